@@ -1,0 +1,44 @@
+"""Says what Madeleine depends on, when pip or hatchling asks.
+
+All of it is plain but one: the model. A clone holds `packages/madeleine-minilm`, which no
+index may have in this very state, so from a clone it is installed by its path; then
+`pip install .` needs nothing else. What is released names it by version:
+
+    MADELEINE_RELEASE=1 python -m build
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+DEPENDENCIES = [
+    "apsw>=3.46",
+    "numpy>=2.0",
+    "onnxruntime>=1.20",
+    "pyyaml>=6.0.1",
+    "starlette>=0.45",
+    "tokenizers>=0.20",
+    "uvicorn>=0.34",
+    "watchfiles>=1.0",
+]
+MODEL_RELEASED = "madeleine-minilm>=1.0,<2"
+
+
+def model_requirement(root: Path, release: bool) -> str:
+    """Return how the model is asked for: by its folder in a clone, else by its version."""
+    package = root / "packages" / "madeleine-minilm"
+    if release or not (package / "pyproject.toml").is_file():
+        return MODEL_RELEASED
+    return f"madeleine-minilm @ {package.resolve().as_uri()}"
+
+
+class CustomMetadataHook(MetadataHookInterface):
+    """Fills in `dependencies`, which pyproject.toml calls dynamic."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        release = os.environ.get("MADELEINE_RELEASE") == "1"  # noqa: TID251  # not the program
+        metadata["dependencies"] = [*DEPENDENCIES, model_requirement(Path(self.root), release)]

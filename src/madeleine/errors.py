@@ -1,0 +1,381 @@
+"""Everything that can go wrong, sorted by what the caller should do.
+
+    MadeleineError                                          HTTP  exit
+    ├─ Rejected      this request can never work as sent    422   2
+    │    TooLarge 413 · NoToken 401 · Forbidden 403 · WrongMethod 405
+    ├─ Missing       the named thing is not there           404   3
+    ├─ Conflict      it changed, or the name fits several   409   4
+    ├─ Unavailable   nothing was changed; try again         503   5
+    │    TooMany 429
+    └─ Damaged       stored bytes make no sense             500   6
+
+A message says what is so, with the value; the hint is the next thing to type. Exceptions
+build both from typed parts, so that the same failure reads the same at every door.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class MadeleineError(Exception):
+    """The root of every error we raise on purpose. Anything else is a bug of ours."""
+
+    code = "error"
+    http_status = 500
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class Rejected(MadeleineError):
+    """This request can never work as sent."""
+
+    code = "rejected"
+    http_status = 422
+    exit_code = 2
+
+
+class Missing(MadeleineError):
+    """The named thing is not there."""
+
+    code = "missing"
+    http_status = 404
+    exit_code = 3
+
+
+class Conflict(MadeleineError):
+    """It changed meanwhile, or the name fits several things."""
+
+    code = "conflict"
+    http_status = 409
+    exit_code = 4
+
+
+class Unavailable(MadeleineError):
+    """Nothing was changed; the same request may work later."""
+
+    code = "unavailable"
+    http_status = 503
+    exit_code = 5
+
+
+class Damaged(MadeleineError):
+    """Stored bytes make no sense; a person has to look."""
+
+    code = "damaged"
+    http_status = 500
+    exit_code = 6
+
+
+# --- Rejected -----------------------------------------------------------------------------
+
+
+class InvalidValue(Rejected):
+    """A field holds something that can never be accepted."""
+
+    def __init__(self, field: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"`{field}` {problem}", hint)
+        self.field = field
+
+
+class EmptyDraft(Rejected):
+    """A draft without any text."""
+
+    def __init__(self) -> None:
+        super().__init__("the memory has no text", hint="say in `content` what is to be remembered")
+
+
+class TooLarge(Rejected):
+    """A draft or a request body over its bound."""
+
+    http_status = 413
+
+    def __init__(self, what: str, size: int, limit: int, setting: str) -> None:
+        super().__init__(
+            f"{what} is {size:,} bytes; the limit is {limit:,}",
+            hint=f"split it, or raise `{setting}` in config.toml",
+        )
+
+
+class UnknownWord(Rejected):
+    """A word from a closed list (type, tier, edge, …) that is not in it."""
+
+    def __init__(self, field: str, word: object, known: list[str]) -> None:
+        super().__init__(f"unknown {field} {word!r}", hint=f"one of: {', '.join(known)}")
+        self.field = field
+
+
+class SelfLink(Rejected):
+    """A connection from a memory to itself."""
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(f"`{memory_id}` cannot be connected to itself", hint="name two memories")
+
+
+class NoToken(Rejected):
+    """A request over TCP without the right bearer token."""
+
+    http_status = 401
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this request carries no valid token",
+            hint="send `Authorization: Bearer …` with the token in run/token of the home folder",
+        )
+
+
+class Forbidden(Rejected):
+    """A request that came from where none may come from: a foreign Host or Origin."""
+
+    http_status = 403
+
+    def __init__(self, header: str, value: str) -> None:
+        super().__init__(f"{header} {value!r} is not allowed", hint="use http://127.0.0.1 itself")
+
+
+class WrongMethod(Rejected):
+    """A path that is there, asked for in a way it does not answer."""
+
+    http_status = 405
+
+    def __init__(self, method: str, path: str, allowed: list[str]) -> None:
+        super().__init__(f"{path} does not answer {method}", hint=f"use {' or '.join(allowed)}")
+        self.allowed = allowed
+
+
+class BadBody(Rejected):
+    """A request body that cannot be read as JSON."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"the body {problem}", hint="send a JSON object as `Content-Type: application/json`"
+        )
+
+
+class BadSetting(Rejected):
+    """A setting in config.toml or the environment that cannot be used."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"setting `{name}` {problem}", hint="see docs/reference/settings.md")
+
+
+# --- Missing ------------------------------------------------------------------------------
+
+
+class NoSuchMemory(Missing):
+    """No memory has this id or prefix."""
+
+    def __init__(self, wanted: str, near: list[str] | None = None) -> None:
+        near = near or []
+        hint = (
+            f"did you mean {', '.join(near)}?" if near else "`madeleine list` shows what is there"
+        )
+        super().__init__(f"no memory `{wanted}`", hint)
+
+
+class NotInTrash(Missing):
+    """Nothing forgotten has this id."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(
+            f"no forgotten memory `{wanted}`", hint="`madeleine list --trash` shows the trash"
+        )
+
+
+class NoSuchChange(Missing):
+    """No recorded change or run has this id."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(
+            f"no change or run `{wanted}`", hint="`madeleine history ID` names the changes"
+        )
+
+
+class NoSuchProposal(Missing):
+    """No proposal has this id."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"no proposal `{wanted}`", hint="`madeleine proposals` lists them")
+
+
+class NoSuchConnection(Missing):
+    """The two memories are not connected that way."""
+
+    def __init__(self, source: str, target: str, edge: str) -> None:
+        super().__init__(
+            f"no `{edge}` connection from `{source}` to `{target}`",
+            hint=f"`madeleine show {source}` lists its connections",
+        )
+
+
+class NoSuchRoute(Missing):
+    """No route has this path and method."""
+
+    def __init__(self, method: str, path: str) -> None:
+        super().__init__(f"no route {method} {path}", hint="see /openapi.json")
+
+
+class NoFile(Missing):
+    """A file named in a request is not there."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"no file {path}", hint="check the path")
+
+
+# --- Conflict -----------------------------------------------------------------------------
+
+
+class AmbiguousId(Conflict):
+    """An id prefix that fits several memories."""
+
+    def __init__(self, wanted: str, candidates: list[str]) -> None:
+        super().__init__(
+            f"`{wanted}` fits {len(candidates)} memories", hint=f"one of: {', '.join(candidates)}"
+        )
+        self.candidates = candidates
+
+
+class FileChanged(Conflict):
+    """The file is not the one the change was made for."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} changed since it was read", hint="look at it again, then repeat the change"
+        )
+
+
+class AlreadyDone(Conflict):
+    """The change was undone, decided or carried out before."""
+
+    def __init__(self, what: str, state: str) -> None:
+        super().__init__(f"{what} is already {state}", hint="nothing was changed")
+
+
+class KeyReused(Conflict):
+    """An idempotency key that was used for another text."""
+
+    def __init__(self, key: str, memory_id: str) -> None:
+        super().__init__(
+            f"idempotency key {key!r} belongs to another text, memory `{memory_id}`",
+            hint="use a new key for a new memory",
+        )
+
+
+class IdTaken(Conflict):
+    """A draft that asks for an id another memory already has."""
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(
+            f"`{memory_id}` already exists with another text", hint="leave `id` out, or revise it"
+        )
+
+
+# --- Unavailable --------------------------------------------------------------------------
+
+
+class HomeBusy(Unavailable):
+    """Another process has this home open."""
+
+    def __init__(self, home: Path, pid: int | None) -> None:
+        who = f"process {pid}" if pid else "another process"
+        super().__init__(
+            f"{home} is open in {who}", hint="wait for it, or `madeleine stop` the daemon"
+        )
+
+
+class DaemonDown(Unavailable):
+    """A command needs the daemon and it does not answer."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"no daemon answers at {where}", hint="`madeleine serve` starts it")
+
+
+class CannotListen(Unavailable):
+    """The daemon's address is taken or cannot be used."""
+
+    def __init__(self, host: str, port: int, problem: str) -> None:
+        super().__init__(
+            f"cannot listen on {host}:{port}: {problem}",
+            hint=f"end what uses port {port}, or choose another with `madeleine serve --port`",
+        )
+
+
+class MindDown(Unavailable):
+    """A model or its server does not answer."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name}: {problem}", hint="`madeleine status` shows which model is set")
+
+
+class StoreUnwritable(Unavailable):
+    """The disk refused a write: read-only, full, or no permission."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(
+            f"cannot write {path}: {problem}",
+            hint="free some space or make the folder writable, then try again",
+        )
+
+
+class TooMany(Unavailable):
+    """More requests at once than the daemon takes."""
+
+    http_status = 429
+
+    def __init__(self) -> None:
+        super().__init__("too many requests at once", hint="wait a moment and try again")
+
+
+# --- Damaged ------------------------------------------------------------------------------
+
+
+class FileUnreadable(Damaged):
+    """A memory file is present but does not parse."""
+
+    def __init__(self, path: str, line: int, problem: str) -> None:
+        super().__init__(f"{path}:{line}: {problem}", hint="fix it, then `madeleine reconcile`")
+        self.path = path
+        self.line = line
+        self.problem = problem
+
+
+class JournalTorn(Damaged):
+    """A journal line that is not a whole JSON object."""
+
+    def __init__(self, path: str, line: int, problem: str) -> None:
+        super().__init__(f"{path}:{line}: {problem}", hint="the line was skipped; nothing else is")
+        self.path = path
+        self.line = line
+        self.problem = problem
+
+
+class IndexCorrupt(Damaged):
+    """The derived index cannot be read."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(
+            f"{path}: {problem}", hint="`madeleine rebuild` makes it anew; nothing is lost"
+        )
+
+
+class IndexTooNew(Damaged):
+    """The index was written by a newer release."""
+
+    def __init__(self, path: Path, found: int, known: int) -> None:
+        super().__init__(
+            f"{path} has schema {found}; this release knows {known}",
+            hint="upgrade madeleine, or `madeleine rebuild` to make an index of this release",
+        )
+
+
+ERROR_BASES: tuple[type[MadeleineError], ...] = (
+    Rejected,
+    Missing,
+    Conflict,
+    Unavailable,
+    Damaged,
+)

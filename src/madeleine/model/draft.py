@@ -1,0 +1,175 @@
+"""A draft: a memory not yet written. What comes through any door is checked here, once."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from madeleine.errors import EmptyDraft, InvalidValue, TooLarge
+from madeleine.model.memory import Connection, Origin, parse_id
+from madeleine.model.reading import Reader
+from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier
+
+_BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one memory may hold. Set in config.toml under `[limits]`."""
+
+    content_bytes: int = 1_048_576
+    title_chars: int = 300
+    tags: int = 64
+    tag_chars: int = 80
+    connections: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be remembered."""
+
+    content: str
+    type: MemoryType = MemoryType.FACT
+    tier: Tier = Tier.WORKING
+    source: str = "agent:unknown"
+    space: str | None = None
+    tags: tuple[str, ...] = ()
+    connections: tuple[Connection, ...] = ()
+    title: str | None = None
+    about_self: bool = False
+    confidence: float = 1.0
+    valid_until: datetime | None = None
+    origin: Origin | None = None
+    id: str | None = None
+    created: datetime | None = None
+    idempotency_key: str | None = None
+
+
+def read_draft(
+    values: Mapping[str, object], limits: Limits, default_space: str | None = None
+) -> Draft:
+    """Return the draft that `values` describe.
+
+    `default_space` fills in only where no space was named: an explicit null stays global.
+    """
+    reader = Reader(values, "the draft")
+    about_self = reader.flag("about_self")
+    tags = read_tags(reader.texts("tags") or (), limits)
+    space = read_space(reader.text("space")) if reader.has("space") else default_space
+    draft = Draft(
+        content=check_content(reader.text("content"), limits),
+        type=reader.choice(MemoryType, "type", MemoryType.FACT),
+        tier=reader.choice(Tier, "tier", Tier.WORKING),
+        source=one_line("source", reader.text("source"), 200) or "agent:unknown",
+        space=space,
+        tags=with_about_self(tags) if about_self else tags,
+        connections=_connections(reader, limits),
+        title=one_line("title", reader.text("title"), limits.title_chars),
+        about_self=about_self or ABOUT_SELF in tags,
+        confidence=reader.unit("confidence", 1.0),
+        valid_until=reader.time("valid_until"),
+        origin=read_origin(reader.raw("origin")),
+        id=parse_id("id", reader.raw("id")) if reader.raw("id") is not None else None,
+        created=reader.time("created"),
+        idempotency_key=one_line("idempotency_key", reader.text("idempotency_key"), 200),
+    )
+    reader.done()
+    return draft
+
+
+def check_content(content: str | None, limits: Limits) -> str:
+    """Return the text if it says something and is not over the bound."""
+    if content is None or not content.strip("\ufeff\x00").strip():
+        raise EmptyDraft
+    size = len(content.encode("utf-8"))
+    if size > limits.content_bytes:
+        raise TooLarge("the memory", size, limits.content_bytes, "limits.content_bytes")
+    return content
+
+
+def read_space(space: str | None) -> str | None:
+    """Return the space's name on one line; `global` and nothing are the same."""
+    name = one_line("space", space, 100)
+    return None if name in (None, GLOBAL) else name
+
+
+def read_tags(tags: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
+    """Return the tags normalised: lower case, one word each, no leading `#`, no repeats."""
+    clean = (normal_tag(tag, limits) for tag in tags)
+    distinct = tuple(dict.fromkeys(tag for tag in clean if tag))
+    if len(distinct) > limits.tags:
+        raise InvalidValue("tags", f"holds {len(distinct)}; the limit is {limits.tags}")
+    return distinct
+
+
+def normal_tag(tag: str, limits: Limits) -> str:
+    """Return the one spelling under which a tag is kept and looked for."""
+    text = unicodedata.normalize("NFKC", tag).strip().lstrip("#").lower()
+    text = re.sub(r"[\s,\[\]{}\"'`]+", "-", _BREAKS.sub(" ", text).strip()).strip("-")
+    if len(text) > limits.tag_chars:
+        raise InvalidValue("tags", f"holds {tag[:40]!r}…, over {limits.tag_chars} characters")
+    return text
+
+
+def with_about_self(tags: tuple[str, ...]) -> tuple[str, ...]:
+    return tags if ABOUT_SELF in tags else (ABOUT_SELF, *tags)
+
+
+def one_line(field: str, value: str | None, limit: int) -> str | None:
+    """Return `value` on one line without control characters; empty becomes nothing."""
+    if value is None:
+        return None
+    text = _BREAKS.sub(" ", value).strip()
+    if len(text) > limit:
+        raise InvalidValue(field, f"is {len(text)} characters; the limit is {limit}")
+    return text or None
+
+
+def read_origin(values: object) -> Origin | None:
+    """Return where a memory came from; all four parts are optional."""
+    if values is None:
+        return None
+    reader = Reader(values, "`origin`")
+    origin = Origin(
+        session=one_line("origin.session", reader.text("session"), 300),
+        turn=_turn(reader),
+        speaker=one_line("origin.speaker", reader.text("speaker"), 200),
+        uri=one_line("origin.uri", reader.text("uri"), 2000),
+    )
+    reader.done()
+    return None if origin == Origin() else origin
+
+
+def _turn(reader: Reader) -> int | None:
+    if reader.raw("turn") is None:
+        return None
+    return reader.whole("turn", 0, 0, 1_000_000_000)
+
+
+def read_connection(values: object) -> Connection:
+    """Return one connection as a request describes it; its target may be a short id."""
+    reader = Reader(values, "a connection")
+    connection = Connection(
+        target=reader.required_text("target").strip(),
+        edge=reader.choice(Edge, "edge", Edge.RELATED_TO),
+        weight=reader.unit("weight", 0.5),
+        reason=one_line("reason", reader.text("reason"), 1000),
+        by=one_line("by", reader.text("by"), 100),
+        at=reader.time("at"),
+        kind=one_line("kind", reader.text("kind"), 100),
+        confidence=reader.unit("confidence", 1.0) if reader.raw("confidence") is not None else None,
+    )
+    reader.done()
+    return connection
+
+
+def _connections(reader: Reader, limits: Limits) -> tuple[Connection, ...]:
+    connections = reader.items("connections", read_connection) or ()
+    if len(connections) > limits.connections:
+        raise InvalidValue(
+            "connections", f"holds {len(connections)}; the limit is {limits.connections}"
+        )
+    return connections

@@ -1,0 +1,78 @@
+"""A query: what is asked of recall, and the filter that every source obeys (I11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from madeleine.errors import InvalidValue
+from madeleine.model.draft import Limits, read_space, read_tags
+from madeleine.model.reading import Reader
+from madeleine.model.words import MemoryType, Tier
+
+QUERY_CHARS = 20_000  # a longer text is not a question; what follows is not read
+MAX_HITS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories may be answered with. An empty tuple means any.
+
+    A space of None inside `spaces` is the global one. `outdated` lets in what is retired,
+    expired or superseded; `as_of` asks how things stood at that moment instead of now.
+    """
+
+    types: tuple[MemoryType, ...] = ()
+    tiers: tuple[Tier, ...] = ()
+    spaces: tuple[str | None, ...] = ()
+    tags: tuple[str, ...] = ()
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    as_of: datetime | None = None
+    outdated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question with its filter and how many answers are wanted."""
+
+    text: str
+    limit: int = 10
+    filter: Filter = field(default_factory=Filter)
+    space: str | None = None
+    """The asker's own space: preferred, not required."""
+    session_id: str | None = None
+    explain: bool = False
+
+
+def read_query(values: Mapping[str, object], default_space: str | None = None) -> Query:
+    """Return the query that a request (the documented SearchQuery) describes."""
+    reader = Reader(values, "the query")
+    text = reader.required_text("query")
+    if not text.strip():
+        raise InvalidValue("query", "is empty", hint="say what you are looking for")
+    query = Query(
+        text=text[:QUERY_CHARS],
+        limit=reader.whole("limit", 10, 1, MAX_HITS),
+        filter=read_filter(reader),
+        space=default_space,
+        session_id=reader.text("session_id"),
+        explain=reader.flag("explain"),
+    )
+    reader.done()
+    return query
+
+
+def read_filter(reader: Reader) -> Filter:
+    """Return the filter part of a request."""
+    return Filter(
+        types=reader.choices(MemoryType, "types") or (),
+        tiers=reader.choices(Tier, "tiers") or (),
+        spaces=tuple(read_space(space) for space in reader.texts("spaces") or ()),
+        tags=read_tags(reader.texts("tags") or (), Limits()),
+        created_after=reader.time("created_after"),
+        created_before=reader.time("created_before"),
+        as_of=reader.time("as_of"),
+        outdated=reader.flag("outdated"),
+    )

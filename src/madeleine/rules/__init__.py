@@ -1,0 +1,1 @@
+"""Pure arithmetic: every formula once. No clock, no disk, no SQL; numbers in, numbers out."""

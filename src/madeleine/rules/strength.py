@@ -1,0 +1,42 @@
+"""How a memory fades, and how use makes it last longer.
+
+*Retrievability* is our guess at the chance that a memory would still come to mind. It is 1.0
+at the moment of use and falls to 37 % after `stability` days. Each use makes the memory more
+stable, the more so the closer it was to being forgotten. This is the documented exponential
+lifecycle; it is not FSRS, which follows a power curve.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta
+
+STABILITY_GROWTH = 1.5
+STABILITY_EXPONENT = -0.2
+MAX_STABILITY_DAYS = 365.0
+MAX_POWER = 60.0  # e^60 takes any stability there can be past the maximum, and is no overflow
+DAY = timedelta(days=1)
+
+
+def idle_days(since: datetime, now: datetime) -> float:
+    """Return the days between two instants, never negative.
+
+    Two machines that share a vault may disagree about the time, and a fast clock must not
+    fade anything.
+    """
+    return max(now - since, timedelta(0)) / DAY
+
+
+def retrievability(stability_days: float, days: float) -> float:
+    """Return the retrievability after `days` without use, between 0 and 1."""
+    return math.exp(-max(days, 0.0) / stability_days)
+
+
+def strengthened(stability_days: float, days: float) -> float:
+    """Return the stability after a use that came `days` after the last one.
+
+    This is growth · S · R^exponent, with the power written out as the exponential it is: R
+    itself is too small to be told from 0 after a few hundred times S.
+    """
+    power = min(-STABILITY_EXPONENT * max(days, 0.0) / stability_days, MAX_POWER)
+    return min(STABILITY_GROWTH * stability_days * math.exp(power), MAX_STABILITY_DAYS)

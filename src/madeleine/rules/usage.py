@@ -1,0 +1,111 @@
+"""What the uses of a memory add up to.
+
+A use counts once, strengthens the memory and makes it fresh. Within one session and one UTC
+day the first use counts and the others say nothing new, so an agent that recalls the same
+memory twenty times in an hour does not make it last for a year. The uses may arrive in any
+order, from any number of devices: they are put in order of time first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+
+from madeleine.model.event import Event
+from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Usage
+from madeleine.rules.strength import MAX_STABILITY_DAYS, idle_days, strengthened
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A memory helped. No session counts as one session a day; `count` says for how many
+    uses this one stands, and it strengthens like one."""
+
+    at: datetime
+    session: str | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """Counters that a foreign file brought along. Uses come on top of them."""
+
+    access_count: int = 0
+    last_accessed: datetime | None = None
+    last_review: datetime | None = None
+    stability: float = DEFAULT_STABILITY_DAYS
+    importance: float = DEFAULT_IMPORTANCE
+
+
+def fold(created: datetime, uses: Iterable[Use], adopted: Adopted | None = None) -> Usage:
+    """Return the usage of a memory from all that the journal says about it."""
+    usage = Usage() if adopted is None else _taken_over(adopted)
+    for use in counting(uses):
+        usage = after_use(usage, created, use)
+    return usage
+
+
+def counting(uses: Iterable[Use]) -> list[Use]:
+    """Return the uses that count, oldest first: one for each session and UTC day."""
+    first: dict[tuple[str | None, date], Use] = {}
+    for use in sorted(uses, key=_order):
+        first.setdefault(occasion(use), use)
+    return list(first.values())
+
+
+def occasion(use: Use) -> tuple[str | None, date]:
+    """Return what at most one use counts for: its session and UTC day."""
+    return use.session, use.at.astimezone(UTC).date()
+
+
+def precedes(use: Use, other: Use) -> bool:
+    """Whether `use` is the one that counts when both fall on the same occasion."""
+    return (use.at, -use.count) < (other.at, -other.count)
+
+
+def use_of(event: Event) -> Use | None:
+    """Return the use that a `used` event speaks of; nothing if its body has another shape."""
+    session, count = event.body.get("session"), event.body.get("n", 1)
+    if session is not None and not isinstance(session, str):
+        return None
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        return None
+    return Use(at=event.at, session=session, count=count)
+
+
+def after_use(usage: Usage, created: datetime, use: Use) -> Usage:
+    """Return the usage after one more use that counts.
+
+    The same as folding again as long as the use is not older than the ones before it.
+    """
+    since = max(created, usage.last_accessed or created)
+    return replace(
+        usage,
+        access_count=usage.access_count + use.count,
+        last_accessed=_later(usage.last_accessed, use.at),
+        last_review=_later(usage.last_review, use.at),
+        stability=strengthened(usage.stability, idle_days(since, use.at)),
+    )
+
+
+def _order(use: Use) -> tuple[datetime, int, str]:
+    return use.at, -use.count, use.session or ""
+
+
+def _later(one: datetime | None, other: datetime) -> datetime:
+    return other if one is None else max(one, other)
+
+
+def _taken_over(adopted: Adopted) -> Usage:
+    """Return adopted counters as far as they make sense: foreign files hold all sorts."""
+    stable = math.isfinite(adopted.stability) and adopted.stability > 0
+    weighed = math.isfinite(adopted.importance)
+    return Usage(
+        access_count=max(0, adopted.access_count),
+        last_accessed=adopted.last_accessed,
+        last_review=adopted.last_review,
+        stability=min(adopted.stability, MAX_STABILITY_DAYS) if stable else DEFAULT_STABILITY_DAYS,
+        importance=min(1.0, max(0.0, adopted.importance)) if weighed else DEFAULT_IMPORTANCE,
+    )
