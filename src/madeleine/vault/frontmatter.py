@@ -1,0 +1,181 @@
+"""A markdown file as parts that join to exactly the bytes it was read from.
+
+A memory's file belongs to its owner as much as to us: it may carry comments, keys of other
+programs, Windows line ends, a byte order mark. So the front matter is not loaded and dumped
+but cut into *blocks*, one per top-level key, whose text is kept as it stands. Whoever changes
+a value swaps one block; everything else goes back to the disk untouched.
+
+    ---                 opening
+    id: 97acbe8e-…      a block with a key
+    # a remark          a block without one: comments, blank lines
+    connections:        a block with lines under it
+      - target: …
+    ---                 closing
+    the text            body
+
+A file is front matter and body only if it begins with a `---` line and has another one.
+Otherwise all of it is body. What the blocks mean is decided in `markdown` and `values`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from madeleine.errors import FileUnreadable
+
+BOM = "\ufeff"
+_OPENING = re.compile(r"---[ \t]*\r?\n")
+_CLOSING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
+
+_GAP_LINE = r"[ \t]*(?:#[^\n]*)?\r?\n"
+_KEY = r"""([A-Za-z_][\w-]*|"[^"\n]*"|'[^'\n]*'|[^\s\-#\[\]{}"'&*!|>%@`,?:][^\n]*?)"""
+# Lines that belong to the key above them: indented ones, list items (YAML allows those at the
+# margin), closing brackets, and gaps between such lines.
+_MORE_LINE = r"[ \t\-\]}][^\n]*+\n"
+_MORE = rf"((?:{_MORE_LINE}|(?:(?:#[^\n]*+)?\r?\n)++(?=[ \t\-\]}}]))*+)"
+_BLOCK = re.compile(rf"({_KEY}[ \t]*:(?=[ \t\r\n])([^\n]*)\n{_MORE})")
+_GAP = re.compile(rf"(?:{_GAP_LINE})+")
+_LOOKS_LIKE_KEY = re.compile(r"---[ \t]*\r?\n\w[\w-]*:[ \t\r\n]")
+
+
+class Block(NamedTuple):
+    """One key with its text, or a run of lines that belong to no key.
+
+    `inline` is what stands behind the colon on the key's own line, `more` the lines under it.
+    """
+
+    key: str | None
+    text: str
+    inline: str = ""
+    more: str = ""
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether this is blank lines and comments only."""
+        return self.key is None and _GAP.fullmatch(self.text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file in parts. `opening` and `closing` are empty when there is no front matter."""
+
+    bom: bool
+    newline: str
+    opening: str
+    blocks: tuple[Block, ...]
+    closing: str
+    body: str
+
+    def render(self) -> bytes:
+        """Return the bytes; those of an unchanged document are the ones it was read from."""
+        mark = BOM if self.bom else ""
+        front = "".join([block.text for block in self.blocks])
+        return f"{mark}{self.opening}{front}{self.closing}{self.body}".encode()
+
+    @property
+    def content(self) -> str:
+        """The body without the one blank line before it and the one line end behind it."""
+        return content_of(self.body, self.newline)
+
+    @property
+    def body_line(self) -> int:
+        """The number of the line on which the body begins."""
+        return self.line_of(len(self.blocks)) + bool(self.closing)
+
+    def line_of(self, index: int) -> int:
+        """Return the number of the line on which block `index` begins."""
+        lines_before = sum(block.text.count("\n") for block in self.blocks[:index])
+        return 1 + bool(self.opening) + lines_before
+
+    def looks_unclosed(self) -> bool:
+        """Whether this begins as front matter does but never ends it.
+
+        A lone `---` is a ruler in markdown, so a key has to follow.
+        """
+        return not self.opening and _LOOKS_LIKE_KEY.match(self.body) is not None
+
+
+def parse_document(data: bytes, path: str = "") -> Document:
+    """Cut a file into its parts. Any UTF-8 text is a document; `path` is for the complaint."""
+    text = _decode(data, path)
+    bom = text.startswith(BOM)
+    if bom:
+        text = text[1:]
+    newline = _newline(text)
+    opening = _OPENING.match(text)
+    closing = _closing(text, opening.end()) if opening else None
+    if opening is None or closing is None:
+        return Document(bom, newline, "", (), "", text)
+    start, end = opening.end(), closing.start()
+    blocks = tuple(split_blocks(text[start:end]))
+    return Document(bom, newline, opening[0], blocks, closing[0], text[closing.end() :])
+
+
+def split_blocks(text: str) -> list[Block]:
+    """Cut whole lines of YAML into blocks; joined again they are `text`."""
+    found = _BLOCK.findall(text)
+    if sum([len(parts[0]) for parts in found]) == len(text):
+        return [_block(*parts) for parts in found]
+    return _split_with_gaps(text)
+
+
+def _split_with_gaps(text: str) -> list[Block]:
+    blocks: list[Block] = []
+    at, size = 0, len(text)
+    while at < size:
+        found = _BLOCK.match(text, at)
+        gap = None if found else _GAP.match(text, at)
+        end = found.end() if found else gap.end() if gap else text.index("\n", at) + 1
+        blocks.append(_block(*found.groups()) if found else Block(None, text[at:end]))
+        at = end
+    return blocks
+
+
+def _block(text: str, key: str, inline: str, more: str) -> Block:
+    return Block(key.strip("\"'"), text, inline.strip(" \t\r"), more)
+
+
+def content_of(body: str, newline: str) -> str:
+    """Return what a body says. In a file with Windows line ends the last of them is one too.
+
+    In other files a carriage return before the last line end is part of the content;
+    otherwise a text that ends in one would not survive being written.
+    """
+    start = 1 if body.startswith("\n") else 2 if body.startswith("\r\n") else 0
+    end = len(body)
+    if end > start and body.endswith("\n"):
+        end -= 1
+        if newline == "\r\n" and end > start and body[end - 1] == "\r":
+            end -= 1
+    return body[start:end]
+
+
+def body_of(content: str, newline: str) -> str:
+    """Return the body that says `content`: the inverse of `content_of` for any text."""
+    body = content + newline
+    return newline + body if body.startswith(("\n", "\r\n")) else body
+
+
+def _closing(text: str, start: int) -> re.Match[str] | None:
+    """Return the next line that is only `---`."""
+    at = text.find("\n---", start - 1)
+    while at >= 0:
+        if found := _CLOSING.match(text, at + 1):
+            return found
+        at = text.find("\n---", at + 1)
+    return None
+
+
+def _newline(text: str) -> str:
+    first = text.find("\n")
+    return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
+
+
+def _decode(data: bytes, path: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileUnreadable(path, line, "is not valid UTF-8") from error

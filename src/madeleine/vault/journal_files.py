@@ -1,0 +1,50 @@
+"""Journal files on disk: private, written whole, and waited for when it matters."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+@contextmanager
+def opened(path: Path, flags: int) -> Iterator[int]:
+    """Give a descriptor of a file that only its owner may read, whoever made it."""
+    fd = os.open(path, flags | os.O_CLOEXEC, PRIVATE_FILE)
+    try:
+        if os.fstat(fd).st_mode & OTHERS:
+            os.fchmod(fd, PRIVATE_FILE)
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder if need be, and make it its owner's own."""
+    if not folder.is_dir():
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        fsync_folder(folder.parent)
+    if folder.stat().st_mode & OTHERS:
+        folder.chmod(PRIVATE_FOLDER)
+
+
+def write_all(fd: int, data: bytes | bytearray) -> None:
+    """Write all of `data`. The disk may take it in parts; what it refuses is an OSError."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def fsync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on disk."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

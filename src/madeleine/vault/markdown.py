@@ -1,0 +1,124 @@
+"""A memory as a markdown file: reading one.
+
+Reading forgives what is missing, since people write such files by hand: a file without an id
+has one that follows from its path, a file without front matter is all content. It does not
+forgive what is wrong: a type nobody knows or a date that is none is reported with its line.
+docs/file-format.md is the normative description. `rendering` writes a new file, `revising`
+changes one that is there.
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
+from typing import Any
+
+from madeleine.errors import FileUnreadable, Rejected
+from madeleine.model.memory import Memory, Usage
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.words import MemoryType, Tier
+from madeleine.vault.frontmatter import Block, Document, parse_document
+from madeleine.vault.rendering import render_memory
+from madeleine.vault.revising import FILE_SOURCE, revised
+from madeleine.vault.values import READERS, BadBlock, read_counter
+
+__all__ = ["FILE_IDS", "id_of_path", "read_memory", "render_memory", "revised"]
+
+FILE_IDS = uuid.UUID("5d3c9ab4-6a3f-5f0e-9b0e-3c1f0b8d7a21")  # where ids made from paths live
+_UNUSED = Usage()  # a file says nothing about use
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_NS = 253_402_300_799 * 10**9  # the end of the year 9999, where `datetime` ends too
+
+
+def read_memory(path: str, data: bytes, fingerprint: Fingerprint) -> Stored:
+    """Return the memory that a file says; `FileUnreadable` names the line that is wrong."""
+    document = parse_document(data, path)
+    values, counters = _values(document, path)
+    content = document.content
+    _check_content(document, content, path)
+    return Stored(_memory(values, content, path, fingerprint), path, fingerprint, counters)
+
+
+def id_of_path(path: str) -> str:
+    """Return the id of a memory whose file does not name one: the same on every device."""
+    return str(uuid.uuid5(FILE_IDS, path))
+
+
+def _memory(values: dict[str, Any], content: str, path: str, found: Fingerprint) -> Memory:
+    get = values.get
+    memory_id, title = get("id"), get("title")
+    if memory_id is None:
+        memory_id, title = id_of_path(path), title or PurePosixPath(path).stem
+    created, updated, confidence = get("created"), get("updated"), get("confidence")
+    connections = get("connections") or ()
+    if connections:
+        connections = tuple([each for each in connections if each.target != memory_id])
+    return Memory(
+        memory_id,
+        content,
+        created or _changed_at(found),
+        updated or _changed_at(found),
+        get("type") or MemoryType.FACT,
+        get("tier") or Tier.WORKING,
+        get("space"),
+        title,
+        get("tags") or (),
+        get("source") or FILE_SOURCE,
+        1.0 if confidence is None else confidence,
+        get("valid_until"),
+        get("superseded_by"),
+        get("origin"),
+        get("idempotency_key"),
+        connections,
+        _UNUSED,
+    )
+
+
+def _values(document: Document, path: str) -> tuple[dict[str, Any], dict[str, object]]:
+    values: dict[str, Any] = {}
+    counters: dict[str, object] = {}
+    for index, block in enumerate(document.blocks):
+        reader = READERS.get(block.key)
+        if reader is None:
+            _look_at_other(document, index, path, counters)
+            continue
+        if block.key in values:
+            raise FileUnreadable(path, document.line_of(index), f"`{block.key}` stands twice")
+        try:
+            values[str(block.key)] = reader(block)
+        except Rejected as error:
+            raise FileUnreadable(path, document.line_of(index), error.message) from error
+        except BadBlock as error:
+            line = document.line_of(index) + error.line
+            raise FileUnreadable(path, line, error.problem) from error
+    return values, counters
+
+
+def _look_at_other(document: Document, index: int, path: str, counters: dict[str, object]) -> None:
+    """Take a counter from a block that is not ours; complain about one that is not YAML."""
+    block = document.blocks[index]
+    if block.key is None:
+        if not block.is_gap:
+            _complain_about_line(block, document.line_of(index), path)
+        return
+    value = read_counter(block)
+    if value is not None:
+        counters[block.key] = value
+
+
+def _complain_about_line(block: Block, line: int, path: str) -> None:
+    shown = block.text.strip()[:40]
+    raise FileUnreadable(path, line, f"{shown!r} is not a `key: value` line")
+
+
+def _check_content(document: Document, content: str, path: str) -> None:
+    if document.looks_unclosed():
+        raise FileUnreadable(path, 1, "the front matter has no closing `---`")
+    if not content.strip("\ufeff\x00").strip():
+        raise FileUnreadable(path, document.body_line, "the memory has no text")
+
+
+def _changed_at(found: Fingerprint) -> datetime:
+    nanoseconds = min(max(found.mtime_ns, 0), _LAST_NS)
+    return _EPOCH + timedelta(microseconds=nanoseconds // 1000)

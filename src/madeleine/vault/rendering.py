@@ -1,0 +1,129 @@
+"""A memory as the text of its file, in the fixed order of keys.
+
+What is not set is left out. `render_key` gives one key's block, so that a file being changed
+gets the same text for a value as a new file would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.times import format_time
+from madeleine.vault.frontmatter import body_of
+from madeleine.vault.scalars import write_flow_list, write_scalar
+
+INDENT = "  "
+
+
+def render_memory(memory: Memory) -> bytes:
+    """Return a new file that says `memory`."""
+    blocks = [text for key in KEYS if (text := render_key(memory, key)) is not None]
+    return "".join(["---\n", *blocks, "---\n", body_of(memory.content, "\n")]).encode()
+
+
+def render_key(memory: Memory, key: str) -> str | None:
+    """Return the block of one key, or None if it is not set."""
+    value = getattr(memory, key)
+    if value is None or value in ("", (), Origin()):
+        return None
+    return _RENDERERS[key](key, value)
+
+
+def render_number(number: float) -> str:
+    """Return the shortest text that reads back as the same number, as YAML takes numbers.
+
+    `repr` writes small ones as `1e-07`, which YAML takes for a word: it wants a point.
+    """
+    text = repr(float(number))
+    return text.replace("e", ".0e") if "e" in text and "." not in text else text
+
+
+def connection_lines(connection: Connection) -> list[str]:
+    """Return `key: value` lines in their fixed order."""
+    lines = [
+        f"target: {connection.target}",
+        f"edge: {connection.edge.value}",
+        f"weight: {render_number(connection.weight)}",
+    ]
+    if connection.reason:
+        lines.append(f"reason: {write_scalar(connection.reason)}")
+    if connection.by:
+        lines.append(f"by: {write_scalar(connection.by)}")
+    if connection.at is not None:
+        lines.append(f"at: {format_time(connection.at)}")
+    if connection.kind:
+        lines.append(f"kind: {write_scalar(connection.kind)}")
+    if connection.confidence is not None:
+        lines.append(f"confidence: {render_number(connection.confidence)}")
+    return lines
+
+
+def origin_lines(origin: Origin) -> list[str]:
+    """Return `key: value` lines in their fixed order."""
+    lines = []
+    if origin.session:
+        lines.append(f"session: {write_scalar(origin.session)}")
+    if origin.turn is not None:
+        lines.append(f"turn: {origin.turn}")
+    if origin.speaker:
+        lines.append(f"speaker: {write_scalar(origin.speaker)}")
+    if origin.uri:
+        lines.append(f"uri: {write_scalar(origin.uri)}")
+    return lines
+
+
+def render_item(lines: list[str], indent: str) -> str:
+    """Return a list entry: the first line behind a dash, the others under it."""
+    return f"{indent}- " + f"\n{indent}{INDENT}".join(lines) + "\n"
+
+
+def _plain(key: str, value: str) -> str:
+    return f"{key}: {value}\n"
+
+
+def _tags(key: str, tags: tuple[str, ...]) -> str:
+    return f"{key}: {write_flow_list(tags)}\n"
+
+
+def _origin(key: str, origin: Origin) -> str:
+    return "".join([f"{key}:\n", *[f"{INDENT}{line}\n" for line in origin_lines(origin)]])
+
+
+def _connections(key: str, connections: tuple[Connection, ...]) -> str:
+    items = [render_item(connection_lines(each), INDENT) for each in connections]
+    return f"{key}:\n{''.join(items)}"
+
+
+def _scalar(key: str, value: str) -> str:
+    return f"{key}: {write_scalar(value)}\n"
+
+
+def _number(key: str, value: float) -> str:
+    return f"{key}: {render_number(value)}\n"
+
+
+def _time(key: str, value: datetime) -> str:
+    return f"{key}: {format_time(value)}\n"
+
+
+_RENDERERS: Mapping[str, Callable[[str, Any], str]] = {  # in the order of the file
+    "id": _plain,
+    "type": _plain,
+    "tier": _plain,
+    "space": _scalar,
+    "title": _scalar,
+    "tags": _tags,
+    "source": _scalar,
+    "confidence": _number,
+    "created": _time,
+    "updated": _time,
+    "valid_until": _time,
+    "superseded_by": _plain,
+    "origin": _origin,
+    "idempotency_key": _scalar,
+    "connections": _connections,
+}
+KEYS: tuple[str, ...] = tuple(_RENDERERS)
