@@ -1,0 +1,1 @@
+"""Models behind small Protocols. Heavy packages load only when a model is used."""

@@ -1,0 +1,232 @@
+"""The local model, with the real weights where they are installed, and a tiny one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+
+from madeleine.errors import MindDown
+from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
+
+from .onnx_bytes import write_model
+
+TABLE = np.array([[0, 0, 3], [1, 0, 0], [0, 1, 0]], np.float32)
+WORDS = ["?", "east", "north"]
+
+
+@pytest.fixture(scope="module")
+def minilm() -> LocalEmbedder:
+    embedder = built_in(threads=2)
+    if embedder is None:
+        pytest.skip(why_not_built_in())
+    return embedder
+
+
+def cosine(embedder: LocalEmbedder, one: str, other: str) -> float:
+    a, b = embedder.embed([one, other])
+    return float(a @ b)
+
+
+def test_the_built_in_model_gives_the_known_vector(minilm: LocalEmbedder) -> None:
+    """The first numbers of all-MiniLM-L6-v2 for this sentence, within what int8 moves them."""
+    (vector,) = minilm.embed(["This is an example sentence"])
+
+    assert vector.dtype == np.float32
+    assert vector.shape == (minilm.dimension,) == (384,)
+    assert vector[:3] == pytest.approx([0.067657, 0.063496, 0.048713], abs=0.02)
+
+
+def test_texts_of_like_meaning_are_near_each_other(minilm: LocalEmbedder) -> None:
+    near = cosine(minilm, "We store the index in SQLite", "The database of the index is SQLite")
+    far = cosine(minilm, "We store the index in SQLite", "She likes to swim in the sea")
+
+    assert near > 0.6 > 0.3 > far
+
+
+def test_a_vector_does_not_depend_on_its_company(minilm: LocalEmbedder) -> None:
+    texts = ["short", "a much longer text " * 40, "日本語のテキスト", "", "short"]
+
+    together = minilm.embed(texts)
+    alone = [minilm.embed([text])[0] for text in texts]
+
+    assert [vector.tobytes() for vector in together] == [vector.tobytes() for vector in alone]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n\t ",
+        "\0",
+        "before\0after",
+        "\ud800 half a pair",
+        "שלום עולם",
+        "مرحبا بالعالم",
+        "สวัสดีชาวโลก",
+        "🫖🍰",
+        "e\u0301\u200d\u202e",
+        "x" * 1_000_000,
+    ],
+    ids=lambda text: ascii(text[:12]),
+)
+def test_any_text_has_a_vector_of_length_one(minilm: LocalEmbedder, text: str) -> None:
+    (vector,) = minilm.embed([text])
+
+    assert float(np.linalg.norm(vector)) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_text_of_a_megabyte_means_what_its_beginning_means(minilm: LocalEmbedder) -> None:
+    beginning = "We keep the index in SQLite because one file is easy to move. " * 25
+    spaces = " " * 100_000
+
+    whole = f"{spaces}{beginning}{'and so on ' * 90_000}"
+
+    assert cosine(minilm, whole, beginning) > 0.999
+
+
+def test_no_texts_give_no_vectors_and_load_nothing() -> None:
+    assert LocalEmbedder(Path("nowhere"), "absent", threads=2).embed([]) == []
+
+
+def test_threads_that_come_first_together_load_the_model_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    session = onnxruntime.InferenceSession
+
+    def counting(*args: object, **more: object) -> object:
+        made.append(args)
+        return session(*args, **more)
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", counting)
+    embedder = LocalEmbedder.from_folder(write_model(tmp_path / "compass", TABLE, WORDS), threads=1)
+    start = threading.Barrier(8)
+
+    def first() -> None:
+        start.wait(timeout=10)
+        embedder.embed(["east"])
+
+    threads = [threading.Thread(target=first) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=10)
+
+    assert len(made) == 1
+
+
+def test_a_model_without_a_pooled_output_is_averaged_over_its_tokens(tmp_path: Path) -> None:
+    embedder = LocalEmbedder.from_folder(write_model(tmp_path / "compass", TABLE, WORDS), threads=1)
+
+    vectors = embedder.embed(["east", "east north", "east east east north"])
+
+    expected = [[1, 0, 0], [0.5**0.5, 0.5**0.5, 0], [0.9**0.5, 0.1**0.5, 0]]
+    assert np.allclose(vectors, expected, atol=1e-6)
+    assert embedder.dimension == 3
+
+
+def test_a_model_is_given_just_the_inputs_it_has(tmp_path: Path) -> None:
+    inputs = ("input_ids", "attention_mask", "token_type_ids")
+    folder = write_model(tmp_path / "compass", TABLE, WORDS, inputs=inputs)
+
+    assert LocalEmbedder.from_folder(folder, threads=1).embed(["north"])[0].tolist() == [0, 1, 0]
+
+
+def test_an_empty_text_works_without_special_tokens(tmp_path: Path) -> None:
+    embedder = LocalEmbedder.from_folder(write_model(tmp_path / "compass", TABLE, WORDS), threads=1)
+
+    assert embedder.embed([""])[0].tolist() == [0, 0, 1]
+
+
+def test_a_folder_is_named_after_itself_and_its_content(tmp_path: Path) -> None:
+    first = LocalEmbedder.from_folder(
+        write_model(tmp_path / "a" / "compass", TABLE, WORDS), threads=1
+    )
+    same = LocalEmbedder.from_folder(
+        write_model(tmp_path / "b" / "compass", TABLE, WORDS), threads=1
+    )
+    other = LocalEmbedder.from_folder(
+        write_model(tmp_path / "c" / "compass", TABLE + 1, WORDS), threads=1
+    )
+    respelt = write_model(tmp_path / "d" / "compass", TABLE, ["?", "west", "south"])
+
+    assert first.name.startswith("compass-")
+    assert first.name == same.name
+    assert len({first.name, other.name, LocalEmbedder.from_folder(respelt, threads=1).name}) == 3
+
+
+def test_a_folder_without_a_model_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(MindDown, match=r"model\.onnx: No such file"):
+        LocalEmbedder.from_folder(tmp_path, threads=1)
+
+
+@pytest.mark.parametrize("broken", ["model.onnx", "tokenizer.json"])
+def test_a_broken_file_is_named_when_the_model_is_needed(tmp_path: Path, broken: str) -> None:
+    folder = write_model(tmp_path / "compass", TABLE, WORDS)
+    (folder / broken).write_bytes(b"{ not a model")
+    embedder = LocalEmbedder.from_folder(folder, threads=1)
+
+    with pytest.raises(MindDown, match=f"{broken} cannot be loaded"):
+        embedder.embed(["east"])
+
+
+def test_a_model_that_wants_more_than_text_is_refused(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "eyes", TABLE, WORDS, inputs=("input_ids", "pixel_values"))
+
+    with pytest.raises(MindDown, match="inputs we do not have: pixel_values"):
+        LocalEmbedder.from_folder(folder, threads=1).warm()
+
+
+def test_a_model_that_fails_while_it_runs_is_down(tmp_path: Path) -> None:
+    """The table is one row short, so the last word looks beyond its end."""
+    embedder = LocalEmbedder.from_folder(
+        write_model(tmp_path / "short", TABLE[:2], WORDS), threads=1
+    )
+
+    with pytest.raises(MindDown, match="the model does not run"):
+        embedder.embed(["north"])
+
+
+def test_a_vector_without_direction_is_never_returned(tmp_path: Path) -> None:
+    embedder = LocalEmbedder.from_folder(
+        write_model(tmp_path / "zero", TABLE * 0, WORDS), threads=1
+    )
+
+    with pytest.raises(MindDown, match="without direction"):
+        embedder.embed(["east"])
+
+
+def test_a_missing_package_is_said_and_not_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "madeleine_minilm", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    assert built_in(threads=1) is None
+    assert "madeleine_minilm" in why_not_built_in()
+
+
+def test_finding_a_model_imports_nothing_heavy() -> None:
+    """The daemon starts with them, but `madeleine --help` and the hooks must not pay."""
+    program = (
+        "import sys\n"
+        "import madeleine.minds.port, madeleine.minds.local, madeleine.minds.cache\n"
+        "import madeleine.minds.remote, madeleine.minds.fake\n"
+        "madeleine.minds.local.built_in(0)\n"
+        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'huggingface_hub'}\n"
+        "sys.exit(', '.join(heavy.intersection(sys.modules)) or 0)\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8")
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_port_alone_costs_nothing() -> None:
+    program = "import sys, madeleine.minds.port; sys.exit('apsw' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
