@@ -1,0 +1,325 @@
+"""The one place that reads settings and the environment, and builds everything.
+
+`open_house` opens a home folder for this process: it makes the folders, takes the lock (one
+process writes), opens vault, journal, index and models, brings the index up to date and
+finishes what a kill interrupted. What healed itself on the way is said in `notes`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import socket
+import tempfile
+import time
+import tomllib
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from madeleine.errors import BadSetting, HomeBusy, IndexCorrupt, MindDown, StoreUnwritable
+from madeleine.index.port import Index
+from madeleine.index.sqlite.files import remove, set_aside
+from madeleine.index.sqlite.index import SqliteIndex
+from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.fake import FakeEmbedder
+from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
+from madeleine.minds.port import Embedder, Minds
+from madeleine.minds.remote import RemoteEmbedder
+from madeleine.model.draft import Limits
+from madeleine.settings import Settings, read_settings
+from madeleine.vault.journal import Journal
+from madeleine.vault.vault import Vault
+from madeleine.write.commit import recover
+from madeleine.write.reconcile import Progress, Reconciled, reconcile
+from madeleine.write.record import replay
+from madeleine.write.stores import Habits, Stores
+
+DEFAULT_HOME = "~/.madeleine"
+LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
+LOCK_PAUSE_SECONDS = 0.02
+
+
+class SystemClock:
+    """The machine's time, in UTC, to the millisecond: finer only makes files longer."""
+
+    def now(self) -> datetime:
+        now = datetime.now(UTC)
+        return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
+@dataclass(slots=True)
+class House:
+    """An open home: the stores, where it is, and what was noticed while opening it."""
+
+    home: Path
+    settings: Settings
+    stores: Stores
+    lock: HomeLock
+    notes: list[str] = field(default_factory=list)
+    journal_problems: list[str] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Write what is pending, and let others in."""
+        self.stores.journal.flush()
+        self.stores.index.close()
+        if self.stores.minds.embedder is not None:
+            self.stores.minds.embedder.close()
+        self.lock.release()
+
+
+def home_path(given: str | Path | None = None) -> Path:
+    """Return the home folder: as given, else `MADELEINE_HOME`, else ~/.madeleine."""
+    chosen = given or os.environ.get("MADELEINE_HOME") or DEFAULT_HOME
+    return Path(chosen).expanduser().absolute()
+
+
+def runtime_folder() -> Path:
+    """Return a folder with a short path for what lasts no longer than a login."""
+    given = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
+    return given if given.is_dir() else Path(tempfile.gettempdir())
+
+
+def load_settings(home: Path) -> Settings:
+    """Return the settings of a home, with the environment's on top."""
+    path = home / "config.toml"
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSetting(str(path), f"does not parse: {error}") from error
+    return read_settings(table, os.environ)
+
+
+def open_house(
+    home: Path,
+    *,
+    wait_seconds: float = LOCK_WAIT_SECONDS,
+    progress: Progress = lambda done, total: None,
+    fresh_index: bool = False,
+) -> House:
+    """Open a home for this process alone.
+
+    `fresh_index` throws the index away first; everything in it comes back from the files and
+    the journal.
+    """
+    settings = load_settings(home)
+    make_folders(home)
+    lock = HomeLock(home)
+    lock.take(wait_seconds)
+    try:
+        return open_locked(home, settings, lock, progress, fresh_index)
+    except BaseException:
+        lock.release()
+        raise
+
+
+def open_locked(
+    home: Path,
+    settings: Settings,
+    lock: HomeLock,
+    progress: Progress = lambda done, total: None,
+    fresh_index: bool = False,
+) -> House:
+    """Open a home whose lock the caller has taken, and still has if this raises."""
+    minds, notes = make_minds(home, settings, os.environ)
+    index, healed = open_index(home / "index.db", minds, settings, fresh_index)
+    vault = Vault(Path(settings.vault.path).expanduser() if settings.vault.path else home / "vault")
+    vault.clean_leftovers()
+    stores = Stores(
+        vault=vault,
+        journal=Journal(home / "journal", device_name(home)),
+        index=index,
+        minds=minds,
+        clock=SystemClock(),
+        habits=make_habits(settings),
+    )
+    house = House(home, settings, stores, lock, notes + healed)
+    catch_up(house, progress)
+    return house
+
+
+def catch_up(house: House, progress: Progress = lambda done, total: None) -> Reconciled:
+    """Bring the index up to date with journal and files, and finish what was interrupted."""
+    house.journal_problems = replay(house.stores.journal, house.stores.index)
+    house.notes.extend(recover(house.stores))
+    return reconcile(house.stores, progress)
+
+
+def open_index(
+    path: Path, minds: Minds, settings: Settings, fresh: bool = False
+) -> tuple[Index, list[str]]:
+    """Open the index; one that cannot be read is set aside and made anew (I2)."""
+    notes = []
+    if fresh:
+        remove(path)
+    try:
+        index = _sqlite(path, minds, settings)
+    except IndexCorrupt as corrupt:
+        moved = set_aside(path)
+        notes.append(f"{corrupt.message}; made the index anew (the old one is {moved.name})")
+        index = _sqlite(path, minds, settings)
+    return index, notes
+
+
+def _sqlite(path: Path, minds: Minds, settings: Settings) -> SqliteIndex:
+    embedder = minds.embedder
+    return SqliteIndex.open(
+        path,
+        model=embedder.name if embedder else None,
+        dimension=embedder.dimension if embedder else None,
+        exact_up_to=settings.index.exact_up_to,
+    )
+
+
+def make_minds(
+    home: Path, settings: Settings, environment: Mapping[str, str]
+) -> tuple[Minds, list[str]]:
+    """Return the models that the settings ask for; none still works, and says so."""
+    try:
+        embedder, why_not = _embedder(settings, environment)
+        if embedder is None:
+            return Minds(None, why_not), [f"text search only: {why_not}"]
+        cache = VectorCache.open(home / "embeddings.db")
+        kept = CachedEmbedder(embedder, cache)
+        _ = kept.dimension  # a remote model that was never reached has none yet
+    except MindDown as down:
+        return Minds(None, down.message), [f"text search only: {down.message}"]
+    aside = cache.set_aside
+    healed = [f"embeddings.db was damaged; begun anew ({aside.name} is the old)"] if aside else []
+    return Minds(kept), healed
+
+
+def _embedder(settings: Settings, environment: Mapping[str, str]) -> tuple[Embedder | None, str]:
+    wanted = settings.embedder
+    match wanted.kind:
+        case "none":
+            return None, "embedder.kind is none"
+        case "fake":
+            return FakeEmbedder(), ""
+        case "openai":
+            key = environment.get(wanted.key_env, "")
+            return RemoteEmbedder(wanted.url, wanted.model, key, wanted.timeout_seconds), ""
+        case "local" if wanted.folder:
+            folder = Path(wanted.folder).expanduser()
+            return LocalEmbedder.from_folder(folder, wanted.threads), ""
+        case "local":
+            return built_in(wanted.threads), why_not_built_in()
+        case other:
+            raise BadSetting("embedder.kind", f"is {other!r}; local, openai, fake or none")
+
+
+def make_habits(settings: Settings) -> Habits:
+    """Return the numbers that verbs go by."""
+    limits, write, recall = settings.limits, settings.write, settings.recall
+    return Habits(
+        limits=Limits(
+            content_bytes=limits.content_bytes,
+            title_chars=limits.title_chars,
+            tags=limits.tags,
+            tag_chars=limits.tag_chars,
+            connections=limits.connections,
+        ),
+        link_threshold=write.link_threshold,
+        cross_space_penalty=write.cross_space_penalty,
+        link_neighbours=write.link_neighbours,
+        core_cap=write.core_cap,
+        text_weight=recall.text_weight,
+        vector_weight=recall.vector_weight,
+        recall_pool=recall.pool,
+        recall_least_score=recall.least_score,
+    )
+
+
+def make_folders(home: Path) -> None:
+    """Make the home's folders, readable by their owner only."""
+    try:
+        for folder in (home, home / "vault", home / "journal", home / "run", home / "logs"):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for private in (home / "journal", home / "run"):
+            private.chmod(0o700)
+    except OSError as error:
+        raise StoreUnwritable(home, error.strerror or str(error)) from error
+
+
+def device_name(home: Path) -> str:
+    """Return a name for this machine and home that stays the same and travels with neither.
+
+    It is made from the machine's own id and not kept in the home, so that a home copied to
+    another machine writes to journal files of its own.
+    """
+    machine = Path("/etc/machine-id")
+    seed = machine.read_text(encoding="utf-8").strip() if machine.exists() else str(uuid.getnode())
+    mark = hashlib.sha256(f"{seed}\n{home}".encode()).hexdigest()[:6]
+    host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:24] or "device"
+    return f"{host}-{mark}"
+
+
+class HomeLock:
+    """One process has a home open at a time. The lock goes with the process, however it ends."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._file: int | None = None
+
+    def take(self, wait_seconds: float) -> None:
+        """Wait for the lock, then write down who has it."""
+        path = self._home / "run" / "lock"
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreUnwritable(path, error.strerror or str(error)) from error
+        deadline = time.monotonic() + wait_seconds
+        while not _locked(handle):
+            if time.monotonic() >= deadline:
+                holder = _pid(handle)
+                os.close(handle)
+                raise HomeBusy(self._home, holder)
+            time.sleep(LOCK_PAUSE_SECONDS)
+        os.truncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        self._file = handle
+
+    def release(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _pid(handle: int) -> int | None:
+    text = os.pread(handle, 32, 0).decode("ascii", "replace").strip()
+    return int(text) if text.isdigit() else None
+
+
+Rebuild = Callable[[Progress], Reconciled]
+
+
+def rebuild(house: House, progress: Progress = lambda done, total: None) -> Reconciled:
+    """Make the index anew beside the old one, then put it in its place.
+
+    The old index answers until the new one is whole; a kill midway leaves the old one. Writes
+    go on meanwhile: what they changed is caught up under the lock before the swap.
+    """
+    stores = house.stores
+    beside = stores.index.fresh()
+    fresh = replace(stores, index=beside)
+    replay(stores.journal, beside)
+    report = reconcile(fresh, progress)
+    with stores.writing:
+        stores.journal.flush()
+        replay(stores.journal, beside)
+        last = reconcile(fresh)
+        stores.index.replace_with(beside)
+    report.files = last.files
+    return report

@@ -1,0 +1,105 @@
+"""Changing what one memory's file says, and the pieces that multi-file changes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from madeleine.errors import FileChanged, NoSuchMemory
+from madeleine.model.change import Change, Edit
+from madeleine.model.memory import Memory
+from madeleine.vault.markdown import read_memory, revised
+from madeleine.write.commit import commit
+from madeleine.write.reconcile import find_file
+from madeleine.write.stores import Stores
+
+TRIES = 5  # more than anybody can be in the way by chance
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a verb did. No `change` id: the file already said so and nothing was written."""
+
+    memory: Memory
+    change: str | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """A memory as its file says it at this moment, which may be newer than the index."""
+
+    memory: Memory
+    path: str
+    data: bytes
+
+    def edit(self, memory: Memory) -> Edit:
+        """Return the edit that makes the file say `memory`."""
+        after = revised(self.data, memory, self.memory)
+        return Edit(memory.id, self.path, self.data, self.path, after)
+
+
+def read_current(stores: Stores, memory_id: str) -> OnDisk:
+    """Read a memory's file as it is now."""
+    stored = find_file(stores, memory_id)
+    if stored is None:
+        raise NoSuchMemory(memory_id)
+    data = stores.vault.read_bytes(stored.path)
+    return OnDisk(read_memory(stored.path, data, stored.fingerprint).memory, stored.path, data)
+
+
+def change_memory(
+    stores: Stores,
+    memory_id: str,
+    make: Callable[[Memory], Memory],
+    *,
+    verb: str,
+    by: str,
+    reason: str | None = None,
+    run: str | None = None,
+) -> Changed:
+    """Make one memory's file say what `make` returns, and commit that as one change.
+
+    When somebody else changes the file at the same moment, it is read again and `make` asked
+    anew, so that two who change one memory at once both get their way.
+    """
+    how = _How(verb, by, reason, run)
+    for _ in range(TRIES - 1):
+        try:
+            return _change_once(stores, memory_id, make, how)
+        except FileChanged:
+            continue
+    return _change_once(stores, memory_id, make, how)
+
+
+class _How(NamedTuple):
+    """What the journal says about a change beside the files."""
+
+    verb: str
+    by: str
+    reason: str | None
+    run: str | None
+
+
+def _change_once(
+    stores: Stores, memory_id: str, make: Callable[[Memory], Memory], how: _How
+) -> Changed:
+    current = read_current(stores, memory_id)
+    wanted = make(current.memory)
+    if wanted == current.memory:
+        return Changed(joined(stores, current.memory), None)
+    change = Change(stores.new_id(), how.verb, (current.edit(wanted),), *how[1:])
+    problem = commit(stores, change)
+    return Changed(joined(stores, wanted), change.id, vector_note(problem))
+
+
+def vector_note(problem: str | None) -> tuple[str, ...]:
+    """Say that a text has no vector of its own yet, and why."""
+    return (f"kept without a vector, found by its words only: {problem}",) if problem else ()
+
+
+def joined(stores: Stores, memory: Memory) -> Memory:
+    """Return the memory with its usage, as the index knows it."""
+    stored = stores.index.get(memory.id)
+    return stored.memory if stored else memory

@@ -1,0 +1,61 @@
+"""Forget and restore: to the trash and back, byte for byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from madeleine.errors import AmbiguousId, NotInTrash, Rejected
+from madeleine.model.change import Change, Edit
+from madeleine.model.memory import Memory
+from madeleine.model.words import SELF_SOURCE
+from madeleine.write.change_file import Changed, joined, read_current, vector_note
+from madeleine.write.commit import commit
+from madeleine.write.resolve import resolve
+from madeleine.write.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was forgotten, and where its file is now."""
+
+    memory: Memory
+    change: str
+    trash_path: str
+
+
+def forget(
+    stores: Stores, wanted: str, by: str = "unknown", reason: str | None = None
+) -> Forgotten:
+    """Move a memory's file to the trash. Connections that point to it wait for its return."""
+    current = read_current(stores, resolve(stores, wanted))
+    memory = current.memory
+    if memory.source == SELF_SOURCE:
+        raise Rejected("the self cannot be forgotten", hint="revise it instead")
+    path = stores.vault.trash_path(current.path)
+    edit = Edit(memory.id, current.path, current.data, path, current.data)
+    change = Change(stores.new_id(), "forget", (edit,), by, reason)
+    commit(stores, change)
+    return Forgotten(memory, change.id, path)
+
+
+def restore(stores: Stores, wanted: str, by: str = "unknown") -> Changed:
+    """Bring a forgotten memory back as it was, where it was if that name is still free."""
+    found = list(stores.vault.find_trashed(wanted))
+    if not found:
+        raise NotInTrash(wanted)
+    if len({each.memory.id for each in found}) > 1:
+        raise AmbiguousId(
+            wanted, [f"`{each.memory.id}` ({each.memory.headline})" for each in found]
+        )
+    stored = found[-1]
+    if stores.index.get(stored.memory.id) is not None:
+        raise Rejected(
+            f"`{stored.memory.short_id}` is in the vault again already",
+            hint=f"look at `madeleine show {stored.memory.short_id}`",
+        )
+    data = stores.vault.read_bytes(stored.path)
+    path = stores.vault.untrash_path(stored)
+    edit = Edit(stored.memory.id, stored.path, data, path, data)
+    change = Change(stores.new_id(), "restore", (edit,), by)
+    problem = commit(stores, change)
+    return Changed(joined(stores, stored.memory), change.id, vector_note(problem))

@@ -1,0 +1,53 @@
+"""The self: the one memory that stands for the user.
+
+Its id is fixed, so that two devices which share a vault, or an index made anew, never end up
+with two of them. A vault that came from elsewhere may bring its own self; that one is used.
+What describes the user carries the tag `about_self`, and the index draws a `defines` edge
+from the self to each such memory.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from madeleine.model.change import Change, Edit
+from madeleine.model.memory import Memory
+from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
+from madeleine.vault.markdown import render_memory
+from madeleine.write.commit import commit_new
+from madeleine.write.embedding import embed_memory
+from madeleine.write.stores import Stores
+
+SELF_ID = str(uuid.uuid5(uuid.NAMESPACE_URL, "madeleine:self"))
+
+
+def ensure_self(stores: Stores) -> str:
+    """Return the id of the self, writing its file if there is none yet."""
+    found = stores.index.self_id()
+    if found is not None:
+        return found
+    memory = _new_self(stores)
+    vector, _ = embed_memory(stores, memory)
+    with stores.writing:
+        found = stores.index.self_id()
+        if found is not None:
+            return found
+        path = stores.vault.path_for(memory)
+        edit = Edit(memory.id, None, None, path, render_memory(memory))
+        change = Change(stores.new_id(), "remember", (edit,), by="self")
+        commit_new(stores, change, {} if vector is None else {memory.id: vector})
+    return memory.id
+
+
+def _new_self(stores: Stores) -> Memory:
+    now = stores.clock.now()
+    return Memory(
+        id=SELF_ID,
+        content="The person whose memory this is.",
+        created=now,
+        updated=now,
+        type=MemoryType.PERSON,
+        tier=Tier.CORE,
+        title="Self",
+        source=SELF_SOURCE,
+    )

@@ -1,0 +1,67 @@
+"""Connections a new memory starts with: those it was given, and those its meaning suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from madeleine.errors import SelfLink
+from madeleine.model.draft import Draft
+from madeleine.model.memory import Connection
+from madeleine.model.query import Filter
+from madeleine.model.vector import Vector
+from madeleine.model.words import Edge
+from madeleine.rules.linking import link_strength
+from madeleine.write.resolve import resolve
+from madeleine.write.stores import Stores
+
+
+def given_links(
+    stores: Stores, draft: Draft, memory_id: str, coming: Mapping[str, str]
+) -> tuple[Connection, ...]:
+    """Return the draft's own connections with whole ids, each (target, edge) once.
+
+    `coming` names ids that are being written in the same batch and may be pointed to already.
+    """
+    links: dict[tuple[str, Edge], Connection] = {}
+    for link in draft.connections:
+        if link.target.lower() == memory_id:
+            raise SelfLink(memory_id)
+        target = coming.get(link.target.lower()) or resolve(stores, link.target)
+        at = link.at or stores.clock.now()
+        links[target, link.edge] = replace(link, target=target, by=link.by or draft.source, at=at)
+    return tuple(links.values())
+
+
+def suggested_links(
+    stores: Stores, draft: Draft, vector: Vector | None, taken: tuple[Connection, ...]
+) -> tuple[Connection, ...]:
+    """Return `related_to` connections to the neighbours that are close enough in meaning."""
+    if vector is None:
+        return ()
+    habits = stores.habits
+    now = stores.clock.now()
+    hits = stores.index.search_vector(vector, Filter(), now, habits.link_neighbours)
+    near = [hit for hit in hits if hit.score >= habits.link_threshold]
+    spaces = {each.id: each.space for each in stores.index.memories([h.id for h in near]).values()}
+    known = {link.target for link in taken} | {draft.id, stores.index.self_id()}
+    links = []
+    for hit in near:
+        if hit.id in known or hit.id not in spaces:
+            continue
+        same = spaces[hit.id] == draft.space
+        strength = link_strength(hit.score, same, habits.cross_space_penalty)
+        if strength >= habits.link_threshold:
+            links.append(_related(hit.id, strength, stores))
+    return tuple(links)
+
+
+def _related(target: str, strength: float, stores: Stores) -> Connection:
+    return Connection(
+        target=target,
+        edge=Edge.RELATED_TO,
+        weight=round(min(strength, 1.0), 3),
+        reason="close in meaning",
+        by="remember",
+        at=stores.clock.now(),
+    )

@@ -1,0 +1,132 @@
+"""Merge: two memories become one.
+
+The documented semantics: one of the two is kept, its title or text rewritten if the caller
+gives a merged one; what points to the other is made to point to the keeper; the other goes to
+the trash. All of it is one change, so one undo brings every file back byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from madeleine.errors import NoFile, NoSuchMemory, Rejected
+from madeleine.model.change import Change, Edit
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.words import SELF_SOURCE
+from madeleine.rules.merging import keeper_order
+from madeleine.write.change_file import OnDisk, joined, read_current, vector_note
+from madeleine.write.commit import commit
+from madeleine.write.resolve import get_memory, resolve
+from madeleine.write.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The keeper, what was merged into it, and the change that did it."""
+
+    memory: Memory
+    removed: str
+    change: str
+    neighbours: int
+    notes: tuple[str, ...] = ()
+
+
+def merge(
+    stores: Stores,
+    keep: str,
+    drop: str,
+    title: str | None = None,
+    content: str | None = None,
+    by: str = "unknown",
+    reason: str | None = None,
+    run: str | None = None,
+) -> Merged:
+    """Merge `drop` into `keep`."""
+    keep_id, drop_id = resolve(stores, keep), resolve(stores, drop)
+    if keep_id == drop_id:
+        raise Rejected("a memory cannot be merged with itself", hint="name two memories")
+    kept, dropped = read_current(stores, keep_id), read_current(stores, drop_id)
+    if dropped.memory.source == SELF_SOURCE:
+        raise Rejected("the self cannot be merged away", hint="name it first, as the one to keep")
+    keeper = _keeper(stores, kept.memory, dropped.memory, title, content)
+    others = [_remapped(each, drop_id, keep_id) for each in _pointing(stores, drop_id, keep_id)]
+    trash = stores.vault.trash_path(dropped.path)
+    removal = Edit(drop_id, dropped.path, dropped.data, trash, dropped.data)
+    details: dict[str, object] = {"kept": keep_id, "removed": drop_id}
+    edits = (kept.edit(keeper), *others, removal)
+    change = Change(stores.new_id(), "merge", edits, by, reason, run, details)
+    problem = commit(stores, change)
+    return Merged(joined(stores, keeper), drop_id, change.id, len(others), vector_note(problem))
+
+
+def choose_keeper(stores: Stores, one: str, other: str) -> tuple[str, str]:
+    """Return (keep, drop) by the documented order: higher tier, then longer, then newer."""
+    pair = [get_memory(stores, one), get_memory(stores, other)]
+    best = max(pair, key=lambda each: keeper_order(each.tier.value, each.content, each.created))
+    rest = pair[0] if best is pair[1] else pair[1]
+    return best.id, rest.id
+
+
+def _keeper(
+    stores: Stores, kept: Memory, dropped: Memory, title: str | None, content: str | None
+) -> Memory:
+    connections = _united(kept, dropped)
+    merged = replace(
+        kept,
+        title=title if title is not None else kept.title,
+        content=content if content is not None else kept.content,
+        tags=tuple(dict.fromkeys((*kept.tags, *dropped.tags))),
+        connections=connections,
+        superseded_by=None if kept.superseded_by == dropped.id else kept.superseded_by,
+    )
+    return merged if merged == kept else replace(merged, updated=stores.clock.now())
+
+
+def _united(kept: Memory, dropped: Memory) -> tuple[Connection, ...]:
+    """The keeper's connections and the other's, each (target, edge) once, none to the pair."""
+    own = {kept.id, dropped.id}
+    united: dict[tuple[str, str], Connection] = {}
+    for each in (*kept.connections, *dropped.connections):
+        if each.target not in own:
+            united.setdefault((each.target, each.edge.value), each)
+    return tuple(united.values())
+
+
+def _pointing(stores: Stores, drop_id: str, keep_id: str) -> list[OnDisk]:
+    """Return every other memory that names the one to be removed."""
+    rows = stores.index.edges([drop_id])
+    sources = {row.source for row in rows if row.connection.target == drop_id and not row.implied}
+    sources |= set(stores.index.superseded_by(drop_id))
+    found = (_if_there(stores, each) for each in sorted(sources - {drop_id, keep_id}))
+    return [each for each in found if each is not None]
+
+
+def _if_there(stores: Stores, memory_id: str) -> OnDisk | None:
+    """Read a neighbour; one whose file a hand took away a moment ago points nowhere any more."""
+    try:
+        return read_current(stores, memory_id)
+    except (NoSuchMemory, NoFile):
+        return None
+
+
+def _remapped(other: OnDisk, old: str, new: str) -> Edit:
+    memory = other.memory
+    return other.edit(
+        replace(
+            memory,
+            connections=_redirected(memory.connections, old, new),
+            superseded_by=new if memory.superseded_by == old else memory.superseded_by,
+        )
+    )
+
+
+def _redirected(connections: Iterable[Connection], old: str, new: str) -> tuple[Connection, ...]:
+    """Point what points to `old` to `new`; where both were pointed to, the stronger stays."""
+    result: dict[tuple[str, str], Connection] = {}
+    for each in connections:
+        moved = replace(each, target=new) if each.target == old else each
+        key = (moved.target, moved.edge.value)
+        if key not in result or result[key].weight < moved.weight:
+            result[key] = moved
+    return tuple(result.values())

@@ -1,0 +1,234 @@
+"""Reconcile: make the index say what the files say. Rebuild: from nothing.
+
+Stopping halfway is safe: each chunk of files is its own transaction, so the next run carries
+on from there. A file that cannot be read keeps the row it had and is listed in the report;
+only a file that is gone loses its row. A file that changes while it is being looked at is
+left to the next look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from madeleine.errors import FileUnreadable, NoFile
+from madeleine.index.port import Batch, Put
+from madeleine.model.event import Event, Kind
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.write.embedding import embed_texts, text_of
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+
+CHUNK = 512  # files per transaction: quick to redo, few commits
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Reconciled:
+    """What a reconcile did; the lists name files."""
+
+    files: int = 0
+    written: int = 0
+    dropped: int = 0
+    unchanged: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """Files read and not yet indexed."""
+
+    stored: list[Stored] = field(default_factory=list)
+    unreadable: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+
+def reconcile(stores: Stores, progress: Progress = lambda done, total: None) -> Reconciled:
+    """Look at every file in the vault and index those that changed."""
+    report = Reconciled()
+    known = stores.index.fingerprints()
+    broken = {each.path: each for each in stores.index.unreadable()}
+    changed: dict[str, Fingerprint] = {}
+    for found in stores.vault.scan():
+        report.files += 1
+        if known.pop(found.path, None) == found.fingerprint and found.path not in broken:
+            report.unchanged += 1
+        else:
+            changed[found.path] = found.fingerprint
+            broken.pop(found.path, None)
+    _index_files(stores, changed, report, progress)
+    _drop_gone(stores, [*known, *broken], report)
+    report.unreadable = [
+        f"{each.path}:{each.line}: {each.problem}" for each in stores.index.unreadable()
+    ]
+    return report
+
+
+def reconcile_paths(stores: Stores, paths: Iterable[str]) -> Reconciled:
+    """Look at just these files, as the watcher names them; a path ending in `/` is a folder."""
+    report = Reconciled()
+    changed: dict[str, Fingerprint] = {}
+    gone: list[str] = []
+    for path in paths:
+        if path.endswith("/"):
+            return reconcile(stores)
+        report.files += 1
+        found = stores.vault.fingerprint(path)
+        if found is None:
+            gone.append(path)
+        elif not _is_known(stores, path, found):
+            changed[path] = found
+        else:
+            report.unchanged += 1
+    _index_files(stores, changed, report, lambda done, total: None)
+    _drop_gone(stores, gone, report)
+    if report.dropped:
+        _retry_unreadable(stores, report)
+    return report
+
+
+def find_file(stores: Stores, memory_id: str) -> Stored | None:
+    """Return where a memory's file is now.
+
+    The index may be behind a hand that renamed or edited the file a moment ago; then the
+    vault is looked through once.
+    """
+    stored = stores.index.get(memory_id)
+    if stored is not None and stores.vault.fingerprint(stored.path) is not None:
+        return stored
+    reconcile(stores)
+    return stores.index.get(memory_id)
+
+
+def embed_missing(stores: Stores, progress: Progress = lambda done, total: None) -> int:
+    """Give vectors to the memories that have none; return how many got one.
+
+    Safe to stop at any moment: what has a vector is not asked again.
+    """
+    total = stores.index.counts().unembedded
+    done = 0
+    while ids := stores.index.unembedded(CHUNK):
+        memories = stores.index.memories(ids)
+        vectors, problem = embed_texts(stores, [text_of(each) for each in memories.values()])
+        if problem is not None or not memories:
+            break
+        with stores.writing:
+            stores.index.set_vectors(
+                {
+                    each: vector
+                    for each, vector in zip(memories, vectors, strict=True)
+                    if vector is not None
+                }
+            )
+        done += len(memories)
+        progress(done, total)
+    return done
+
+
+def _is_known(stores: Stores, path: str, found: Fingerprint) -> bool:
+    memory_id = stores.index.id_at(path)
+    stored = stores.index.get(memory_id) if memory_id else None
+    if stored is None or stored.fingerprint != found:
+        return False
+    return all(each.path != path for each in stores.index.unreadable())
+
+
+def _index_files(
+    stores: Stores, changed: dict[str, Fingerprint], report: Reconciled, progress: Progress
+) -> None:
+    done = 0
+    for paths in _chunks(list(changed)):
+        chunk = _read(stores, paths)
+        vectors, problem = embed_texts(stores, [text_of(each.memory) for each in chunk.stored])
+        if problem and chunk.stored and problem not in report.notes:
+            report.notes.append(problem)
+        puts = [Put(each, vector) for each, vector in zip(chunk.stored, vectors, strict=True)]
+        report.written += _write_chunk(stores, puts, chunk.unreadable)
+        done += len(paths)
+        progress(done, len(changed))
+
+
+def _chunks(paths: list[str]) -> Iterator[list[str]]:
+    for start in range(0, len(paths), CHUNK):
+        yield paths[start : start + CHUNK]
+
+
+def _read(stores: Stores, paths: list[str]) -> _Chunk:
+    chunk = _Chunk()
+    for path in paths:
+        try:
+            chunk.stored.append(stores.vault.read(path))
+        except FileUnreadable as error:
+            chunk.unreadable[path] = (error.line, error.problem)
+        except NoFile:
+            continue  # gone since the scan; the next look drops its row
+    return chunk
+
+
+def _write_chunk(stores: Stores, puts: list[Put], unreadable: dict[str, tuple[int, str]]) -> int:
+    """Index what is still as it was read. Two files with one id: the first one counts."""
+    with stores.writing:
+        fresh = [put for put in puts if _still(stores, put.stored)]
+        ours, twins = _one_file_each(stores, fresh)
+        unreadable.update(twins)
+        stores.index.write(Batch(puts=ours, unreadable=unreadable))
+        adopted = [each for put in ours if (each := _adoption(stores, put.stored))]
+        if adopted:
+            record(stores, adopted, durable=True)
+    return len(ours)
+
+
+def _still(stores: Stores, stored: Stored) -> bool:
+    return stores.vault.fingerprint(stored.path) == stored.fingerprint
+
+
+def _one_file_each(stores: Stores, puts: list[Put]) -> tuple[list[Put], dict[str, tuple[int, str]]]:
+    ours: dict[str, Put] = {}
+    twins: dict[str, tuple[int, str]] = {}
+    for put in sorted(puts, key=lambda each: each.stored.path):
+        memory_id, path = put.stored.memory.id, put.stored.path
+        holder = ours.get(memory_id)
+        first = holder.stored.path if holder else _other_file(stores, memory_id, path)
+        if first is None:
+            ours[memory_id] = put
+        else:
+            twins[path] = (1, f"has the same id as {first}; give one of them another id")
+    return list(ours.values()), twins
+
+
+def _other_file(stores: Stores, memory_id: str, path: str) -> str | None:
+    """Return the path of another file that holds this id, if it is still there."""
+    stored = stores.index.get(memory_id)
+    if stored is None or stored.path == path:
+        return None
+    return stored.path if stores.vault.fingerprint(stored.path) is not None else None
+
+
+def _adoption(stores: Stores, stored: Stored) -> Event | None:
+    """Return the event that takes over a foreign file's counters, unless it was written.
+
+    Its id follows from the memory's, so that two devices which open the same vault take the
+    counters over once.
+    """
+    event_id = f"adopted-{stored.memory.id}"
+    if not stored.counters or stores.index.event(event_id) is not None:
+        return None
+    body = {"memory": stored.memory.id, **stored.counters}
+    return event(stores, Kind.ADOPTED, body, event_id)
+
+
+def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:
+    """Drop the rows of files that are gone, and stop reporting such files as unreadable."""
+    with stores.writing:
+        missing = [path for path in gone if stores.vault.fingerprint(path) is None]
+        drops = [each for path in missing if (each := stores.index.id_at(path)) is not None]
+        if missing:
+            stores.index.write(Batch(drops=drops, readable_again=missing))
+        report.dropped += len(drops)
+
+
+def _retry_unreadable(stores: Stores, report: Reconciled) -> None:
+    """Read again what was refused: a file may have had the id of one that is gone now."""
+    again = {each.path: Fingerprint(0, 0) for each in stores.index.unreadable()}
+    _index_files(stores, again, report, lambda done, total: None)

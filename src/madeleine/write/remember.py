@@ -1,0 +1,151 @@
+"""Remember: a draft becomes a memory.
+
+The order of effects is the contract: the draft is checked, its text embedded once, its
+neighbours looked up with that one vector; then, under the lock, one file is written durably
+and the index follows in one transaction. The file comes first (I1): if the index cannot
+follow, the memory is there all the same and the next reconcile finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from madeleine.errors import IdTaken, KeyReused
+from madeleine.model.change import Change, Edit
+from madeleine.model.draft import Draft
+from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.vector import Vector
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
+from madeleine.rules.text import embedded_text, same_text_key
+from madeleine.vault.markdown import render_memory
+from madeleine.write.commit import commit_new
+from madeleine.write.core import enforce_core_cap
+from madeleine.write.embedding import embed_texts
+from madeleine.write.identity import ensure_self
+from madeleine.write.linking import given_links, suggested_links
+from madeleine.write.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What came of a draft. `existing` says that the text was known and nothing was written."""
+
+    memory: Memory
+    existing: bool = False
+    linked: tuple[Connection, ...] = ()
+    change: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def remember(stores: Stores, draft: Draft) -> Remembered:
+    """Write one memory and return it; a text already known in its space is returned instead."""
+    known = find_known(stores, draft)
+    if known is not None:
+        return known
+    vectors, problem = embed_texts(stores, [embedded_text(draft.title, draft.content)])
+    return write_draft(stores, draft, vectors[0], problem, {})
+
+
+def write_draft(
+    stores: Stores,
+    draft: Draft,
+    vector: Vector | None,
+    problem: str | None,
+    coming: Mapping[str, str],
+) -> Remembered:
+    """Write a draft whose vector is already made."""
+    memory_id = draft.id or stores.new_id()
+    given = given_links(stores, draft, memory_id, coming)
+    suggested = suggested_links(stores, replace(draft, id=memory_id), vector, given)
+    if draft.about_self:
+        ensure_self(stores)
+    memory = _as_memory(stores, draft, memory_id, given + suggested)
+    vectors = {} if vector is None else {memory_id: vector}
+    with stores.writing:
+        known = find_known(stores, draft)
+        if known is not None:
+            return known
+        edit = Edit(memory_id, None, None, stores.vault.path_for(memory), render_memory(memory))
+        change = Change(stores.new_id(), "remember", (edit,), by=draft.source)
+        commit_new(stores, change, vectors)
+    demoted = enforce_core_cap(stores, spare=memory_id) if memory.tier is Tier.CORE else []
+    notes = _notes(problem, demoted)
+    return Remembered(memory, linked=memory.connections, change=change.id, notes=notes)
+
+
+def find_known(stores: Stores, draft: Draft) -> Remembered | None:
+    """Return the memory that makes this draft unnecessary, if there is one.
+
+    A draft that brings its own id, or another place in a conversation, is a thing of its own
+    even when somebody said the same words before.
+    """
+    if draft.idempotency_key is not None:
+        found = stores.index.with_idempotency_key(draft.idempotency_key)
+        if found is not None:
+            return _known(stores, draft, found, KeyReused(draft.idempotency_key, found))
+    if draft.id is not None:
+        if stores.index.get(draft.id) is None:
+            return None
+        return _known(stores, draft, draft.id, IdTaken(draft.id))
+    key, now = same_text_key(draft.content), stores.clock.now()
+    found = stores.index.same_text(draft.space, key, now)
+    if found is None:
+        return None
+    memory = stores.index.memories([found])[found]
+    return None if _elsewhere(draft.origin, memory.origin) else _existing(memory)
+
+
+def _known(stores: Stores, draft: Draft, found: str, refusal: KeyReused | IdTaken) -> Remembered:
+    memory = stores.index.memories([found])[found]
+    if same_text_key(memory.content) != same_text_key(draft.content):
+        raise refusal
+    return _existing(memory)
+
+
+def _existing(memory: Memory) -> Remembered:
+    note = f"already known as `{memory.short_id}`; nothing was written"
+    return Remembered(memory, existing=True, notes=(note,))
+
+
+def _elsewhere(one: Origin | None, other: Origin | None) -> bool:
+    """Whether two origins name two different places in conversations."""
+    if one is None or one.turn is None:
+        return False
+    return other is None or (one.session, one.turn) != (other.session, other.turn)
+
+
+def _as_memory(
+    stores: Stores, draft: Draft, memory_id: str, links: tuple[Connection, ...]
+) -> Memory:
+    now = stores.clock.now()
+    return Memory(
+        id=memory_id,
+        content=draft.content,
+        created=draft.created or now,
+        updated=draft.created or now,
+        type=draft.type,
+        tier=draft.tier,
+        space=draft.space,
+        title=draft.title,
+        tags=draft.tags,
+        source=draft.source if draft.source != SELF_SOURCE else "agent:unknown",
+        confidence=draft.confidence,
+        valid_until=draft.valid_until,
+        origin=draft.origin,
+        idempotency_key=draft.idempotency_key,
+        connections=links,
+    )
+
+
+def _notes(problem: str | None, demoted: list[str]) -> tuple[str, ...]:
+    notes = []
+    if problem:
+        notes.append(f"kept without a vector, found by its words only: {problem}")
+    if demoted:
+        notes.append(f"core is full: moved {', '.join(demoted)} to working")
+    return tuple(notes)
+
+
+def is_about_self(memory: Memory) -> bool:
+    return ABOUT_SELF in memory.tags

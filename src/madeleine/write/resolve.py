@@ -1,0 +1,54 @@
+"""From what a person types to one memory's id."""
+
+from __future__ import annotations
+
+import re
+
+from madeleine.errors import AmbiguousId, NoSuchMemory
+from madeleine.model.memory import Memory
+from madeleine.model.stored import Stored
+from madeleine.write.stores import Stores
+
+_HEX = re.compile(r"[0-9a-f-]{1,36}\Z")
+CANDIDATES_SHOWN = 8
+
+
+def resolve(stores: Stores, wanted: str) -> str:
+    """Return the id that `wanted` names: a whole UUID, a short id or any unambiguous prefix."""
+    prefix = wanted.strip().strip("`").lower()
+    if not _HEX.match(prefix):
+        raise NoSuchMemory(wanted)
+    found = stores.index.ids_with_prefix(prefix, CANDIDATES_SHOWN + 1)
+    if prefix in found:
+        return prefix
+    if not found:
+        raise NoSuchMemory(wanted, _near(stores, prefix))
+    if len(found) > 1:
+        raise AmbiguousId(wanted, [_shown(stores, each) for each in found[:CANDIDATES_SHOWN]])
+    return found[0]
+
+
+def get(stores: Stores, wanted: str) -> Stored:
+    """Return the memory that `wanted` names, with the file it stands in."""
+    stored = stores.index.get(resolve(stores, wanted))
+    if stored is None:
+        raise NoSuchMemory(wanted)
+    return stored
+
+
+def get_memory(stores: Stores, wanted: str) -> Memory:
+    return get(stores, wanted).memory
+
+
+def _near(stores: Stores, prefix: str) -> list[str]:
+    """Memories whose id begins like the wanted one: a slip in the last characters is usual."""
+    for length in range(len(prefix) - 1, 2, -1):
+        found = stores.index.ids_with_prefix(prefix[:length], 3)
+        if found:
+            return [_shown(stores, each) for each in found]
+    return []
+
+
+def _shown(stores: Stores, memory_id: str) -> str:
+    memory = stores.index.memories([memory_id]).get(memory_id)
+    return f"`{memory_id[:13]}` ({memory.headline})" if memory else f"`{memory_id}`"

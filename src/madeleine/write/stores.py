@@ -1,0 +1,60 @@
+"""What a verb needs of the world, as one value. Bootstrap builds it once."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from madeleine.index.port import Index
+from madeleine.minds.port import Minds
+from madeleine.model.draft import Limits
+from madeleine.vault.journal import Journal
+from madeleine.vault.vault import Vault
+
+
+class Clock(Protocol):
+    """Where the time comes from. Tests bring their own."""
+
+    def now(self) -> datetime: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """The numbers that verbs go by; set in config.toml."""
+
+    limits: Limits = field(default_factory=Limits)
+    link_threshold: float = 0.65
+    cross_space_penalty: float = 0.1
+    link_neighbours: int = 6
+    core_cap: int = 50
+    text_weight: float = 0.4
+    vector_weight: float = 0.6
+    recall_pool: int = 60
+    recall_least_score: float = 0.15
+
+
+def new_id() -> str:
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The vault, the journal, the index, the models and the clock.
+
+    `writing` is held while files and index change, never while a model thinks.
+    """
+
+    vault: Vault
+    journal: Journal
+    index: Index
+    minds: Minds
+    clock: Clock
+    habits: Habits = field(default_factory=Habits)
+    writing: threading.RLock = field(default_factory=threading.RLock)
+    behind: threading.Event = field(default_factory=threading.Event)
+    """Set while the journal may hold events that the index has not read."""
+    new_id: Callable[[], str] = new_id

@@ -1,0 +1,147 @@
+"""Undo: take back one recorded change, or a whole run.
+
+Files are put back byte for byte, and only when each still is as the change left it: what a
+person wrote since is never overwritten. Undo is itself a change, so it can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from madeleine.errors import AlreadyDone, FileChanged, NoSuchChange
+from madeleine.model.change import Change, Edit
+from madeleine.model.event import Event, Kind
+from madeleine.vault.journal import RecordedChange, RecordedEdit
+from madeleine.write.commit import commit, digest
+from madeleine.write.stores import Stores
+
+OVER = ("undone", "dropped", "lost")
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Which changes were taken back, and the change that did it."""
+
+    changes: tuple[str, ...]
+    memories: tuple[str, ...]
+    change: str
+
+
+def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
+    """Take back a change or every change of a run, newest first, all or none."""
+    events = stores.index.changes(wanted)
+    if not events:
+        raise NoSuchChange(wanted)
+    open_events = [each for each in events if stores.index.outcome(_id(each)) not in OVER]
+    if not open_events:
+        raise AlreadyDone(f"`{wanted}`", str(stores.index.outcome(_id(events[0]))))
+    plan = _Plan(stores)
+    for each in open_events:
+        plan.take_back(_recorded(stores, each))
+    if not plan.edits():
+        raise AlreadyDone(f"`{wanted}`", "taken back")
+    ids = tuple(_id(each) for each in open_events)
+    details: dict[str, object] = {
+        "undoes": list(ids),
+        "outcomes": _outcomes(stores, open_events),
+    }
+    change = Change(stores.new_id(), "undo", plan.edits(), by, details=details)
+    commit(stores, change)
+    return Undone(ids, tuple(plan.memories), change.id)
+
+
+def _id(each: Event) -> str:
+    return str(each.body["change"])
+
+
+def _outcomes(stores: Stores, events: Iterable[Event], outcome: str = "undone") -> dict[str, str]:
+    """Return what becomes of these changes, and of those that they took back themselves: an
+    undone undo leaves what it undid in force again, and so on."""
+    found: dict[str, str] = {}
+    for each in events:
+        found[_id(each)] = outcome
+        details = each.body.get("details")
+        undone = details.get("undoes") if isinstance(details, dict) else None
+        for change_id in undone or ():
+            earlier = stores.index.changes(str(change_id))
+            found |= _outcomes(stores, earlier, "done" if outcome == "undone" else "undone")
+    return found
+
+
+def _recorded(stores: Stores, each: Event) -> RecordedChange:
+    if each.kind is Kind.REMEMBERED:
+        return _remembered(stores, each)
+    found = stores.journal.find_change(_id(each), each.device, each.at)
+    if found is None:
+        raise NoSuchChange(_id(each))
+    return found
+
+
+def _remembered(stores: Stores, each: Event) -> RecordedChange:
+    """A new memory had no file before; taking it back means the trash, never deletion."""
+    memory_id = str(each.body["memory"])
+    stored = stores.index.get(memory_id)
+    path = stored.path if stored else str(each.body["path"])
+    current = digest(stores.vault.bytes_or_none(path))
+    edit = RecordedEdit(memory_id, None, None, path, current)
+    return RecordedChange(_id(each), "remember", (edit,), str(each.body.get("by", "")))
+
+
+class _Plan:
+    """The files as they will be, while changes are taken back one after the other."""
+
+    def __init__(self, stores: Stores) -> None:
+        self._stores = stores
+        self._before: dict[str, bytes | None] = {}
+        self._now: dict[str, bytes | None] = {}
+        self._owner: dict[str, str] = {}
+        self.memories: dict[str, None] = {}
+
+    def take_back(self, recorded: RecordedChange) -> None:
+        for edit in reversed(recorded.edits):
+            self._take_back(edit)
+
+    def _take_back(self, edit: RecordedEdit) -> None:
+        left = self._content(edit.path_after) if edit.path_after else None
+        if digest(left) != edit.after_sha256:
+            raise FileChanged(edit.path_after or edit.path_before or edit.memory_id)
+        target, data = edit.path_before, edit.before
+        if target is None and left is not None and edit.path_after is not None:
+            target, data = self._stores.vault.trash_path(edit.path_after), left
+        if target is not None and target != edit.path_after and self._content(target) is not None:
+            raise FileChanged(target)
+        if edit.path_after is not None:
+            self._set(edit.path_after, None, edit.memory_id)
+        if target is not None:
+            self._set(target, data, edit.memory_id)
+
+    def _content(self, path: str) -> bytes | None:
+        if path not in self._now:
+            self._before[path] = self._now[path] = self._stores.vault.bytes_or_none(path)
+        return self._now[path]
+
+    def _set(self, path: str, data: bytes | None, memory_id: str) -> None:
+        self._content(path)
+        self._now[path] = data
+        self._owner[path] = memory_id
+        self.memories[memory_id] = None
+
+    def edits(self) -> tuple[Edit, ...]:
+        """Return one edit per memory: where its file is, and where it will be."""
+        found: dict[str, list[str]] = {}
+        for path, memory_id in self._owner.items():
+            if self._before[path] != self._now[path]:
+                found.setdefault(memory_id, []).append(path)
+        return tuple(self._edit(each, paths) for each, paths in found.items())
+
+    def _edit(self, memory_id: str, paths: list[str]) -> Edit:
+        old = next((path for path in paths if self._before[path] is not None), None)
+        new = next((path for path in paths if self._now[path] is not None), None)
+        return Edit(
+            memory_id,
+            old,
+            self._before[old] if old else None,
+            new,
+            self._now[new] if new else None,
+        )

@@ -1,0 +1,23 @@
+"""Use: a memory helped. Written to the journal, never to a file (I3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from madeleine.model.event import Kind
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+
+
+def used(stores: Stores, ids: Iterable[str], how: str, session: str | None = None) -> int:
+    """Note that these memories were used; return how many counted.
+
+    At most once per memory, session and day, so that an agent that asks in a loop does not
+    make a memory look important.
+    """
+    now = stores.clock.now()
+    fresh = [each for each in ids if not stores.index.used_today(each, session, now)]
+    if fresh:
+        bodies = [{"memory": each, "how": how, "session": session} for each in fresh]
+        record(stores, [event(stores, Kind.USED, body) for body in bodies], durable=False)
+    return len(fresh)

@@ -1,0 +1,142 @@
+"""A kill between any two steps of a change leaves it whole or not at all (I4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from madeleine.errors import StoreUnwritable
+from madeleine.model.draft import Draft, Limits
+from madeleine.model.memory import Connection
+from madeleine.model.revision import read_revision
+from madeleine.model.words import Edge
+from madeleine.vault.vault import Vault
+from madeleine.write.commit import recover
+from madeleine.write.merge import merge
+from madeleine.write.reconcile import reconcile
+from madeleine.write.remember import remember
+from madeleine.write.resolve import get
+from madeleine.write.revise import revise
+from madeleine.write.stores import Stores
+from tests.fakes import close, keep, make_stores, reopened, vault_bytes
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing in the code may catch it."""
+
+
+def restarted(stores: Stores, home: Path) -> Stores:
+    fresh = reopened(stores, home)
+    recover(fresh)
+    reconcile(fresh)
+    return fresh
+
+
+def setting(stores: Stores) -> tuple[str, str, list[str]]:
+    kept = keep(stores, "Chose SQLite for the atlas").id
+    dropped = keep(stores, "Embedded engines need no server").id
+    others = [
+        keep(stores, text, connections=(Connection(dropped, Edge.SUPPORTS),)).id
+        for text in ("one file is easy to copy", "backups are a plain copy", "no port is open")
+    ]
+    return kept, dropped, others
+
+
+@pytest.mark.proves("I4")
+@pytest.mark.parametrize("step", range(6))
+def test_a_merge_killed_at_any_file_is_whole_or_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    kept, dropped, _ = setting(stores)
+    before = vault_bytes(stores)
+    original = Vault.apply
+    calls = iter(range(100))
+
+    def dying(self: Vault, edit: object) -> object:
+        if next(calls) == step:
+            raise Killed
+        return original(self, edit)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Vault, "apply", dying)
+    killed = True
+    try:
+        merge(stores, kept, dropped, content="Both")
+        killed = False
+    except Killed:
+        pass
+    monkeypatch.setattr(Vault, "apply", original)
+    after = vault_bytes(stores)
+
+    stores = restarted(stores, home)
+
+    assert vault_bytes(stores) == (before if killed else after)
+    assert (stores.index.get(dropped) is not None) == killed
+    assert stores.index.unsettled() == []
+    close(stores)
+
+
+def test_a_change_whose_mark_was_lost_is_not_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All files were written and acknowledged; only the last journal line did not make it."""
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    memory = keep(stores, "Uses Postgres")
+    monkeypatch.setattr("madeleine.write.commit.settle", _killed)
+    with pytest.raises(Killed):
+        revise(stores, memory.id, read_revision({"content": "Uses SQLite"}, Limits()))
+    monkeypatch.undo()
+
+    stores = restarted(stores, home)
+
+    assert get(stores, memory.id).memory.content == "Uses SQLite"
+    assert stores.index.unsettled() == []
+    close(stores)
+
+
+def _killed(*_: object, **__: object) -> None:
+    raise Killed
+
+
+def test_a_kill_between_file_and_index_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    monkeypatch.setattr("madeleine.write.commit.record", _killed)
+    with pytest.raises(Killed):
+        remember(stores, Draft("written but not indexed"))
+    monkeypatch.undo()
+
+    stores = restarted(stores, home)
+
+    assert stores.index.counts().memories == 1
+    close(stores)
+
+
+def test_a_disk_that_fills_up_midway_leaves_everything_as_it_was(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, dropped, _ = setting(stores)
+    before = vault_bytes(stores)
+    original = Vault.apply
+    calls = iter(range(100))
+
+    def full(self: Vault, edit: object) -> object:
+        if next(calls) == 2:
+            raise StoreUnwritable(self.root, "No space left on device")
+        return original(self, edit)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Vault, "apply", full)
+    with pytest.raises(StoreUnwritable):
+        merge(stores, kept, dropped, content="Both")
+    monkeypatch.undo()
+
+    assert vault_bytes(stores) == before
+    assert get(stores, kept).memory.content == "Chose SQLite for the atlas"
+    assert stores.index.unsettled() == []
+    reconcile(stores)
+    assert get(stores, kept).memory.content == "Chose SQLite for the atlas"
