@@ -1,0 +1,209 @@
+"""One writer, many readers, and SQLite's errors in our words.
+
+SQLite in WAL mode lets any number of readers look at the last committed state while one
+writer works, so readers take a connection from a pool and never wait for the writer. The
+one thing they wait for is `exchange`, which puts another file in the place of this one and
+takes milliseconds.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from madeleine.errors import IndexCorrupt, MadeleineError, Rejected, StoreUnwritable, Unavailable
+from madeleine.index.sqlite.files import make_private
+from madeleine.index.sqlite.schema import migrate
+
+# SQLite allows one writer. Taking the lock at BEGIN, not at the first change, means that we
+# wait here, where waiting is cheap, instead of failing halfway through.
+BEGIN_WRITE = "BEGIN IMMEDIATE"
+BUSY_MS = 5_000  # another process that looks into the file is done long before
+WRITER_CACHE_KIB = 32_768  # the indexes of 100,000 memories, which a rebuild fills at random
+READER_CACHE_KIB = 4_096
+CHECKPOINT_PAGES = 4_000  # 16 MB: a checkpoint waits for the disk, so not after every batch
+KEPT_LOG_BYTES = 67_108_864
+IDLE_READERS = 8  # connections kept open; more are made when more threads read at once
+
+_UNWRITABLE = (
+    apsw.FullError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.PermissionsError,
+    apsw.AuthError,
+)
+_CORRUPT = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+
+
+class Connections:
+    """The open connections to one index file.
+
+    A thread that holds a reading connection must not ask for a second one: `exchange` waits
+    for the first and lets nobody new in.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.write_lock = threading.RLock()
+        self._gate = threading.Condition()
+        self._idle: list[apsw.Connection] = []
+        self._reading = 0
+        self._exchanging = False
+        self._open = True
+        self._writer = open_writer(path)
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """Lend a connection that sees one consistent state until it is given back."""
+        connection = self._take()
+        try:
+            with translated(self.path), connection:
+                yield connection
+        finally:
+            self._give_back(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """Run one transaction on the writer: all of it, or nothing if anything is raised."""
+        with self.write_lock, translated(self.path):
+            if not self._open:
+                raise _closed(self.path)
+            with transaction(self._writer):
+                yield self._writer
+
+    def exchange(self, act: Callable[[], None]) -> None:
+        """Close every connection, call `act`, and open the file anew. Readers wait for it."""
+        with self.write_lock:
+            with self._gate:
+                self._exchanging = True
+            try:
+                self._close_all()
+                act()
+            finally:
+                self._writer = open_writer(self.path)
+                with self._gate:
+                    self._exchanging = False
+                    self._gate.notify_all()
+
+    def close(self) -> None:
+        """Close every connection; the last one leaves no log behind. Twice is fine."""
+        with self.write_lock:
+            if self._open:
+                self._open = False
+                self._close_all()
+
+    def _take(self) -> apsw.Connection:
+        with self._gate:
+            self._gate.wait_for(lambda: not self._exchanging)
+            if not self._open:
+                raise _closed(self.path)
+            self._reading += 1
+            if self._idle:
+                return self._idle.pop()
+        try:
+            return open_reader(self.path)
+        except MadeleineError:
+            self._count_down()
+            raise
+
+    def _give_back(self, connection: apsw.Connection) -> None:
+        with self._gate:
+            if len(self._idle) < IDLE_READERS:
+                self._idle.append(connection)
+            else:
+                connection.close()
+        self._count_down()
+
+    def _count_down(self) -> None:
+        with self._gate:
+            self._reading -= 1
+            self._gate.notify_all()
+
+    def _close_all(self) -> None:
+        with self._gate:
+            self._gate.wait_for(lambda: self._reading == 0)
+            while self._idle:
+                self._idle.pop().close()
+        self._writer.close()
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """Begin, and commit or roll back."""
+    connection.execute(BEGIN_WRITE)
+    try:
+        yield
+        connection.execute("COMMIT")
+    finally:
+        # A full disk may have rolled back by itself; then there is nothing left to take back.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def open_writer(path: Path) -> apsw.Connection:
+    """Open, or make, the index file for writing, with this release's schema."""
+    with translated(path):
+        connection = _connect(path, WRITER_CACHE_KIB)
+        try:
+            with transaction(connection):
+                migrate(connection, path)
+        except (MadeleineError, apsw.Error):
+            connection.close()
+            raise
+        return connection
+
+
+def open_reader(path: Path) -> apsw.Connection:
+    """Open the index file for reading only."""
+    with translated(path):
+        connection = _connect(path, READER_CACHE_KIB)
+        connection.pragma("query_only", True)
+        return connection
+
+
+def _connect(path: Path, cache_kib: int) -> apsw.Connection:
+    make_private(path)
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
+    connection = apsw.Connection(str(path), flags=flags)
+    try:
+        connection.set_busy_timeout(BUSY_MS)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", "normal")
+        connection.pragma("temp_store", "memory")
+        connection.pragma("cache_size", -cache_kib)
+        connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        connection.pragma("journal_size_limit", KEPT_LOG_BYTES)
+    except apsw.Error:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Say in our words what SQLite or the disk complains about."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Unavailable(
+            f"{path} is locked by another process", hint="wait for it, then try again"
+        ) from error
+    except _CORRUPT as error:
+        raise IndexCorrupt(path, str(error)) from error
+    except _UNWRITABLE as error:
+        raise StoreUnwritable(path, str(error)) from error
+    except UnicodeEncodeError as error:
+        raise Rejected(
+            f"a text is not valid Unicode at character {error.start}", hint="send it as UTF-8"
+        ) from error
+    except OSError as error:
+        raise StoreUnwritable(path, error.strerror or str(error)) from error
+
+
+def _closed(path: Path) -> Unavailable:
+    return Unavailable(f"{path} is closed", hint="open it again")

@@ -1,0 +1,82 @@
+"""A `Filter` as a condition on `nodes n`, so that it acts inside every search (I11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from madeleine.index.sqlite.times import micros
+from madeleine.model.query import Filter
+
+Value = str | int | float | bytes | None
+
+
+class Condition:
+    """Parts of a WHERE clause with their bindings, joined by AND."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self.bindings: list[Value] = []
+
+    def add(self, part: str, *bindings: Value) -> None:
+        self._parts.append(part)
+        self.bindings.extend(bindings)
+
+    def any_of(self, part: str, values: Sequence[Value]) -> None:
+        """Add `part` with its `{}` filled by one mark for each value."""
+        self.add(part.format(", ".join("?" * len(values))), *values)
+
+    @property
+    def sql(self) -> str:
+        return " AND ".join(self._parts) or "TRUE"
+
+
+def condition(chosen: Filter, now: datetime) -> Condition:
+    """Return which rows of `nodes n` pass the filter."""
+    found = Condition()
+    if chosen.types:
+        found.any_of("n.type IN ({})", [each.value for each in chosen.types])
+    if chosen.tiers:
+        found.any_of("n.tier IN ({})", [each.value for each in chosen.tiers])
+    if chosen.spaces:
+        _spaces(found, chosen.spaces)
+    if chosen.tags:
+        tagged = "n.node IN (SELECT node FROM node_tags WHERE tag IN ({}))"
+        found.any_of(tagged, chosen.tags)
+    _times(found, chosen, now)
+    return found
+
+
+def _spaces(found: Condition, spaces: tuple[str | None, ...]) -> None:
+    named = [each for each in spaces if each is not None]
+    if None in spaces:
+        found.any_of("(n.space IS NULL OR n.space IN ({}))", named)
+    else:
+        found.any_of("n.space IN ({})", named)
+
+
+def _times(found: Condition, chosen: Filter, now: datetime) -> None:
+    if chosen.created_after is not None:
+        found.add("n.created >= ?", micros(chosen.created_after))
+    if chosen.created_before is not None:
+        found.add("n.created < ?", micros(chosen.created_before))
+    if chosen.as_of is not None:
+        found.add("n.created <= ?", micros(chosen.as_of))
+    if not chosen.outdated:
+        _valid(found, chosen, now)
+
+
+def _valid(found: Condition, chosen: Filter, now: datetime) -> None:
+    """Leave out what is outdated at the moment asked about.
+
+    When the past is asked about, a memory that has since been superseded was still valid
+    until its `valid_until`; one without a date is taken to have been outdated all along.
+    """
+    if chosen.as_of is None:
+        found.add("(n.valid_until IS NULL OR n.valid_until > ?)", micros(now))
+        found.add("n.superseded_by IS NULL")
+    else:
+        found.add(
+            "(n.valid_until > ? OR ifnull(n.valid_until, n.superseded_by) IS NULL)",
+            micros(chosen.as_of),
+        )

@@ -1,0 +1,120 @@
+"""Edges: the arrows between memories, those in files and those that follow from a tag.
+
+A node's outgoing edges are replaced with its row. Edges that point to it belong to other
+rows and stay. The self defines whatever is tagged about_self; such an arrow is worked out
+when it is asked for and stands nowhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import apsw
+
+from madeleine.index.port import EdgeRow
+from madeleine.index.sqlite.filters import Value
+from madeleine.index.sqlite.times import maybe_instant, maybe_micros
+from madeleine.model.memory import Connection
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
+
+IMPLIED_WEIGHT = 1.0  # what a memory says of itself is not a guess
+
+_EDGE = "e.target, e.edge, e.weight, e.reason, e.by, e.at, e.kind, e.confidence"
+_ROWS = f"""
+    SELECT s.id, EXISTS (SELECT 1 FROM nodes t WHERE t.id = e.target), {_EDGE}
+    FROM edges e JOIN nodes s ON s.node = e.source
+"""
+
+Key = tuple[str, str, str]
+
+
+def insert_edges(
+    connection: apsw.Connection, sources: Iterable[tuple[int, Sequence[Connection]]]
+) -> None:
+    """Write the outgoing edges of nodes that have none. Of two alike the first counts."""
+    rows = (
+        _edge_values(node, position, each)
+        for node, connections in sources
+        for position, each in enumerate(connections)
+    )
+    connection.executemany("INSERT OR IGNORE INTO edges VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
+
+
+def delete_edges(connection: apsw.Connection, nodes: Iterable[int]) -> None:
+    """Remove the outgoing edges of these nodes."""
+    connection.executemany("DELETE FROM edges WHERE source = ?", ((node,) for node in nodes))
+
+
+def connections_of(
+    connection: apsw.Connection, nodes: Sequence[int]
+) -> dict[int, list[Connection]]:
+    """Return each node's outgoing connections in the order of its file."""
+    found: dict[int, list[Connection]] = {}
+    sql = f"""SELECT e.source, {_EDGE} FROM edges e
+              WHERE e.source IN (SELECT value FROM json_each(?)) ORDER BY e.source, e.position"""
+    for node, *values in connection.execute(sql, (json.dumps(nodes),)):
+        found.setdefault(node, []).append(_connection(values))
+    return found
+
+
+def edges(connection: apsw.Connection, ids: Sequence[str]) -> list[EdgeRow]:
+    """Return the arrows that start or end at any of the ids."""
+    wanted = json.dumps(list(ids))
+    found = {_key(row): row for row in _stored_edges(connection, wanted)}
+    for row in _implied_edges(connection, wanted):
+        found.setdefault(_key(row), row)
+    return [found[key] for key in sorted(found)]
+
+
+def self_id(connection: apsw.Connection) -> str | None:
+    """Return the self: the oldest of the memories whose source says so."""
+    row = connection.execute(
+        f"SELECT id FROM nodes WHERE source = '{SELF_SOURCE}' ORDER BY created, id LIMIT 1"
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _stored_edges(connection: apsw.Connection, wanted: str) -> Iterator[EdgeRow]:
+    listed = "(SELECT value FROM json_each(?))"
+    outgoing = f"{_ROWS} WHERE e.source IN (SELECT node FROM nodes WHERE id IN {listed})"
+    for sql in (outgoing, f"{_ROWS} WHERE e.target IN {listed}"):
+        for source, resolved, *values in connection.execute(sql, (wanted,)):
+            yield EdgeRow(source, _connection(values), resolved=bool(resolved))
+
+
+def _implied_edges(connection: apsw.Connection, wanted: str) -> Iterator[EdgeRow]:
+    source = self_id(connection)
+    if source is None:
+        return
+    sql = """SELECT n.id FROM node_tags t JOIN nodes n ON n.node = t.node
+             WHERE t.tag = ?1 AND n.id <> ?2
+               AND (n.id IN (SELECT value FROM json_each(?3))
+                    OR ?2 IN (SELECT value FROM json_each(?3)))"""
+    for (target,) in connection.execute(sql, (ABOUT_SELF, source, wanted)):
+        yield EdgeRow(source, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)
+
+
+def _key(row: EdgeRow) -> Key:
+    return row.source, row.connection.target, row.connection.edge.value
+
+
+def _edge_values(node: int, position: int, each: Connection) -> tuple[Value, ...]:
+    return (
+        node,
+        each.target,
+        each.edge.value,
+        position,
+        each.weight,
+        each.reason,
+        each.by,
+        maybe_micros(each.at),
+        each.kind,
+        each.confidence,
+    )
+
+
+def _connection(values: Sequence[Any]) -> Connection:
+    target, edge, weight, reason, by, at, kind, confidence = values
+    return Connection(target, Edge(edge), weight, reason, by, maybe_instant(at), kind, confidence)

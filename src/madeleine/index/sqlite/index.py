@@ -1,0 +1,270 @@
+"""The port's face: each method is one read or one transaction on the modules beside it.
+
+A change of the matrix follows the commit, under the same lock, so that the two never differ
+for longer than that. A rebuild fills a second file (`fresh`) for which nobody waits, then puts
+it in the place of this one (`replace_with`): killed before that, the old index goes on
+answering; killed after, the new one does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+import apsw
+
+from madeleine.errors import MadeleineError
+from madeleine.index.port import Batch, Counts, EdgeRow, Hit, Index, Unreadable
+from madeleine.index.sqlite import events, graph, nodes, text, usage, vectors
+from madeleine.index.sqlite.connection import Connections, translated
+from madeleine.index.sqlite.files import remove, swap
+from madeleine.index.sqlite.matrix import Matrix
+from madeleine.index.sqlite.schema import CLEARED
+from madeleine.index.sqlite.times import micros
+from madeleine.model.event import Event, Position
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalStatus
+from madeleine.model.query import Filter
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.vector import Vector
+
+EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
+FRESH = ".new"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Which file, and whose vectors. No model: text search only."""
+
+    path: Path
+    model: str | None
+    dimension: int | None
+    exact_up_to: int
+
+
+class SqliteIndex:
+    """An index in one SQLite file. Any thread may call any method at any time."""
+
+    def __init__(self, place: _Place) -> None:
+        self._place = place
+        self._connections = Connections(place.path)
+        try:
+            with self._connections.writing() as connection:
+                self._matrix = self._load(connection)
+                last = connection.execute("SELECT ifnull(max(node), 0) FROM nodes").get
+        except MadeleineError:
+            self._connections.close()
+            raise
+        self._numbers = itertools.count(last + 1)
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        model: str | None = None,
+        dimension: int | None = None,
+        exact_up_to: int = EXACT_UP_TO,
+    ) -> SqliteIndex:
+        """Open the index at `path`, or make an empty one.
+
+        A file that is no index is `IndexCorrupt`; the caller sets it aside and rebuilds.
+        """
+        return cls(_Place(path, model, dimension, exact_up_to))
+
+    def _load(self, connection: apsw.Connection) -> Matrix | None:
+        model, dimension = self._place.model, self._place.dimension
+        if model is None or dimension is None:
+            return None
+        vectors.claim_model(connection, model, dimension)
+        return vectors.load(connection, dimension, self._place.exact_up_to)
+
+    def _read(self) -> AbstractContextManager[apsw.Connection]:
+        return self._connections.reading()
+
+    # -- writing ---------------------------------------------------------------------------
+    def write(self, batch: Batch) -> None:
+        with self._connections.write_lock:
+            with self._connections.writing() as connection:
+                gone = nodes.drop_nodes(connection, batch.drops)
+                placed, displaced = nodes.put_nodes(connection, batch.puts, self._numbers)
+                change = vectors.put_vectors(connection, self._matrix, placed)
+                touched = events.apply(connection, batch.events)
+                usage.refresh(connection, [*touched, *nodes.newborn(placed)])
+                nodes.note_unreadable(connection, batch.unreadable, batch.readable_again)
+                events.note_positions(connection, batch.positions)
+            if self._matrix is not None:
+                self._matrix.apply(change, [*gone, *displaced])
+
+    def set_vectors(self, given: Mapping[str, Vector]) -> None:
+        with self._connections.write_lock:
+            matrix = vectors.required(self._matrix)
+            with self._connections.writing() as connection:
+                change = vectors.set_vectors(connection, matrix, given)
+            matrix.apply(change)
+
+    def clear(self) -> None:
+        with self._connections.write_lock:
+            with self._connections.writing() as connection:
+                connection.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
+                for table in CLEARED:
+                    connection.execute(f"DELETE FROM {table}")
+            if self._matrix is not None:
+                self._matrix.clear()
+
+    def fresh(self) -> SqliteIndex:
+        path = self._place.path.with_name(self._place.path.name + FRESH)
+        with translated(path):
+            remove(path)
+        return SqliteIndex(replace(self._place, path=path))
+
+    def replace_with(self, fresh: Index) -> None:
+        if not isinstance(fresh, SqliteIndex):
+            raise TypeError(f"{fresh!r} was not made by `fresh`")
+        fresh.close()
+        with translated(self._place.path):
+            self._connections.exchange(lambda: self._become(fresh))
+
+    def _become(self, fresh: SqliteIndex) -> None:
+        swap(fresh._place.path, self._place.path)
+        self._matrix, self._numbers = fresh._matrix, fresh._numbers
+
+    def close(self) -> None:
+        self._connections.close()
+
+    # -- memories --------------------------------------------------------------------------
+    def get(self, memory_id: str) -> Stored | None:
+        with self._read() as connection:
+            return nodes.get(connection, memory_id)
+
+    def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
+        with self._read() as connection:
+            return nodes.memories(connection, ids)
+
+    def ids_with_prefix(self, prefix: str, limit: int = 10) -> list[str]:
+        with self._read() as connection:
+            return nodes.ids_with_prefix(connection, prefix, limit)
+
+    def id_at(self, path: str) -> str | None:
+        with self._read() as connection:
+            return nodes.first_id(connection, "path = ?", path)
+
+    def same_text(self, space: str | None, key: str, now: datetime | None = None) -> str | None:
+        moment = None if now is None else micros(now)
+        current = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > ?)"
+        where = f"text_key = ? AND space IS ? AND {current}"
+        with self._read() as connection:
+            return nodes.first_id(connection, where, nodes.short_key(key), space, moment)
+
+    def with_idempotency_key(self, key: str) -> str | None:
+        with self._read() as connection:
+            return nodes.first_id(connection, "idempotency_key = ?", key)
+
+    def self_id(self) -> str | None:
+        with self._read() as connection:
+            return graph.self_id(connection)
+
+    def listing(self, chosen: Filter, now: datetime, limit: int, offset: int = 0) -> list[Memory]:
+        with self._read() as connection:
+            return nodes.listing(connection, chosen, now, limit, offset)
+
+    def count(self, chosen: Filter, now: datetime) -> int:
+        with self._read() as connection:
+            return nodes.count(connection, chosen, now)
+
+    def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
+        with self._read() as connection:
+            return nodes.allowed(connection, ids, chosen, now)
+
+    def counts(self) -> Counts:
+        with self._read() as connection:
+            return nodes.counts(connection)
+
+    def core_by_importance(self) -> list[tuple[str, float]]:
+        with self._read() as connection:
+            return nodes.core_by_importance(connection)
+
+    # -- searching -------------------------------------------------------------------------
+    def search_text(
+        self, terms: Sequence[str], chosen: Filter, now: datetime, limit: int
+    ) -> list[Hit]:
+        with self._read() as connection:
+            return text.search_text(connection, terms, chosen, now, limit)
+
+    def search_vector(self, vector: Vector, chosen: Filter, now: datetime, limit: int) -> list[Hit]:
+        # The matrix is looked at while a connection is held, so that `replace_with` cannot
+        # change the one without the other.
+        with self._read() as connection:
+            if self._matrix is None:
+                return []
+            return vectors.search_vector(connection, self._matrix, vector, chosen, now, limit)
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        with self._read() as connection:
+            return vectors.vectors_of(connection, ids) if self._matrix is not None else {}
+
+    def unembedded(self, limit: int) -> list[str]:
+        with self._read() as connection:
+            return nodes.all_ids(connection, "embedded = 0 ORDER BY node LIMIT ?", max(limit, 0))
+
+    # -- graph -----------------------------------------------------------------------------
+    def edges(self, ids: Sequence[str]) -> list[EdgeRow]:
+        with self._read() as connection:
+            return graph.edges(connection, ids)
+
+    def superseded_by(self, memory_id: str) -> list[str]:
+        with self._read() as connection:
+            return nodes.all_ids(connection, "superseded_by = ? ORDER BY id", memory_id)
+
+    # -- files -----------------------------------------------------------------------------
+    def fingerprints(self) -> dict[str, Fingerprint]:
+        with self._read() as connection:
+            return nodes.fingerprints(connection)
+
+    def unreadable(self) -> list[Unreadable]:
+        with self._read() as connection:
+            return nodes.unreadable(connection)
+
+    # -- the journal, indexed --------------------------------------------------------------
+    def positions(self) -> dict[str, Position]:
+        with self._read() as connection:
+            return events.positions(connection)
+
+    def history(self, memory_id: str, limit: int = 100) -> list[Event]:
+        with self._read() as connection:
+            return events.history(connection, memory_id, limit)
+
+    def event(self, event_id: str) -> Event | None:
+        with self._read() as connection:
+            return events.event(connection, event_id)
+
+    def changes(self, change_or_run: str) -> list[Event]:
+        with self._read() as connection:
+            return events.changes(connection, change_or_run)
+
+    def outcome(self, change_id: str) -> str | None:
+        with self._read() as connection:
+            return events.outcome(connection, change_id)
+
+    def unsettled(self) -> list[Event]:
+        with self._read() as connection:
+            return events.unsettled(connection)
+
+    def recent_events(self, kinds: Sequence[str], limit: int) -> list[Event]:
+        with self._read() as connection:
+            return events.recent(connection, kinds, limit)
+
+    def used_today(self, memory_id: str, session: str | None, at: datetime) -> bool:
+        with self._read() as connection:
+            return usage.used_today(connection, memory_id, session, at)
+
+    def proposals(self, status: ProposalStatus | None = None) -> list[Proposal]:
+        with self._read() as connection:
+            return events.proposals(connection, status)
+
+    def state(self, key: str) -> object | None:
+        with self._read() as connection:
+            return events.state(connection, key)

@@ -1,0 +1,453 @@
+"""Memories as rows and back.
+
+Putting many memories is what a rebuild does all day, so each table is written once for the
+whole batch. A node keeps its number when its memory is put again; numbers of dropped nodes
+are not given out again while the index is open, because the matrix knows rows by them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from madeleine.index.port import Counts, Put, Unreadable
+from madeleine.index.sqlite import graph
+from madeleine.index.sqlite.filters import Value, condition
+from madeleine.index.sqlite.text import grams_of
+from madeleine.index.sqlite.times import instant, maybe_instant, maybe_micros, micros
+from madeleine.model.codec import origin_from_json, origin_to_json
+from madeleine.model.memory import (
+    DEFAULT_IMPORTANCE,
+    DEFAULT_STABILITY_DAYS,
+    Connection,
+    Memory,
+    Origin,
+    Usage,
+)
+from madeleine.model.query import Filter
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.words import GLOBAL, MemoryType, Tier
+from madeleine.rules.text import same_text_key
+
+_LISTED = "(SELECT value FROM json_each(?))"
+
+_MEMORY = f"""
+    SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.type, n.tier, n.space, n.source,
+           n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
+           n.idempotency_key, t.title, t.tags, t.origin, t.content,
+           ifnull(u.access_count, 0), u.last_accessed, u.last_review,
+           ifnull(u.stability, {DEFAULT_STABILITY_DAYS}),
+           coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), s.relevance
+    FROM nodes n JOIN texts t ON t.node = n.node
+    LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
+"""
+
+# Plain characters, so that FTS5 finds the words of a tag in its list.
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+Row = tuple[Any, ...]
+Texts = tuple[str | None, str, str, str, str]
+"""title, content, tags, title_grams, grams: what FTS5 has to be told again to forget a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What there is already of a memory that is put again."""
+
+    node: int
+    created: int
+    embedded: bool
+    texts: Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A put with the number of its node. `known` is what the row said before."""
+
+    put: Put
+    node: int
+    texts: Texts
+    known: Known | None = None
+
+    @property
+    def memory(self) -> Memory:
+        return self.put.stored.memory
+
+    @property
+    def keeps_vector(self) -> bool:
+        return self.put.keep_vector and self.known is not None and self.known.embedded
+
+    @property
+    def loses_vector(self) -> bool:
+        """Whether there is a vector that stands for another text now."""
+        had = self.known is not None and self.known.embedded
+        return had and self.put.vector is None and not self.put.keep_vector
+
+    @property
+    def same_texts(self) -> bool:
+        return self.known is not None and self.known.texts == self.texts
+
+
+@dataclass(slots=True)
+class _Winners:
+    """The puts of a batch as if they came one after the other: the last word counts."""
+
+    by_id: dict[str, Put] = field(default_factory=dict)
+    displaced: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, puts: Sequence[Put]) -> _Winners:
+        found, holder = cls(), dict[str, str]()
+        for put in puts:
+            memory_id, path = put.stored.memory.id, put.stored.path
+            other = holder.get(path)
+            if other is not None and other != memory_id:
+                del found.by_id[other]
+                found.displaced.add(other)
+            if before := found.by_id.get(memory_id):
+                holder.pop(before.stored.path, None)
+            holder[path] = memory_id
+            found.by_id[memory_id] = put
+            found.displaced.discard(memory_id)
+        return found
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def put_nodes(
+    connection: apsw.Connection, puts: Sequence[Put], numbers: Iterator[int]
+) -> tuple[list[Placed], list[int]]:
+    """Write memories; return where they went and the nodes that had to make room."""
+    if not puts:
+        return [], []
+    winners = _Winners.of(puts)
+    gone = drop_nodes(connection, [*winners.displaced, *_in_the_way(connection, winners)])
+    known = _known(connection, list(winners.by_id))
+    placed = [
+        _place(put, known.get(memory_id), numbers) for memory_id, put in winners.by_id.items()
+    ]
+    _forget_old(connection, [each for each in placed if each.known is not None])
+    _write_rows(connection, placed)
+    graph.insert_edges(connection, [(each.node, each.memory.connections) for each in placed])
+    paths = ((each.put.stored.path,) for each in placed)
+    connection.executemany("DELETE FROM unreadable WHERE path = ?", paths)
+    return placed, gone
+
+
+def drop_nodes(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
+    """Remove memories and what hangs on their rows; return the numbers of their nodes.
+
+    What the journal says about them stays, in case their files come back.
+    """
+    known = _known(connection, ids)
+    if not known:
+        return []
+    nodes = [(each.node,) for each in known.values()]
+    _forget_texts(connection, known.values())
+    _forget_tags(connection, known.values())
+    graph.delete_edges(connection, [each.node for each in known.values()])
+    connection.executemany(
+        "DELETE FROM unreadable WHERE path = (SELECT path FROM nodes WHERE node = ?)", nodes
+    )
+    for table in ("texts", "vectors", "nodes"):
+        connection.executemany(f"DELETE FROM {table} WHERE node = ?", nodes)
+    return [node for (node,) in nodes]
+
+
+def _in_the_way(connection: apsw.Connection, winners: _Winners) -> list[str]:
+    """Return other memories that were last seen at the paths of these."""
+    paths = json.dumps([put.stored.path for put in winners.by_id.values()])
+    rows = connection.execute(f"SELECT id FROM nodes WHERE path IN {_LISTED}", (paths,))
+    return [memory_id for (memory_id,) in rows if memory_id not in winners.by_id]
+
+
+def _known(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Known]:
+    if not ids:
+        return {}
+    sql = f"""SELECT n.id, n.node, n.created, n.embedded, t.title, t.content, t.tags,
+                     t.title_grams, t.grams
+              FROM nodes n JOIN texts t ON t.node = n.node WHERE n.id IN {_LISTED}"""
+    return {
+        memory_id: Known(node, created, bool(embedded), tuple(texts))
+        for memory_id, node, created, embedded, *texts in connection.execute(
+            sql, (json.dumps(ids),)
+        )
+    }
+
+
+def _place(put: Put, known: Known | None, numbers: Iterator[int]) -> Placed:
+    memory = put.stored.memory
+    title, tags = memory.title, memory.tags
+    texts = (
+        title,
+        memory.content,
+        _to_json(tags) if tags else "[]",
+        grams_of(title) if title else "",
+        grams_of("\n".join((memory.content, *tags))),
+    )
+    return Placed(put, next(numbers) if known is None else known.node, texts, known)
+
+
+def _forget_old(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
+    changed = [each.known for each in placed if each.known and not each.same_texts]
+    _forget_texts(connection, changed)
+    _forget_tags(connection, changed)
+    graph.delete_edges(connection, [each.node for each in placed])
+
+
+def _forget_texts(connection: apsw.Connection, known: Iterable[Known]) -> None:
+    connection.executemany(
+        "INSERT INTO fts (fts, rowid, title, content, tags, title_grams, grams) "
+        "VALUES ('delete', ?, ?, ?, ?, ?, ?)",
+        ((each.node, *each.texts) for each in known),
+    )
+
+
+def _forget_tags(connection: apsw.Connection, known: Iterable[Known]) -> None:
+    connection.executemany(
+        "DELETE FROM node_tags WHERE tag = ? AND node = ?",
+        ((tag, each.node) for each in known for tag in json.loads(each.texts[2])),
+    )
+
+
+def _write_rows(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        map(_node_values, placed),
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO texts (node, title, content, tags, title_grams, grams, origin) "
+        "VALUES (?,?,?,?,?,?,?)",
+        ((each.node, *each.texts, _origin_text(each.memory.origin)) for each in placed),
+    )
+    fresh = [each for each in placed if not each.same_texts]
+    connection.executemany(
+        "INSERT INTO fts (rowid, title, content, tags, title_grams, grams) VALUES (?,?,?,?,?,?)",
+        ((each.node, *each.texts) for each in fresh),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO node_tags VALUES (?, ?)",
+        ((tag, each.node) for each in fresh for tag in each.memory.tags),
+    )
+
+
+def _node_values(placed: Placed) -> tuple[Value, ...]:
+    stored, memory = placed.put.stored, placed.memory
+    return (
+        placed.node,
+        memory.id,
+        stored.path,
+        stored.fingerprint.mtime_ns,
+        stored.fingerprint.size,
+        memory.type.value,
+        memory.tier.value,
+        memory.space,
+        memory.source,
+        memory.confidence,
+        micros(memory.created),
+        micros(memory.updated),
+        maybe_micros(memory.valid_until),
+        memory.superseded_by,
+        memory.idempotency_key,
+        short_key(same_text_key(memory.content)),
+        placed.put.vector is not None or placed.keeps_vector,
+    )
+
+
+def short_key(key: str) -> bytes:
+    """Return as much of a hash as tells texts apart: half of it, in half the room."""
+    return key[:32].encode("ascii", "replace")
+
+
+def _origin_text(origin: Origin | None) -> str | None:
+    return None if origin is None else _to_json(origin_to_json(origin))
+
+
+def newborn(placed: Iterable[Placed]) -> Iterator[str]:
+    """Return the memories whose counters must be folded: new here, or with another birth."""
+    for each in placed:
+        if each.known is None or each.known.created != micros(each.memory.created):
+            yield each.memory.id
+
+
+def note_unreadable(
+    connection: apsw.Connection, found: Mapping[str, tuple[int, str]], over: Sequence[str]
+) -> None:
+    """Note files that do not parse, and forget those whose problem is over."""
+    connection.executemany("DELETE FROM unreadable WHERE path = ?", ((path,) for path in over))
+    rows = ((path, line, problem) for path, (line, problem) in found.items())
+    connection.executemany("INSERT OR REPLACE INTO unreadable VALUES (?, ?, ?)", rows)
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def get(connection: apsw.Connection, memory_id: str) -> Stored | None:
+    """Return one memory, joined with its usage, and its file."""
+    return next(_read(connection, "n.id = ?", (memory_id,)), None)
+
+
+def memories(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, Memory]:
+    """Return those of the ids that are there, in the order asked for."""
+    wanted = list(dict.fromkeys(ids))
+    rows = _read(connection, f"n.id IN {_LISTED}", (json.dumps(wanted),))
+    found = {stored.memory.id: stored.memory for stored in rows}
+    return {each: found[each] for each in wanted if each in found}
+
+
+def listing(
+    connection: apsw.Connection, chosen: Filter, now: datetime, limit: int, offset: int
+) -> list[Memory]:
+    """Return memories newest first."""
+    passing = condition(chosen, now)
+    sql = f"""SELECT n.id FROM nodes n WHERE {passing.sql}
+              ORDER BY n.created DESC, n.id DESC LIMIT ? OFFSET ?"""
+    bindings = (*passing.bindings, max(limit, 0), max(offset, 0))
+    ids = [memory_id for (memory_id,) in connection.execute(sql, bindings)]
+    return list(memories(connection, ids).values())
+
+
+def count(connection: apsw.Connection, chosen: Filter, now: datetime) -> int:
+    passing = condition(chosen, now)
+    sql = f"SELECT count(*) FROM nodes n WHERE {passing.sql}"
+    return int(connection.execute(sql, passing.bindings).get)
+
+
+def allowed(
+    connection: apsw.Connection, ids: Iterable[str], chosen: Filter, now: datetime
+) -> set[str]:
+    """Return those of the ids that pass the filter."""
+    passing = condition(chosen, now)
+    sql = f"SELECT n.id FROM nodes n WHERE n.id IN {_LISTED} AND {passing.sql}"
+    rows = connection.execute(sql, (json.dumps(list(ids)), *passing.bindings))
+    return {memory_id for (memory_id,) in rows}
+
+
+def ids_with_prefix(connection: apsw.Connection, prefix: str, limit: int) -> list[str]:
+    """Return ids that begin with the prefix. A range and no pattern: nothing is special."""
+    first = prefix.lower()
+    if not first or not first.isascii():
+        return []
+    sql = "SELECT id FROM nodes WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
+    rows = connection.execute(sql, (first, first + "\x7f", max(limit, 0)))
+    return [memory_id for (memory_id,) in rows]
+
+
+def first_id(connection: apsw.Connection, where: str, *bindings: Value) -> str | None:
+    """Return the oldest memory that fits."""
+    sql = f"SELECT id FROM nodes n WHERE {where} ORDER BY created, id LIMIT 1"
+    row = connection.execute(sql, bindings).fetchone()
+    return None if row is None else str(row[0])
+
+
+def all_ids(connection: apsw.Connection, where: str, *bindings: Value) -> list[str]:
+    sql = f"SELECT id FROM nodes n WHERE {where}"
+    return [memory_id for (memory_id,) in connection.execute(sql, bindings)]
+
+
+def core_by_importance(connection: apsw.Connection) -> list[tuple[str, float]]:
+    """Return the core memories but the self, least important first."""
+    sql = f"""SELECT n.id, coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}) AS importance
+              FROM nodes n LEFT JOIN usage u ON u.memory = n.id
+              LEFT JOIN scores s ON s.memory = n.id
+              WHERE n.tier = 'core' AND n.id IS NOT ? ORDER BY importance, n.id"""
+    return list(connection.execute(sql, (graph.self_id(connection),)))
+
+
+def counts(connection: apsw.Connection) -> Counts:
+    """Return how much there is of everything; edges are those that stand in files."""
+    groups = list(
+        connection.execute(
+            f"SELECT type, tier, ifnull(space, '{GLOBAL}'), count(*) FROM nodes GROUP BY 1, 2, 3"
+        )
+    )
+    return Counts(
+        memories=sum(group[3] for group in groups),
+        edges=connection.execute("SELECT count(*) FROM edges").get,
+        unembedded=connection.execute("SELECT count(*) FROM nodes WHERE embedded = 0").get,
+        unreadable=connection.execute("SELECT count(*) FROM unreadable").get,
+        events=connection.execute("SELECT count(*) FROM audit_log").get,
+        by_type=_summed(groups, 0),
+        by_tier=_summed(groups, 1),
+        by_space=_summed(groups, 2),
+    )
+
+
+def _summed(groups: Sequence[Row], column: int) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for group in groups:
+        total[group[column]] += group[3]
+    return dict(sorted(total.items()))
+
+
+def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
+    """Return how each file looked when it was read, but for those that do not parse now."""
+    sql = "SELECT path, mtime_ns, size FROM nodes WHERE path NOT IN (SELECT path FROM unreadable)"
+    return {path: Fingerprint(mtime, size) for path, mtime, size in connection.execute(sql)}
+
+
+def unreadable(connection: apsw.Connection) -> list[Unreadable]:
+    """Return the files that do not parse, by path."""
+    return [
+        Unreadable(*row) for row in connection.execute("SELECT * FROM unreadable ORDER BY path")
+    ]
+
+
+def _read(connection: apsw.Connection, where: str, bindings: tuple[Value, ...]) -> Iterator[Stored]:
+    rows = list(connection.execute(f"{_MEMORY} WHERE {where}", bindings))
+    connections = graph.connections_of(connection, [row[0] for row in rows])
+    return (_stored(row, connections.get(row[0], ())) for row in rows)
+
+
+def _stored(row: Row, connections: Sequence[Connection]) -> Stored:
+    path, mtime_ns, size = row[2:5]
+    return Stored(_memory(row, connections), path, Fingerprint(mtime_ns, size))
+
+
+def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
+    _, memory_id, _, _, _, memory_type, tier, space, source, confidence, *rest = row
+    created, updated, valid_until, superseded_by, key, title, tags, origin, content, *usage = rest
+    return Memory(
+        id=memory_id,
+        content=content,
+        created=instant(created),
+        updated=instant(updated),
+        type=MemoryType(memory_type),
+        tier=Tier(tier),
+        space=space,
+        title=title,
+        tags=tuple(json.loads(tags)),
+        source=source,
+        confidence=confidence,
+        valid_until=maybe_instant(valid_until),
+        superseded_by=superseded_by,
+        origin=None if origin is None else origin_from_json(json.loads(origin)),
+        idempotency_key=key,
+        connections=tuple(connections),
+        usage=_usage(*usage),
+    )
+
+
+def _usage(
+    access_count: int,
+    last_accessed: int | None,
+    last_review: int | None,
+    stability: float,
+    importance: float,
+    relevance: float | None,
+) -> Usage:
+    return Usage(
+        access_count,
+        maybe_instant(last_accessed),
+        maybe_instant(last_review),
+        stability,
+        importance,
+        relevance,
+    )

@@ -1,0 +1,252 @@
+"""The tables of the index, as scripts that are only ever added to.
+
+`PRAGMA user_version` says how many scripts a file has seen. A script that was released is
+never edited: a change of the schema is one more script. Times are whole microseconds since
+1970, UTC. Full-text tables use only what SQLite 3.40 can read, so that the `sqlite3` module
+of any Python can look into the file.
+
+A memory is a thin row in `nodes`, which filters and listings read, and its words in `texts`,
+which FTS5 takes as its content. `grams` hold pairs of letters for scripts that write without
+spaces; see `text.py`. Everything that follows from the journal is keyed by the memory's id and
+not by its row, because an event may come before its file and outlive it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+
+from madeleine.errors import IndexCorrupt, IndexTooNew
+
+APPLICATION_ID = 0x4D41444C  # "MADL": tells our file from another program's
+
+_MEMORIES = """
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE nodes (
+    node            INTEGER PRIMARY KEY,
+    id              TEXT NOT NULL UNIQUE,
+    path            TEXT NOT NULL,
+    mtime_ns        INTEGER NOT NULL,
+    size            INTEGER NOT NULL,
+    type            TEXT NOT NULL,
+    tier            TEXT NOT NULL,
+    space           TEXT,
+    source          TEXT NOT NULL,
+    confidence      REAL NOT NULL,
+    created         INTEGER NOT NULL,
+    updated         INTEGER NOT NULL,
+    valid_until     INTEGER,
+    superseded_by   TEXT,
+    idempotency_key TEXT,
+    text_key        BLOB NOT NULL,
+    embedded        INTEGER NOT NULL
+) STRICT;
+CREATE INDEX nodes_path ON nodes (path);
+CREATE INDEX nodes_created ON nodes (created);
+CREATE INDEX nodes_text_key ON nodes (text_key);
+CREATE INDEX nodes_idempotency ON nodes (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX nodes_superseded ON nodes (superseded_by) WHERE superseded_by IS NOT NULL;
+CREATE INDEX nodes_core ON nodes (tier) WHERE tier = 'core';
+CREATE INDEX nodes_self ON nodes (created, id) WHERE source = 'system:self';
+CREATE INDEX nodes_unembedded ON nodes (node) WHERE embedded = 0;
+
+CREATE TABLE texts (
+    node        INTEGER PRIMARY KEY,
+    title       TEXT,
+    tags        TEXT NOT NULL,
+    title_grams TEXT NOT NULL,
+    grams       TEXT NOT NULL,
+    origin      TEXT,
+    content     TEXT NOT NULL
+) STRICT;
+
+CREATE VIRTUAL TABLE fts USING fts5 (
+    title, content, tags, title_grams, grams,
+    content = 'texts', content_rowid = 'node',
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* M* N* Co'"
+);
+
+-- A put writes a small segment; merging eight at a time instead of four halves that work.
+INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
+
+CREATE TABLE node_tags (
+    tag  TEXT NOT NULL,
+    node INTEGER NOT NULL,
+    PRIMARY KEY (tag, node)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE edges (
+    source     INTEGER NOT NULL,
+    target     TEXT NOT NULL,
+    edge       TEXT NOT NULL,
+    position   INTEGER NOT NULL,
+    weight     REAL NOT NULL,
+    reason     TEXT,
+    by         TEXT,
+    at         INTEGER,
+    kind       TEXT,
+    confidence REAL,
+    PRIMARY KEY (source, target, edge)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX edges_target ON edges (target);
+
+CREATE TABLE vectors (
+    node   INTEGER PRIMARY KEY,
+    vector BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE unreadable (
+    path    TEXT PRIMARY KEY,
+    line    INTEGER NOT NULL,
+    problem TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
+_JOURNAL = """
+CREATE TABLE positions (
+    name   TEXT PRIMARY KEY,
+    offset INTEGER NOT NULL,
+    "check" TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit_log (
+    number INTEGER PRIMARY KEY,
+    id     TEXT NOT NULL UNIQUE,
+    at     INTEGER NOT NULL,
+    kind   TEXT NOT NULL,
+    device TEXT NOT NULL,
+    change TEXT,
+    run    TEXT,
+    body   TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_kind ON audit_log (kind, at, id);
+CREATE INDEX audit_change ON audit_log (change) WHERE change IS NOT NULL;
+CREATE INDEX audit_run ON audit_log (run) WHERE run IS NOT NULL;
+
+CREATE TABLE audit_memories (
+    memory TEXT NOT NULL,
+    at     INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (memory, at, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outcomes (
+    change  TEXT PRIMARY KEY,
+    outcome TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    event   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE uses (
+    memory  TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    number  INTEGER NOT NULL,
+    session TEXT,
+    n       INTEGER NOT NULL,
+    PRIMARY KEY (memory, at, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE adopted (
+    memory TEXT NOT NULL,
+    at     INTEGER NOT NULL,
+    event  TEXT NOT NULL,
+    body   TEXT NOT NULL,
+    PRIMARY KEY (memory, at, event)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE usage (
+    memory        TEXT PRIMARY KEY,
+    access_count  INTEGER NOT NULL,
+    last_accessed INTEGER,
+    last_review   INTEGER,
+    stability     REAL NOT NULL,
+    importance    REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE scores (
+    memory           TEXT PRIMARY KEY,
+    importance       REAL,
+    importance_at    INTEGER,
+    importance_event TEXT,
+    relevance        REAL,
+    relevance_at     INTEGER,
+    relevance_event  TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE proposals (
+    id              TEXT PRIMARY KEY,
+    type            TEXT,
+    source_nodes    TEXT,
+    proposed_action TEXT,
+    reason          TEXT,
+    created         INTEGER,
+    action          TEXT,
+    status          TEXT,
+    resolved        INTEGER,
+    event           TEXT,
+    proposed_event  TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE state (
+    key   TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    at    INTEGER NOT NULL,
+    event TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE whisper_log (
+    id      TEXT PRIMARY KEY,
+    at      INTEGER NOT NULL,
+    session TEXT,
+    space   TEXT,
+    body    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX whisper_at ON whisper_log (at);
+
+CREATE VIEW merge_history AS
+    SELECT change, at, device, run, body FROM audit_log
+    WHERE kind = 'changed' AND json_extract(body, '$.verb') = 'merge';
+CREATE VIEW review_log AS
+    SELECT json_extract(body, '$.memory') AS memory, at,
+           json_extract(body, '$.answer') AS answer
+    FROM audit_log WHERE kind = 'reviewed';
+CREATE VIEW affinity AS
+    SELECT json_extract(body, '$.memory') AS memory, at,
+           json_extract(body, '$.signal') AS signal, json_extract(body, '$.source') AS source,
+           json_extract(body, '$.whisper') AS whisper, json_extract(body, '$.prompt') AS prompt
+    FROM audit_log WHERE kind = 'feedback';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_MEMORIES + _JOURNAL,)
+
+CLEARED = (
+    *("nodes", "texts", "node_tags", "edges", "vectors", "unreadable", "positions"),
+    *("audit_log", "audit_memories", "outcomes", "uses", "adopted", "usage", "scores"),
+    *("proposals", "state"),
+)
+"""The tables that a rebuild fills; `whisper_log` is telemetry and follows from nothing."""
+
+
+def migrate(connection: apsw.Connection, path: Path) -> None:
+    """Bring a file up to this release's schema, in one transaction that the caller holds."""
+    found = int(connection.pragma("user_version"))
+    if found > len(MIGRATIONS):
+        raise IndexTooNew(path, found, len(MIGRATIONS))
+    if not _is_ours(connection):
+        raise IndexCorrupt(path, "is a database of another program")
+    for script in MIGRATIONS[found:]:
+        connection.execute(script)
+    if found < len(MIGRATIONS):
+        connection.pragma("user_version", len(MIGRATIONS))
+        connection.pragma("application_id", APPLICATION_ID)
+
+
+def _is_ours(connection: apsw.Connection) -> bool:
+    if connection.pragma("application_id") == APPLICATION_ID:
+        return True
+    return not connection.execute("SELECT EXISTS (SELECT 1 FROM sqlite_schema)").get

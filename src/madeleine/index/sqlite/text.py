@@ -1,0 +1,93 @@
+"""Words: what is indexed for them and how they are looked for.
+
+FTS5 cuts a text at spaces and punctuation. Japanese, Chinese, Thai and some others write
+without spaces, so a whole sentence would be one word there. For runs of such letters we index
+every pair of neighbours (`猫が`, `が好`, …) in columns of their own, and look for the pairs of
+a question in the same columns. The last letter of a run stands alone, so that each letter
+begins a gram and a question of one letter can be asked as a prefix.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import apsw
+
+from madeleine.index.port import Hit
+from madeleine.index.sqlite.filters import condition
+from madeleine.model.query import Filter
+
+WEIGHTS = "10.0, 1.0, 3.0, 10.0, 1.0"  # title, content, tags, the title's grams, other grams
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Burmese, Khmer
+    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff"  # kana and their marks
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\uac00-\ud7af"  # Hangul has spaces, but joins endings to its words
+)
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_BESIDE = re.compile(f"(?<=[{_UNSPACED}])[^\\W{_UNSPACED}]+|[^\\W{_UNSPACED}]+(?=[{_UNSPACED}])")
+
+
+def grams_of(text: str) -> str:
+    """Return what stands in for words where a text is written without spaces, else nothing.
+
+    A word of another script that touches such a run (`Pythonの`) is one token for FTS5 with
+    its neighbour; it is added by itself.
+    """
+    if text.isascii():
+        return ""
+    normal = unicodedata.normalize("NFKC", text)
+    return " ".join([*_pairs(normal), *_BESIDE.findall(normal)])
+
+
+def _pairs(text: str) -> Iterator[str]:
+    for run in _RUN.findall(text):
+        for start in range(len(run)):
+            yield run[start : start + 2]
+
+
+def match_expression(terms: Sequence[str]) -> str:
+    """Return the FTS5 query for any of the terms, each quoted; empty if they say nothing."""
+    parts: dict[str, None] = {}
+    for term in terms:
+        clean = term.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
+        if clean.strip():
+            parts[_quoted(clean)] = None
+            parts.update(dict.fromkeys(_gram_parts(clean)))
+    return " OR ".join(parts)
+
+
+def _gram_parts(term: str) -> Iterator[str]:
+    if term.isascii():
+        return
+    normal = unicodedata.normalize("NFKC", term)
+    for run in _RUN.findall(normal):
+        pairs = [run[start : start + 2] for start in range(len(run) - 1)]
+        yield from (f"{{title_grams grams}} : {_quoted(pair)}" for pair in pairs)
+        if not pairs:
+            yield f"{{title_grams grams}} : {_quoted(run)} *"
+    yield from (_quoted(word) for word in _BESIDE.findall(normal))
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def search_text(
+    connection: apsw.Connection, terms: Sequence[str], chosen: Filter, now: datetime, limit: int
+) -> list[Hit]:
+    """Return the memories that hold any of the terms, best first, ties by id."""
+    wanted = match_expression(terms)
+    if not wanted or limit <= 0:
+        return []
+    passing = condition(chosen, now)
+    rows = connection.execute(
+        f"SELECT n.id, -bm25(fts, {WEIGHTS}) AS score FROM fts JOIN nodes n ON n.node = fts.rowid "
+        f"WHERE fts MATCH ? AND {passing.sql} ORDER BY score DESC, n.id LIMIT ?",
+        (wanted, *passing.bindings, limit),
+    )
+    return [Hit(memory_id, score) for memory_id, score in rows]

@@ -1,0 +1,99 @@
+"""Counters: how a memory has been used, folded from all that the journal says.
+
+Events come in any order and from any device, and a file may come after its events. So the
+uses are kept as they are, and the fold is made again for whoever was touched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+import apsw
+
+from madeleine.errors import InvalidValue
+from madeleine.index.sqlite.filters import Value
+from madeleine.index.sqlite.times import DAY_MICROS, instant, maybe_micros, micros
+from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Usage
+from madeleine.model.times import parse_time
+from madeleine.rules.usage import Adopted, Use, fold
+
+_LISTED = "(SELECT value FROM json_each(?))"
+
+
+def refresh(connection: apsw.Connection, ids: Iterable[str]) -> None:
+    """Fold the uses of these memories anew, as far as their files are there."""
+    wanted = json.dumps(list(dict.fromkeys(ids)))
+    uses, adopted = _uses(connection, wanted), _adoptions(connection, wanted)
+    if not uses and not adopted:
+        return
+    born = connection.execute(f"SELECT id, created FROM nodes WHERE id IN {_LISTED}", (wanted,))
+    rows = [
+        _row(memory, fold(instant(created), uses.get(memory, ()), adopted.get(memory)))
+        for memory, created in list(born)
+        if memory in uses or memory in adopted
+    ]
+    connection.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def used_today(
+    connection: apsw.Connection, memory_id: str, session: str | None, at: datetime
+) -> bool:
+    """Whether a use in this session and UTC day is there."""
+    start = micros(at) // DAY_MICROS * DAY_MICROS
+    sql = """SELECT EXISTS (SELECT 1 FROM uses
+             WHERE memory = ? AND at >= ? AND at < ? AND session IS ?)"""
+    return bool(connection.execute(sql, (memory_id, start, start + DAY_MICROS, session)).get)
+
+
+def _uses(connection: apsw.Connection, wanted: str) -> dict[str, list[Use]]:
+    found: dict[str, list[Use]] = defaultdict(list)
+    sql = f"SELECT memory, at, session, n FROM uses WHERE memory IN {_LISTED}"
+    for memory, at, session, count in connection.execute(sql, (wanted,)):
+        found[memory].append(Use(instant(at), session, count))
+    return found
+
+
+def _adoptions(connection: apsw.Connection, wanted: str) -> dict[str, Adopted]:
+    """Return the counters each memory brought along; the first time counts."""
+    found: dict[str, Adopted] = {}
+    sql = f"SELECT memory, body FROM adopted WHERE memory IN {_LISTED} ORDER BY memory, at, event"
+    for memory, body in connection.execute(sql, (wanted,)):
+        found.setdefault(memory, adopted_of(json.loads(body)))
+    return found
+
+
+def adopted_of(body: Mapping[str, object]) -> Adopted:
+    """Return the counters that make sense; foreign files hold all sorts."""
+    return Adopted(
+        access_count=int(_number(body.get("access_count"), 0)),
+        last_accessed=_time(body.get("last_accessed")),
+        last_review=_time(body.get("last_review")),
+        stability=_number(body.get("stability"), DEFAULT_STABILITY_DAYS),
+        importance=_number(body.get("importance"), DEFAULT_IMPORTANCE),
+    )
+
+
+def _number(value: object, default: float) -> float:
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+    return float(value) if usable else default  # type: ignore[arg-type]  # narrowed by `usable`
+
+
+def _time(value: object) -> datetime | None:
+    try:
+        return None if value is None else parse_time("time", value)
+    except InvalidValue:
+        return None
+
+
+def _row(memory: str, usage: Usage) -> tuple[Value, ...]:
+    return (
+        memory,
+        usage.access_count,
+        maybe_micros(usage.last_accessed),
+        maybe_micros(usage.last_review),
+        usage.stability,
+        usage.importance,
+    )
