@@ -85,7 +85,7 @@ class Recall:
     text_weight: float = setting(0.4, "share of the text score")
     vector_weight: float = setting(0.6, "share of the vector score")
     pool: int = setting(60, "candidates taken from each source")
-    least_score: float = setting(0.2, "hits below this are not shown")
+    least_score: float = setting(0.15, "hits below this that share no word are not shown")
 
 
 @dataclass(frozen=True, slots=True)

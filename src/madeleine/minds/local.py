@@ -232,6 +232,8 @@ def _tokenizer(path: Path, name: str) -> Any:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises nothing narrower
+        if type(error) is not Exception:
+            raise
         raise MindDown(name, f"{path} cannot be loaded: {error}") from error
     tokenizer.no_padding()  # MiniLM's file says to pad every text to 128
     tokenizer.enable_truncation(MOST_TOKENS)

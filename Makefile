@@ -1,0 +1,82 @@
+# Two commands on a fresh machine: `make start` tries Madeleine out, `make test` checks it.
+# Needed: Python 3.11 or newer with pip and venv, and make.
+
+PYTHON ?= python3
+HOST   ?= 127.0.0.1
+PORT   ?= 8787
+STORE  ?= .madeleine
+
+VENV     := .venv
+BIN      := $(VENV)/bin
+PIP      := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+NEEDS    := pyproject.toml constraints.txt hatch_build.py \
+            $(wildcard packages/*/pyproject.toml packages/*/hatch_build.py packages/*/build_model.py)
+SOURCES  := src tests hatch_build.py packages $(wildcard bench docs/*.py)
+
+.PHONY: help start stop test lint types unit soak bench docs clean
+
+help:
+	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
+	@echo "make stop    end that daemon"
+	@echo "make test    lint, types, import contract and all tests"
+	@echo "make soak    the long run: thousands of writes, killed again and again"
+	@echo "make bench   measure the store"
+	@echo "make docs    write docs/reference anew"
+	@echo "make clean   remove .venv and caches (never $(STORE)/)"
+
+start: $(VENV)/installed
+	@$(BIN)/python -m madeleine.cli.tour --home $(STORE) --host $(HOST) --port $(PORT)
+
+stop:
+	@if [ -x $(BIN)/madeleine ]; then $(BIN)/madeleine stop --home $(STORE); \
+	else echo "nothing is installed here"; fi
+
+test: lint types unit
+
+# The words after -L stand misspelt in tests on purpose.
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/lint-imports
+	$(BIN)/codespell --skip '*/weights/*' -L caf,titel,limti $(SOURCES) docs Makefile $(wildcard *.md)
+
+types: $(VENV)/installed-dev
+	$(BIN)/mypy
+
+unit: export PYTHONWARNDEFAULTENCODING = 1
+unit: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -q packages/madeleine-minilm/tests
+	$(BIN)/python -m pytest -q -n 2 -m "not soak"
+
+soak: $(VENV)/installed-dev
+	$(BIN)/python -m tests.soak
+
+bench: $(VENV)/installed-dev
+	$(BIN)/madeleine bench store
+
+docs: $(VENV)/installed-dev
+	$(BIN)/python docs/generate.py
+
+clean:
+	@if [ -S $(STORE)/run/socket ] && [ -x $(BIN)/madeleine ]; then \
+	  $(BIN)/madeleine stop --home $(STORE); fi
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find src tests packages -name __pycache__ -type d -prune -exec rm -rf {} +
+	@if [ -d $(STORE) ]; then echo "kept $(STORE)/, where your memories are"; fi
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
+	  "Madeleine needs Python 3.11 or newer; this is " + sys.version.split()[0] + \
+	  ". Name another: make PYTHON=python3.12 ...")'
+	@echo "making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python $(NEEDS)
+	@echo "installing Madeleine and its model into $(VENV) (a minute or two, once)"
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/bin/python $(NEEDS)
+	@echo "installing Madeleine and the test tools into $(VENV) (a few minutes, once)"
+	@$(PIP) -e ".[dev]"
+	@touch $(VENV)/installed $@

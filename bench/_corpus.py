@@ -1,0 +1,153 @@
+"""Homes of any size to measure on, the same for the same seed.
+
+The files are real; they are written without waiting for the disk, and their vectors are not
+made by the model: 100,000 texts would keep it busy for half an hour. Each text gets a random
+vector of length 1 in embeddings.db under the model's name, and the index is built from that.
+"""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from madeleine.bootstrap import device_name, make_folders, open_house
+from madeleine.minds.cache import VectorCache
+from madeleine.minds.vectors import pack, unit
+from madeleine.model.draft import Draft
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.rules.text import embedded_text, text_key
+from madeleine.vault.journal import Journal
+from madeleine.vault.markdown import render_memory
+from madeleine.vault.naming import file_names
+
+SEED = 20
+AT_ONCE = 5_000
+FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
+
+WHO = (
+    "Ana", "Bram", "Chidi", "Dara", "Elif", "Farid", "Greta", "Hana", "Ivo", "Jun", "Kemal",
+    "Lena", "Mira", "Noor", "Otto", "Priya",
+)  # fmt: skip
+WHAT = (
+    "the importer", "the search page", "the billing job", "the release script", "the garden",
+    "the reading list", "the bike", "the tax form", "the staging server", "the menu",
+    "the backup disk", "the photo archive", "the parser", "the login flow", "the piano",
+)  # fmt: skip
+DID = (
+    "prefers", "moved", "rewrote", "stopped using", "wants to finish", "asked about", "broke",
+    "fixed", "measured", "documented", "postponed", "bought parts for", "tested", "cleaned up",
+)  # fmt: skip
+WHY = (
+    "because the old way took too long", "after the meeting on Monday", "before the trip",
+    "so that nobody has to wait", "since the last update", "when the tests were green",
+    "although it was late", "to save memory", "with a plain text file", "for the new team",
+)  # fmt: skip
+MORE = (
+    "It should be looked at again in spring.", "The details are in the shared notes.",
+    "Two people agreed and one did not mind.", "The first try failed with a timeout.",
+    "This replaces what was said last week.", "Nothing else depends on it for now.",
+    "The numbers were better than expected.", "A short summary was sent around.",
+)  # fmt: skip
+SPACES = (None, None, "atlas", "kitchen", "studio", "garden")
+TAGS = ("work", "home", "decision", "todo", "people", "tools", "health", "travel")
+
+
+class Texts:
+    """Short texts as people and agents keep them: one to five sentences, no two the same."""
+
+    def __init__(self, seed: int = SEED) -> None:
+        self.dice = random.Random(seed)
+        self._count = 0
+
+    def text(self) -> str:
+        self._count += 1
+        dice = self.dice
+        first = f"{dice.choice(WHO)} {dice.choice(DID)} {dice.choice(WHAT)} {dice.choice(WHY)}"
+        number = f"Ticket {self._count}-{dice.randrange(10**6)}."
+        rest = dice.sample(MORE, dice.randint(0, 4))
+        return " ".join([f"{first}.", number, *rest])
+
+    def draft(self) -> Draft:
+        tags = tuple(self.dice.sample(TAGS, self.dice.randint(0, 3)))
+        return Draft(content=self.text(), space=self.dice.choice(SPACES), tags=tags)
+
+
+def memories(count: int, seed: int = SEED) -> Iterator[Memory]:
+    """Yield memories, some with a title, tags and connections to earlier ones."""
+    texts, dice = Texts(seed), random.Random(seed + 1)
+    earlier: list[str] = []
+    for number in range(count):
+        memory_id = str(uuid.UUID(int=dice.getrandbits(128), version=4))
+        at = FIRST_DAY + timedelta(minutes=number)
+        targets = dice.sample(earlier, min(len(earlier), dice.choice([0, 0, 1, 2])))
+        title = f"{dice.choice(WHO)} and {dice.choice(WHAT)}"
+        yield Memory(
+            id=memory_id,
+            content=texts.text(),
+            created=at,
+            updated=at,
+            type=dice.choice(list(MemoryType)),
+            tier=dice.choice([Tier.WORKING, Tier.WORKING, Tier.ARCHIVAL]),
+            space=dice.choice(SPACES),
+            title=title if dice.random() < 0.5 else None,
+            tags=tuple(dice.sample(TAGS, dice.randint(0, 3))),
+            connections=tuple(
+                Connection(each, Edge.RELATED_TO, 0.7, "close in meaning", "remember", at)
+                for each in targets
+            ),
+        )
+        earlier = [*earlier[-50:], memory_id]
+
+
+def fill(
+    home: Path,
+    count: int,
+    model: str,
+    dimension: int,
+    progress: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Make a home with `count` memories, their journal, vectors and index."""
+    make_folders(home)
+    cache = VectorCache.open(home / "embeddings.db")
+    journal = Journal(home / "journal", device_name(home))
+    numbers = np.random.default_rng(SEED)
+    waiting: list[Memory] = []
+    for number, memory in enumerate(memories(count), 1):
+        (home / "vault" / next(iter(file_names(memory)))).write_bytes(render_memory(memory))
+        waiting.append(memory)
+        if len(waiting) == AT_ONCE or number == count:
+            cache.put(model, _vectors(waiting, dimension, numbers))
+            journal.append([_remembered(each, journal.device) for each in waiting], durable=False)
+            waiting = []
+            progress(f"{number:,} of {count:,} files")
+    cache.close()
+    journal.flush()
+    open_house(
+        home, progress=lambda done, total: progress(f"{done:,} of {total:,} indexed")
+    ).close()
+
+
+def _vectors(given: list[Memory], dimension: int, numbers: np.random.Generator) -> dict[str, bytes]:
+    rows = unit(numbers.standard_normal((len(given), dimension), dtype=np.float32))
+    assert rows is not None
+    keys = [text_key(embedded_text(each.title, each.content)) for each in given]
+    return dict(zip(keys, pack(rows), strict=True))
+
+
+def _remembered(memory: Memory, device: str) -> Event:
+    body = {
+        "memory": memory.id,
+        "change": str(uuid.uuid5(uuid.NAMESPACE_OID, memory.id)),
+        "verb": "remember",
+        "by": memory.source,
+        "path": next(iter(file_names(memory))),
+    }
+    event_id = str(uuid.uuid5(uuid.NAMESPACE_OID, memory.id + "remembered"))
+    return Event(event_id, memory.created, Kind.REMEMBERED, device, body)

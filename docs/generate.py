@@ -1,0 +1,63 @@
+"""Writes docs/reference from the code: commands, routes and settings.
+
+`make docs` runs it; a test fails when a committed page differs from what it would write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+from madeleine.api.reference import routes_page
+from madeleine.cli.reference import page as commands_page
+from madeleine.settings import ENVIRONMENT_PREFIX, Settings
+
+REFERENCE = Path(__file__).parent / "reference"
+
+SETTINGS_HEAD = f"""# Settings
+
+Settings stand in `config.toml` in the home folder, one table per section, and may be given in the
+environment as `{ENVIRONMENT_PREFIX}<SECTION>_<NAME>`, which wins. An unknown name or a value of the
+wrong kind is refused when a command starts. A running daemon reads them at its next start.
+
+```toml
+[server]
+port = 8788
+
+[embedder]
+kind = "none"
+```
+"""
+
+
+def pages() -> dict[str, str]:
+    """Return the generated pages by file name."""
+    return {
+        "commands.md": commands_page(),
+        "routes.md": routes_page(),
+        "settings.md": settings_page(),
+    }
+
+
+def settings_page() -> str:
+    """Return the page of every setting with its default."""
+    parts = [SETTINGS_HEAD]
+    for section in fields(Settings):
+        values = getattr(Settings(), section.name)
+        parts.append(f"\n## [{section.name}]\n\n{type(values).__doc__}\n")
+        parts.append("\n| setting | default | meaning |\n|---|---|---|\n")
+        for each in fields(values):
+            default = _shown(getattr(values, each.name))
+            parts.append(f"| `{each.name}` | {default} | {each.metadata['help']} |\n")
+    return "".join(parts)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (REFERENCE / name).write_text(text, encoding="utf-8")

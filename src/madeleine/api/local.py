@@ -1,0 +1,41 @@
+"""The way without a daemon: this process opens the home and calls the verbs itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from madeleine.api.operations import Call, perform
+from madeleine.bootstrap import LOCK_WAIT_SECONDS, House, open_house
+from madeleine.model.codec import Json
+
+
+class LocalDoor:
+    """Calls operations on an open house."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+
+    def call(
+        self,
+        name: str,
+        id: str | None = None,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+        by: str = "python",
+    ) -> Json:
+        """Carry out an operation and return its answer."""
+        return perform(self.house, name, Call(id, _given(query), body or {}, by))
+
+    def close(self) -> None:
+        self.house.close()
+
+
+def open_local(home: Path, wait_seconds: float = LOCK_WAIT_SECONDS) -> LocalDoor:
+    """Open a home for this process alone; `HomeBusy` if another one keeps it open."""
+    return LocalDoor(open_house(home, wait_seconds=wait_seconds))
+
+
+def _given(query: Mapping[str, object] | None) -> dict[str, object]:
+    """Leave out what is None: over HTTP such a parameter is not there either."""
+    return {name: value for name, value in (query or {}).items() if value is not None}

@@ -1,0 +1,330 @@
+"""The Python door: `Madeleine`, a thin typed face over the operations.
+
+With a daemon on the home every call goes through it; without one this process opens the home
+itself, alone. Both ways give the same answers and raise the same five kinds of errors.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields as fields_of
+from dataclasses import is_dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, cast
+
+from madeleine.api import values
+from madeleine.api.places import home_path
+from madeleine.api.remote import find_daemon
+from madeleine.errors import HomeBusy
+from madeleine.model.codec import Json
+from madeleine.model.event import Event
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal
+from madeleine.model.times import format_time
+
+BY = "python"
+LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
+
+When = datetime | str
+Words = Iterable[str]
+Events = list[Event]  # named here: inside the class `list` is a method
+Proposals = list[Proposal]
+
+
+class Door(Protocol):
+    """What both ways in have in common."""
+
+    def call(
+        self,
+        name: str,
+        id: str | None = None,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+        by: str = BY,
+    ) -> Json: ...
+
+    def close(self) -> None: ...
+
+
+def open_local(home: Path, wait_seconds: float) -> Door:
+    """Open the home in this process.
+
+    The one late import of this room: everything behind it (SQLite, numpy, the model) is paid
+    for only by who needs it, and whoever talks to a daemon does not.
+    """
+    return cast(
+        "Door", importlib.import_module("madeleine.api.local").open_local(home, wait_seconds)
+    )
+
+
+def _open_alone(home: Path, wait_seconds: float) -> Door:
+    """Open the home here, unless a daemon came up while we waited for the lock."""
+    try:
+        return open_local(home, wait_seconds)
+    except HomeBusy:
+        started = find_daemon(home)
+        if started is None:
+            raise
+        return started
+
+
+class Madeleine:
+    """The memory in one home. Use it as a context manager, or `close` it."""
+
+    def __init__(self, door: Door, home: Path) -> None:
+        self._door = door
+        self.home = home
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        in_process: bool = False,
+        wait_seconds: float = LOCK_WAIT_SECONDS,
+    ) -> Madeleine:
+        """Open a home: through its daemon if one is running, else in this process.
+
+        `in_process` never talks to a daemon; if one, or anybody else, keeps the home open for
+        longer than `wait_seconds`, `HomeBusy` is raised.
+        """
+        home = home_path(path)
+        if in_process:
+            return cls(open_local(home, wait_seconds), home)
+        return cls(find_daemon(home) or _open_alone(home, wait_seconds), home)
+
+    def __enter__(self) -> Madeleine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is pending and let others in."""
+        self._door.close()
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def remember(self, content: str, **fields: object) -> Memory:
+        """Write one memory and return it; `fields` are those of a draft.
+
+        A text that is already known in its space is returned as it is.
+        """
+        return values.read_memory(self._post("remember", {"content": content, **fields}))
+
+    def remember_many(self, drafts: Iterable[Mapping[str, object]]) -> list[values.Outcome]:
+        """Write many memories, each a mapping of draft fields; one outcome each, in order."""
+        answer = self._post("remember_many", {"items": tuple(drafts)})
+        return [values.read_outcome(each) for each in cast("list[Json]", answer["results"])]
+
+    def revise(self, memory: str | Memory, **fields: object) -> values.Changed:
+        """Change what a memory says; a field given as None is cleared."""
+        return values.read_changed(self._post("revise", fields, memory))
+
+    def retire(
+        self,
+        memory: str | Memory,
+        reason: str | None = None,
+        superseded_by: str | Memory | None = None,
+    ) -> values.Changed:
+        """Mark a memory as no longer true."""
+        body = {"reason": reason, "superseded_by": superseded_by and _id(superseded_by)}
+        return values.read_changed(self._post("retire", body, memory))
+
+    def forget(self, memory: str | Memory, reason: str | None = None) -> values.Changed:
+        """Move a memory to the trash."""
+        return values.read_changed(self._get("forget", {"reason": reason}, memory))
+
+    def restore(self, memory: str | Memory) -> values.Changed:
+        """Bring a forgotten memory back."""
+        return values.read_changed(self._post("restore", {}, memory))
+
+    def link(
+        self,
+        source: str | Memory,
+        target: str | Memory,
+        edge: str = "related_to",
+        weight: float = 0.5,
+        reason: str | None = None,
+        kind: str | None = None,
+    ) -> values.Changed:
+        """Connect two memories."""
+        ends = {"source_id": _id(source), "target_id": _id(target)}
+        body = {**ends, "edge": edge, "weight": weight, "reason": reason, "kind": kind}
+        return values.read_changed(self._post("link", body))
+
+    def unlink(
+        self, source: str | Memory, target: str | Memory, edge: str | None = None
+    ) -> values.Changed:
+        """Take the connections from one memory to another away: all, or those of one edge."""
+        body = {"source_id": _id(source), "target_id": _id(target), "edge": edge}
+        return values.read_changed(self._post("unlink", body))
+
+    def merge(
+        self,
+        keep: str | Memory,
+        drop: str | Memory,
+        title: str | None = None,
+        content: str | None = None,
+        reason: str | None = None,
+    ) -> values.Changed:
+        """Make one memory of two; `undo` with the returned change takes it back whole."""
+        body = {"keep": _id(keep), "drop": _id(drop)}
+        wording = {"title": title, "content": content, "reason": reason}
+        return values.read_changed(self._post("merge", {**body, **wording}))
+
+    def undo(self, change_or_run: str) -> values.Undone:
+        """Take back a change, or every change of a run."""
+        return values.read_undone(self._post("undo", {}, change_or_run))
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def recall(
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        types: Words = (),
+        tiers: Words = (),
+        spaces: Words = (),
+        tags: Words = (),
+        created_after: When | None = None,
+        created_before: When | None = None,
+        as_of: When | None = None,
+        outdated: bool = False,
+        session_id: str | None = None,
+        explain: bool = False,
+        space: str | None = None,
+    ) -> values.Hits:
+        """Return the memories that answer `query`, best first, each with its reasons.
+
+        `spaces` lets in only those; `space` is the asker's own, which is preferred.
+        """
+        body = {
+            "query": query,
+            "limit": limit,
+            "types": types,
+            "tiers": tiers,
+            "spaces": spaces,
+            "tags": tags,
+            "created_after": created_after,
+            "created_before": created_before,
+            "as_of": as_of,
+            "outdated": outdated,
+            "session_id": session_id,
+            "explain": explain,
+        }
+        return values.read_hits(self._post("recall", body, query={"default_space": space}))
+
+    def show(self, memory: str | Memory, session_id: str | None = None) -> values.Shown:
+        """Return a memory whole, with its connections and neighbours. It counts as a use."""
+        return values.read_shown(self._get("show", {"session_id": session_id}, memory))
+
+    def get(self, memory: str | Memory) -> Memory:
+        """Return just the memory that an id, a short id or an unambiguous prefix names."""
+        return self.show(memory).memory
+
+    def list(
+        self,
+        limit: int = 50,
+        offset: int = 0,
+        *,
+        types: Words = (),
+        tiers: Words = (),
+        spaces: Words = (),
+        tags: Words = (),
+        created_after: When | None = None,
+        created_before: When | None = None,
+        as_of: When | None = None,
+        outdated: bool = False,
+    ) -> values.Page:
+        """Return memories, newest first."""
+        query = {
+            "limit": limit,
+            "offset": offset,
+            "types": types,
+            "tiers": tiers,
+            "spaces": spaces,
+            "tags": tags,
+            "created_after": created_after,
+            "created_before": created_before,
+            "as_of": as_of,
+            "outdated": outdated,
+        }
+        return values.read_page(self._get("list", query))
+
+    def history(self, memory: str | Memory, limit: int = 100) -> Events:
+        """Return what happened to a memory, newest first."""
+        return values.read_events(self._get("history", {"limit": limit}, memory))
+
+    # -- proposals -------------------------------------------------------------------------
+
+    def proposals(self, status: str = "pending") -> Proposals:
+        """Return what waits for a decision; `all` returns the decided ones too."""
+        return values.read_proposals(self._get("proposals", {"status": status}))
+
+    def decide(self, proposal: str, action: str) -> values.Decided:
+        """Decide a proposal: `approved` carries out exactly what it says, `rejected` does not."""
+        return values.read_decided(self._post("decide", {"action": action}, proposal))
+
+    # -- the house -------------------------------------------------------------------------
+
+    def status(self) -> Json:
+        """Return what there is and what is wrong."""
+        return self._get("status")
+
+    def reconcile(self) -> values.Report:
+        """Make the index say what the files say."""
+        return values.read_report(self._post("reconcile", {}))
+
+    def rebuild(self) -> values.Report:
+        """Make the index anew from files and journal."""
+        return values.read_report(self._post("rebuild", {}))
+
+    def _get(
+        self, name: str, query: Mapping[str, object] | None = None, memory: str | Memory = ""
+    ) -> Json:
+        typed = cast("Json", plain(query or {}))
+        return self._door.call(name, id=_id(memory), query=typed, by=BY)
+
+    def _post(
+        self,
+        name: str,
+        body: Mapping[str, object],
+        memory: str | Memory = "",
+        query: Mapping[str, object] | None = None,
+    ) -> Json:
+        typed = cast("Json", plain(body))
+        return self._door.call(name, id=_id(memory), query=query, body=typed, by=BY)
+
+
+def plain(value: object) -> object:
+    """Return a value as JSON holds it: times as text, values of ours as objects."""
+    if isinstance(value, datetime):
+        return format_time(value)
+    if isinstance(value, Mapping):
+        return {str(name): plain(each) for name, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return _object(value)
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, Iterable):
+        return [plain(each) for each in value]
+    return value
+
+
+def _object(value: object) -> Json:
+    """Return a dataclass's fields, those left out that hold nothing."""
+    given = {each.name: getattr(value, each.name) for each in fields_of(value)}  # type: ignore[arg-type]  # checked by the caller
+    return {name: plain(each) for name, each in given.items() if each is not None}
+
+
+def _id(memory: str | Memory) -> str:
+    return memory.id if isinstance(memory, Memory) else memory

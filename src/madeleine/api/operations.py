@@ -1,0 +1,401 @@
+"""What each operation of the table does: read the request, call the verb, return its answer.
+
+Nothing is decided here. A request is taken apart by the readers in model/, so that a door
+rejects what any other door rejects; a field nobody knows is refused, never lost.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import madeleine
+from madeleine.api import answers
+from madeleine.api.params import typed_query
+from madeleine.api.routes import BY_NAME
+from madeleine.bootstrap import House, rebuild
+from madeleine.errors import DaemonDown, InvalidValue, MadeleineError, NoSuchChange, UnknownWord
+from madeleine.model.codec import Json
+from madeleine.model.draft import Draft, check_content, one_line, read_draft, read_space
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Connection
+from madeleine.model.proposal import ProposalStatus
+from madeleine.model.query import read_filter, read_query
+from madeleine.model.reading import Reader
+from madeleine.model.revision import read_revision
+from madeleine.model.words import Edge, word
+from madeleine.recall.recall import recall
+from madeleine.write.connections import link, unlink
+from madeleine.write.forget import forget, restore
+from madeleine.write.merge import merge
+from madeleine.write.proposals import decide
+from madeleine.write.reconcile import reconcile
+from madeleine.write.record import replay
+from madeleine.write.remember import Remembered, remember
+from madeleine.write.remember_many import remember_many
+from madeleine.write.revise import retire, revise
+from madeleine.write.show import history, show
+from madeleine.write.stores import Stores
+from madeleine.write.undo import undo
+from madeleine.write.use import used
+
+ITEMS_AT_MOST = 10_000  # in one batch: a minute's work, and an answer that fits in memory
+PAGE = 50
+PAGE_AT_MOST = 1_000
+EVENTS = 100
+EVENTS_AT_MOST = 10_000
+REASON_CHARS = 1_000
+DOORS = ("http", "cli", "python")  # who asks when nobody says who
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, whichever door it came through. `by` is who asks."""
+
+    id: str | None = None
+    query: Mapping[str, object] = field(default_factory=dict)
+    body: Mapping[str, object] = field(default_factory=dict)
+    by: str = "http"
+
+    @property
+    def named(self) -> str:
+        """The id in the path; the table says which operations have one."""
+        return self.id or ""
+
+
+Operation = Callable[[House, Call], Json]
+
+
+def perform(house: House, name: str, call: Call) -> Json:
+    """Carry out the operation called `name`."""
+    route = BY_NAME[name]
+    if not route.body:
+        Reader(call.body).done()
+    if not route.query:
+        Reader(call.query).done()
+    typed = Call(call.id, typed_query(route, call.query), call.body, call.by)
+    return OPERATIONS[name](house, typed)
+
+
+# -- writing -------------------------------------------------------------------------------
+
+
+def _remember(house: House, call: Call) -> Json:
+    draft = _draft(house.stores, call.body, _default_space(call), call.by)
+    return answers.remembered(remember(house.stores, draft))
+
+
+def _remember_many(house: House, call: Call) -> Json:
+    space = _default_space(call)
+    reader = Reader(call.body)
+    items = reader.items("items", lambda item: item)
+    reader.done()
+    if items is None:
+        raise InvalidValue("items", "is missing", hint="send a list of drafts")
+    if len(items) > ITEMS_AT_MOST:
+        problem = f"holds {len(items):,}; the limit is {ITEMS_AT_MOST:,}"
+        raise InvalidValue("items", problem, hint="send several batches")
+    drafts = [_draft_or_error(house.stores, item, space, call.by) for item in items]
+    return answers.remembered_many(_written(house.stores, drafts))
+
+
+def _written(
+    stores: Stores, drafts: Sequence[Draft | MadeleineError]
+) -> list[Remembered | MadeleineError]:
+    """Write the drafts among them; what was refused when it was read keeps its place."""
+    outcomes = iter(remember_many(stores, [each for each in drafts if isinstance(each, Draft)]))
+    return [next(outcomes) if isinstance(each, Draft) else each for each in drafts]
+
+
+def _draft_or_error(
+    stores: Stores, item: object, space: str | None, by: str
+) -> Draft | MadeleineError:
+    try:
+        return _draft(stores, item, space, by)
+    except MadeleineError as refused:
+        return refused
+
+
+def _draft(stores: Stores, values: object, space: str | None, by: str) -> Draft:
+    """Read a draft. One that does not name its source comes from whoever asks."""
+    if isinstance(values, Mapping) and values.get("source") is None:
+        values = {**values, "source": "agent:unknown" if by == "http" else _source(by)}
+    return read_draft(values, stores.habits.limits, space)  # type: ignore[arg-type]  # it checks
+
+
+def _source(by: str) -> str:
+    return by if by in DOORS or ":" in by else f"agent:{by}"
+
+
+def _revise(house: House, call: Call) -> Json:
+    revision = read_revision(call.body, house.stores.habits.limits)
+    return answers.changed(revise(house.stores, call.named, revision, by=call.by), "Revised")
+
+
+def _retire(house: House, call: Call) -> Json:
+    reader = Reader(call.body)
+    reason, successor = _reason(reader), reader.text("superseded_by")
+    reader.done()
+    done = retire(house.stores, call.named, reason, successor, by=call.by)
+    return answers.changed(done, "Retired")
+
+
+def _forget(house: House, call: Call) -> Json:
+    reader = Reader(call.query)
+    reason = _reason(reader)
+    reader.done()
+    return answers.forgotten(forget(house.stores, call.named, by=call.by, reason=reason))
+
+
+def _restore(house: House, call: Call) -> Json:
+    return answers.changed(restore(house.stores, call.named, by=call.by), "Restored")
+
+
+def _link(house: House, call: Call) -> Json:
+    reader = Reader(call.body)
+    source = reader.required_text("source_id")
+    connection = Connection(
+        target=reader.required_text("target_id"),
+        edge=reader.choice(Edge, "edge", Edge.RELATED_TO),
+        weight=reader.unit("weight", 0.5),
+        reason=_reason(reader),
+        kind=one_line("kind", reader.text("kind"), 100),
+    )
+    reader.done()
+    return answers.changed(link(house.stores, source, connection, by=call.by), "Linked")
+
+
+def _unlink(house: House, call: Call) -> Json:
+    reader = Reader(call.body)
+    source, target = reader.required_text("source_id"), reader.required_text("target_id")
+    edge = word(Edge, "edge", reader.raw("edge")) if reader.raw("edge") is not None else None
+    reader.done()
+    return answers.changed(unlink(house.stores, source, target, edge, by=call.by), "Unlinked")
+
+
+def _merge(house: House, call: Call) -> Json:
+    limits = house.stores.habits.limits
+    reader = Reader(call.body)
+    keep, drop = reader.required_text("keep"), reader.required_text("drop")
+    title = one_line("title", reader.text("title"), limits.title_chars)
+    text = reader.text("content")
+    content = None if text is None else check_content(text, limits)
+    reason = _reason(reader)
+    reader.done()
+    return answers.merged(
+        merge(house.stores, keep, drop, title, content, by=call.by, reason=reason)
+    )
+
+
+def _undo(house: House, call: Call) -> Json:
+    return answers.undone(undo(house.stores, call.named, by=call.by))
+
+
+def _undo_merge(house: House, call: Call) -> Json:
+    found = house.stores.index.changes(call.named)
+    if not any(each.body.get("verb") == "merge" for each in found):
+        raise NoSuchChange(call.named)
+    return _undo(house, call)
+
+
+# -- reading -------------------------------------------------------------------------------
+
+
+def _recall(house: House, call: Call) -> Json:
+    query = read_query(call.body, _default_space(call))
+    return answers.recalled(recall(house.stores, query), query.explain)
+
+
+def _show(house: House, call: Call) -> Json:
+    reader = Reader(call.query)
+    session = reader.text("session_id")
+    reader.done()
+    seen = show(house.stores, call.named)
+    memory_id = seen.stored.memory.id
+    ends = {row.source for row in seen.edges} | {row.connection.target for row in seen.edges}
+    used(house.stores, [memory_id], "opened", session)
+    return answers.shown(seen, house.stores.index.memories(ends - {memory_id}))
+
+
+def _list(house: House, call: Call) -> Json:
+    reader = Reader(call.query)
+    chosen = read_filter(reader)
+    limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
+    offset = reader.whole("offset", 0, 0, 1_000_000_000)
+    reader.done()
+    index, now = house.stores.index, house.stores.clock.now()
+    return answers.listed(index.listing(chosen, now, limit, offset), index.count(chosen, now))
+
+
+def _trash(house: House, call: Call) -> Json:
+    return answers.trashed(list(house.stores.vault.trashed()))
+
+
+def _history(house: House, call: Call) -> Json:
+    memory_id, events = history(house.stores, call.named, _limit(call))
+    return answers.history(memory_id, events, _outcomes(house.stores, events))
+
+
+def _audit(house: House, call: Call) -> Json:
+    kinds = [Kind.REMEMBERED.value, Kind.CHANGED.value, Kind.DECIDED.value]
+    events = house.stores.index.recent_events(kinds, _limit(call))
+    return answers.happenings(events, _outcomes(house.stores, events))
+
+
+def _merges(house: House, call: Call) -> Json:
+    events = _newest_merges(house.stores, _limit(call))
+    return answers.merges(events, _outcomes(house.stores, events))
+
+
+def _newest_merges(stores: Stores, limit: int) -> list[Event]:
+    """Return the newest merges, however many other changes lie between them."""
+    looked = limit
+    while True:
+        looked *= 8
+        events = stores.index.recent_events([Kind.CHANGED.value], looked)
+        found = [each for each in events if each.body.get("verb") == "merge"]
+        if len(found) >= limit or len(events) < looked:
+            return found[:limit]
+
+
+def _outcomes(stores: Stores, events: Sequence[Event]) -> dict[str, str | None]:
+    changes = {change for each in events if (change := answers.change_of(each))}
+    return {change: stores.index.outcome(change) for change in changes}
+
+
+# -- proposals -----------------------------------------------------------------------------
+
+
+def _proposals(house: House, call: Call) -> Json:
+    reader = Reader(call.query)
+    wanted = reader.text("status") or ProposalStatus.PENDING.value
+    reader.done()
+    known = [*(each.value for each in ProposalStatus), "all"]
+    if wanted not in known:
+        raise UnknownWord("status", wanted, known)
+    status = None if wanted == "all" else ProposalStatus(wanted)
+    return answers.proposals(house.stores.index.proposals(status))
+
+
+def _decide(house: House, call: Call) -> Json:
+    reader = Reader(call.body)
+    action = reader.required_text("action")
+    reader.done()
+    known = [ProposalStatus.APPROVED.value, ProposalStatus.REJECTED.value]
+    if action not in known:
+        raise UnknownWord("action", action, known)
+    return answers.decided(decide(house.stores, call.named, ProposalStatus(action), by=call.by))
+
+
+# -- the house -----------------------------------------------------------------------------
+
+
+def _health(house: House, call: Call) -> Json:
+    return {"status": "ok", "version": madeleine.__version__}
+
+
+def _status(house: House, call: Call) -> Json:
+    stores = house.stores
+    counts = stores.index.counts()
+    minds = stores.minds
+    return {
+        "version": madeleine.__version__,
+        "home": str(house.home),
+        "vault": str(stores.vault.root),
+        "device": stores.journal.device,
+        "pid": os.getpid(),
+        "counts": answers.counts_to_json(counts),
+        "embedder": {
+            "name": minds.embedder.name if minds.embedder else None,
+            "why_not": minds.why_not or None,
+            "unembedded": counts.unembedded,
+        },
+        "unreadable": [answers.unreadable_to_json(each) for each in stores.index.unreadable()],
+        "journal": {
+            "files": len(stores.journal.names()),
+            "problems": list(house.journal_problems),
+        },
+        "index_bytes": _size(house.home / "index.db"),
+        "notes": list(house.notes),
+        "daemon": None,
+    }
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _reconcile(house: House, call: Call) -> Json:
+    return answers.reconciled(reconcile(house.stores))
+
+
+def _rebuild(house: House, call: Call) -> Json:
+    began = time.monotonic()
+    report = rebuild(house)
+    return answers.rebuilt(report, time.monotonic() - began)
+
+
+def _compact(house: House, call: Call) -> Json:
+    stores = house.stores
+    report = stores.journal.compact(stores.clock.now().strftime("%Y-%m"))
+    with stores.writing:
+        replay(stores.journal, stores.index)
+    return answers.compacted(report)
+
+
+def _stop(house: House, call: Call) -> Json:
+    raise DaemonDown(str(house.home))
+
+
+# -- pieces --------------------------------------------------------------------------------
+
+
+def _default_space(call: Call) -> str | None:
+    reader = Reader(call.query)
+    space = read_space(reader.text("default_space"))
+    reader.done()
+    return space
+
+
+def _reason(reader: Reader) -> str | None:
+    return one_line("reason", reader.text("reason"), REASON_CHARS)
+
+
+def _limit(call: Call) -> int:
+    reader = Reader(call.query)
+    limit = reader.whole("limit", EVENTS, 1, EVENTS_AT_MOST)
+    reader.done()
+    return limit
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    "remember": _remember,
+    "remember_many": _remember_many,
+    "recall": _recall,
+    "show": _show,
+    "list": _list,
+    "trash": _trash,
+    "history": _history,
+    "revise": _revise,
+    "retire": _retire,
+    "forget": _forget,
+    "restore": _restore,
+    "link": _link,
+    "unlink": _unlink,
+    "merge": _merge,
+    "undo": _undo,
+    "proposals": _proposals,
+    "decide": _decide,
+    "merges": _merges,
+    "undo_merge": _undo_merge,
+    "audit": _audit,
+    "health": _health,
+    "status": _status,
+    "reconcile": _reconcile,
+    "rebuild": _rebuild,
+    "compact": _compact,
+    "stop": _stop,
+}

@@ -1,0 +1,83 @@
+"""docs/reference/routes.md, made from the table: `python -m madeleine.api.reference`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from madeleine.api.routes import ROUTES, Field, Route
+
+PAGE = """\
+# Routes
+
+The daemon answers on `127.0.0.1:8787` (settings `server.host` and `server.port`) and on the
+unix socket `run/socket` in the home folder. `/openapi.json` describes the same routes for
+programs. This page is made from `madeleine.api.routes` by `python -m madeleine.api.reference`.
+
+- Over TCP a request carries `Authorization: Bearer TOKEN`, the token in `run/token`. Its Host
+  must name this machine, and its Origin, if it has one, must be the daemon's own. The unix
+  socket needs none of this: its file mode decides who may use it. With
+  `server.trust_loopback = true` clients on this machine need no token.
+- `X-Agent-Id` says who asks; it becomes the source of what is remembered and stands in the
+  history of what is changed.
+- Bodies are JSON objects, sent as `Content-Type: application/json`. A field that nobody knows
+  is refused. Lists in a query are repeated or separated by commas.
+- `{id}` takes a whole id, the short one of 8 characters, or any prefix that fits one only.
+- Times are RFC 3339 in UTC, such as `2026-11-15T18:04:00Z`.
+- `text` in an answer is for an agent or a person to read; the other fields are for programs.
+
+Errors look the same everywhere:
+
+```json
+{"error": {"code": "missing", "message": "no memory `7f3b`", "hint": "did you mean …?"}}
+```
+
+| code | status | means |
+|---|---|---|
+| `rejected` | 422, 401, 403, 405, 413 | this request can never work as sent |
+| `missing` | 404 | the named thing is not there |
+| `conflict` | 409 | it changed meanwhile, or the id fits several |
+| `unavailable` | 503, 429 | nothing was changed; try again |
+| `damaged` | 500 | stored bytes make no sense |
+| `error` | 500 | a bug; `logs/daemon.log` says where |
+
+Try it:
+
+```console
+$ curl -s --unix-socket ~/.madeleine/run/socket http://localhost/agent/recall \\
+    -H 'Content-Type: application/json' -d '{"query": "which database did we pick?"}'
+```
+
+"""
+
+
+def routes_page() -> str:
+    """Return the whole page."""
+    return PAGE + "\n\n".join(_section(route) for route in ROUTES) + "\n"
+
+
+def _section(route: Route) -> str:
+    parts = [f"## {route.method} {route.path}", f"`{route.name}`: {route.summary}."]
+    if route.open:
+        parts.append("Needs no token.")
+    parts.extend(_table("Query", route.query))
+    parts.extend(_table("Body", route.body))
+    parts.append(f"Answer: `{route.answer}`")
+    return "\n\n".join(parts)
+
+
+def _table(title: str, fields: Iterable[Field]) -> list[str]:
+    rows = [f"| `{each.name}` | {_type(each)} | {_cell(each.help)} |" for each in fields]
+    return ["\n".join([f"| {title} | type | |", "|---|---|---|", *rows])] if rows else []
+
+
+def _type(field: Field) -> str:
+    return _cell(field.type) + (", required" if field.required else "")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", " or ")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(routes_page())

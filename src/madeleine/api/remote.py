@@ -1,0 +1,191 @@
+"""The way to the daemon: one HTTP request over its unix socket per call.
+
+Light on purpose: every command that goes through the daemon waits for these imports. What is
+spoken is the little of HTTP that our own daemon speaks, because `http.client` alone would take
+as long to load as all of this. Errors come back as the base they belong to, with the daemon's
+own message and hint.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+from urllib.parse import quote, urlencode
+
+from madeleine.api.places import fits, is_private, own_socket, run_folder, socket_path
+from madeleine.api.routes import BY_NAME, Route
+from madeleine.api.wire import error_from_json
+from madeleine.errors import DaemonDown, MadeleineError, Unavailable
+
+Json = dict[str, object]
+
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 600.0  # a daemon that is alive but stuck; one that dies hangs up at once
+UNBOUNDED = frozenset(["remember_many", "reconcile", "rebuild", "compact"])
+STOP_SECONDS = 60.0
+PAUSE_SECONDS = 0.02
+
+
+class RemoteDoor:
+    """Calls operations of the daemon behind a socket. Any thread may use it."""
+
+    def __init__(self, where: Path) -> None:
+        self.where = where
+
+    def call(
+        self,
+        name: str,
+        id: str | None = None,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+        by: str = "python",
+    ) -> Json:
+        """Ask the daemon and return its answer; what it refuses is raised."""
+        route = BY_NAME[name]
+        seconds = None if name in UNBOUNDED else ANSWER_SECONDS
+        status, answer = self._ask(_request(route, id, query, body, by), seconds)
+        if status >= 400:
+            raise _error(status, _read(answer))
+        return _read(answer)
+
+    def close(self) -> None:
+        """Nothing stays open between calls."""
+
+    def _ask(self, request: bytes, seconds: float | None) -> tuple[int, bytes]:
+        try:
+            with _connected(self.where) as connection:
+                connection.settimeout(seconds)
+                connection.sendall(request)
+                return _answer(connection)
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            raise DaemonDown(str(self.where)) from error
+        except (OSError, EOFError, ValueError) as error:
+            raise _went_away(self.where) from error
+
+
+def find_daemon(home: Path) -> RemoteDoor | None:
+    """Return the door to the daemon on this home, or None if none is running."""
+    where = socket_path(home)
+    if not fits(where) or (where != own_socket(home) and not is_private(where.parent)):
+        return None
+    try:
+        _connected(where).close()
+    except OSError:
+        return None
+    return RemoteDoor(where)
+
+
+def stop_daemon(home: Path, wait_seconds: float = STOP_SECONDS) -> bool:
+    """Ask the daemon to end and wait until it let go of the home; False if none was running."""
+    door = find_daemon(home)
+    if door is None:
+        return False
+    door.call("stop")
+    deadline = time.monotonic() + wait_seconds
+    while _is_held(run_folder(home) / "lock"):
+        if time.monotonic() >= deadline:
+            raise Unavailable(
+                f"the daemon did not end within {wait_seconds:g} s", hint="see logs/daemon.log"
+            )
+        time.sleep(PAUSE_SECONDS)
+    return True
+
+
+def _connected(where: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(CONNECT_SECONDS)
+        connection.connect(os.fspath(where))
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_held(lock: Path) -> bool:
+    try:
+        handle = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
+def _request(
+    route: Route,
+    id: str | None,
+    query: Mapping[str, object] | None,
+    body: Mapping[str, object] | None,
+    by: str,
+) -> bytes:
+    data = json.dumps(dict(body or {})).encode("ascii") if route.method == "POST" else b""
+    head = (
+        f"{route.method} {_target(route, id, query)} HTTP/1.1\r\n"
+        f"Host: localhost\r\nX-Agent-Id: {' '.join(by.split())}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+    )
+    return head.encode("utf-8") + data
+
+
+def _answer(connection: socket.socket) -> tuple[int, bytes]:
+    """Read one answer whole; one that breaks off is an EOFError."""
+    with connection.makefile("rb") as stream:
+        first = stream.readline().split(b" ", 2)
+        if len(first) < 2:
+            raise EOFError
+        length = 0
+        while line := stream.readline().strip():
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        answer = stream.read(length)
+    if len(answer) < length:
+        raise EOFError
+    return int(first[1]), answer
+
+
+def _target(route: Route, id: str | None, query: Mapping[str, object] | None) -> str:
+    path = route.path.replace("{id}", quote(id or "", safe=""))
+    pairs = [(name, text) for name, value in (query or {}).items() for text in _words(value)]
+    return f"{path}?{urlencode(pairs)}" if pairs else path
+
+
+def _words(value: object) -> list[str]:
+    """Return a value as query parameters: none, one, or one for each item of a list."""
+    if value is None:
+        return []
+    if isinstance(value, list | tuple):
+        return [str(each) for each in value]
+    return [str(value).lower() if isinstance(value, bool) else str(value)]
+
+
+def _read(data: bytes) -> Json:
+    try:
+        return cast("Json", json.loads(data))
+    except ValueError as error:
+        raise Unavailable("the daemon's answer is not JSON", hint="see logs/daemon.log") from error
+
+
+def _error(status: int, answer: Json) -> MadeleineError:
+    given = answer.get("error")
+    error = error_from_json(given if isinstance(given, dict) else {"message": f"HTTP {status}"})
+    error.http_status = status
+    return error
+
+
+def _went_away(where: Path) -> Unavailable:
+    return Unavailable(
+        f"the daemon at {where} went away before it answered",
+        hint="look whether it was done, then try again",
+    )

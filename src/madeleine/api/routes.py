@@ -1,0 +1,329 @@
+"""Every operation that a door offers, as a table: name, HTTP method and path, what it takes.
+
+The daemon serves these routes, the command line and the Python face call them by name, and
+docs/reference/routes.md and /openapi.json are made from them. This module knows no verb and
+imports nothing heavy, so that a command that talks to the daemon starts at once.
+`api/operations.py` says what each one does.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Field(NamedTuple):
+    """One field of a request: its JSON type in words, and what it means."""
+
+    name: str
+    type: str
+    help: str
+    required: bool = False
+
+
+class Route(NamedTuple):
+    """One operation. `{id}` in the path is an id, a short id or an unambiguous prefix."""
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    body: tuple[Field, ...] = ()
+    query: tuple[Field, ...] = ()
+    answer: str = ""
+    open: bool = False
+    """Whether it answers without a token."""
+
+
+_DRAFT = (
+    Field("content", "string", "the text to remember", required=True),
+    Field(
+        "type",
+        "string",
+        "fact, decision, preference, event, person, project, concept, procedure, goal, observation",
+    ),
+    Field("tier", "string", "core, working or archival"),
+    Field("source", "string", "where it comes from, such as agent:claude-code"),
+    Field("space", "string|null", "the project it belongs to; null is global"),
+    Field("tags", "array of string", "labels; normalised to lower case"),
+    Field(
+        "connections", "array of object", "links to other memories: target, edge, weight, reason"
+    ),
+    Field("title", "string|null", "a short title; weighs ten times in text search"),
+    Field("about_self", "boolean", "it describes the user: the self defines it"),
+    Field("confidence", "number", "how sure its author is, 0 to 1"),
+    Field("valid_until", "string|null", "when it stops being true"),
+    Field("origin", "object|null", "session, turn, speaker, uri: where it was said"),
+    Field("id", "string", "a UUID of the caller's choice, for imports"),
+    Field("created", "string", "when it was first known, for imports"),
+    Field("idempotency_key", "string", "makes a repeated call return the first memory"),
+)
+_FILTER = (
+    Field("types", "array of string", "only these types"),
+    Field("tiers", "array of string", "only these tiers"),
+    Field("spaces", "array of string", "only these spaces; `global` is the one without a name"),
+    Field("tags", "array of string", "only memories with any of these tags"),
+    Field("created_after", "string", "created at this time or later"),
+    Field("created_before", "string", "created before this time"),
+    Field("as_of", "string", "as things stood at this time"),
+    Field("outdated", "boolean", "also what is retired, expired or superseded"),
+)
+_SPACE = Field("default_space", "string", "the space of a request that names none")
+_LIMIT = Field("limit", "integer", "how many at most")
+_OFFSET = Field("offset", "integer", "how many to skip")
+
+ROUTES: tuple[Route, ...] = (
+    Route(
+        "remember",
+        "POST",
+        "/agent/remember",
+        "write one memory",
+        _DRAFT,
+        (_SPACE,),
+        "{text, node_id, memory, linked, existing, change, notes}",
+    ),
+    Route(
+        "remember_many",
+        "POST",
+        "/agent/remember/batch",
+        "write many memories",
+        (Field("items", "array of object", "drafts as for remember", required=True),),
+        (_SPACE,),
+        "{text, results: [{node_id, existing} | {error}]}",
+    ),
+    Route(
+        "recall",
+        "POST",
+        "/agent/recall",
+        "find memories that answer a question",
+        (
+            Field("query", "string", "what is asked", required=True),
+            _LIMIT,
+            *_FILTER,
+            Field("session_id", "string", "the conversation that asks"),
+            Field("explain", "boolean", "show how each score came about"),
+        ),
+        (_SPACE,),
+        "{text, results: [{memory, score, reasons, match}], silence, notes}",
+    ),
+    Route(
+        "show",
+        "GET",
+        "/agent/recall/{id}",
+        "one memory whole, with connections and neighbours",
+        query=(Field("session_id", "string", "the conversation that asks"),),
+        answer="{text, node_id, memory, path, connections, neighbours}",
+    ),
+    Route(
+        "list",
+        "GET",
+        "/agent/list",
+        "memories, newest first",
+        query=(*_FILTER, _LIMIT, _OFFSET),
+        answer="{text, memories, total}",
+    ),
+    Route(
+        "trash",
+        "GET",
+        "/agent/trash",
+        "what was forgotten and can be restored",
+        answer="{text, memories: [{memory, path}]}",
+    ),
+    Route(
+        "history",
+        "GET",
+        "/agent/history/{id}",
+        "what happened to a memory, newest first",
+        query=(_LIMIT,),
+        answer="{text, node_id, events}",
+    ),
+    Route(
+        "revise",
+        "POST",
+        "/agent/update/{id}",
+        "change what a memory says; null clears a field",
+        (
+            Field("content", "string", "the new text"),
+            *(
+                f
+                for f in _DRAFT
+                if f.name
+                in (
+                    "type",
+                    "tier",
+                    "space",
+                    "title",
+                    "tags",
+                    "source",
+                    "confidence",
+                    "valid_until",
+                    "origin",
+                    "about_self",
+                )
+            ),
+            Field("superseded_by", "string|null", "the memory that replaces it"),
+            Field("add_connections", "array of object", "connections to add"),
+            Field("if_updated", "string", "only if the memory was last updated at this time"),
+        ),
+        answer="{text, node_id, memory, change, notes}",
+    ),
+    Route(
+        "retire",
+        "POST",
+        "/agent/outdated/{id}",
+        "mark a memory as no longer true",
+        (
+            Field("reason", "string", "why"),
+            Field("superseded_by", "string", "the memory that replaces it"),
+        ),
+        answer="{text, node_id, memory, change, notes}",
+    ),
+    Route(
+        "forget",
+        "DELETE",
+        "/agent/recall/{id}",
+        "move a memory to the trash",
+        query=(Field("reason", "string", "why"),),
+        answer="{text, node_id, memory, change, trash_path}",
+    ),
+    Route(
+        "restore",
+        "POST",
+        "/agent/restore/{id}",
+        "bring a forgotten memory back",
+        answer="{text, node_id, memory, change, notes}",
+    ),
+    Route(
+        "link",
+        "POST",
+        "/agent/connect",
+        "connect two memories",
+        (
+            Field("source_id", "string", "from", required=True),
+            Field("target_id", "string", "to", required=True),
+            Field("edge", "string", "what the connection says; related_to by default"),
+            Field("weight", "number", "how strong, 0 to 1"),
+            Field("reason", "string", "why"),
+            Field("kind", "string", "which association, for the edge `discovered`"),
+        ),
+        answer="{text, node_id, memory, change, notes}",
+    ),
+    Route(
+        "unlink",
+        "POST",
+        "/agent/disconnect",
+        "take a connection away",
+        (
+            Field("source_id", "string", "from", required=True),
+            Field("target_id", "string", "to", required=True),
+            Field("edge", "string", "only this edge; all by default"),
+        ),
+        answer="{text, node_id, memory, change, notes}",
+    ),
+    Route(
+        "merge",
+        "POST",
+        "/agent/merge",
+        "make one memory of two",
+        (
+            Field("keep", "string", "the memory that stays", required=True),
+            Field("drop", "string", "the one that goes into it", required=True),
+            Field("title", "string", "the title of the result"),
+            Field("content", "string", "the text of the result"),
+            Field("reason", "string", "why"),
+        ),
+        answer="{text, node_id, memory, removed, change, neighbours, notes}",
+    ),
+    Route(
+        "undo",
+        "POST",
+        "/agent/undo/{id}",
+        "take back a change or a whole run",
+        answer="{text, change, undone, memories}",
+    ),
+    Route(
+        "proposals",
+        "GET",
+        "/agent/proposals",
+        "what waits for a decision",
+        query=(
+            Field(
+                "status",
+                "string",
+                "pending, approved, rejected, expired or all; pending by default",
+            ),
+        ),
+        answer="{text, proposals}",
+    ),
+    Route(
+        "decide",
+        "POST",
+        "/agent/proposals/{id}",
+        "approve or reject a proposal",
+        (Field("action", "string", "approved or rejected", required=True),),
+        answer="{text, proposal, change}",
+    ),
+    Route(
+        "merges",
+        "GET",
+        "/agent/merges",
+        "merges that were made, newest first",
+        query=(_LIMIT,),
+        answer="{text, merges: [{id, at, kept, removed, by, reason, outcome}]}",
+    ),
+    Route(
+        "undo_merge",
+        "POST",
+        "/agent/merges/{id}/undo",
+        "take a merge back",
+        answer="{text, change, undone, memories}",
+    ),
+    Route(
+        "audit",
+        "GET",
+        "/agent/audit",
+        "every recorded change, newest first",
+        query=(_LIMIT,),
+        answer="{text, events}",
+    ),
+    Route(
+        "health",
+        "GET",
+        "/admin/health",
+        "whether the daemon answers",
+        answer="{status, version}",
+        open=True,
+    ),
+    Route(
+        "status",
+        "GET",
+        "/admin/status",
+        "what there is and what is wrong",
+        answer="{version, home, vault, device, pid, counts, embedder, unreadable, journal, "
+        "index_bytes, notes, daemon}",
+    ),
+    Route(
+        "reconcile",
+        "POST",
+        "/admin/reconcile",
+        "make the index say what the files say",
+        answer="{text, files, written, dropped, unchanged, unreadable, notes}",
+    ),
+    Route(
+        "rebuild",
+        "POST",
+        "/admin/rebuild",
+        "make the index anew from files and journal",
+        answer="{text, files, written, dropped, unchanged, unreadable, notes, seconds}",
+    ),
+    Route(
+        "compact",
+        "POST",
+        "/admin/compact",
+        "tidy the journal's past months without changing what they say",
+        answer="{text, files, busy, dropped, damaged, bytes_saved}",
+    ),
+    Route("stop", "POST", "/admin/stop", "end the daemon", answer="{stopping}"),
+)
+
+BY_NAME = MappingProxyType({route.name: route for route in ROUTES})

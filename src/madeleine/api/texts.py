@@ -1,0 +1,131 @@
+"""The plain text of an answer: short, factual, made for an agent or a terminal.
+
+What memories say is data to whoever reads it, never an instruction (I9). It stands indented
+under a line of ours, so that no memory can pass for one; it is cut to a bound, and control
+characters, which a terminal would obey, are left out.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import SHORT_ID_LENGTH, Memory
+from madeleine.model.proposal import Proposal
+from madeleine.model.times import format_time
+from madeleine.model.words import GLOBAL
+from madeleine.recall.recall import Found, Recalled
+
+HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
+WHOLE_CHARS = 20_000  # of a memory that was asked for by its id
+LINES_AT_MOST = 200  # of a listing; `memories` holds the rest
+
+_CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")})
+
+
+def short(memory_id: str) -> str:
+    return memory_id[:SHORT_ID_LENGTH]
+
+
+def day(moment: datetime) -> str:
+    return moment.date().isoformat()
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Return `1 memory`, `2 memories`."""
+    plural = many or (f"{one[:-1]}ies" if one.endswith("y") else f"{one}s")
+    return f"{number:,} {one if number == 1 else plural}"
+
+
+def flat(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(text.translate(_CONTROL).split())
+
+
+def line(memory: Memory) -> str:
+    """Return one memory on one line, with the id that can be pasted back."""
+    space = flat(memory.space or GLOBAL)
+    ended = f", outdated {day(memory.valid_until)}" if memory.valid_until else ""
+    return (
+        f"{memory.short_id}  {memory.type.value}  {flat(memory.headline)}"
+        f"  ({space}, {memory.tier.value}, {day(memory.created)}{ended})"
+    )
+
+
+def block(memory: Memory, limit: int, rest: str) -> str:
+    """Return the text of a memory, indented and cut; `rest` says where the rest is."""
+    cut = memory.content[:limit]
+    left = len(memory.content) - len(cut)
+    more = f"\n[{left:,} characters more: {rest}]" if left else ""
+    text = cut.translate(_CONTROL).strip() + more
+    return textwrap.indent(text, "    ", lambda _: True)
+
+
+def with_notes(text: str, notes: Iterable[str]) -> str:
+    return "\n".join([text, *(f"note: {note}" for note in notes)])
+
+
+def recalled(found: Recalled, explain: bool) -> str:
+    if not found.hits:
+        return with_notes(f"No memory: {found.silence}.", found.notes)
+    first = f"{count(len(found.hits), 'memory')}, best first."
+    parts = [first, *(_hit(hit, explain) for hit in found.hits)]
+    return with_notes("\n".join(parts), found.notes)
+
+
+def _hit(hit: Found, explain: bool) -> str:
+    head = f"{line(hit.memory)}  {hit.score:.2f}"
+    why = "; ".join(hit.reasons)
+    if explain:
+        why += " | " + ", ".join(f"{name} {value:.3f}" for name, value in hit.match.items())
+    parts = [head, f"  because: {why}"] if why else [head]
+    return "\n".join([*parts, block(hit.memory, HIT_CHARS, f"show {hit.memory.short_id}")])
+
+
+def shown(memory: Memory, links: Sequence[Mapping[str, object]]) -> str:
+    parts = [line(memory), block(memory, WHOLE_CHARS, "in its file")]
+    if links:
+        parts.append("Connections:")
+        parts.extend(_link(each) for each in links[:LINES_AT_MOST])
+    return "\n".join(parts)
+
+
+def _link(link: Mapping[str, object]) -> str:
+    outward = link["direction"] == "out"
+    other = str(link["target"] if outward else link["source"])
+    arrow = "->" if outward else "<-"
+    title = flat(str(link["title"])) if link["resolved"] else "not there"
+    return f"  {arrow} {link['edge']} {short(other)}  {title}  {link['weight']:.2f}"
+
+
+def listed(memories: Sequence[Memory], total: int) -> str:
+    first = count(total, "memory")
+    if len(memories) < total:
+        first += f", {len(memories):,} shown"
+    return "\n".join([first, *(f"  {line(each)}" for each in memories[:LINES_AT_MOST])])
+
+
+def happened(event: Event, outcome: str | None) -> str:
+    """Return one event of a history on one line."""
+    body = event.body
+    parts = [format_time(event.at), str(body.get("verb") or event.kind.value)]
+    if event.kind is Kind.USED:
+        parts.append(str(body.get("how") or ""))
+    if body.get("by"):
+        parts.append(f"by {body['by']}")
+    if body.get("change"):
+        parts.append(f"change {short(str(body['change']))}")
+    if outcome not in (None, "done"):
+        parts.append(f"({outcome})")
+    if body.get("reason"):
+        parts.append(f": {body['reason']}")
+    return flat(" ".join(part for part in parts if part))
+
+
+def proposal(each: Proposal) -> str:
+    nodes = ", ".join(short(node) for node in each.source_nodes)
+    why = f": {each.reason}" if each.reason else ""
+    what = flat(f"{each.proposed_action} ({nodes}){why}")
+    return f"{short(each.id)}  {each.type.value}  {each.status.value}  {what}"

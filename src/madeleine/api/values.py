@@ -1,0 +1,245 @@
+"""What the Python face returns: the daemon's JSON as values with names and types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+
+from madeleine.api.wire import error_from_json
+from madeleine.errors import MadeleineError
+from madeleine.model.codec import Json, memory_from_json
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
+from madeleine.model.times import parse_time
+from madeleine.model.words import Edge
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that answers a question, how well from 0 to 1, and why."""
+
+    memory: Memory
+    score: float
+    reasons: tuple[str, ...]
+    match: Mapping[str, float] = field(default_factory=dict)
+
+
+class Hits(list[Hit]):
+    """The hits, best first. When there are none, `silence` says why; `notes` say what is
+    degraded."""
+
+    def __init__(
+        self, hits: Iterable[Hit] = (), silence: str | None = None, notes: Iterable[str] = ()
+    ) -> None:
+        super().__init__(hits)
+        self.silence = silence
+        self.notes = tuple(notes)
+
+
+class Page(list[Memory]):
+    """Some of the memories that a listing has; `total` says how many there are."""
+
+    def __init__(self, memories: Iterable[Memory], total: int) -> None:
+        super().__init__(memories)
+        self.total = total
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A connection as one of its two ends sees it."""
+
+    source: str
+    target: str
+    edge: Edge
+    weight: float
+    direction: str
+    """`out` or `in`."""
+    reason: str | None = None
+    by: str | None = None
+    at: datetime | None = None
+    kind: str | None = None
+    confidence: float | None = None
+    resolved: bool = True
+    implied: bool = False
+    title: str | None = None
+    """The headline of the other end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A memory whole: the file it stands in, its connections both ways, its neighbours."""
+
+    memory: Memory
+    path: str
+    connections: tuple[Link, ...]
+    neighbours: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one draft among many: a memory's id, or the error that refused it."""
+
+    id: str | None = None
+    existing: bool = False
+    error: MadeleineError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A memory after a change. No `change`: it was so already and nothing was written."""
+
+    memory: Memory
+    change: str | None
+    notes: tuple[str, ...] = ()
+    trash_path: str | None = None
+    """Where a forgotten memory's file is."""
+    removed: str | None = None
+    """The id of the memory that a merge took away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Which changes were taken back, the memories concerned, and the change that did it."""
+
+    change: str
+    undone: tuple[str, ...]
+    memories: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A proposal after its decision, and the change that carried it out."""
+
+    proposal: Proposal
+    change: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a reconcile or a rebuild did."""
+
+    files: int
+    written: int
+    dropped: int
+    unchanged: int
+    unreadable: tuple[str, ...]
+    notes: tuple[str, ...]
+    seconds: float | None = None
+
+
+def read_hits(answer: Json) -> Hits:
+    hits = [
+        Hit(
+            memory_from_json(cast("Json", each["memory"])),
+            cast("float", each["score"]),
+            _texts(each["reasons"]),
+            cast("Mapping[str, float]", each["match"]),
+        )
+        for each in _objects(answer["results"])
+    ]
+    return Hits(hits, cast("str | None", answer["silence"]), _texts(answer["notes"]))
+
+
+def read_memory(answer: Json) -> Memory:
+    return memory_from_json(cast("Json", answer["memory"]))
+
+
+def read_page(answer: Json) -> Page:
+    memories = [memory_from_json(each) for each in _objects(answer["memories"])]
+    return Page(memories, cast("int", answer["total"]))
+
+
+def read_shown(answer: Json) -> Shown:
+    return Shown(
+        read_memory(answer),
+        str(answer["path"]),
+        tuple(_link(each) for each in _objects(answer["connections"])),
+        tuple(memory_from_json(each) for each in _objects(answer["neighbours"])),
+    )
+
+
+def _link(values: Json) -> Link:
+    at = values["at"]
+    typed = {"edge": Edge(str(values["edge"])), "at": at and parse_time("at", at)}
+    return Link(**{**values, **typed})  # type: ignore[arg-type]  # our own answer
+
+
+def read_outcome(values: Json) -> Outcome:
+    given = values.get("error")
+    if isinstance(given, dict):
+        return Outcome(error=error_from_json(given))
+    return Outcome(str(values["node_id"]), values["existing"] is True)
+
+
+def read_changed(answer: Json) -> Changed:
+    return Changed(
+        read_memory(answer),
+        cast("str | None", answer["change"]),
+        _texts(answer.get("notes", [])),
+        cast("str | None", answer.get("trash_path")),
+        cast("str | None", answer.get("removed")),
+    )
+
+
+def read_undone(answer: Json) -> Undone:
+    return Undone(str(answer["change"]), _texts(answer["undone"]), _texts(answer["memories"]))
+
+
+def read_events(answer: Json) -> list[Event]:
+    return [
+        Event(
+            id=str(each["id"]),
+            at=parse_time("at", each["at"]),
+            kind=Kind(str(each["kind"])),
+            device=str(each["device"]),
+            body=cast("Json", each["body"]),
+        )
+        for each in _objects(answer["events"])
+    ]
+
+
+def read_proposal(values: Json) -> Proposal:
+    resolved = values["resolved"]
+    return Proposal(
+        id=str(values["id"]),
+        type=ProposalType(str(values["type"])),
+        source_nodes=_texts(values["source_nodes"]),
+        proposed_action=str(values["proposed_action"]),
+        created=parse_time("created", values["created"]),
+        status=ProposalStatus(str(values["status"])),
+        reason=cast("str | None", values["reason"]),
+        resolved=None if resolved is None else parse_time("resolved", resolved),
+        action=tuple(sorted(cast("dict[str, str]", values["action"]).items())),
+    )
+
+
+def read_proposals(answer: Json) -> list[Proposal]:
+    return [read_proposal(each) for each in _objects(answer["proposals"])]
+
+
+def read_decided(answer: Json) -> Decided:
+    proposal = read_proposal(cast("Json", answer["proposal"]))
+    return Decided(proposal, cast("str | None", answer["change"]))
+
+
+def read_report(answer: Json) -> Report:
+    return Report(
+        files=cast("int", answer["files"]),
+        written=cast("int", answer["written"]),
+        dropped=cast("int", answer["dropped"]),
+        unchanged=cast("int", answer["unchanged"]),
+        unreadable=_texts(answer["unreadable"]),
+        notes=_texts(answer["notes"]),
+        seconds=cast("float | None", answer.get("seconds")),
+    )
+
+
+def _objects(value: object) -> list[Json]:
+    return cast("list[Json]", value)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(cast("list[str]", value))

@@ -1,0 +1,33 @@
+"""Make the index say what the files say, at once.
+
+With a daemon running this happens by itself within a second of an edit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import plural
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """It takes no words of its own."""
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    answer = door.call("reconcile")
+    say.reply(answer, lambda: _words(answer))
+    return 0
+
+
+def _words(answer: dict[str, Any]) -> Iterator[str]:
+    counts = ", ".join(f"{answer[name]:,} {name}" for name in ("written", "dropped", "unchanged"))
+    unreadable = answer["unreadable"]
+    more = f", {len(unreadable):,} unreadable" if unreadable else ""
+    yield f"{plural(answer['files'], 'file')}: {counts}{more}"
+    for problem in unreadable:
+        yield f"  {clean(problem)}"

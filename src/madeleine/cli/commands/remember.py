@@ -1,0 +1,104 @@
+"""Write a memory, or many from a file.
+
+A text that is already known in its space is not written twice: its memory is returned.
+With --jsonl each line of FILE is a JSON object with the fields of a memory (content, type,
+tier, space, title, tags, connections, created, …), and each gets one line of answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from madeleine.cli.door import Door
+from madeleine.cli.jsonl import remember_lines
+from madeleine.cli.options import A_TIME, EDGES, TIERS, TYPES, given
+from madeleine.cli.parsing import text_or_stdin
+from madeleine.cli.say import Say
+from madeleine.cli.words import headline, named
+from madeleine.errors import InvalidValue, Rejected
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="what to remember; - reads stdin")
+    parser.add_argument("--jsonl", metavar="FILE", help="remember every line of FILE; - is stdin")
+    parser.add_argument("--type", metavar="TYPE", help=f"{TYPES}; fact if not said")
+    parser.add_argument("--tier", metavar="TIER", help=f"{TIERS}; working if not said")
+    parser.add_argument("--space", metavar="SPACE", help="the project it belongs to; none: global")
+    parser.add_argument("--title", metavar="TITLE", help="a short title")
+    parser.add_argument("--tag", action="append", metavar="TAG", help="a label; may be repeated")
+    parser.add_argument("--about-self", action="store_true", help="it describes you")
+    parser.add_argument("--confidence", type=float, metavar="0-1", help="how sure you are")
+    parser.add_argument("--source", metavar="SOURCE", help="where it comes from; cli if not said")
+    parser.add_argument(
+        "--link",
+        action="append",
+        metavar="ID[:EDGE[:WEIGHT]]",
+        help=f"connect it to a memory; may be repeated. EDGE: {EDGES}",
+    )
+    parser.add_argument("--valid-until", metavar="TIME", help=f"when it stops being true, {A_TIME}")
+    parser.add_argument("--created", metavar="TIME", help="when it was first known")
+    parser.add_argument("--id", metavar="UUID", help="an id of your own choice")
+    parser.add_argument("--key", metavar="KEY", help="makes a repeated call return the first one")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    if arguments.jsonl is not None:
+        return remember_lines(arguments.jsonl, _shared(arguments), door, say)
+    if arguments.text is None:
+        raise Rejected(
+            "there is nothing to remember", hint='`madeleine remember "…"`, or - for stdin'
+        )
+    draft = {**draft_of(arguments), "content": text_or_stdin(arguments.text)}
+    answer = door.call("remember", body=draft)
+    say.reply(answer, lambda: _words(answer), notes=not answer["existing"])
+    return 0
+
+
+def draft_of(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the fields that the options give."""
+    links = [link_of(text) for text in arguments.link or ()]
+    return given(
+        type=arguments.type,
+        tier=arguments.tier,
+        space=arguments.space,
+        title=arguments.title,
+        tags=arguments.tag,
+        about_self=arguments.about_self or None,
+        confidence=arguments.confidence,
+        source=arguments.source,
+        connections=links or None,
+        valid_until=arguments.valid_until,
+        created=arguments.created,
+        id=arguments.id,
+        idempotency_key=arguments.key,
+    )
+
+
+def link_of(text: str) -> dict[str, object]:
+    """Return the connection that `ID[:EDGE[:WEIGHT]]` asks for."""
+    target, _, rest = text.partition(":")
+    edge, _, weight = rest.partition(":")
+    try:
+        return given(target=target, edge=edge or None, weight=float(weight) if weight else None)
+    except ValueError as error:
+        raise InvalidValue(
+            "link", f"is {text!r}; the weight {weight!r} is not a number", "ID:EDGE:WEIGHT"
+        ) from error
+
+
+def _shared(arguments: argparse.Namespace) -> dict[str, object]:
+    """With --jsonl the options fill in what a line does not say."""
+    if arguments.text is not None or arguments.id or arguments.key or arguments.title:
+        raise Rejected(
+            "--jsonl takes no TEXT, --title, --id or --key", hint="put them into the lines"
+        )
+    return draft_of(arguments)
+
+
+def _words(answer: dict[str, Any]) -> list[str]:
+    memory = answer["memory"]
+    if answer.get("existing"):
+        return [f"known already: {named(memory)}"]
+    links = [f"  {e['edge']} {e['target'][:8]}  {e['weight']:.2f}" for e in answer["linked"]]
+    return [f"remembered {memory['short_id']}  {memory['type']}  {headline(memory)}", *links]

@@ -1,0 +1,23 @@
+"""Mark a memory as no longer true: it is kept, dated, and linked to what replaced it."""
+
+from __future__ import annotations
+
+import argparse
+
+from madeleine.cli.changes import change_words
+from madeleine.cli.door import Door
+from madeleine.cli.options import add_id, given
+from madeleine.cli.say import Say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_id(parser)
+    parser.add_argument("--reason", metavar="WHY", help="why it is no longer true")
+    parser.add_argument("--superseded-by", metavar="ID", help="the memory that replaces it")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    body = given(reason=arguments.reason, superseded_by=arguments.superseded_by)
+    answer = door.call("retire", arguments.id, body=body)
+    say.reply(answer, lambda: change_words("retired", answer))
+    return 0

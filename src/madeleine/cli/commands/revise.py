@@ -1,0 +1,55 @@
+"""Change what a memory says.
+
+Only what is named changes. --clear takes a field away: title, space, tags, valid_until,
+superseded_by, origin or source.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from madeleine.cli.changes import change_words
+from madeleine.cli.door import Door
+from madeleine.cli.options import A_TIME, TIERS, TYPES, add_id, given
+from madeleine.cli.parsing import text_or_stdin
+from madeleine.cli.say import Say
+from madeleine.errors import Rejected
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_id(parser)
+    parser.add_argument("--content", metavar="TEXT", help="the new text; - reads stdin")
+    parser.add_argument("--title", metavar="TITLE", help="the new title")
+    parser.add_argument("--type", metavar="TYPE", help=TYPES)
+    parser.add_argument("--tier", metavar="TIER", help=TIERS)
+    parser.add_argument("--space", metavar="SPACE", help="the project it belongs to")
+    parser.add_argument(
+        "--tag", action="append", metavar="TAG", help="all its tags from now on; repeat for more"
+    )
+    parser.add_argument("--confidence", type=float, metavar="0-1", help="how sure you are")
+    parser.add_argument("--valid-until", metavar="TIME", help=f"when it stops being true, {A_TIME}")
+    parser.add_argument("--clear", action="append", metavar="FIELD", help="take a field away")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    answer = door.call("revise", arguments.id, body=_revision(arguments))
+    say.reply(answer, lambda: change_words("revised", answer))
+    return 0
+
+
+def _revision(arguments: argparse.Namespace) -> dict[str, object]:
+    values = given(
+        content=None if arguments.content is None else text_or_stdin(arguments.content),
+        title=arguments.title,
+        type=arguments.type,
+        tier=arguments.tier,
+        space=arguments.space,
+        tags=arguments.tag,
+        confidence=arguments.confidence,
+        valid_until=arguments.valid_until,
+    )
+    for field in (name.replace("-", "_") for name in arguments.clear or ()):
+        if field in values:
+            raise Rejected(f"`{field}` is both set and cleared", hint="name it once")
+        values[field] = None
+    return values

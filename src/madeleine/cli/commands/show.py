@@ -1,0 +1,74 @@
+"""Show one memory whole: its text, its connections both ways, its use."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from madeleine.cli.door import Door
+from madeleine.cli.options import add_id
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import age, headline, plural, space_name
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_id(parser)
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    answer = door.call("show", arguments.id)
+    say.reply(answer, lambda: _words(answer, say))
+    return 0
+
+
+def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
+    memory = answer["memory"]
+    yield say.bold(headline(memory))
+    for label, value in facts(answer, say):
+        yield f"  {say.dim(f'{label:<12}')}{clean(value)}"
+    yield ""
+    yield clean(memory["content"])
+    if answer["connections"]:
+        yield ""
+        yield say.bold("connections")
+        yield from connection_lines(answer, say)
+
+
+def facts(answer: dict[str, Any], say: Say) -> Iterator[tuple[str, str]]:
+    """Give what is known about a memory besides its text; what is not set is left out."""
+    memory = answer["memory"]
+    yield "id", memory["id"]
+    yield "what", f"{memory['type']}, {memory['tier']}, {space_name(memory)}"
+    if memory["tags"]:
+        yield "tags", ", ".join(memory["tags"])
+    yield "created", f"{memory['created']}, {age(memory['created'], say.now)}"
+    if memory["updated"] != memory["created"]:
+        yield "updated", f"{memory['updated']}, {age(memory['updated'], say.now)}"
+    yield from _validity(memory, say)
+    yield "source", f"{memory['source']}, confidence {memory['confidence']:g}"
+    if memory["origin"]:
+        yield "origin", ", ".join(f"{key} {value}" for key, value in memory["origin"].items())
+    if memory["access_count"]:
+        last = age(memory["last_accessed"], say.now)
+        yield "used", f"{plural(memory['access_count'], 'time')}, last {last}"
+    yield "importance", f"{memory['importance']:.2f}"
+    yield "file", answer["path"]
+
+
+def _validity(memory: dict[str, Any], say: Say) -> Iterator[tuple[str, str]]:
+    if memory["valid_until"]:
+        yield "valid until", f"{memory['valid_until']}, {age(memory['valid_until'], say.now)}"
+    if memory["superseded_by"]:
+        yield "replaced by", memory["superseded_by"]
+
+
+def connection_lines(answer: dict[str, Any], say: Say) -> Iterator[str]:
+    """Give each arrow at the memory: out of it, or into it."""
+    for arrow in answer["connections"]:
+        outward = arrow["direction"] == "out"
+        other = arrow["target"] if outward else arrow["source"]
+        sign = "->" if outward else "<-"
+        title = clean(arrow["title"]) if arrow["resolved"] else "(not here)"
+        why = f"  {say.dim(clean(arrow['reason']))}" if arrow.get("reason") else ""
+        yield f"  {sign} {arrow['edge']:<13} {arrow['weight']:.2f}  {other[:8]}  {title}{why}"

@@ -1,0 +1,75 @@
+"""Say what there is in this home, and what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import plural
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """It takes no words of its own."""
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    answer = door.call("status")
+    say.reply(answer, lambda: _words(answer, say))
+    return 0
+
+
+def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
+    for label, value in facts(answer):
+        yield f"{say.dim(f'{label:<11}')}{clean(value)}"
+    for problem in problems(answer):
+        yield f"  {clean(problem)}"
+
+
+def facts(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give what there is, one fact a line."""
+    counts = answer["counts"]
+    yield "madeleine", f"{answer['version']}, {_daemon(answer.get('daemon'))}"
+    yield "home", answer["home"]
+    yield "memories", f"{counts['memories']:,}{_listed(counts['by_tier'])}"
+    if counts["by_space"]:
+        yield "spaces", _listed(counts["by_space"]).lstrip(": ")
+    yield "edges", f"{counts['edges']:,}"
+    yield "journal", f"{plural(counts['events'], 'event')} in {_files(answer['journal']['files'])}"
+    yield "model", _model(answer["embedder"])
+    yield "index", f"{answer['index_bytes'] / 1e6:,.1f} MB"
+    wrong = len(list(problems(answer)))
+    yield "problems", f"{wrong:,}" if wrong else "none"
+
+
+def problems(answer: dict[str, Any]) -> Iterator[str]:
+    """Give what a person has to look at: files and journal lines that do not parse."""
+    for file in answer["unreadable"]:
+        yield f"{file['path']}:{file['line']}: {file['problem']}"
+    yield from answer["journal"]["problems"]
+
+
+def _daemon(daemon: dict[str, Any] | None) -> str:
+    if daemon is None:
+        return "no daemon runs"
+    where = f" on {daemon['host']}:{daemon['port']}" if daemon.get("port") else ""
+    return f"daemon{where}"
+
+
+def _model(embedder: dict[str, Any]) -> str:
+    if embedder["name"] is None:
+        return f"none, text search only: {embedder['why_not']}"
+    waiting = embedder["unembedded"]
+    more = f", {plural(waiting, 'memory', 'memories')} without a vector yet" if waiting else ""
+    return f"{embedder['name']}{more}"
+
+
+def _listed(counts: dict[str, int]) -> str:
+    parts = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    return f": {parts}" if parts else ""
+
+
+def _files(count: int) -> str:
+    return plural(count, "file")

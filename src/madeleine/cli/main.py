@@ -1,0 +1,134 @@
+"""The entry: find the command, run it, turn what went wrong into an exit code.
+
+Only the chosen command's module is imported, by name (`load`), and the help of the whole is
+printed without any: starting is most of what a small command costs.
+
+    0 ok · 1 a bug of ours · 2 rejected · 3 missing · 4 conflict · 5 unavailable · 6 damaged
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from madeleine import __version__
+from madeleine.cli.table import command_names, help_text, module_of
+from madeleine.errors import MadeleineError, Rejected
+
+TYPE_CHECKING = False  # as typing has it; importing typing would be most of the cost of --help
+if TYPE_CHECKING:
+    from typing import Any
+
+    from madeleine.cli.say import Say
+
+INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
+GLOBAL_FLAGS = ("--json",)
+GLOBAL_VALUES = ("--home",)
+
+
+class UnknownCommand(Rejected):
+    """A word in the place of a command that is none."""
+
+    def __init__(self, word: str, near: list[str]) -> None:
+        hint = f"did you mean `{near[0]}`?" if near else "`madeleine --help` lists the commands"
+        super().__init__(f"no command `{word}`", hint)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = sys.argv[1:] if argv is None else argv
+    options, command, rest = split_words(words)
+    if command is not None:
+        return _with_voice(command, options, rest)
+    if not rest or rest[0] in ("-h", "--help"):
+        print(help_text())
+        return 0
+    if rest[0] in ("-V", "--version"):
+        print(f"madeleine {__version__}")
+        return 0
+    return _refused_option(rest[0], options)
+
+
+def split_words(words: list[str]) -> tuple[list[str], str | None, list[str]]:
+    """Return the options every command takes, the command, and its own words.
+
+    The former may stand anywhere before a `--`: in front of the command, after it, or between
+    two of its words.
+    """
+    options: list[str] = []
+    rest: list[str] = []
+    command = None
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return options, command, [*rest, *words[at:]]
+        if word in GLOBAL_VALUES and at + 1 < len(words):
+            options += words[at : at + 2]
+            at += 1
+        elif word in GLOBAL_FLAGS or word.startswith(tuple(f"{v}=" for v in GLOBAL_VALUES)):
+            options.append(word)
+        elif command is None and not word.startswith("-"):
+            command = word
+        else:
+            rest.append(word)
+        at += 1
+    return options, command, rest
+
+
+def load(name: str) -> Any:
+    """Import a module when it is needed and not before; the one way the CLI does that."""
+    return importlib.import_module(name)
+
+
+def _with_voice(command: str, options: list[str], rest: list[str]) -> int:
+    """Run the command with somewhere to speak, and say what went wrong."""
+    voice = load("madeleine.cli.say")
+    say: Say = voice.make_say(as_json="--json" in options)
+    try:
+        code = _run(command, options, rest, say)
+        say.flush()
+    except MadeleineError as error:
+        return _problem(voice, say, error)
+    except KeyboardInterrupt:
+        say.end_line()
+        return INTERRUPTED
+    except voice.ReaderGone:
+        return int(voice.stop_writing())
+    return code
+
+
+def _problem(voice: Any, say: Say, error: MadeleineError) -> int:
+    try:
+        say.problem(error)
+        say.flush()
+    except voice.ReaderGone:
+        voice.stop_writing()
+    return error.exit_code
+
+
+def _run(command: str, options: list[str], rest: list[str], say: Say) -> int:
+    parsing = load("madeleine.cli.parsing")
+    parsing.check_words([*options, command, *rest])
+    if command not in command_names():
+        near = load("difflib").get_close_matches(command, command_names(), 1)
+        raise UnknownCommand(command, near)
+    module = load(module_of(command))
+    parser = parsing.make_parser(command, module)
+    if {"-h", "--help"} & set(rest[: rest.index("--")] if "--" in rest else rest):
+        say.line(parser.format_help().rstrip())
+        return 0
+    arguments = parser.parse_args([*options, *rest])
+    with load("madeleine.cli.door").Door(arguments.home, say) as door:
+        return int(module.run(arguments, door, say))
+
+
+def _refused_option(word: str, options: list[str]) -> int:
+    voice = load("madeleine.cli.say")
+    error = Rejected(f"no option `{word}` here", hint="name a command first: `madeleine recall …`")
+    voice.make_say(as_json="--json" in options).problem(error)
+    return error.exit_code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,66 @@
+"""Options that several commands share, and the requests made of them."""
+
+from __future__ import annotations
+
+import argparse
+
+TYPES = "fact, decision, preference, event, person, project, concept, procedure, goal, observation"
+TIERS = "core, working or archival"
+EDGES = (
+    "supports, part_of, depends_on, defines, derived_from, evolved_from, related_to, contradicts"
+)
+A_TIME = "such as 2026-11-15 or 2026-11-15T18:04:00Z"
+
+
+def add_id(parser: argparse.ArgumentParser, name: str = "id", help_text: str = "") -> None:
+    """Add a memory's id."""
+    parser.add_argument(name, metavar=name.upper(), type=an_id, help=help_text or "the memory")
+
+
+def an_id(text: str) -> str:
+    """Refuse nothing at all where an id is wanted; what it names is the house's business."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("an id is empty")
+    return text
+
+
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    """Add the filter of recall and list; each may be given several times."""
+    several = parser.add_argument_group("filter")
+    several.add_argument("--type", action="append", metavar="TYPE", help=f"only these: {TYPES}")
+    several.add_argument("--tier", action="append", metavar="TIER", help=f"only these: {TIERS}")
+    several.add_argument(
+        "--space", action="append", metavar="SPACE", help="only these; `global` has no name"
+    )
+    several.add_argument("--tag", action="append", metavar="TAG", help="with any of these tags")
+    several.add_argument("--after", metavar="TIME", help=f"created then or later, {A_TIME}")
+    several.add_argument("--before", metavar="TIME", help="created before that")
+    several.add_argument("--as-of", metavar="TIME", help="as things stood then")
+    several.add_argument(
+        "--outdated", action="store_true", help="also what is retired, expired or superseded"
+    )
+
+
+def filter_of(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the filter as a request names it."""
+    return given(
+        types=arguments.type,
+        tiers=arguments.tier,
+        spaces=arguments.space,
+        tags=arguments.tag,
+        created_after=arguments.after,
+        created_before=arguments.before,
+        as_of=arguments.as_of,
+        outdated=arguments.outdated or None,
+    )
+
+
+def one_space(arguments: argparse.Namespace) -> str | None:
+    """Return the space asked for, if it is just one."""
+    spaces = arguments.space or []
+    return spaces[0] if len(spaces) == 1 else None
+
+
+def given(**values: object) -> dict[str, object]:
+    """Return the values that were given at all."""
+    return {name: value for name, value in values.items() if value is not None}

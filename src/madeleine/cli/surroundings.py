@@ -1,0 +1,32 @@
+"""What the command line takes from its surroundings: whether and how to colour and draw."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TextIO
+
+PIPE_WIDTH = 100  # where no terminal says how wide it is
+LEAST_WIDTH = 40
+
+
+def variable(name: str) -> str:
+    """Return a variable of the environment, empty when it is not set."""
+    return os.environ.get(name, "")  # noqa: TID251  # a terminal's business, no setting
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether to colour what goes to this stream: only a terminal that did not decline."""
+    return is_live(stream) and not variable("NO_COLOR")
+
+
+def is_live(stream: TextIO) -> bool:
+    """Whether somebody watches a terminal that can redraw a line."""
+    return stream.isatty() and variable("TERM") != "dumb"
+
+
+def width_of(stream: TextIO) -> int:
+    """Return how many columns there are to print on."""
+    if not stream.isatty():
+        return PIPE_WIDTH
+    return max(LEAST_WIDTH, shutil.get_terminal_size((PIPE_WIDTH, 24)).columns)

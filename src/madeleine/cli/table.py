@@ -1,0 +1,88 @@
+"""Every command: its name, its module in `commands/`, and its line in `madeleine --help`."""
+
+from __future__ import annotations
+
+GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "Remember and find",
+        (
+            ("remember", "write a memory, or many from a file"),
+            ("recall", "find the memories that answer a question"),
+            ("show", "one memory whole, with its connections"),
+            ("list", "memories, newest first; also the trash"),
+            ("history", "what happened to a memory"),
+        ),
+    ),
+    (
+        "Change, always with a way back",
+        (
+            ("revise", "change what a memory says"),
+            ("retire", "mark a memory as no longer true"),
+            ("forget", "move a memory to the trash"),
+            ("restore", "bring a forgotten memory back"),
+            ("link", "connect two memories"),
+            ("unlink", "take a connection away"),
+            ("merge", "make one memory of two"),
+            ("undo", "take back a change or a whole run"),
+            ("proposals", "what waits for your decision"),
+        ),
+    ),
+    (
+        "The daemon",
+        (
+            ("serve", "start the daemon"),
+            ("stop", "end the daemon"),
+            ("status", "what there is, and what is wrong"),
+        ),
+    ),
+    (
+        "Upkeep",
+        (
+            ("reconcile", "make the index say what the files say"),
+            ("rebuild", "make the index anew from files and journal"),
+            ("compact", "tidy the journal's past months"),
+            ("bench", "run a benchmark (in a checkout)"),
+        ),
+    ),
+)
+
+# A module cannot be called `list` without hiding the built-in from a reader.
+MODULE_NAMES = {"list": "listing"}
+
+
+def command_names() -> list[str]:
+    """Return the names of all commands, in the order of the help."""
+    return [name for _, commands in GROUPS for name, _ in commands]
+
+
+def summary_of(command: str) -> str:
+    """Return the command's line in the help."""
+    return next(line for _, commands in GROUPS for name, line in commands if name == command)
+
+
+def module_of(command: str) -> str:
+    """Return the dotted name of the module that runs the command."""
+    return f"madeleine.cli.commands.{MODULE_NAMES.get(command, command)}"
+
+
+def help_text() -> str:
+    """Return what `madeleine --help` prints."""
+    lines = [
+        "usage: madeleine [--home DIR] [--json] COMMAND ...",
+        "",
+        "Memory for AI agents that surfaces by itself: markdown files on your own disk.",
+    ]
+    for title, commands in GROUPS:
+        lines += ["", f"{title}:", *(f"  {name:<11}{line}" for name, line in commands)]
+    return "\n".join([*lines, "", *_ENDING])
+
+
+_ENDING = (
+    "Every command takes:",
+    "  --home DIR  the folder that holds the memories (or MADELEINE_HOME; ~/.madeleine)",
+    "  --json      print one JSON document",
+    "  --help      say how the command is used",
+    "",
+    "An ID is a whole UUID, its first eight characters, or any beginning that fits only one.",
+    "Exit codes: 0 ok, 1 bug, 2 rejected, 3 missing, 4 conflict, 5 unavailable, 6 damaged.",
+)

@@ -1,0 +1,170 @@
+"""The application: every operation of the table at its method and path.
+
+Requests are read here and carried out in threads, since the core is synchronous. Whatever
+goes wrong becomes one shape, `{"error": {"code", "message", "hint"}}`, in one place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route as Path
+from starlette.routing import Router
+from starlette.types import Receive, Scope, Send
+
+from madeleine.api.operations import Call, perform
+from madeleine.api.routes import ROUTES, Route
+from madeleine.api.wire import error_to_json
+from madeleine.bootstrap import House
+from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
+from madeleine.model.codec import Json
+from madeleine.server.guard import Guard
+from madeleine.server.logs import where
+from madeleine.server.openapi import OPENAPI, openapi
+from madeleine.server.reading import parse_body, parse_query, read_body, who_asks
+
+THREADS = 16  # writes take turns anyway; more threads would only wait in another place
+
+log = logging.getLogger("madeleine.server")
+
+_OPEN = frozenset(route.path for route in ROUTES if route.open)
+
+
+class App:
+    """The ASGI application of one open house."""
+
+    def __init__(
+        self,
+        house: House,
+        guard: Guard,
+        facts: Callable[[], Json],
+        stop: Callable[[], None],
+    ) -> None:
+        """`facts` are what status says about the daemon; `stop` ends it."""
+        self.house = house
+        self.failures = 0
+        """Requests that met a bug of ours."""
+        self._guard = guard
+        self._facts = facts
+        self._stop = stop
+        self._limits = house.settings.server
+        self._inside = 0
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
+        self._router = Router(self._paths(), redirect_slashes=False, default=_no_route)
+
+    def close(self) -> None:
+        """Wait for the requests that are being carried out."""
+        self._threads.shutdown(wait=True)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; the one place where errors become answers."""
+        try:
+            self._guard.check(scope, scope["path"] in _OPEN)
+            await self._router(scope, receive, send)
+        except MadeleineError as error:
+            await refusal(error)(scope, receive, send)
+        except ClientDisconnect:
+            return  # nobody is left to answer
+        except Exception as error:  # noqa: BLE001  # the HTTP error handler: seen in log and status
+            self.failures += 1
+            log.error("%s %s met a bug: %s", scope["method"], scope["path"], where(error))
+            await refusal(_a_bug())(scope, receive, send)
+
+    def _paths(self) -> list[Path]:
+        methods: dict[str, dict[str, Route]] = {OPENAPI.path: {OPENAPI.method: OPENAPI}}
+        for route in ROUTES:
+            methods.setdefault(route.path, {})[route.method] = route
+        return [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
+
+    async def answer(self, route: Route, request: Request) -> bytes:
+        """Read a request, carry it out, and return the answer's bytes."""
+        if route is OPENAPI:
+            return encoded(openapi())
+        by, identity = who_asks(request), request.path_params.get("id")
+        query = parse_query(request.scope["query_string"])
+        body = await read_body(request, self._limits.max_body_bytes)
+        content_type = request.headers.get("content-type", "")
+
+        def work() -> bytes:
+            return self._perform(route, identity, query, body, content_type, by)
+
+        # Whether we live must be answered even when every thread is busy.
+        return work() if route.open else await self._in_thread(work)
+
+    async def _in_thread(self, work: Callable[[], bytes]) -> bytes:
+        if self._inside >= self._limits.max_requests:
+            raise TooMany
+        self._inside += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        finally:
+            self._inside -= 1
+
+    def _perform(
+        self,
+        route: Route,
+        identity: str | None,
+        query: Mapping[str, object],
+        body: bytes,
+        content_type: str,
+        by: str,
+    ) -> bytes:
+        given = parse_body(body, content_type) if route.method == "POST" else {}
+        if route.name == "stop":
+            return encoded({"stopping": True})
+        answer = perform(self.house, route.name, Call(identity, query, given, by))
+        if route.name == "status":
+            answer = {**answer, "daemon": {**self._facts(), "failures": self.failures}}
+        return encoded(answer)
+
+    def answered(self, route: Route) -> None:
+        """Called when an answer is out."""
+        if route.name == "stop":
+            self._stop()
+
+
+class _Endpoint:
+    """One path with the operations that its methods stand for."""
+
+    def __init__(self, app: App, methods: Mapping[str, Route]) -> None:
+        self._app = app
+        self._methods = methods
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        route = self._methods.get(scope["method"])
+        if route is None:
+            raise WrongMethod(scope["method"], scope["path"], sorted(self._methods))
+        answer = await self._app.answer(route, Request(scope, receive))
+        await Response(answer, media_type="application/json")(scope, receive, send)
+        self._app.answered(route)
+
+
+def refusal(error: MadeleineError) -> Response:
+    """Return an error as an answer."""
+    headers = {}
+    if isinstance(error, NoToken):
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, WrongMethod):
+        headers["Allow"] = ", ".join(error.allowed)
+    body = encoded({"error": error_to_json(error)})
+    return Response(body, error.http_status, headers, media_type="application/json")
+
+
+def encoded(values: Mapping[str, Any]) -> bytes:
+    """Return JSON in UTF-8. A file name that is not UTF-8 is escaped rather than lost."""
+    return json.dumps(values, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+async def _no_route(scope: Scope, receive: Receive, send: Send) -> None:
+    raise NoSuchRoute(scope["method"], scope["path"])
+
+
+def _a_bug() -> MadeleineError:
+    return MadeleineError("something went wrong inside", hint="logs/daemon.log says where")

@@ -1,0 +1,99 @@
+"""What the daemon does unasked: loops in threads of their own.
+
+A loop that fails is logged, counted and shown in status, and runs again after a pause; it
+never ends the daemon. All of them end when `stop` is set.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from madeleine.errors import MadeleineError
+from madeleine.model.codec import Json
+from madeleine.server.logs import where
+
+log = logging.getLogger("madeleine.background")
+
+AGAIN_SECONDS = 5.0  # after a failure: soon enough to recover, rare enough for the log
+JOIN_SECONDS = 30.0
+
+
+@dataclass(slots=True)
+class Loop:
+    """Some work, done again and again. Without `every_seconds` it is done once; work that
+    blocks until the daemon ends is such."""
+
+    name: str
+    work: Callable[[], None]
+    every_seconds: float | None = None
+    first_seconds: float = 0.0
+    runs: int = 0
+    failures: int = 0
+    problem: str | None = field(default=None)
+    """What went wrong the last time; nothing once it went well again."""
+
+    def to_json(self) -> Json:
+        return {
+            "name": self.name,
+            "runs": self.runs,
+            "failures": self.failures,
+            "problem": self.problem,
+        }
+
+
+class Background:
+    """The loops of one daemon."""
+
+    def __init__(self, loops: list[Loop], stop: threading.Event) -> None:
+        self.loops = loops
+        self._stop = stop
+        self._threads = [
+            threading.Thread(target=self._run, args=(loop,), name=loop.name, daemon=True)
+            for loop in loops
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        """Stop the loops and wait for the work under way."""
+        self._stop.set()
+        deadline = time.monotonic() + JOIN_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                log.warning("%s did not end in time", thread.name)
+
+    def to_json(self) -> list[Json]:
+        return [loop.to_json() for loop in self.loops]
+
+    def _run(self, loop: Loop) -> None:
+        pause: float | None = loop.first_seconds
+        while pause is not None and not self._stop.wait(pause):
+            went_well = self._once(loop)
+            pause = loop.every_seconds if went_well else AGAIN_SECONDS
+
+    def _once(self, loop: Loop) -> bool:
+        loop.runs += 1
+        try:
+            loop.work()
+        except MadeleineError as error:
+            self._note(loop, error.message, error.message)
+        except Exception as error:  # noqa: BLE001  # a job runner: seen in log and status
+            self._note(loop, f"met a bug: {type(error).__name__}", f"met a bug: {where(error)}")
+        else:
+            loop.problem = None
+            return True
+        return False
+
+    def _note(self, loop: Loop, problem: str, details: str) -> None:
+        """Count a failure; the same one in a row is logged once."""
+        loop.failures += 1
+        if loop.problem != problem:
+            log.warning("%s: %s", loop.name, details)
+        loop.problem = problem

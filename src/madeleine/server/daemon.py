@@ -1,0 +1,244 @@
+"""The daemon: one process that holds a home open and answers for it.
+
+The order at the start: the lock, then both sockets, then the house. So a second daemon is
+told that the home is open, a taken port is told before anything is opened, and a client that
+comes while the index is being brought up to date waits instead of being turned away. At the
+end requests under way are finished, the journal is flushed, and the lock is let go last. A
+kill at any moment needs no tidying up: the lock goes with the process, and the next daemon
+replaces the socket.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+
+from uvicorn.config import Config
+from uvicorn.server import Server
+
+from madeleine.api.places import run_folder
+from madeleine.api.remote import find_daemon
+from madeleine.bootstrap import (
+    LOCK_WAIT_SECONDS,
+    HomeLock,
+    House,
+    load_settings,
+    make_folders,
+    open_locked,
+)
+from madeleine.errors import HomeBusy
+from madeleine.model.codec import Json
+from madeleine.server.app import App
+from madeleine.server.background import Background
+from madeleine.server.guard import Guard
+from madeleine.server.launch import LOG
+from madeleine.server.listening import announced, listen_tcp, listen_unix, read_token
+from madeleine.server.logs import log_to
+from madeleine.server.loops import make_loops
+from madeleine.write.reconcile import Progress
+
+KEEP_ALIVE_SECONDS = 65
+LAST_REQUESTS_SECONDS = 30  # how long an ending daemon waits for a client that does not finish
+PRIVATE = 0o077  # a umask: whatever we make, others cannot read
+
+log = logging.getLogger("madeleine.daemon")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a daemon listens."""
+
+    pid: int
+    host: str
+    port: int
+    socket: str
+
+    def to_json(self) -> Json:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listening:
+    """Both sockets, and where they are."""
+
+    sockets: list[socket.socket]
+    address: Address
+
+
+def serve(
+    home: Path,
+    host: str | None = None,
+    port: int | None = None,
+    ready: Callable[[Address], None] = lambda address: None,
+) -> None:
+    """Run a daemon on a home until it is told to end. `ready` is called when it answers.
+
+    `HomeBusy` if the home is open elsewhere, `CannotListen` if the address is taken.
+    """
+    os.umask(PRIVATE)
+    settings = load_settings(home)
+    make_folders(home)
+    with ExitStack() as stack:
+        stop = stack.enter_context(_signals())
+        lock = stack.enter_context(_locked(home))
+        listening = stack.enter_context(
+            _listening(home, host or settings.server.host, _port(port, settings.server.port))
+        )
+        handler = log_to(home / "logs" / LOG)
+        stack.callback(logging.getLogger().removeHandler, handler)
+        try:
+            house = open_locked(home, settings, lock, progress=_unless(stop))
+        except _Ended:
+            return  # what is indexed by now stays; the next start carries on
+        stack.callback(_close, house)
+        _run(house, listening, stop, ready)
+
+
+class _Ended(Exception):
+    """The daemon was told to end while it was still opening the house."""
+
+
+def _unless(stop: threading.Event) -> Progress:
+    def go_on(done: int, total: int) -> None:
+        if stop.is_set():
+            raise _Ended
+
+    return go_on
+
+
+def _port(given: int | None, default: int) -> int:
+    return default if given is None else given
+
+
+@contextmanager
+def _locked(home: Path) -> Iterator[HomeLock]:
+    """Hold the home. Where a daemon answers there is no point in waiting for it."""
+    if find_daemon(home) is not None:
+        raise HomeBusy(home, _pid(home))
+    lock = HomeLock(home)
+    lock.take(LOCK_WAIT_SECONDS)
+    try:
+        yield lock
+    finally:
+        lock.release()
+
+
+def _pid(home: Path) -> int | None:
+    try:
+        text = (run_folder(home) / "pid").read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None
+    return int(text) if text.isdigit() else None
+
+
+@contextmanager
+def _listening(home: Path, host: str, port: int) -> Iterator[_Listening]:
+    """Listen on TCP first: if its port is taken there is nothing to take back."""
+    with ExitStack() as stack:
+        tcp = stack.enter_context(listen_tcp(host, port))
+        unix, path = listen_unix(home)
+        stack.enter_context(unix)
+        bound = tcp.getsockname()[1]
+        stack.enter_context(announced(home, bound, path))
+        yield _Listening([tcp, unix], Address(os.getpid(), host, bound, str(path)))
+
+
+def _run(
+    house: House,
+    listening: _Listening,
+    stop: threading.Event,
+    ready: Callable[[Address], None],
+) -> None:
+    """Answer requests until `stop` is set."""
+    address, began = listening.address, time.monotonic()
+    background = Background(make_loops(house, stop), stop)
+
+    def facts() -> Json:
+        uptime = round(time.monotonic() - began, 3)
+        return {**address.to_json(), "uptime_seconds": uptime, "loops": background.to_json()}
+
+    app = App(house, _guard(house, address), facts, stop.set)
+    server = _Server(_config(app), stop, lambda: _started(address, background, ready))
+    try:
+        server.run(listening.sockets)
+    finally:
+        app.close()
+        background.end()
+        log.info("ended")
+
+
+def _started(address: Address, background: Background, ready: Callable[[Address], None]) -> None:
+    log.info("listening on %s:%d and %s", address.host, address.port, address.socket)
+    ready(address)
+    background.start()
+
+
+def _guard(house: House, address: Address) -> Guard:
+    trust = house.settings.server.trust_loopback
+    return Guard(read_token(house.home), address.host, address.port, trust)
+
+
+def _config(app: App) -> Config:
+    return Config(
+        app,
+        loop="asyncio",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,  # a header must not decide who is on this machine
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=LAST_REQUESTS_SECONDS,
+    )
+
+
+class _Server(Server):
+    """uvicorn's server, ended by an event and telling when it answers."""
+
+    def __init__(self, config: Config, stop: threading.Event, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stop = stop
+        self._told = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._told()
+
+    async def on_tick(self, counter: int) -> bool:
+        self.should_exit = self.should_exit or self._stop.is_set()
+        return await super().on_tick(counter)
+
+
+@contextmanager
+def _signals() -> Iterator[threading.Event]:
+    """Give an event that SIGTERM and SIGINT set.
+
+    uvicorn raises a signal again after it ended for it; then it comes here and does nothing
+    more, so that the house is closed in order.
+    """
+    stop = threading.Event()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    before = {each: signal.signal(each, note) for each in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for each, old in before.items():
+            signal.signal(each, old)
+
+
+def _close(house: House) -> None:
+    with house.stores.writing:
+        house.close()

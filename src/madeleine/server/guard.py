@@ -1,0 +1,90 @@
+"""Who may ask.
+
+Over the unix socket: whoever may open it, which its file mode decides. Over TCP any program
+and any web page on this machine can reach us, so a request must show the token, and its Host
+and Origin must be ours: a foreign Host is a page that had its name point here (DNS
+rebinding), a foreign Origin is a page of another site.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from madeleine.errors import Forbidden, NoToken
+
+LOOPBACK = frozenset(["127.0.0.1", "localhost", "[::1]"])
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\[\]]+)(?::[0-9]{1,5})?\Z")
+
+Scope = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What a TCP request must show."""
+
+    token: str
+    host: str
+    port: int
+    trust_loopback: bool = False
+
+    def check(self, scope: Scope, is_open: bool) -> None:
+        """Let a request pass or say why not; an open route needs no token."""
+        if over_unix(scope):
+            return
+        self._check_host(scope)
+        self._check_origin(scope)
+        if not is_open and not self._has_token(scope) and not self._is_trusted(scope):
+            raise NoToken
+
+    def _check_host(self, scope: Scope) -> None:
+        given = header(scope, b"host")
+        found = _HOST.match(given.lower())
+        if found is None or found[1] not in self._hosts():
+            raise Forbidden("Host", given)
+
+    def _check_origin(self, scope: Scope) -> None:
+        if not any(name == b"origin" for name, _ in scope["headers"]):
+            return
+        given = header(scope, b"origin")
+        if given.lower() not in {f"http://{host}:{self.port}" for host in self._hosts()}:
+            raise Forbidden("Origin", given)
+
+    def _hosts(self) -> frozenset[str]:
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        return LOOPBACK | {own.lower()}
+
+    def _has_token(self, scope: Scope) -> bool:
+        scheme, _, token = header(scope, b"authorization").partition(" ")
+        shown = token.strip().encode("utf-8")
+        return scheme.lower() == "bearer" and secrets.compare_digest(shown, self.token.encode())
+
+    def _is_trusted(self, scope: Scope) -> bool:
+        client = scope.get("client")
+        return self.trust_loopback and client is not None and _is_loopback(client[0])
+
+
+def over_unix(scope: Scope) -> bool:
+    """Whether a request came through the unix socket: such a server address has no port."""
+    server = scope.get("server")
+    return server is not None and server[1] is None
+
+
+def header(scope: Scope, wanted: bytes) -> str:
+    """Return a header's value, empty if it is not there; several are joined, which no check
+    that compares the whole takes for one."""
+    found = [value for name, value in scope["headers"] if name == wanted]
+    return b", ".join(found).decode("latin-1")
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        peer = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    mapped = getattr(peer, "ipv4_mapped", None)
+    return (mapped or peer).is_loopback

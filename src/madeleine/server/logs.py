@@ -1,0 +1,37 @@
+"""What the daemon writes to logs/daemon.log: what it did and what went wrong, never memories."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import os
+import time
+import traceback
+from pathlib import Path
+
+FILE_BYTES = 2_000_000
+FILES_KEPT = 3
+
+
+def log_to(path: Path) -> logging.Handler:
+    """Send every log line to a private file that is turned over before it grows large."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+    path.chmod(0o600)
+    handler = logging.handlers.RotatingFileHandler(
+        path, maxBytes=FILE_BYTES, backupCount=FILES_KEPT, encoding="utf-8"
+    )
+    form = logging.Formatter("%(asctime)sZ %(levelname)s %(name)s: %(message)s")
+    form.converter = time.gmtime
+    handler.setFormatter(form)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    for chatty in ("watchfiles", "uvicorn", "asyncio"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+    return handler
+
+
+def where(error: BaseException) -> str:
+    """Return the traceback of an error without its message, which may quote a memory."""
+    lines = traceback.format_tb(error.__traceback__)
+    return "".join([f"{type(error).__name__}\n", *lines]).rstrip()

@@ -1,0 +1,119 @@
+"""The loops that keep a house up to date while the daemon runs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from madeleine.bootstrap import House
+from madeleine.server.background import Loop
+from madeleine.vault.watcher import watch
+from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
+from madeleine.write.record import replay
+
+FLUSH_SECONDS = 1.0  # what a power cut may cost of the notes of use
+DEVICES_SECONDS = 5.0
+VECTORS_SECONDS = 10.0
+SWEEP_SECONDS = 300.0  # the watcher is told of everything, if the system did not lose it
+FIRST_SWEEP_SECONDS = 1.0  # edits made while the watcher was being set up
+
+log = logging.getLogger("madeleine.background")
+
+Looks = dict[str, tuple[int, int]]
+
+
+def make_loops(house: House, stop: threading.Event) -> list[Loop]:
+    """Return every loop of a house."""
+    loops = [
+        Loop("journal", house.stores.journal.flush, FLUSH_SECONDS),
+        Loop("devices", OtherDevices(house).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS),
+        Loop("model", _warming(house)),
+        Loop("vectors", _embedding(house, stop), VECTORS_SECONDS),
+    ]
+    if house.settings.vault.watch:
+        loops.append(Loop("watcher", _watching(house, stop)))
+        loops.append(
+            Loop("sweep", _sweeping(house), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
+        )
+    return loops
+
+
+def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
+    stores = house.stores
+
+    def on_change(paths: set[str]) -> None:
+        report = reconcile_paths(stores, sorted(paths))
+        if report.written or report.dropped:
+            log.info("by hand: %d written, %d dropped", report.written, report.dropped)
+
+    return lambda: watch(stores.vault.root, on_change, stop, house.settings.vault.poll)
+
+
+def _sweeping(house: House) -> Callable[[], None]:
+    def sweep() -> None:
+        reconcile(house.stores)
+
+    return sweep
+
+
+def _warming(house: House) -> Callable[[], None]:
+    """Load the model before somebody waits for it."""
+
+    def warm() -> None:
+        if house.stores.minds.embedder is not None:
+            house.stores.minds.embedder.embed_query("a first text")
+
+    return warm
+
+
+def _embedding(house: House, stop: threading.Event) -> Callable[[], None]:
+    """Give vectors to what has none: after a change of model, or once it is back."""
+
+    def go_on(done: int, total: int) -> None:
+        if stop.is_set():
+            raise _Stopped
+
+    def embed() -> None:
+        stores = house.stores
+        if stores.minds.embedder is None or not stores.index.unembedded(1):
+            return
+        try:
+            done = embed_missing(stores, go_on)
+        except _Stopped:
+            return  # what has a vector by now keeps it
+        if done:
+            log.info("%d memories got a vector", done)
+
+    return embed
+
+
+class _Stopped(Exception):
+    """The daemon ends while vectors are being made."""
+
+
+class OtherDevices:
+    """Looks whether a synced folder brought journal lines of other devices."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._folder = house.home / "journal"
+        self._seen = self._looks()
+
+    def look(self) -> None:
+        """Read what is new; a look that finds nothing new only asks for sizes and times."""
+        looks = self._looks()
+        if looks == self._seen:
+            return
+        stores = self._house.stores
+        with stores.writing:
+            problems = replay(stores.journal, stores.index)
+        known = self._house.journal_problems
+        known.extend(each for each in problems if each not in known)
+        self._seen = looks
+
+    def _looks(self) -> Looks:
+        own = f"{self._house.stores.journal.device}-"
+        files = [each for each in self._folder.glob("*.jsonl") if not each.name.startswith(own)]
+        found = [(each.name, each.stat()) for each in files]
+        return {name: (stat.st_mtime_ns, stat.st_size) for name, stat in found}

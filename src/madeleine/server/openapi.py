@@ -1,0 +1,176 @@
+"""/openapi.json, made from the table of operations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import madeleine
+from madeleine.api.routes import ROUTES, Field, Route
+
+OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes")
+
+Schema = dict[str, Any]
+
+_ERRORS = {
+    "401": "no valid token",
+    "403": "a foreign Host or Origin",
+    "404": "not there",
+    "409": "it changed, or the id fits several",
+    "413": "too large",
+    "422": "can never work as sent",
+    "429": "too many requests at once",
+    "500": "stored bytes make no sense, or a bug",
+    "503": "try again later",
+}
+_TEXT: Schema = {"type": "string"}
+_MAYBE_TEXT: Schema = {"type": ["string", "null"]}
+_MEMORY: Schema = {"$ref": "#/components/schemas/Memory"}
+_ANSWERS: dict[str, Schema] = {
+    "text": _TEXT,
+    "node_id": _TEXT,
+    "memory": _MEMORY,
+    "change": _MAYBE_TEXT,
+    "silence": _MAYBE_TEXT,
+    "existing": {"type": "boolean"},
+    "total": {"type": "integer"},
+    "notes": {"type": "array", "items": _TEXT},
+}
+
+
+def openapi() -> Schema:
+    """Return the OpenAPI 3.1 document."""
+    paths: Schema = {}
+    for route in (*ROUTES, OPENAPI):
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Madeleine",
+            "version": madeleine.__version__,
+            "summary": "Memory for AI agents: markdown files on your own disk",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {"schemas": _schemas(), "securitySchemes": {"token": _security()}},
+    }
+
+
+def _security() -> Schema:
+    return {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "run/token of the home folder; the unix socket needs none",
+    }
+
+
+def _operation(route: Route) -> Schema:
+    operation: Schema = {
+        "operationId": route.name,
+        "summary": route.summary,
+        "parameters": [*_path_parameters(route), *(_parameter(each) for each in route.query)],
+        "responses": {"200": _answer(route), **_errors()},
+    }
+    if route.body:
+        content = {"application/json": {"schema": _object(route.body)}}
+        operation["requestBody"] = {"required": True, "content": content}
+    if route.open:
+        operation["security"] = []
+    return operation
+
+
+def _path_parameters(route: Route) -> list[Schema]:
+    names = re.findall(r"{(\w+)}", route.path)
+    help_text = "a whole id, a short id or an unambiguous prefix"
+    return [
+        {"name": name, "in": "path", "required": True, "schema": _TEXT, "description": help_text}
+        for name in names
+    ]
+
+
+def _parameter(field: Field) -> Schema:
+    return {
+        "name": field.name,
+        "in": "query",
+        "required": field.required,
+        "description": field.help,
+        "schema": field_schema(field),
+    }
+
+
+def _object(fields: Iterable[Field]) -> Schema:
+    fields = tuple(fields)
+    return {
+        "type": "object",
+        "properties": {
+            each.name: {**field_schema(each), "description": each.help} for each in fields
+        },
+        "required": [each.name for each in fields if each.required],
+        "additionalProperties": False,
+    }
+
+
+def field_schema(field: Field) -> Schema:
+    """Return the JSON schema of a type in the table's words."""
+    if field.type.startswith("array of "):
+        return {"type": "array", "items": {"type": field.type.removeprefix("array of ")}}
+    names = field.type.split("|")
+    return {"type": names if len(names) > 1 else names[0]}
+
+
+def _answer(route: Route) -> Schema:
+    names = re.findall(r"\w+", re.sub(r"\[.*?\]", "", route.answer))
+    properties = {name: _ANSWERS.get(name, {}) for name in names}
+    schema = {"type": "object", "properties": properties}
+    return {
+        "description": route.answer or "the document",
+        "content": {"application/json": {"schema": schema}},
+    }
+
+
+def _errors() -> Schema:
+    schema = {"$ref": "#/components/schemas/Error"}
+    content = {"application/json": {"schema": schema}}
+    return {status: {"description": why, "content": content} for status, why in _ERRORS.items()}
+
+
+def _schemas() -> Schema:
+    return {"Memory": _memory(), "Connection": _connection(), "Error": _error()}
+
+
+def _error() -> Schema:
+    parts = dict.fromkeys(("code", "message", "hint"), _TEXT)
+    inner = {"type": "object", "properties": parts, "required": list(parts)}
+    return {"type": "object", "properties": {"error": inner}, "required": ["error"]}
+
+
+def _connection() -> Schema:
+    number = {"type": "number", "minimum": 0, "maximum": 1}
+    texts = dict.fromkeys(("reason", "by", "at", "kind"), _MAYBE_TEXT)
+    return {
+        "type": "object",
+        "properties": {"target": _TEXT, "edge": _TEXT, "weight": number, **texts},
+        "required": ["target", "edge", "weight"],
+    }
+
+
+def _memory() -> Schema:
+    texts = ("id", "short_id", "type", "tier", "headline", "content", "source", "created")
+    maybe = ("space", "title", "valid_until", "superseded_by", "idempotency_key", "last_review")
+    numbers = ("confidence", "importance", "stability")
+    properties: Schema = {
+        **dict.fromkeys((*texts, "updated", "last_accessed"), _TEXT),
+        **dict.fromkeys(maybe, _MAYBE_TEXT),
+        **{name: {"type": "number"} for name in numbers},
+        "relevance": {"type": ["number", "null"]},
+        "access_count": {"type": "integer"},
+        "tags": {"type": "array", "items": _TEXT},
+        "origin": {"type": ["object", "null"]},
+        "connections": {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/Connection"},
+        },
+    }
+    return {"type": "object", "properties": properties, "required": sorted(properties)}

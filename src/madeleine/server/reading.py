@@ -1,0 +1,79 @@
+"""Reading a request: its body within bounds, its JSON, its parameters, who asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NoReturn
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from madeleine.errors import BadBody, Rejected, TooLarge
+from madeleine.model.draft import one_line
+from madeleine.server.guard import header
+
+AGENT_CHARS = 100
+PARAMETERS_AT_MOST = 1_000
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """Return the body; one over the limit is refused before it is all here."""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit:
+        raise TooLarge("the request", int(declared), limit, "server.max_body_bytes")
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > limit:
+            raise TooLarge("the request", len(body), limit, "server.max_body_bytes")
+    return bytes(body)
+
+
+def parse_body(body: bytes, content_type: str) -> Mapping[str, object]:
+    """Return the JSON object in a body; an empty body is an empty object."""
+    if not body:
+        return {}
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and "+json" in kind):
+        raise BadBody(f"is {kind!r}, not JSON" if kind else "has no Content-Type")
+    try:
+        values = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise BadBody(f"is not valid UTF-8 at byte {error.start}") from error
+    except RecursionError as error:
+        raise BadBody("is nested too deeply") from error
+    except ValueError as error:
+        raise BadBody(f"is not JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise BadBody("is not a JSON object")
+    return values
+
+
+def parse_query(query_string: bytes) -> dict[str, object]:
+    """Return the query parameters; one that is given several times is a list."""
+    try:
+        pairs = parse_qsl(
+            query_string.decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=PARAMETERS_AT_MOST,
+        )
+    except ValueError as error:
+        raise Rejected(
+            "the query parameters are not valid UTF-8", hint="percent-encode them as UTF-8"
+        ) from error
+    values: dict[str, list[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    return {name: found[0] if len(found) == 1 else found for name, found in values.items()}
+
+
+def who_asks(request: Request) -> str:
+    """Return who asks, as the header X-Agent-Id says."""
+    given = header(request.scope, b"x-agent-id").encode("latin-1").decode("utf-8", "replace")
+    return one_line("x-agent-id", given, AGENT_CHARS) or "http"
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")

@@ -1,0 +1,276 @@
+"""The Python door gives the same answers through a daemon and in its own process."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from madeleine import Madeleine
+from madeleine.api.remote import RemoteDoor, find_daemon
+from madeleine.errors import Conflict, HomeBusy, Missing, Rejected
+from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.proposal import ProposalStatus, ProposalType
+from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.write.proposals import propose
+from tests.fakes import close, keep, make_stores
+from tests.server.running import running
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    monkeypatch.delenv("MADELEINE_HOME", raising=False)
+    return tmp_path / "home"
+
+
+@pytest.fixture(params=["in process", "daemon"])
+def m(request: pytest.FixtureRequest, home: Path) -> Iterator[Madeleine]:
+    """The same home both ways."""
+    if request.param == "daemon":
+        with running(home), Madeleine.open(home) as opened:
+            assert isinstance(opened._door, RemoteDoor)
+            yield opened
+    else:
+        with Madeleine.open(home, in_process=True) as opened:
+            yield opened
+
+
+def test_what_is_remembered_is_recalled_with_reasons(m: Madeleine) -> None:
+    memory = m.remember(
+        "Chose SQLite over Postgres for local-first", type="decision", space="atlas"
+    )
+
+    hits = m.recall("which database: sqlite or postgres?", limit=5)
+
+    assert isinstance(memory, Memory)
+    assert (memory.type, memory.tier, memory.space) == (
+        MemoryType.DECISION,
+        Tier.WORKING,
+        "atlas",
+    )
+    assert memory.source == "python"
+    assert hits[0].memory.id == memory.id
+    assert 0 < hits[0].score <= 1
+    assert hits[0].reasons
+    assert hits.silence is None
+    assert hits.notes == ()
+    silent = m.recall("sqlite", spaces=["nowhere"])
+    assert silent == []
+    assert silent.silence == "no memory passes the filter"
+
+
+def test_values_of_python_are_taken_as_they_are(m: Madeleine) -> None:
+    target = m.remember("Pointed to")
+    created = datetime(2026, 3, 1, 10, tzinfo=UTC)
+
+    memory = m.remember(
+        "Made of values",
+        created=created,
+        tags=("one", "two"),
+        origin=Origin(session="s9", turn=4),
+        connections=[Connection(target.id, Edge.SUPPORTS, 0.7)],
+    )
+
+    assert memory.created == created
+    assert memory.tags == ("one", "two")
+    assert memory.origin == Origin(session="s9", turn=4)
+    (link,) = [each for each in memory.connections if each.edge is Edge.SUPPORTS]
+    assert (link.target, link.weight) == (target.id, 0.7)
+    assert [each.id for each in m.list(created_before=datetime(2026, 4, 1, tzinfo=UTC))] == [
+        memory.id
+    ]
+
+
+def test_many_are_remembered_with_an_outcome_each(m: Madeleine) -> None:
+    one, refused, again = m.remember_many(
+        [{"content": "Of many"}, {"content": "x", "type": "rumour"}, {"content": "Of many"}]
+    )
+
+    assert (one.existing, one.error) == (False, None)
+    assert isinstance(refused.error, Rejected)
+    assert "rumour" in refused.error.message
+    assert refused.id is None
+    assert (again.id, again.existing) == (one.id, True)
+
+
+def test_a_memory_is_shown_listed_and_has_a_history(m: Madeleine) -> None:
+    memory = m.remember("To be looked at", tags=["seen"])
+    other = m.remember("Different words, far away from it")
+    m.link(other, memory, edge="part_of", weight=0.9, reason="belongs")
+
+    shown = m.show(memory.short_id, session_id="s1")
+    (link,) = [each for each in shown.connections if each.edge is Edge.PART_OF]
+    page = m.list(tags=["seen"], limit=1)
+
+    assert shown.memory.content == memory.content
+    assert shown.path.endswith(f"{memory.short_id}.md")
+    assert (link.direction, link.source, link.weight, link.reason) == (
+        "in",
+        other.id,
+        0.9,
+        "belongs",
+    )
+    assert other.id in [each.id for each in shown.neighbours]
+    assert [each.id for each in page] == [memory.id]
+    assert page.total == 1
+    assert m.get(memory).access_count == 1
+    assert "remembered" in [event.kind for event in m.history(memory)]
+
+
+def test_every_change_can_be_made_and_undone(m: Madeleine) -> None:
+    memory, other = m.remember("To be changed", title="Old"), m.remember("Second, unlike it")
+
+    revised = m.revise(memory, title=None, tier="core")
+    linked = m.link(memory, other, "supports")
+    unlinked = m.unlink(memory, other, "supports")
+    merged = m.merge(memory, other, content="Both in one")
+    undone = m.undo(str(merged.change))
+    retired = m.retire(memory, "no longer", superseded_by=other)
+    forgotten = m.forget(other, reason="enough")
+    restored = m.restore(other.short_id)
+
+    assert (revised.memory.title, revised.memory.tier) == (None, Tier.CORE)
+    assert Edge.SUPPORTS in [each.edge for each in linked.memory.connections]
+    assert Edge.SUPPORTS not in [each.edge for each in unlinked.memory.connections]
+    assert (merged.memory.content, merged.removed) == ("Both in one", other.id)
+    assert undone.undone == (merged.change,)
+    assert set(undone.memories) >= {memory.id, other.id}
+    assert retired.memory.superseded_by == other.id
+    assert str(forgotten.trash_path).startswith("trash/")
+    assert restored.memory.id == other.id
+    assert m.get(memory).content == "To be changed"
+
+
+def test_the_five_kinds_of_errors_come_through(m: Madeleine) -> None:
+    with pytest.raises(Missing) as missing:
+        m.show("ffffffff")
+    with pytest.raises(Rejected, match="unknown field `colour`"):
+        m.remember("x", colour="red")
+    for digit in "12":
+        m.remember(f"Twin {digit}", id=f"abcdabcd-000{digit}-4000-8000-000000000000")
+    with pytest.raises(Conflict, match="fits 2 memories") as conflict:
+        m.show("abcdabcd")
+
+    assert missing.value.message == "no memory `ffffffff`"
+    assert "madeleine list" in missing.value.hint
+    assert missing.value.exit_code == 3
+    assert "Twin 1" in conflict.value.hint
+
+
+def test_the_house_reports_on_itself(m: Madeleine) -> None:
+    m.remember("Counted")
+
+    status: Any = m.status()
+    reconciled = m.reconcile()
+    rebuilt = m.rebuild()
+
+    assert status["counts"]["memories"] == 1
+    assert status["home"] == str(m.home)
+    assert (status["daemon"] is None) is not isinstance(m._door, RemoteDoor)
+    assert (reconciled.files, reconciled.unchanged, reconciled.seconds) == (1, 1, None)
+    assert (rebuilt.files, rebuilt.written) == (1, 1)
+    assert rebuilt.seconds is not None
+    assert [hit.memory.content for hit in m.recall("counted")] == ["Counted"]
+
+
+def test_a_proposal_is_decided(home: Path) -> None:
+    stores = make_stores(home)
+    memory = keep(stores, "Perhaps outdated")
+    action = {"verb": "retire", "memory": memory.id}
+    propose(stores, ProposalType.DECAY, (memory.id,), "retire it", action)
+    close(stores)
+
+    with Madeleine.open(home, in_process=True) as m:
+        (proposal,) = m.proposals()
+        decided = m.decide(proposal.id, "approved")
+
+        assert decided.proposal.status is ProposalStatus.APPROVED
+        assert decided.change
+        assert m.proposals() == []
+        assert [each.id for each in m.proposals("all")] == [proposal.id]
+        assert m.get(memory.id).valid_until is not None
+
+
+def test_answers_are_the_same_documents_both_ways(home: Path) -> None:
+    """What is written in process reads the same through a daemon, field for field."""
+    with Madeleine.open(home, in_process=True) as alone:
+        memory = alone.remember("The same both ways", tags=["a"], space="atlas")
+        alone.link(alone.remember("Unlike the first one"), memory)
+        alone.show(memory)
+        before = both(alone, memory)
+    with running(home), Madeleine.open(home) as through:
+        assert both(through, memory) == before
+
+
+def both(m: Madeleine, memory: Memory) -> list[object]:
+    call = m._door.call
+    events: Any = call("history", memory.id)
+    return [
+        call("show", memory.id),
+        call("list", query={"spaces": ["atlas"], "outdated": True}),
+        call("recall", body={"query": "same both ways"}),
+        call("trash"),
+        call("merges"),
+        [each["id"] for each in events["events"]],
+    ]
+
+
+def test_in_process_never_talks_to_a_daemon(home: Path) -> None:
+    with running(home) as daemon, pytest.raises(HomeBusy) as busy:
+        Madeleine.open(home, in_process=True, wait_seconds=0.1)
+
+    assert f"process {daemon.launched.pid}" in busy.value.message
+
+
+def test_an_open_home_keeps_others_out_until_it_is_closed(home: Path) -> None:
+    with Madeleine.open(home), pytest.raises(HomeBusy):
+        Madeleine.open(home, wait_seconds=0.1)
+
+    Madeleine.open(home, wait_seconds=0.1).close()
+
+
+def test_the_home_comes_from_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MADELEINE_HOME", str(home))
+
+    with Madeleine.open() as m:
+        assert m.home == home
+    assert find_daemon(home) is None
+
+
+def test_several_threads_may_share_one(m: Madeleine) -> None:
+    texts = [f"From thread {who}" for who in range(8)]
+    threads = [threading.Thread(target=m.remember, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+
+    assert m.list().total == 8
+
+
+def test_the_examples_in_the_reference_run(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    examples = re.findall(r"```python\n(.*?)```", REFERENCE.read_text(encoding="utf-8"), re.S)
+    assert len(examples) == 2
+
+    for example in examples:
+        exec(example.replace("~/.madeleine", str(home)), {})
+
+    assert "no memory `ffffffff`" in capsys.readouterr().out
+    with Madeleine.open(home) as m:
+        assert "Chose SQLite over Postgres for local-first" in [each.content for each in m.list()]
+
+
+def test_the_reference_names_every_method() -> None:
+    page = REFERENCE.read_text(encoding="utf-8")
+
+    for name in vars(Madeleine):
+        if not name.startswith("_"):
+            assert f"`{name}(" in page or f"Madeleine.{name}(" in page, name

@@ -1,0 +1,121 @@
+"""Promises that hold over the whole project: invariants, errors, reference pages, wording."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from madeleine import errors
+from madeleine.errors import ERROR_BASES, MadeleineError
+
+ROOT = Path(__file__).parents[2]
+DUE = {"I1", "I2", "I3", "I4", "I6", "I7", "I8", "I11"}
+"""Invariants whose feature exists. The others speak of whispers, hooks and gates to come."""
+
+
+def proven() -> set[str]:
+    marks = re.compile(r"proves\(\"(I\d+)\"\)")
+    return {
+        found
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for found in marks.findall(path.read_text(encoding="utf-8"))
+    }
+
+
+def test_every_invariant_is_numbered_in_the_architecture() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+
+    assert re.findall(r"^- \*\*(I\d+)\*\*", text, re.M) == [f"I{n}" for n in range(1, 12)]
+
+
+@pytest.mark.parametrize("invariant", sorted(DUE))
+def test_every_invariant_that_is_due_has_a_test_that_proves_it(invariant: str) -> None:
+    assert invariant in proven()
+
+
+def all_errors() -> list[type[MadeleineError]]:
+    found = [each for each in vars(errors).values() if isinstance(each, type)]
+    return [each for each in found if issubclass(each, MadeleineError)]
+
+
+@pytest.mark.parametrize("error", all_errors(), ids=lambda each: each.__name__)
+def test_every_error_says_what_the_caller_should_do(error: type[MadeleineError]) -> None:
+    if error is MadeleineError:
+        return
+    base = next(each for each in ERROR_BASES if issubclass(error, each))
+
+    assert error.code == base.code
+    assert error.exit_code == base.exit_code
+    assert error.http_status in (401, 403, 404, 405, 409, 413, 422, 429, 500, 503)
+    assert error.__doc__
+
+
+def test_the_error_bases_have_the_documented_codes() -> None:
+    assert [(each.code, each.http_status, each.exit_code) for each in ERROR_BASES] == [
+        ("rejected", 422, 2),
+        ("missing", 404, 3),
+        ("conflict", 409, 4),
+        ("unavailable", 503, 5),
+        ("damaged", 500, 6),
+    ]
+
+
+def generated_pages() -> dict[str, str]:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    pages: dict[str, str] = module.pages()
+    return pages
+
+
+@pytest.mark.parametrize("name", ["commands.md", "routes.md", "settings.md"])
+def test_a_reference_page_says_what_the_code_does(name: str) -> None:
+    """Run `make docs` when this fails."""
+    committed = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
+
+    assert committed == generated_pages()[name]
+
+
+def sources() -> list[Path]:
+    return sorted((ROOT / "src").rglob("*.py"))
+
+
+def test_broad_except_stands_only_where_it_may() -> None:
+    """In the daemon's background loops and its HTTP error handler, nowhere else."""
+    broad = set()
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ExceptHandler) and _is_broad(node) and not _reraises(node):
+                broad.add(path.relative_to(ROOT / "src" / "madeleine").as_posix())
+
+    assert broad <= {"server/background.py", "server/app.py"}
+
+
+def _is_broad(node: ast.ExceptHandler) -> bool:
+    names = {"Exception", "BaseException"}
+    return node.type is None or (isinstance(node.type, ast.Name) and node.type.id in names)
+
+
+def _reraises(node: ast.ExceptHandler) -> bool:
+    return any(isinstance(each, ast.Raise) and each.exc is None for each in ast.walk(node))
+
+
+def test_documents_link_only_to_files_that_exist() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_readme_names_the_two_commands_first_and_stays_short() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    text = "\n".join(lines)
+
+    assert 80 <= len(lines) <= 150
+    assert text.index("make start") < text.index("make test") < 1000

@@ -1,0 +1,151 @@
+"""The application without a network: what becomes of a bug, and of a loop that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from madeleine.api.operations import Call
+from madeleine.bootstrap import House, open_house
+from madeleine.errors import StoreUnwritable
+from madeleine.model.codec import Json
+from madeleine.server import app as app_module
+from madeleine.server import background as background_module
+from madeleine.server.app import App, encoded
+from madeleine.server.background import Background, Loop
+from madeleine.server.guard import Guard
+from tests.server.running import eventually
+
+PRIVATE = "the text of a memory"
+
+
+@pytest.fixture
+def app(home: Path) -> Iterator[App]:
+    house = open_house(home)
+    made = App(house, Guard("secret", "127.0.0.1", 8787), dict, lambda: None)
+    yield made
+    made.close()
+    house.close()
+
+
+def get(app: App, path: str) -> tuple[int, Any]:
+    """Ask the application over a pretended unix socket."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [],
+        "server": ("/run/socket", None),
+        "client": None,
+        "root_path": "",
+    }
+    asyncio.run(app(scope, receive, send))
+    return sent[0]["status"], json.loads(sent[1]["body"])
+
+
+def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(house: House, name: str, call: Call) -> Json:
+        raise RuntimeError(PRIVATE)
+
+    monkeypatch.setattr(app_module, "perform", broken)
+
+    with caplog.at_level(logging.ERROR):
+        status, body = get(app, "/agent/list")
+
+    assert status == 500
+    assert body == {
+        "error": {
+            "code": "error",
+            "message": "something went wrong inside",
+            "hint": "logs/daemon.log says where",
+        }
+    }
+    assert "RuntimeError" in caplog.text
+    assert "in broken" in caplog.text
+    assert PRIVATE not in caplog.text
+    assert app.failures == 1
+
+
+def test_a_file_name_that_is_not_utf8_still_makes_json() -> None:
+    name = b"caf\xe9.md".decode("utf-8", "surrogateescape")
+
+    assert json.loads(encoded({"path": name})) == {"path": name}
+
+
+def test_a_loop_that_fails_is_counted_shown_and_run_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(background_module, "AGAIN_SECONDS", 0.01)
+    turns = iter([ValueError(PRIVATE), StoreUnwritable(Path("/x"), "full")])
+    went_well = threading.Event()
+
+    def work() -> None:
+        for error in turns:
+            raise error
+        went_well.set()
+
+    stop = threading.Event()
+    loop = Loop("journal", work, every_seconds=60)
+    background = Background([loop], stop)
+
+    background.start()
+    eventually(went_well.is_set)
+    eventually(lambda: loop.problem is None)
+    background.end()
+
+    assert background.to_json() == [{"name": "journal", "runs": 3, "failures": 2, "problem": None}]
+    assert "journal: met a bug: ValueError" in caplog.text
+    assert "cannot write /x: full" in caplog.text
+    assert PRIVATE not in caplog.text
+
+
+def test_a_loop_that_still_fails_says_what_is_wrong_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(background_module, "AGAIN_SECONDS", 0.01)
+
+    def work() -> None:
+        raise StoreUnwritable(Path("/x"), "full")
+
+    stop = threading.Event()
+    loop = Loop("journal", work, every_seconds=60)
+    background = Background([loop], stop)
+
+    background.start()
+    eventually(lambda: loop.failures >= 3)
+    background.end()
+
+    assert loop.problem == "cannot write /x: full"
+    assert caplog.text.count("cannot write /x: full") == 1
+
+
+def test_work_that_is_done_once_is_not_repeated() -> None:
+    stop = threading.Event()
+    loop = Loop("model", lambda: None)
+    background = Background([loop], stop)
+
+    background.start()
+    for thread in background._threads:
+        thread.join(5)
+
+    assert loop.runs == 1
+    background.end()
