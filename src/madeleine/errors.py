@@ -77,7 +77,9 @@ class Damaged(MadeleineError):
 class InvalidValue(Rejected):
     """A field holds something that can never be accepted."""
 
-    def __init__(self, field: str, problem: str, hint: str = "") -> None:
+    def __init__(
+        self, field: str, problem: str, hint: str = "docs/reference says what it takes"
+    ) -> None:
         super().__init__(f"`{field}` {problem}", hint)
         self.field = field
 

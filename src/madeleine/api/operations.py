@@ -231,7 +231,8 @@ def _list(house: House, call: Call) -> Json:
 
 
 def _trash(house: House, call: Call) -> Json:
-    return answers.trashed(list(house.stores.vault.trashed()))
+    found = sorted(house.stores.vault.trashed(), key=lambda each: each.path)
+    return answers.trashed(found)
 
 
 def _history(house: House, call: Call) -> Json:

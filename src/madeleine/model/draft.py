@@ -101,7 +101,9 @@ def read_tags(tags: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
     clean = (normal_tag(tag, limits) for tag in tags)
     distinct = tuple(dict.fromkeys(tag for tag in clean if tag))
     if len(distinct) > limits.tags:
-        raise InvalidValue("tags", f"holds {len(distinct)}; the limit is {limits.tags}")
+        raise InvalidValue(
+            "tags", f"holds {len(distinct)}", hint=f"at most {limits.tags} (`limits.tags`)"
+        )
     return distinct
 
 
@@ -110,7 +112,9 @@ def normal_tag(tag: str, limits: Limits) -> str:
     text = unicodedata.normalize("NFKC", tag).strip().lstrip("#").lower()
     text = re.sub(r"[\s,\[\]{}\"'`]+", "-", _BREAKS.sub(" ", text).strip()).strip("-")
     if len(text) > limits.tag_chars:
-        raise InvalidValue("tags", f"holds {tag[:40]!r}…, over {limits.tag_chars} characters")
+        raise InvalidValue(
+            "tags", f"holds {tag[:40]!r}…", hint=f"at most {limits.tag_chars} characters each"
+        )
     return text
 
 
@@ -124,7 +128,7 @@ def one_line(field: str, value: str | None, limit: int) -> str | None:
         return None
     text = _BREAKS.sub(" ", value).strip()
     if len(text) > limit:
-        raise InvalidValue(field, f"is {len(text)} characters; the limit is {limit}")
+        raise InvalidValue(field, f"is {len(text)} characters long", hint=f"at most {limit}")
     return text or None
 
 
@@ -170,6 +174,6 @@ def _connections(reader: Reader, limits: Limits) -> tuple[Connection, ...]:
     connections = reader.items("connections", read_connection) or ()
     if len(connections) > limits.connections:
         raise InvalidValue(
-            "connections", f"holds {len(connections)}; the limit is {limits.connections}"
+            "connections", f"holds {len(connections)}", hint=f"at most {limits.connections}"
         )
     return connections

@@ -133,4 +133,6 @@ def parse_id(field_name: str, value: object) -> str:
     try:
         return str(uuid.UUID(str(value)))
     except ValueError as error:
-        raise InvalidValue(field_name, f"is {value!r}, not a UUID") from error
+        raise InvalidValue(
+            field_name, f"is {value!r}, not a UUID", hint="leave it out, or give all 36 characters"
+        ) from error

@@ -44,13 +44,13 @@ class Reader:
         if value is None:
             return None
         if not isinstance(value, str):
-            raise InvalidValue(field, f"is {value!r}, not a text")
+            raise InvalidValue(field, f"is {value!r}, not a text", hint="a text in quotes")
         return clean_text(field, value)
 
     def required_text(self, field: str) -> str:
         value = self.text(field)
         if value is None:
-            raise InvalidValue(field, "is missing")
+            raise InvalidValue(field, "is missing", hint="it is required")
         return value
 
     def choice(self, kind: type[Word], field: str, default: Word) -> Word:
@@ -68,7 +68,7 @@ class Reader:
         if value is None:
             return None
         if not isinstance(value, list | tuple):
-            raise InvalidValue(field, f"is {value!r}, not a list")
+            raise InvalidValue(field, f"is {value!r}, not a list", hint='such as ["one", "two"]')
         return tuple(read(item) for item in value)
 
     def unit(self, field: str, default: float) -> float:
@@ -81,7 +81,9 @@ class Reader:
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise InvalidValue(field, f"is {value!r}; it takes a whole number {low} to {high}")
+            raise InvalidValue(
+                field, f"is {value!r}", hint=f"a whole number from {low:,} to {high:,}"
+            )
         return value
 
     def flag(self, field: str, default: bool = False) -> bool:
@@ -89,7 +91,7 @@ class Reader:
         if value is None:
             return default
         if not isinstance(value, bool):
-            raise InvalidValue(field, f"is {value!r}; it takes true or false")
+            raise InvalidValue(field, f"is {value!r}", hint="true or false")
         return value
 
     def time(self, field: str) -> datetime | None:
@@ -108,9 +110,9 @@ class Reader:
 def unit_number(field: str, value: object) -> float:
     """Return `value` as a float from 0 to 1, or say why it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidValue(field, f"is {value!r}, not a number")
+        raise InvalidValue(field, f"is {value!r}, not a number", hint="from 0 to 1, such as 0.5")
     if not math.isfinite(value) or not 0 <= value <= 1:
-        raise InvalidValue(field, f"is {value}; it takes a number from 0 to 1")
+        raise InvalidValue(field, f"is {value}; it takes a number from 0 to 1", hint="such as 0.5")
     return float(value)
 
 
@@ -127,5 +129,5 @@ def clean_text(field: str, value: str) -> str:
 
 def _text_item(field: str, value: object) -> str:
     if not isinstance(value, str):
-        raise InvalidValue(field, f"holds {value!r}, not a text")
+        raise InvalidValue(field, f"holds {value!r}, not a text", hint="texts in quotes")
     return clean_text(field, value)

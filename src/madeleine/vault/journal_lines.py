@@ -63,6 +63,10 @@ class Chunk:
     problems: Sequence[JournalTorn] = ()
     newer: Mapping[str, int] = field(default_factory=dict)
     """How many lines of a newer release were passed over, by kind."""
+    start: int = 0
+    """Where in the file it begins; 0 when the file is new, or was replaced."""
+    waits: bool = False
+    """Whether the last problem is a last line that may yet be completed and is read again."""
 
 
 # -- names ---------------------------------------------------------------------------------
@@ -194,6 +198,7 @@ class _Filling:
         self._events: list[Event] = []
         self._problems: list[JournalTorn] = []
         self._newer: dict[str, int] = {}
+        self._waits = False
 
     def take(self, line: bytes, *, last: bool) -> bool:
         """Take one line in; return whether it is done with."""
@@ -206,6 +211,7 @@ class _Filling:
             number = self._numbers.current()
             self._problems.append(JournalTorn(self._name, number, found.problem))
             if last:
+                self._waits = True
                 return False
         self.offset += len(line)
         self._lines += 1
@@ -218,7 +224,15 @@ class _Filling:
     def chunk(self) -> Chunk:
         """Return what was taken in, and begin anew."""
         position = position_at(self._fd, self.offset)
-        chunk = Chunk(self._name, self._events, position, self._problems, self._newer)
+        chunk = Chunk(
+            self._name,
+            self._events,
+            position,
+            self._problems,
+            self._newer,
+            self._start,
+            self._waits,
+        )
         self._begin()
         return chunk
 

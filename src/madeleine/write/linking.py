@@ -42,16 +42,16 @@ def suggested_links(
     habits = stores.habits
     now = stores.clock.now()
     hits = stores.index.search_vector(vector, Filter(), now, habits.link_neighbours)
-    near = [hit for hit in hits if hit.score >= habits.link_threshold]
-    spaces = {each.id: each.space for each in stores.index.memories([h.id for h in near]).values()}
-    known = {link.target for link in taken} | {draft.id, stores.index.self_id()}
+    known = {link.target for link in taken} | {draft.id}
+    near = [hit for hit in hits if hit.score >= habits.link_threshold and hit.id not in known]
+    if not near:
+        return ()
+    here = stores.index.allowed([hit.id for hit in near], Filter(spaces=(draft.space,)), now)
+    the_self = stores.index.self_id()
     links = []
     for hit in near:
-        if hit.id in known or hit.id not in spaces:
-            continue
-        same = spaces[hit.id] == draft.space
-        strength = link_strength(hit.score, same, habits.cross_space_penalty)
-        if strength >= habits.link_threshold:
+        strength = link_strength(hit.score, hit.id in here, habits.cross_space_penalty)
+        if strength >= habits.link_threshold and hit.id != the_self:
             links.append(_related(hit.id, strength, stores))
     return tuple(links)
 

@@ -186,10 +186,13 @@ def _still(stores: Stores, stored: Stored) -> bool:
 def _one_file_each(stores: Stores, puts: list[Put]) -> tuple[list[Put], dict[str, tuple[int, str]]]:
     ours: dict[str, Put] = {}
     twins: dict[str, tuple[int, str]] = {}
+    known = stores.index.memories([put.stored.memory.id for put in puts])
     for put in sorted(puts, key=lambda each: each.stored.path):
         memory_id, path = put.stored.memory.id, put.stored.path
         holder = ours.get(memory_id)
-        first = holder.stored.path if holder else _other_file(stores, memory_id, path)
+        first = holder.stored.path if holder else None
+        if first is None and memory_id in known:
+            first = _other_file(stores, memory_id, path)
         if first is None:
             ours[memory_id] = put
         else:

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     if arguments.name not in programs:
         raise UnknownWord("benchmark", arguments.name, sorted(programs))
     words = ["--json"] if say.as_json else []
-    return int(_loaded(programs[arguments.name]).main([*words, *arguments.words]) or 0)
+    return int(_loaded(programs[arguments.name]).main([*arguments.words, *words]) or 0)
 
 
 def benchmarks() -> dict[str, Path]:
@@ -60,8 +60,8 @@ def folders() -> list[Path]:
 
 
 def _is_program(path: Path) -> bool:
-    """A file with a `main` of its own; the others are parts of one."""
-    return not path.name.startswith("_") and "\ndef main(" in path.read_text(encoding="utf-8")
+    """A file with a `main(argv)`; the others are parts of one, or run by themselves."""
+    return not path.name.startswith("_") and "\ndef main(argv" in path.read_text(encoding="utf-8")
 
 
 def _loaded(path: Path) -> Any:
