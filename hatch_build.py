@@ -22,7 +22,7 @@ DEPENDENCIES = [
     "pyyaml>=6.0.1",
     "starlette>=0.45",
     "tokenizers>=0.20",
-    "uvicorn>=0.34",
+    "uvicorn>=0.41",
     "watchfiles>=1.0",
 ]
 MODEL_RELEASED = "madeleine-minilm>=1.0,<2"

@@ -22,13 +22,14 @@ from _corpus import Texts, fill
 from _measure import Row, in_turns, median, ms, progress, table, write_json
 
 from madeleine.api.remote import RemoteDoor
-from madeleine.bootstrap import House, open_house, rebuild
+from madeleine.bootstrap import House, open_house
 from madeleine.minds.local import LocalEmbedder, built_in
 from madeleine.model.draft import Draft
 from madeleine.server.launch import Launched, launch
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import CHUNK, remember_many
+from madeleine.write.upkeep import rebuild
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "apsw", "pydantic", "fastapi", "starlette",
          "uvicorn", "watchfiles", "httpx", "yaml", "asyncio")  # fmt: skip
@@ -165,7 +166,7 @@ class Bench:
 
     def _rebuild(self) -> Row:
         with opened(self.home(self.large)) as house:
-            seconds = median(lambda: rebuild(house), self.few)
+            seconds = median(lambda: rebuild(house.stores), self.few)
             files = house.stores.index.counts().memories
         return Row(
             f"rebuild of {self.large:,} files with cached vectors",
@@ -219,7 +220,8 @@ class Bench:
 
 def imports_row() -> Row:
     code = "import sys, madeleine; print(' '.join(sys.modules))"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
     heavy = sorted(set(HEAVY) & {name.partition(".")[0] for name in said.stdout.split()})
     return Row(
         "`import madeleine`",

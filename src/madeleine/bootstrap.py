@@ -16,8 +16,8 @@ import tempfile
 import time
 import tomllib
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,7 +39,6 @@ from madeleine.write.reconcile import Progress, Reconciled, reconcile
 from madeleine.write.record import replay
 from madeleine.write.stores import Habits, Stores
 
-DEFAULT_HOME = "~/.madeleine"
 LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 LOCK_PAUSE_SECONDS = 0.02
 
@@ -70,18 +69,6 @@ class House:
         if self.stores.minds.embedder is not None:
             self.stores.minds.embedder.close()
         self.lock.release()
-
-
-def home_path(given: str | Path | None = None) -> Path:
-    """Return the home folder: as given, else `MADELEINE_HOME`, else ~/.madeleine."""
-    chosen = given or os.environ.get("MADELEINE_HOME") or DEFAULT_HOME
-    return Path(chosen).expanduser().absolute()
-
-
-def runtime_folder() -> Path:
-    """Return a folder with a short path for what lasts no longer than a login."""
-    given = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
-    return given if given.is_dir() else Path(tempfile.gettempdir())
 
 
 def load_settings(home: Path) -> Settings:
@@ -302,24 +289,7 @@ def _pid(handle: int) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-Rebuild = Callable[[Progress], Reconciled]
-
-
-def rebuild(house: House, progress: Progress = lambda done, total: None) -> Reconciled:
-    """Make the index anew beside the old one, then put it in its place.
-
-    The old index answers until the new one is whole; a kill midway leaves the old one. Writes
-    go on meanwhile: what they changed is caught up under the lock before the swap.
-    """
-    stores = house.stores
-    beside = stores.index.fresh()
-    fresh = replace(stores, index=beside)
-    replay(stores.journal, beside)
-    report = reconcile(fresh, progress)
-    with stores.writing:
-        stores.journal.flush()
-        replay(stores.journal, beside)
-        last = reconcile(fresh)
-        stores.index.replace_with(beside)
-    report.files = last.files
-    return report
+def runtime_folder() -> Path:
+    """Return a folder with a short path for what lasts no longer than a login."""
+    given = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
+    return given if given.is_dir() else Path(tempfile.gettempdir())

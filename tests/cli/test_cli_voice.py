@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from madeleine import __version__
-from madeleine.api.places import DEFAULT_HOME
-from madeleine.bootstrap import home_path
+from madeleine.api.places import DEFAULT_HOME, home_path
 from madeleine.cli.main import main, split_words
 from madeleine.cli.progress import Bar, progress_text
 from madeleine.cli.say import Say

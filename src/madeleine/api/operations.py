@@ -16,7 +16,7 @@ import madeleine
 from madeleine.api import answers
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
-from madeleine.bootstrap import House, rebuild
+from madeleine.bootstrap import House
 from madeleine.errors import DaemonDown, InvalidValue, MadeleineError, NoSuchChange, UnknownWord
 from madeleine.model.codec import Json
 from madeleine.model.draft import Draft, check_content, one_line, read_draft, read_space
@@ -26,6 +26,7 @@ from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import read_filter, read_query
 from madeleine.model.reading import Reader
 from madeleine.model.revision import read_revision
+from madeleine.model.times import format_time
 from madeleine.model.words import Edge, word
 from madeleine.recall.recall import recall
 from madeleine.write.connections import link, unlink
@@ -33,13 +34,13 @@ from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
 from madeleine.write.proposals import decide
 from madeleine.write.reconcile import reconcile
-from madeleine.write.record import replay
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.remember_many import remember_many
 from madeleine.write.revise import retire, revise
 from madeleine.write.show import history, show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
+from madeleine.write.upkeep import compact, rebuild
 from madeleine.write.use import used
 
 ITEMS_AT_MOST = 10_000  # in one batch: a minute's work, and an answer that fits in memory
@@ -48,6 +49,7 @@ PAGE_AT_MOST = 1_000
 EVENTS = 100
 EVENTS_AT_MOST = 10_000
 REASON_CHARS = 1_000
+RUNS_SHOWN = 10
 DOORS = ("http", "cli", "python")  # who asks when nobody says who
 
 
@@ -320,9 +322,15 @@ def _status(house: House, call: Call) -> Json:
             "problems": list(house.journal_problems),
         },
         "index_bytes": _size(house.home / "index.db"),
+        "runs": [_run(each) for each in stores.index.recent_events([Kind.RUN.value], RUNS_SHOWN)],
         "notes": list(house.notes),
         "daemon": None,
     }
+
+
+def _run(event: Event) -> Json:
+    """What a job's last run did (I8)."""
+    return {"at": format_time(event.at), **event.body}
 
 
 def _size(path: Path) -> int:
@@ -335,16 +343,12 @@ def _reconcile(house: House, call: Call) -> Json:
 
 def _rebuild(house: House, call: Call) -> Json:
     began = time.monotonic()
-    report = rebuild(house)
+    report = rebuild(house.stores)
     return answers.rebuilt(report, time.monotonic() - began)
 
 
 def _compact(house: House, call: Call) -> Json:
-    stores = house.stores
-    report = stores.journal.compact(stores.clock.now().strftime("%Y-%m"))
-    with stores.writing:
-        replay(stores.journal, stores.index)
-    return answers.compacted(report)
+    return answers.compacted(compact(house.stores))
 
 
 def _stop(house: House, call: Call) -> Json:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from madeleine.model.stored import Fingerprint
 _PREFIX = ".madeleine-"  # hidden, so that no scan and no other program takes it for a memory
 _SUFFIX = ".tmp"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_WRITERS = 8  # threads that wait for the disk at once; it finishes their files together
 # What file systems without hard links (FAT, some network shares) answer to link().
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 
@@ -36,6 +38,21 @@ def write_file(path: Path, data: bytes) -> Fingerprint:
 def create_file(path: Path, data: bytes) -> Fingerprint:
     """Put `data` at `path`; `FileExistsError` if something is there, which stays as it is."""
     return _publish(path, data, _name_new)
+
+
+def create_files(files: Sequence[tuple[Path, bytes]]) -> list[Fingerprint | OSError]:
+    """Put many new files in their places; for each, how it looks or what kept it from there.
+
+    Each is as safe as by `create_file`. The disk is waited for by several threads at once and
+    once for each folder, which is most of what many small files cost.
+    """
+    with ThreadPoolExecutor(_WRITERS, thread_name_prefix="write-files") as pool:
+        unfinished = list(pool.map(lambda file: _unfinished(file[0], file[1]), files))
+    results = [_named(found, path) for (path, _), found in zip(files, unfinished, strict=True)]
+    folders = {path.parent for (path, _), found in zip(files, results, strict=True)}
+    for folder in folders:
+        _sync_folder(folder)
+    return results
 
 
 def move_file(source: Path, target: Path) -> None:
@@ -88,6 +105,29 @@ def _publish(path: Path, data: bytes, give_name: Callable[[Path, Path], None]) -
             unfinished.unlink(missing_ok=True)
         _sync_folder(path.parent)
     return found
+
+
+def _unfinished(path: Path, data: bytes) -> tuple[Path, Fingerprint] | OSError:
+    """Write a file under a name of its own beside its place."""
+    place = path.parent / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+    try:
+        return place, _write_new(place, data)
+    except OSError as error:
+        place.unlink(missing_ok=True)
+        return error
+
+
+def _named(found: tuple[Path, Fingerprint] | OSError, path: Path) -> Fingerprint | OSError:
+    if isinstance(found, OSError):
+        return found
+    unfinished, looks = found
+    try:
+        _name_new(unfinished, path)
+    except OSError as error:
+        return error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return looks
 
 
 def _replace(unfinished: Path, path: Path) -> None:

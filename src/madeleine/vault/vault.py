@@ -12,16 +12,24 @@ simply be applied again, or reverted.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from madeleine.errors import FileChanged, FileUnreadable, InvalidValue, NoFile
+from madeleine.errors import (
+    FileChanged,
+    FileUnreadable,
+    InvalidValue,
+    MadeleineError,
+    NoFile,
+    StoreUnwritable,
+)
 from madeleine.model.change import Edit
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.vault.files import (
     create_file,
+    create_files,
     is_leftover,
     make_folder,
     move_file,
@@ -195,6 +203,21 @@ class Vault:
             self._remove(edit, force)
         return found
 
+    def create(self, files: Sequence[tuple[str, bytes]]) -> list[Fingerprint | MadeleineError]:
+        """Write many new files; for each, how it looks or why it was refused.
+
+        `FileChanged` if something is at a path already: it stays as it is.
+        """
+        places = [(Path(self._place(path)), data) for path, data in files]
+        try:
+            found = create_files(places)
+        except OSError as error:
+            raise StoreUnwritable(self.root, error.strerror or str(error)) from error
+        return [
+            _refusal(path, each) if isinstance(each, OSError) else each
+            for (path, _), each in zip(files, found, strict=True)
+        ]
+
     def revert(self, edit: Edit) -> Fingerprint | None:
         """Take one edit back, with the same care."""
         return self.apply(
@@ -286,6 +309,12 @@ def is_memory_path(path: str) -> bool:
     hidden = any(part.startswith(".") for part in parts)
     aside = len(parts) > 1 and parts[0] in _ASIDE
     return path.endswith(".md") and not hidden and not aside
+
+
+def _refusal(path: str, error: OSError) -> MadeleineError:
+    if isinstance(error, FileExistsError):
+        return FileChanged(path)
+    return StoreUnwritable(Path(path), error.strerror or str(error))
 
 
 def _is_utf8(name: str) -> bool:

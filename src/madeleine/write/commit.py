@@ -59,6 +59,30 @@ def commit_new(stores: Stores, change: Change, vectors: Mapping[str, Vector | No
         record(stores, remembered_events(stores, change), durable=False, puts=puts, drops=drops)
 
 
+def commit_all_new(
+    stores: Stores, changes: Sequence[Change], vectors: Mapping[str, Vector | None]
+) -> dict[str, MadeleineError]:
+    """Carry out changes that each add one file, waiting for the disk once for all of them.
+
+    Each file is whole or absent by itself. Returns, by the change's id, what was refused.
+    """
+    edits = [change.edits[0] for change in changes]
+    with stores.writing:
+        found = stores.vault.create([(str(e.path_after), e.after or b"") for e in edits])
+        done: list[tuple[Change, Fingerprint]] = []
+        refused: dict[str, MadeleineError] = {}
+        for change, each in zip(changes, found, strict=True):
+            if isinstance(each, MadeleineError):
+                refused[change.id] = each
+            else:
+                done.append((change, each))
+        puts = [put for change, each in done for put in _index_part(change, [each], vectors)[0]]
+        events = [each for change, _ in done for each in remembered_events(stores, change)]
+        if events:
+            record(stores, events, durable=False, puts=puts)
+    return refused
+
+
 def remembered_events(stores: Stores, change: Change) -> list[Event]:
     """Return the notes that new files were written."""
     return [

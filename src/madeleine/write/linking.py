@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from madeleine.errors import SelfLink
+from madeleine.index.port import Hit
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection
 from madeleine.model.query import Filter
@@ -33,8 +34,21 @@ def given_links(
     return tuple(links.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A memory that is being written at the same time, so that the index has it not yet."""
+
+    id: str
+    space: str | None
+    vector: Vector
+
+
 def suggested_links(
-    stores: Stores, draft: Draft, vector: Vector | None, taken: tuple[Connection, ...]
+    stores: Stores,
+    draft: Draft,
+    vector: Vector | None,
+    taken: tuple[Connection, ...],
+    beside: Sequence[Beside] = (),
 ) -> tuple[Connection, ...]:
     """Return `related_to` connections to the neighbours that are close enough in meaning."""
     if vector is None:
@@ -42,11 +56,14 @@ def suggested_links(
     habits = stores.habits
     now = stores.clock.now()
     hits = stores.index.search_vector(vector, Filter(), now, habits.link_neighbours)
+    if beside:
+        hits = _with_beside(hits, vector, beside)[: habits.link_neighbours]
     known = {link.target for link in taken} | {draft.id}
     near = [hit for hit in hits if hit.score >= habits.link_threshold and hit.id not in known]
     if not near:
         return ()
     here = stores.index.allowed([hit.id for hit in near], Filter(spaces=(draft.space,)), now)
+    here |= {each.id for each in beside if each.space == draft.space}
     the_self = stores.index.self_id()
     links = []
     for hit in near:
@@ -54,6 +71,11 @@ def suggested_links(
         if strength >= habits.link_threshold and hit.id != the_self:
             links.append(_related(hit.id, strength, stores))
     return tuple(links)
+
+
+def _with_beside(hits: list[Hit], vector: Vector, beside: Sequence[Beside]) -> list[Hit]:
+    more = [Hit(each.id, float(each.vector @ vector)) for each in beside]
+    return sorted([*hits, *more], key=lambda hit: -hit.score)
 
 
 def _related(target: str, strength: float, stores: Stores) -> Connection:

@@ -8,7 +8,7 @@ follow, the memory is there all the same and the next reconcile finds it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from madeleine.errors import IdTaken, KeyReused
@@ -23,7 +23,7 @@ from madeleine.write.commit import commit_new
 from madeleine.write.core import enforce_core_cap
 from madeleine.write.embedding import embed_texts
 from madeleine.write.identity import ensure_self
-from madeleine.write.linking import given_links, suggested_links
+from madeleine.write.linking import Beside, given_links, suggested_links
 from madeleine.write.stores import Stores
 
 
@@ -55,21 +55,28 @@ def write_draft(
     coming: Mapping[str, str],
 ) -> Remembered:
     """Write a draft whose vector is already made."""
-    memory_id = draft.id or stores.new_id()
-    given = given_links(stores, draft, memory_id, coming)
-    suggested = suggested_links(stores, replace(draft, id=memory_id), vector, given)
+    memory = as_memory(stores, draft, vector, coming)
     if draft.about_self:
         ensure_self(stores)
-    memory = _as_memory(stores, draft, memory_id, given + suggested)
-    vectors = {} if vector is None else {memory_id: vector}
+    vectors = {} if vector is None else {memory.id: vector}
     with stores.writing:
         known = find_known(stores, draft)
         if known is not None:
             return known
-        edit = Edit(memory_id, None, None, stores.vault.path_for(memory), render_memory(memory))
-        change = Change(stores.new_id(), "remember", (edit,), by=draft.source)
+        change = new_file(stores, memory, draft.source)
         commit_new(stores, change, vectors)
-    demoted = enforce_core_cap(stores, spare=memory_id) if memory.tier is Tier.CORE else []
+    return written(stores, memory, change, problem)
+
+
+def new_file(stores: Stores, memory: Memory, by: str) -> Change:
+    """Return the change that writes a new memory's file."""
+    edit = Edit(memory.id, None, None, stores.vault.path_for(memory), render_memory(memory))
+    return Change(stores.new_id(), "remember", (edit,), by=by)
+
+
+def written(stores: Stores, memory: Memory, change: Change, problem: str | None) -> Remembered:
+    """Return what came of a draft that was written, once the core tier is within its cap."""
+    demoted = enforce_core_cap(stores, spare=memory.id) if memory.tier is Tier.CORE else []
     notes = _notes(problem, demoted)
     return Remembered(memory, linked=memory.connections, change=change.id, notes=notes)
 
@@ -115,10 +122,17 @@ def _elsewhere(one: Origin | None, other: Origin | None) -> bool:
     return other is None or (one.session, one.turn) != (other.session, other.turn)
 
 
-def _as_memory(
-    stores: Stores, draft: Draft, memory_id: str, links: tuple[Connection, ...]
+def as_memory(
+    stores: Stores,
+    draft: Draft,
+    vector: Vector | None,
+    coming: Mapping[str, str],
+    beside: Sequence[Beside] = (),
 ) -> Memory:
-    now = stores.clock.now()
+    """Return the memory that a draft becomes, with the connections it starts with."""
+    memory_id, now = draft.id or stores.new_id(), stores.clock.now()
+    given = given_links(stores, draft, memory_id, coming)
+    suggested = suggested_links(stores, replace(draft, id=memory_id), vector, given, beside)
     return Memory(
         id=memory_id,
         content=draft.content,
@@ -134,7 +148,7 @@ def _as_memory(
         valid_until=draft.valid_until,
         origin=draft.origin,
         idempotency_key=draft.idempotency_key,
-        connections=links,
+        connections=given + suggested,
     )
 
 

@@ -1,0 +1,71 @@
+"""Upkeep that somebody asks for: making the index anew, and tidying the journal.
+
+Each run leaves a report in the journal (I8), also when it fails.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from madeleine.errors import MadeleineError
+from madeleine.model.event import Kind
+from madeleine.vault.journal import Compacted
+from madeleine.write.reconcile import Progress, Reconciled, reconcile
+from madeleine.write.record import event, record, replay
+from madeleine.write.stores import Stores
+
+Report = dict[str, object]
+
+
+def rebuild(stores: Stores, progress: Progress = lambda done, total: None) -> Reconciled:
+    """Make the index anew beside the old one, then put it in its place.
+
+    The old index answers until the new one is whole; a kill midway leaves the old one. Writes
+    go on meanwhile: what they changed is caught up under the lock before the exchange.
+    """
+    with _run(stores, "rebuild") as report:
+        done = _rebuild(stores, progress)
+        report.update(files=done.files, written=done.written, unreadable=len(done.unreadable))
+    return done
+
+
+def compact(stores: Stores) -> Compacted:
+    """Tidy the journal's past months on this device without changing what they say."""
+    with _run(stores, "compact") as report:
+        done = stores.journal.compact(stores.clock.now().strftime("%Y-%m"))
+        with stores.writing:
+            replay(stores.journal, stores.index)
+        report.update(files=len(done.files), dropped=len(done.dropped), damaged=done.damaged)
+    return done
+
+
+def _rebuild(stores: Stores, progress: Progress) -> Reconciled:
+    beside = stores.index.fresh()
+    fresh = replace(stores, index=beside)
+    replay(stores.journal, beside)
+    report = reconcile(fresh, progress)
+    with stores.writing:
+        stores.journal.flush()
+        replay(stores.journal, beside)
+        report.files = reconcile(fresh).files
+        stores.index.replace_with(beside)
+    return report
+
+
+@contextmanager
+def _run(stores: Stores, job: str) -> Iterator[Report]:
+    """Note what a run did, how long it took, and what went wrong."""
+    began = time.monotonic()
+    report: Report = {}
+    try:
+        yield report
+    except MadeleineError as error:
+        report["error"] = error.message
+        raise
+    finally:
+        report["seconds"] = round(time.monotonic() - began, 3)
+        body = {"run": stores.new_id(), "job": job, "report": report}
+        record(stores, [event(stores, Kind.RUN, body)], durable=False)

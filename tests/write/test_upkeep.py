@@ -1,0 +1,155 @@
+"""Rebuild and compact: the old index answers until the new one is whole; runs are reported."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from madeleine.errors import StoreUnwritable
+from madeleine.model.event import Event, Kind
+from madeleine.model.query import Filter, Query
+from madeleine.recall.recall import recall
+from madeleine.vault.vault import Vault
+from madeleine.write import upkeep
+from madeleine.write.record import event, record
+from madeleine.write.resolve import get
+from madeleine.write.show import history
+from madeleine.write.stores import Stores
+from madeleine.write.upkeep import compact, rebuild
+from tests.fakes import FakeClock, close, keep, make_stores, reopened
+
+
+def runs(stores: Stores) -> list[Event]:
+    return stores.index.recent_events([Kind.RUN.value], 10)
+
+
+def test_a_rebuild_changes_no_answer(stores: Stores) -> None:
+    ids = [keep(stores, f"thought number {n} about the cat").id for n in range(30)]
+    record(stores, [event(stores, Kind.USED, {"memory": ids[3], "how": "x"})], durable=True)
+    before = {each: (get(stores, each), history(stores, each)) for each in ids}
+    hits = recall(stores, Query("cat number 7"), touch=False)
+
+    rebuild(stores)
+
+    assert {each: (get(stores, each), history(stores, each)) for each in ids} == before
+    assert recall(stores, Query("cat number 7"), touch=False) == hits
+
+
+@pytest.mark.proves("I8")
+def test_every_run_leaves_a_report_also_one_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    keep(stores, "the cat sleeps")
+    rebuild(stores)
+    monkeypatch.setattr(Vault, "scan", _full)
+    with pytest.raises(StoreUnwritable):
+        rebuild(stores)
+    monkeypatch.undo()
+
+    stores = reopened(stores, home, without_index=True)
+
+    failed, worked = [each.body["report"] for each in runs(stores)]
+    assert isinstance(failed, dict)
+    assert "No space left" in failed["error"]
+    assert isinstance(worked, dict)
+    assert (worked["files"], worked["written"]) == (1, 1)
+    close(stores)
+
+
+def _full(self: Vault) -> object:
+    raise StoreUnwritable(self.root, "No space left on device")
+
+
+def test_a_rebuild_killed_midway_leaves_the_old_index_answering(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    memory = keep(stores, "the cat sleeps")
+    monkeypatch.setattr(upkeep, "reconcile", _killed)
+    with pytest.raises(KeyboardInterrupt):
+        rebuild(stores)
+    monkeypatch.undo()
+
+    assert get(stores, memory.id).memory == memory
+    stores = reopened(stores, home)
+    assert get(stores, memory.id).memory == memory
+    rebuild(stores)
+    assert get(stores, memory.id).memory == memory
+    close(stores)
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_what_is_written_during_a_rebuild_is_in_the_new_index(stores: Stores) -> None:
+    for number in range(40):
+        keep(stores, f"thought number {number}")
+    made: list[str] = []
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.is_set():
+            made.append(keep(stores, f"meanwhile {len(made)}").id)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(3):
+            rebuild(stores)
+    finally:
+        over.set()
+        writer.join()
+
+    assert made
+    found = {each.id for each in stores.index.listing(Filter(), stores.clock.now(), 1000)}
+    assert found >= set(made)
+
+
+def test_compacting_past_months_changes_no_answer(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    clock = FakeClock()
+    stores = make_stores(home, clock)
+    memory = keep(stores, "the cat sleeps")
+    uses = [event(stores, Kind.USED, {"memory": memory.id, "how": "x"}) for _ in range(5)]
+    scores = [
+        event(stores, Kind.SCORED, {"scores": {memory.id: {"importance": n / 10}}})
+        for n in range(5)
+    ]
+    record(stores, [*uses, *scores], durable=True)
+    before = get(stores, memory.id), history(stores, memory.id)
+    clock.pass_by(days=40)
+
+    report = compact(stores)
+
+    assert report.dropped
+    assert (get(stores, memory.id), history(stores, memory.id)) == before
+    stores = reopened(stores, home, without_index=True)
+    assert (get(stores, memory.id), history(stores, memory.id)) == before
+    assert before[0].memory.importance == 0.4
+    close(stores)
+
+
+def test_two_devices_beside_one_vault_count_every_use_once(tmp_path: Path) -> None:
+    """Both write to journals of their own in one synced folder."""
+    home = tmp_path / "shared"
+    laptop = make_stores(home, device="laptop")
+    memory = keep(laptop, "the cat sleeps")
+    used = event(laptop, Kind.USED, {"memory": memory.id, "how": "x", "session": "a"})
+    record(laptop, [used], durable=True)
+    close(laptop)
+    desk = reopened(make_stores(home, device="desk"), home)
+    used = event(desk, Kind.USED, {"memory": memory.id, "how": "x", "session": "b"})
+    record(desk, [used], durable=True)
+
+    copy = home / "journal" / "laptop-2026-11.sync-conflict-20261115.jsonl"
+    copy.write_bytes((home / "journal" / "laptop-2026-11.jsonl").read_bytes())
+    desk = reopened(desk, home, without_index=True)
+
+    assert get(desk, memory.id).memory.access_count == 2
+    close(desk)
