@@ -20,7 +20,7 @@ from madeleine.index.sqlite.matrix import FOREVER, Cells, Change, Matrix
 
 DIMENSION = 384
 INNER = 96  # how many directions the meanings of real sentences spread in, about
-QUERIES = 60
+QUERIES = 30
 TOPICS = {"many topics": (20_000, 0.5), "few topics": (200, 0.5), "no topics": (1, 1.0)}
 PART = 20_000
 

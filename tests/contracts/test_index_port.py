@@ -446,6 +446,15 @@ def test_the_nearest_in_meaning_come_first(index: Index) -> None:
     assert found[0].score == pytest.approx(0.995, abs=0.001)
 
 
+def test_only_what_is_at_least_so_close_is_found_when_that_is_asked(index: Index) -> None:
+    vectors = {1: unit(1, 0, 0, 0), 2: unit(1, 1, 0, 0), 3: unit(0, 0, 1, 0)}
+    index.write(Batch(puts=[put(memory(number), each) for number, each in vectors.items()]))
+
+    for least, expected in ((0.9, [1]), (0.65, [1, 2]), (-1.0, [1, 2, 3])):
+        found = index.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5, least=least)
+        assert ids(found) == [memory_id(each) for each in expected]
+
+
 def test_equal_vectors_are_ordered_by_id(index: Index) -> None:
     same = unit(0.3, 0.2, 0.9, 0.1)
     index.write(Batch(puts=[put(memory(number), same) for number in (8, 3, 5, 1)]))

@@ -15,6 +15,7 @@ from madeleine.vault.vault import Vault
 from madeleine.write.commit import recover
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
+from madeleine.write.record import replay
 from madeleine.write.remember import remember
 from madeleine.write.resolve import get
 from madeleine.write.revise import revise
@@ -95,6 +96,35 @@ def test_a_change_whose_mark_was_lost_is_not_taken_back(
     assert get(stores, memory.id).memory.content == "Uses SQLite"
     assert stores.index.unsettled() == []
     close(stores)
+
+
+def test_another_devices_unfinished_change_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files may still be on their way here; only the device itself knows what it did."""
+    home = tmp_path / "home"
+    desk = make_stores(home, device="desk")
+    kept, dropped, _ = setting(desk)
+    original = Vault.apply
+    calls = iter(range(100))
+
+    def dying(self: Vault, edit: object) -> object:
+        if next(calls) == 2:
+            raise Killed
+        return original(self, edit)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Vault, "apply", dying)
+    with pytest.raises(Killed):
+        merge(desk, kept, dropped, content="Both")
+    monkeypatch.undo()
+    halfway = vault_bytes(desk)
+    close(desk)
+    laptop = make_stores(home, device="laptop")
+    replay(laptop.journal, laptop.index)
+
+    assert recover(laptop) == []
+    assert vault_bytes(laptop) == halfway
+    close(laptop)
 
 
 def _killed(*_: object, **__: object) -> None:

@@ -120,3 +120,21 @@ def test_few_allowed_rows_are_scored_exactly_above_the_bound() -> None:
     expected = np.argsort(-(rows[4_000:4_100] @ query))[:3] + 4_000
     assert found.tolist() == expected.tolist()
     assert scores.tolist() == sorted(scores.tolist(), reverse=True)
+
+
+def test_asking_for_close_ones_only_leaves_out_none_of_them() -> None:
+    made, rows = filled(2_000)
+    others = random_rows(2_000, 4).astype(np.float32)
+    mixed = rows + 0.9 * others  # cosines around 0.74
+    queries = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
+    everyone = made.snapshot.alive()
+    asked, found = 0, 0
+
+    for query in queries[:500]:
+        exact = {int(row) for row in np.flatnonzero(rows @ query >= 0.65)}
+        nodes, _ = made.snapshot.nearest(query, everyone, 10, least=0.65)
+        asked += len(exact)
+        found += len(exact & set(nodes.tolist()))
+
+    assert asked > 400
+    assert found >= 0.999 * asked

@@ -20,6 +20,8 @@ from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.vector import Vector
 
+NO_LEAST = -1.0  # no cosine is below it
+
 
 @dataclass(frozen=True, slots=True)
 class Put:
@@ -172,8 +174,11 @@ class Index(Protocol):
         """
         ...
 
-    def search_vector(self, vector: Vector, chosen: Filter, now: datetime, limit: int) -> list[Hit]:
-        """Return the memories nearest in meaning, best cosine first."""
+    def search_vector(
+        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
+    ) -> list[Hit]:
+        """Return the memories nearest in meaning, best cosine first; only those with a cosine
+        of at least `least`, which may spare the index most of the work."""
         ...
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]: ...

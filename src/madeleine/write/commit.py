@@ -187,8 +187,18 @@ def _text_before(edit: Edit) -> str | None:
 
 
 def recover(stores: Stores) -> list[str]:
-    """Finish or take back every change that was interrupted; return what was done, in words."""
-    return [_recover_one(stores, begun) for begun in stores.index.unsettled()]
+    """Finish or take back every change that was interrupted; return what was done, in words.
+
+    Only this device's: another device that shares the journal may have finished a change
+    whose mark has not arrived here yet.
+    """
+    own = [each for each in stores.index.unsettled() if _is_ours(stores, each)]
+    return [_recover_one(stores, begun) for begun in own]
+
+
+def _is_ours(stores: Stores, begun: Event) -> bool:
+    """Whether this machine began a change; its name may have changed, the mark in it not."""
+    return begun.device.rpartition("-")[2] == stores.journal.device.rpartition("-")[2]
 
 
 def _recover_one(stores: Stores, begun: Event) -> str:

@@ -55,11 +55,12 @@ def suggested_links(
         return ()
     habits = stores.habits
     now = stores.clock.now()
-    hits = stores.index.search_vector(vector, Filter(), now, habits.link_neighbours)
+    least = habits.link_threshold
+    hits = stores.index.search_vector(vector, Filter(), now, habits.link_neighbours, least)
     if beside:
         hits = _with_beside(hits, vector, beside)[: habits.link_neighbours]
     known = {link.target for link in taken} | {draft.id}
-    near = [hit for hit in hits if hit.score >= habits.link_threshold and hit.id not in known]
+    near = [hit for hit in hits if hit.score >= least and hit.id not in known]
     if not near:
         return ()
     here = stores.index.allowed([hit.id for hit in near], Filter(spaces=(draft.space,)), now)
@@ -68,7 +69,7 @@ def suggested_links(
     links = []
     for hit in near:
         strength = link_strength(hit.score, hit.id in here, habits.cross_space_penalty)
-        if strength >= habits.link_threshold and hit.id != the_self:
+        if strength >= least and hit.id != the_self:
             links.append(_related(hit.id, strength, stores))
     return tuple(links)
 

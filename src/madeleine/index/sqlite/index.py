@@ -18,7 +18,7 @@ from pathlib import Path
 import apsw
 
 from madeleine.errors import MadeleineError
-from madeleine.index.port import Batch, Counts, EdgeRow, Hit, Index, Unreadable
+from madeleine.index.port import NO_LEAST, Batch, Counts, EdgeRow, Hit, Index, Unreadable
 from madeleine.index.sqlite import events, graph, nodes, text, usage, vectors
 from madeleine.index.sqlite.connection import Connections, translated
 from madeleine.index.sqlite.files import remove, swap
@@ -194,13 +194,16 @@ class SqliteIndex:
         with self._read() as connection:
             return text.search_text(connection, terms, chosen, now, limit)
 
-    def search_vector(self, vector: Vector, chosen: Filter, now: datetime, limit: int) -> list[Hit]:
+    def search_vector(
+        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
+    ) -> list[Hit]:
         # The matrix is looked at while a connection is held, so that `replace_with` cannot
         # change the one without the other.
         with self._read() as connection:
             if self._matrix is None:
                 return []
-            return vectors.search_vector(connection, self._matrix, vector, chosen, now, limit)
+            matrix = self._matrix
+            return vectors.search_vector(connection, matrix, vector, chosen, now, limit, least)
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         with self._read() as connection:

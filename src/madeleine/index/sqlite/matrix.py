@@ -10,11 +10,13 @@ and one that was loaded answer alike.
 
 Above `exact_up_to` rows a search first counts the differing signs of the components, which
 are kept as bits, and scores only the nearest rows exactly; docs/decisions/0003 has the
-figures. It needs no training and gives the same answer whatever the order of the rows.
+figures. It needs no training and gives the same answer whatever the order of the rows. At any
+size the signs also serve whoever asks only for what is at least so close, as linking does.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +31,8 @@ FOREVER = np.iinfo(np.int64).max
 LEAST_ROWS = 1_024
 GATHER_SHARE = 0.25  # below this share of allowed rows, copying them beats multiplying all
 RESCORED = 10_000  # rows scored exactly after the comparison of signs: keeps recall above .95
+LEAST_BY_SIGNS = 0.5  # cosine; below it the signs let too many rows through to be worth a look
+SIGNS_SPREAD = 4.0  # standard deviations; measured on real texts it is less than theory says
 CHUNK = 32_768  # rows whose signs are compared at a time: what one core's cache holds
 TIE = 1e-5  # products closer than this may be equal: float32 rounds by position in the matrix
 
@@ -57,7 +61,8 @@ class Arrays:
         self.matrix = np.empty((capacity, dimension), np.float32)
         self.died = np.empty(capacity, np.int64)
         self.columns = {name: np.empty(capacity, kind) for name, kind in COLUMNS.items()}
-        self.signs: NDArray[np.uint64] | None = None
+        words = -(-dimension // 64)
+        self.signs: NDArray[np.uint64] | None = np.empty((words, capacity), np.uint64)
 
     def fill(self, start: int, cells: Sequence[Cells], vectors: Floats) -> int:
         """Write rows from `start` on and return where the next ones go."""
@@ -76,15 +81,8 @@ class Arrays:
         self.died[:count] = FOREVER
         for name, column in self.columns.items():
             column[:count] = other.columns[name][rows]
-        if other.signs is not None:
-            self.keep_signs(count)
-
-    def keep_signs(self, count: int) -> None:
-        """Keep the signs of the first rows, and of all that will follow."""
-        words = -(-self.matrix.shape[1] // 64)
-        self.signs = np.empty((words, self.capacity), np.uint64)
-        for start in range(0, count, CHUNK):
-            self.note_signs(start, min(start + CHUNK, count))
+        if self.signs is not None and other.signs is not None:
+            self.signs[:, :count] = other.signs[:, rows]
 
     def note_signs(self, start: int, end: int) -> None:
         if self.signs is not None:
@@ -98,6 +96,7 @@ class Snapshot:
     arrays: Arrays
     count: int
     moment: int
+    exact_up_to: int
 
     def column(self, name: str) -> NDArray[Any]:
         return self.arrays.columns[name][: self.count]
@@ -105,12 +104,15 @@ class Snapshot:
     def alive(self) -> Mask:
         return self.arrays.died[: self.count] > self.moment
 
-    def nearest(self, query: Vector, allowed: Mask, limit: int) -> tuple[Rows, Vector]:
+    def nearest(
+        self, query: Vector, allowed: Mask, limit: int, least: float = -1.0
+    ) -> tuple[Rows, Vector]:
         """Return nodes and cosines of the nearest allowed rows, best first.
 
-        All that tie with the last one come along; the caller knows the ids that decide.
+        All that tie with the last one come along; the caller knows the ids that decide. Who
+        has no use for cosines below `least` is answered sooner.
         """
-        rows = self._candidates(query, allowed, limit)
+        rows = self._candidates(query, self._promising(query, allowed, least), limit)
         scores = exact_products(self.arrays.matrix, rows, query)
         if len(rows) > limit:
             kept = scores >= np.partition(scores, -limit)[-limit]
@@ -122,7 +124,8 @@ class Snapshot:
         """Return the rows that may be among the best `limit`."""
         count = int(np.count_nonzero(allowed))
         signs = self.arrays.signs
-        if signs is not None and count > max(RESCORED, limit):
+        many = self.count > self.exact_up_to and count > max(RESCORED, limit)
+        if signs is not None and many:
             allowed = self._near_by_signs(signs, query, allowed, max(RESCORED, limit))
             count = int(np.count_nonzero(allowed))
         if count <= limit or count < GATHER_SHARE * self.count:
@@ -131,6 +134,15 @@ class Snapshot:
         scores = products(self.arrays.matrix[: self.count], query)
         scores[~allowed] = -np.inf
         return _best(scores, limit)
+
+    def _promising(self, query: Vector, allowed: Mask, least: float) -> Mask:
+        """Return the allowed rows whose signs leave a cosine of `least` possible."""
+        signs = self.arrays.signs
+        if signs is None or least < LEAST_BY_SIGNS:
+            return allowed
+        differing = _differing(signs, self.count, sign_words(query[None, :])[0])
+        near: Mask = differing <= most_differing(least, len(query))
+        return near & allowed
 
     def _near_by_signs(
         self, signs: NDArray[np.uint64], query: Vector, allowed: Mask, wanted: int
@@ -161,7 +173,7 @@ class Matrix:
         self._exact_up_to = exact_up_to
         self._row_of: dict[int, int] = {}
         arrays = Arrays(max(LEAST_ROWS, rows + rows // 4), dimension)
-        self.snapshot = Snapshot(arrays, 0, 0)
+        self.snapshot = Snapshot(arrays, 0, 0, exact_up_to)
 
     def space_code(self, space: str | None) -> int:
         """Return the number that stands for a space, a new one if need be."""
@@ -178,14 +190,13 @@ class Matrix:
             count = self._append(arrays, count, change.fresh, change.vectors)
         if change.kept:
             count = self._append(arrays, count, change.kept, stay)
-        if count > self._exact_up_to and arrays.signs is None:
-            arrays.keep_signs(count)
-        self.snapshot = Snapshot(arrays, count, moment)
+        self.snapshot = Snapshot(arrays, count, moment, self._exact_up_to)
 
     def clear(self) -> None:
         self._row_of = {}
         moment = self.snapshot.moment + 1
-        self.snapshot = Snapshot(Arrays(LEAST_ROWS, self.dimension), 0, moment)
+        arrays = Arrays(LEAST_ROWS, self.dimension)
+        self.snapshot = Snapshot(arrays, 0, moment, self._exact_up_to)
 
     def _bury(self, moment: int, nodes: Iterable[int]) -> None:
         rows = [row for node in nodes if (row := self._row_of.pop(node, None)) is not None]
@@ -228,6 +239,17 @@ def sign_words(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     signs = np.packbits(vectors > 0, axis=1)
     short = -signs.shape[1] % 8
     return np.pad(signs, ((0, 0), (0, short))).view(np.uint64)
+
+
+def most_differing(cosine: float, dimension: int) -> float:
+    """Return in how many signs two vectors of at least this cosine differ, at most.
+
+    A component's sign differs with the chance angle / pi. Four standard deviations above the
+    mean, one pair in 30,000 that is just close enough is passed over, and a closer one never.
+    """
+    chance = math.acos(min(cosine, 1.0)) / math.pi
+    spread = math.sqrt(dimension * chance * (1 - chance))
+    return dimension * chance + SIGNS_SPREAD * spread
 
 
 def products(matrix: NDArray[np.float32], query: Vector) -> NDArray[np.float32]:

@@ -168,6 +168,7 @@ def search_vector(
     chosen: Filter,
     now: datetime,
     limit: int,
+    least: float,
 ) -> list[Hit]:
     """Return the nearest memories that pass the filter, best first, ties by id."""
     query = _checked(vector, matrix.dimension)
@@ -175,8 +176,11 @@ def search_vector(
     if limit <= 0 or not snapshot.count:
         return []
     allowed = _allowed(connection, matrix, snapshot, chosen, now)
-    nodes, scores = snapshot.nearest(query, allowed, limit)
-    scored = dict(zip(nodes.tolist(), scores.tolist(), strict=True))
+    nodes, scores = snapshot.nearest(query, allowed, limit, least)
+    pairs = zip(nodes.tolist(), scores.tolist(), strict=True)
+    scored = {node: score for node, score in pairs if score >= least}
+    if not scored:
+        return []
     hits = [Hit(memory_id, scored[node]) for node, memory_id in _ids(connection, list(scored))]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
