@@ -1046,3 +1046,12 @@ def test_many_batches_of_changes_keep_meaning_and_rows_together(index: Index) ->
         assert found.keys() == expected.keys()
         for each, numbers in expected.items():
             assert found[each] == pytest.approx(float(query @ unit(*numbers)), abs=0.002)
+
+
+def test_torn_journal_lines_are_listed_until_their_file_is_read_anew(index: Index) -> None:
+    index.write(Batch(torn={"a.jsonl": [(3, "is not JSON"), (9, "is not JSON")]}))
+    index.write(Batch(torn={"b.jsonl": [(1, "has no `id`")]}))
+
+    index.write(Batch(torn={"a.jsonl": [(4, "is not JSON")]}, read_anew=["a.jsonl"]))
+
+    assert [(each.path, each.line) for each in index.torn()] == [("a.jsonl", 4), ("b.jsonl", 1)]

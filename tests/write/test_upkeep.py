@@ -153,3 +153,21 @@ def test_two_devices_beside_one_vault_count_every_use_once(tmp_path: Path) -> No
 
     assert get(desk, memory.id).memory.access_count == 2
     close(desk)
+
+
+def test_a_torn_journal_line_costs_only_itself_and_stays_reported(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    memory = keep(stores, "the cat sleeps")
+    file = next((home / "journal").glob("*.jsonl"))
+    with file.open("ab") as lines:
+        lines.write(b'{"v":1,"id":"half\n')
+    record(stores, [event(stores, Kind.USED, {"memory": memory.id, "how": "x"})], durable=True)
+
+    for _ in range(2):
+        stores = reopened(stores, home, without_index=True)
+        assert [(each.path, each.line) for each in stores.index.torn()] == [(file.name, 2)]
+        assert get(stores, memory.id).memory.access_count == 1
+    stores = reopened(stores, home)
+    assert len(stores.index.torn()) == 1
+    close(stores)

@@ -319,13 +319,18 @@ def _status(house: House, call: Call) -> Json:
         "unreadable": [answers.unreadable_to_json(each) for each in stores.index.unreadable()],
         "journal": {
             "files": len(stores.journal.names()),
-            "problems": list(house.journal_problems),
+            "problems": _journal_problems(house),
         },
         "index_bytes": _size(house.home / "index.db"),
         "runs": [_run(each) for each in stores.index.recent_events([Kind.RUN.value], RUNS_SHOWN)],
         "notes": list(house.notes),
         "daemon": None,
     }
+
+
+def _journal_problems(house: House) -> list[str]:
+    torn = [f"{each.path}:{each.line}: {each.problem}" for each in house.stores.index.torn()]
+    return [*torn, *house.journal_problems]
 
 
 def _run(event: Event) -> Json:

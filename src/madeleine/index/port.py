@@ -47,6 +47,10 @@ class Batch:
     clears its entry."""
     readable_again: Sequence[str] = ()
     """Paths whose problem is over: the file parses now, or is gone."""
+    torn: Mapping[str, Sequence[tuple[int, str]]] = field(default_factory=dict)
+    """Journal lines that cannot be read and were passed over: file to line and problem."""
+    read_anew: Sequence[str] = ()
+    """Journal files read from their beginning: what was said of their lines is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +209,10 @@ class Index(Protocol):
 
     # -- the journal, indexed --------------------------------------------------------------
     def positions(self) -> dict[str, Position]: ...
+
+    def torn(self) -> list[Unreadable]:
+        """Return the journal lines that were passed over because they cannot be read."""
+        ...
 
     def history(self, memory_id: str, limit: int = 100) -> list[Event]:
         """Return what happened to a memory, newest first. Uses and scores are not told one by

@@ -50,11 +50,16 @@ def record(
 
 
 def replay(journal: Journal, index: Index) -> list[str]:
-    """Bring the index up to date with every journal file; return what could not be read."""
-    problems: list[str] = []
+    """Bring the index up to date with every journal file; return what waits to be read.
+
+    Lines that cannot be read are passed over and kept in the index's list of torn lines. A
+    last line that may yet be completed, and lines of a newer release, are only returned.
+    """
+    waiting: list[str] = []
     for chunk in journal.read(index.positions()):
-        problems.extend(problem.message for problem in chunk.problems)
-        problems.extend(
+        torn = chunk.problems[:-1] if chunk.waits else chunk.problems
+        waiting.extend(each.message for each in chunk.problems[len(torn) :])
+        waiting.extend(
             f"{chunk.name}: {count} `{kind}` lines of a newer release were passed over"
             for kind, count in chunk.newer.items()
         )
@@ -62,6 +67,8 @@ def replay(journal: Journal, index: Index) -> list[str]:
             Batch(
                 events=[light(each) for each in chunk.events],
                 positions={chunk.name: chunk.position},
+                torn={chunk.name: [(each.line, each.problem) for each in torn]},
+                read_anew=[chunk.name] if chunk.start == 0 else (),
             )
         )
-    return problems
+    return waiting

@@ -21,6 +21,7 @@ from typing import Any, TypeGuard
 import apsw
 
 from madeleine.errors import InvalidValue
+from madeleine.index.port import Unreadable
 from madeleine.index.sqlite.filters import Value
 from madeleine.index.sqlite.times import instant, maybe_instant, micros
 from madeleine.model.event import Event, Kind, Position
@@ -93,6 +94,17 @@ def note_positions(connection: apsw.Connection, found: Mapping[str, Position]) -
     """Note how far journal files have been read."""
     rows = ((name, each.offset, each.check) for name, each in found.items())
     connection.executemany("INSERT OR REPLACE INTO positions VALUES (?, ?, ?)", rows)
+
+
+def note_torn(
+    connection: apsw.Connection,
+    torn: Mapping[str, Sequence[tuple[int, str]]],
+    read_anew: Sequence[str],
+) -> None:
+    """Note which journal lines were passed over; a file read anew begins without any."""
+    connection.executemany("DELETE FROM torn WHERE name = ?", ((name,) for name in read_anew))
+    rows = ((name, line, problem) for name, lines in torn.items() for line, problem in lines)
+    connection.executemany("INSERT OR REPLACE INTO torn VALUES (?, ?, ?)", rows)
 
 
 def _unknown(connection: apsw.Connection, events: Sequence[Event]) -> list[Event]:
@@ -258,6 +270,12 @@ def _clean(text: str) -> str:
 
 _EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
 _NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
+
+
+def torn(connection: apsw.Connection) -> list[Unreadable]:
+    """Return the journal lines that were passed over."""
+    rows = connection.execute("SELECT name, line, problem FROM torn ORDER BY name, line")
+    return [Unreadable(*row) for row in rows]
 
 
 def positions(connection: apsw.Connection) -> dict[str, Position]:

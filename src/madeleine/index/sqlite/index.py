@@ -96,6 +96,7 @@ class SqliteIndex:
                 usage.refresh(connection, [*touched, *nodes.newborn(placed)])
                 nodes.note_unreadable(connection, batch.unreadable, batch.readable_again)
                 events.note_positions(connection, batch.positions)
+                events.note_torn(connection, batch.torn, batch.read_anew)
             if self._matrix is not None:
                 self._matrix.apply(change, [*gone, *displaced])
 
@@ -235,6 +236,10 @@ class SqliteIndex:
     def positions(self) -> dict[str, Position]:
         with self._read() as connection:
             return events.positions(connection)
+
+    def torn(self) -> list[Unreadable]:
+        with self._read() as connection:
+            return events.torn(connection)
 
     def history(self, memory_id: str, limit: int = 100) -> list[Event]:
         with self._read() as connection:

@@ -114,6 +114,13 @@ CREATE TABLE positions (
     "check" TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE torn (
+    name    TEXT NOT NULL,
+    line    INTEGER NOT NULL,
+    problem TEXT NOT NULL,
+    PRIMARY KEY (name, line)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE audit_log (
     number INTEGER PRIMARY KEY,
     id     TEXT NOT NULL UNIQUE,
@@ -225,7 +232,7 @@ CREATE VIEW affinity AS
 MIGRATIONS: tuple[str, ...] = (_MEMORIES + _JOURNAL,)
 
 CLEARED = (
-    *("nodes", "texts", "node_tags", "edges", "vectors", "unreadable", "positions"),
+    *("nodes", "texts", "node_tags", "edges", "vectors", "unreadable", "positions", "torn"),
     *("audit_log", "audit_memories", "outcomes", "uses", "adopted", "usage", "scores"),
     *("proposals", "state"),
 )
