@@ -116,7 +116,7 @@ def fill(
     """Make a home with `count` memories, their journal, vectors and index."""
     make_folders(home)
     cache = VectorCache.open(home / "embeddings.db")
-    journal = Journal(home / "journal", device_name(home))
+    journal = Journal(home / "journal", device_name())
     numbers = np.random.default_rng(SEED)
     waiting: list[Memory] = []
     for number, memory in enumerate(memories(count), 1):

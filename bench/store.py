@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))
 
@@ -25,7 +27,6 @@ from madeleine.api.remote import RemoteDoor
 from madeleine.bootstrap import House, open_house
 from madeleine.minds.local import LocalEmbedder, built_in
 from madeleine.model.draft import Draft
-from madeleine.server.launch import Launched, launch
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import CHUNK, remember_many
@@ -35,6 +36,13 @@ HEAVY = ("numpy", "onnxruntime", "tokenizers", "apsw", "pydantic", "fastapi", "s
          "uvicorn", "watchfiles", "httpx", "yaml", "asyncio")  # fmt: skip
 QUICK = 200  # memories, where only the program is to be tried out
 MB = 1_048_576
+
+
+class Daemon(NamedTuple):
+    """A daemon that answers."""
+
+    pid: int
+    door: RemoteDoor
 
 
 class Bench:
@@ -195,7 +203,7 @@ class Bench:
 
     def _resident(self) -> Row:
         with daemon(self.home(self.large)) as started:
-            ask(started, "recall")
+            ask(started.door, "recall")
             megabytes = _resident_bytes(started.pid) / MB
         return Row(
             f"resident memory at {self.large:,} memories",
@@ -248,17 +256,21 @@ def opened(home: Path) -> Iterator[House]:
 
 
 @contextlib.contextmanager
-def daemon(home: Path) -> Iterator[Launched]:
-    started = launch(home, port=0)
+def daemon(home: Path) -> Iterator[Daemon]:
+    """Start a daemon and wait until it says that it answers."""
+    command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
+    process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE)
     try:
-        yield started
+        assert process.stdout is not None
+        with process.stdout as pipe:
+            said = json.loads(pipe.readline())
+        yield Daemon(process.pid, RemoteDoor(Path(said["ready"]["socket"])))
     finally:
-        started.process.terminate()
-        started.process.wait(60)
+        process.terminate()
+        process.wait(60)
 
 
-def ask(started: Launched, kind: str) -> None:
-    door = RemoteDoor(Path(started.socket))
+def ask(door: RemoteDoor, kind: str) -> None:
     if kind == "recall":
         door.call("recall", body={"query": "who fixed the parser before the trip?"})
     else:
@@ -267,13 +279,9 @@ def ask(started: Launched, kind: str) -> None:
 
 def _first_answer(home: Path, kind: str) -> float:
     began = time.perf_counter()
-    started = launch(home, port=0)
-    try:
-        ask(started, kind)
+    with daemon(home) as started:
+        ask(started.door, kind)
         return time.perf_counter() - began
-    finally:
-        started.process.terminate()
-        started.process.wait(60)
 
 
 def median_of(measure: Callable[[], float], times: int) -> float:

@@ -48,7 +48,7 @@ class Mould:
             (count, INNER), np.float32
         )
         rows = inner @ self.basis + 0.15 * random.standard_normal((count, DIMENSION), np.float32)
-        normal: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        normal: Floats = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
         return normal
 
 

@@ -13,12 +13,14 @@ import os
 import re
 import socket
 import tempfile
+import threading
 import time
 import tomllib
 import uuid
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from madeleine.errors import BadSetting, HomeBusy, IndexCorrupt, MindDown, StoreUnwritable
@@ -34,21 +36,35 @@ from madeleine.model.draft import Limits
 from madeleine.settings import Settings, read_settings
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
-from madeleine.write.commit import recover
-from madeleine.write.reconcile import Progress, Reconciled, reconcile
+from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.record import replay
+from madeleine.write.recover import recover
 from madeleine.write.stores import Habits, Stores
+from madeleine.write.upkeep import rebuild
 
 LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 LOCK_PAUSE_SECONDS = 0.02
+TICK = timedelta(microseconds=1)
 
 
 class SystemClock:
-    """The machine's time, in UTC, to the millisecond: finer only makes files longer."""
+    """The machine's time, in UTC, to the millisecond: finer only makes files longer.
+
+    No two looks give the same time, so that what happened one after the other also has an
+    order by time.
+    """
+
+    def __init__(self) -> None:
+        self._last = datetime.min.replace(tzinfo=UTC)
+        self._looking = threading.Lock()
 
     def now(self) -> datetime:
         now = datetime.now(UTC)
-        return now.replace(microsecond=now.microsecond // 1000 * 1000)
+        now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+        with self._looking:
+            just_now = timedelta(0) <= self._last - now < timedelta(seconds=1)
+            self._last = self._last + TICK if just_now else now
+            return self._last
 
 
 @dataclass(slots=True)
@@ -63,12 +79,13 @@ class House:
     journal_problems: list[str] = field(default_factory=list)
 
     def close(self) -> None:
-        """Write what is pending, and let others in."""
-        self.stores.journal.flush()
-        self.stores.index.close()
-        if self.stores.minds.embedder is not None:
-            self.stores.minds.embedder.close()
-        self.lock.release()
+        """Write what is pending, and let others in, whatever the disk says."""
+        with ExitStack() as ending:
+            ending.callback(self.lock.release)
+            if self.stores.minds.embedder is not None:
+                ending.callback(self.stores.minds.embedder.close)
+            ending.callback(self.stores.index.close)
+            self.stores.journal.flush()
 
 
 def load_settings(home: Path) -> Settings:
@@ -118,7 +135,7 @@ def open_locked(
     vault.clean_leftovers()
     stores = Stores(
         vault=vault,
-        journal=Journal(home / "journal", device_name(home)),
+        journal=Journal(home / "journal", device_name()),
         index=index,
         minds=minds,
         clock=SystemClock(),
@@ -129,11 +146,21 @@ def open_locked(
     return house
 
 
-def catch_up(house: House, progress: Progress = lambda done, total: None) -> Reconciled:
-    """Bring the index up to date with journal and files, and finish what was interrupted."""
-    house.journal_problems = replay(house.stores.journal, house.stores.index)
-    house.notes.extend(recover(house.stores))
-    return reconcile(house.stores, progress)
+def catch_up(house: House, progress: Progress = lambda done, total: None) -> None:
+    """Bring the index up to date with journal and files, and finish what was interrupted.
+
+    A journal file that lost what the index has already read, by a power cut or by hand, makes
+    the index say more than the truth: then it is made anew.
+    """
+    stores = house.stores
+    changed = stores.journal.shrunk(stores.index.positions())
+    house.journal_problems = replay(stores.journal, stores.index)
+    house.notes.extend(recover(stores))
+    if changed:
+        house.notes.append(f"the journal lost lines ({', '.join(changed)}); made the index anew")
+        rebuild(stores, progress)
+    else:
+        reconcile(stores, progress)
 
 
 def open_index(
@@ -232,15 +259,15 @@ def make_folders(home: Path) -> None:
         raise StoreUnwritable(home, error.strerror or str(error)) from error
 
 
-def device_name(home: Path) -> str:
-    """Return a name for this machine and home that stays the same and travels with neither.
+def device_name() -> str:
+    """Return a name for this machine that stays the same and does not travel with a home.
 
     It is made from the machine's own id and not kept in the home, so that a home copied to
     another machine writes to journal files of its own.
     """
     machine = Path("/etc/machine-id")
     seed = machine.read_text(encoding="utf-8").strip() if machine.exists() else str(uuid.getnode())
-    mark = hashlib.sha256(f"{seed}\n{home}".encode()).hexdigest()[:6]
+    mark = hashlib.sha256(f"madeleine\n{seed}".encode()).hexdigest()[:6]
     host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:24] or "device"
     return f"{host}-{mark}"
 

@@ -241,6 +241,15 @@ class AmbiguousId(Conflict):
         self.candidates = candidates
 
 
+class AmbiguousChange(Conflict):
+    """The beginning of a change's id that fits several changes."""
+
+    def __init__(self, wanted: str, candidates: list[str]) -> None:
+        super().__init__(
+            f"`{wanted}` fits {len(candidates)} changes", hint=f"one of: {', '.join(candidates)}"
+        )
+
+
 class FileChanged(Conflict):
     """The file is not the one the change was made for."""
 
@@ -321,6 +330,13 @@ class StoreUnwritable(Unavailable):
             f"cannot write {path}: {problem}",
             hint="free some space or make the folder writable, then try again",
         )
+
+
+class UnderWay(Unavailable):
+    """Work of which there can be one at a time."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} is under way already", hint="wait until it is over")
 
 
 class TooMany(Unavailable):

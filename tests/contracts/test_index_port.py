@@ -182,12 +182,11 @@ def test_the_same_text_is_the_oldest_current_one_in_its_space(index: Index) -> N
         memory(5, "likes tea", space="atlas"),
     )
 
-    assert index.same_text(None, key) == memory_id(3)
-    assert index.same_text(None, key, NOON) == memory_id(2)
-    assert index.same_text(None, key, later) == memory_id(3)
-    assert index.same_text("atlas", key) == memory_id(5)
-    assert index.same_text("other", key) is None
-    assert index.same_text(None, same_text_key("likes coffee")) is None
+    assert index.same_text(None, key, NOON)[0] == memory_id(2)
+    assert index.same_text(None, key, later)[0] == memory_id(3)
+    assert index.same_text("atlas", key, NOON) == [memory_id(5)]
+    assert index.same_text("other", key, NOON) == []
+    assert index.same_text(None, same_text_key("likes coffee"), NOON) == []
 
 
 def test_an_idempotency_key_names_its_memory(index: Index) -> None:

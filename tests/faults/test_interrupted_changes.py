@@ -12,10 +12,10 @@ from madeleine.model.memory import Connection
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge
 from madeleine.vault.vault import Vault
-from madeleine.write.commit import recover
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
 from madeleine.write.record import replay
+from madeleine.write.recover import recover
 from madeleine.write.remember import remember
 from madeleine.write.resolve import get
 from madeleine.write.revise import revise

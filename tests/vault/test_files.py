@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import StoreUnwritable
-from madeleine.vault.files import create_file, is_leftover, move_file, remove_file, write_file
+from madeleine.vault.files import (
+    create_file,
+    is_leftover,
+    looks_of,
+    move_file,
+    remove_file,
+    write_file,
+)
 
 REFUSALS = [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO]
 
@@ -42,7 +49,7 @@ def test_a_file_is_written_for_its_owner_only(tmp_path: Path) -> None:
 
     assert target.read_bytes() == b"text"
     assert (mode(target), mode(target.parent), mode(target.parent.parent)) == (0o600, 0o700, 0o700)
-    assert (found.size, found.mtime_ns) == (4, target.stat().st_mtime_ns)
+    assert found == looks_of(target.stat())
     assert names(target.parent) == ["a.md"]
 
 
@@ -143,12 +150,13 @@ def test_moving_keeps_bytes_and_never_overwrites(tmp_path: Path) -> None:
     source, target = tmp_path / "a.md", tmp_path / "trash" / "a.md"
     source.write_bytes(b"text")
 
-    move_file(source, target)
+    found = move_file(source, target)
     source.write_bytes(b"other")
     with pytest.raises(FileExistsError):
         move_file(source, target)
 
     assert (source.read_bytes(), target.read_bytes()) == (b"other", b"text")
+    assert found == looks_of(target.stat())
 
 
 def test_a_refused_move_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

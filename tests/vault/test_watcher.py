@@ -136,6 +136,37 @@ def test_a_folder_moved_in_is_told(told: Told, tmp_path: Path) -> None:
     assert told.hears("f/")
 
 
+def test_a_folder_made_while_watching_is_told_when_it_goes(told: Told) -> None:
+    told.after(lambda: (told.root / "f" / "g").mkdir(parents=True))
+    assert told.hears("f/")
+
+    told.after(lambda: (told.root / "f").rename(told.root / "h"))
+
+    assert told.hears("f/", "h/")
+
+
+def test_a_backup_file_that_goes_is_no_folder(told: Told) -> None:
+    """A folder means a look at the whole vault, and editors leave a backup at every save."""
+
+    def save() -> None:
+        (told.root / "b" / "c.md").rename(told.root / "b" / "c.md~")
+        (told.root / "b" / "c.md").write_bytes(b"new text")
+        (told.root / "4913").write_bytes(b"")
+
+    told.after(save)
+    assert told.hears("b/c.md")
+
+    def clean() -> None:
+        (told.root / "b" / "c.md~").unlink()
+        (told.root / "4913").unlink()
+        (told.root / "last.md").write_bytes(b"x")
+
+    told.after(clean)
+
+    assert told.hears("last.md")
+    assert not any(path.endswith("/") for path in told.paths)
+
+
 def test_other_files_the_trash_and_hidden_folders_are_not_told(told: Told) -> None:
     def noise() -> None:
         for path in ["x.txt", ".obsidian/a.md", "trash/a.md", "deleted/a.md", "b/.hidden.md"]:

@@ -126,10 +126,10 @@ def test_an_unreadable_file_that_is_removed_loses_its_row(stores: Stores) -> Non
     assert stores.index.get(memory.id) is None
 
 
-def test_two_files_with_one_id_are_reported_and_the_first_counts(stores: Stores) -> None:
+def test_of_two_files_with_one_id_the_shorter_name_counts(stores: Stores) -> None:
     memory = keep(stores, "the cat sleeps")
     path = file_of(stores, memory.id)
-    copy = path.with_name("a-copy.md")
+    copy = path.with_name(path.name.replace(".md", ".sync-conflict-20261115.md"))
     copy.write_bytes(path.read_bytes().replace(b"sleeps", b"wakes"))
 
     report = reconcile(stores)

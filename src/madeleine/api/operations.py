@@ -218,8 +218,9 @@ def _show(house: House, call: Call) -> Json:
     seen = show(house.stores, call.named)
     memory_id = seen.stored.memory.id
     ends = {row.source for row in seen.edges} | {row.connection.target for row in seen.edges}
-    used(house.stores, [memory_id], "opened", session)
-    return answers.shown(seen, house.stores.index.memories(ends - {memory_id}))
+    notes = used(house.stores, [memory_id], "opened", session)
+    answer = answers.shown(seen, house.stores.index.memories(ends - {memory_id}))
+    return {**answer, "notes": list(notes)}
 
 
 def _list(house: House, call: Call) -> Json:

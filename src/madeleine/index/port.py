@@ -141,9 +141,9 @@ class Index(Protocol):
 
     def id_at(self, path: str) -> str | None: ...
 
-    def same_text(self, space: str | None, key: str, now: datetime | None = None) -> str | None:
-        """Return the oldest current memory in `space` whose `rules.text.same_text_key` is
-        `key`. Without `now`, one that has a `valid_until` does not count as current."""
+    def same_text(self, space: str | None, key: str, now: datetime, limit: int = 64) -> list[str]:
+        """Return the current memories in `space` whose `rules.text.same_text_key` is `key`,
+        oldest first."""
         ...
 
     def with_idempotency_key(self, key: str) -> str | None: ...

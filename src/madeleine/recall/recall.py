@@ -56,7 +56,8 @@ def recall(stores: Stores, query: Query, touch: bool = True) -> Recalled:
     near = [each for each in found if each.score >= least or each.match["text"] > 0]
     best = sorted(near, key=_rank)[: query.limit]
     if touch and best:
-        used(stores, [each.memory.id for each in best], "recalled", query.session_id)
+        shown = [each.memory.id for each in best]
+        notes += used(stores, shown, "recalled", query.session_id)
     return Recalled(tuple(best), None if best else _silence(stores, query, len(found)), notes)
 
 

@@ -27,7 +27,8 @@ from pathlib import Path
 
 from madeleine.model.event import Event, Kind
 from madeleine.rules.usage import Use, occasion, precedes, use_of
-from madeleine.vault.journal_files import fsync_folder, opened, write_all
+from madeleine.vault.files import fsync_folder, write_all
+from madeleine.vault.journal_files import opened
 from madeleine.vault.journal_lines import Broken, Newer, parse_line
 
 DAMAGED = ".damaged"

@@ -7,6 +7,9 @@ sees the old bytes or the new ones. Everything we create is for its owner only: 
 A refusal by the disk (full, read-only, no permission) is `StoreUnwritable`. If it comes
 before the file got its name, nothing has changed and the unfinished file is removed; a kill
 may leave one behind, which nobody reads and `is_leftover` recognises.
+
+Waiting for the disk takes long enough for a person to save the same file. So a caller hands
+in a `check`, which is called in the last moment and raises if the file must be left alone.
 """
 
 from __future__ import annotations
@@ -26,18 +29,23 @@ _PREFIX = ".madeleine-"  # hidden, so that no scan and no other program takes it
 _SUFFIX = ".tmp"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 _WRITERS = 8  # threads that wait for the disk at once; it finishes their files together
+Check = Callable[[], None]
 # What file systems without hard links (FAT, some network shares) answer to link().
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 
 
-def write_file(path: Path, data: bytes) -> Fingerprint:
+def no_check() -> None:
+    """Nothing has to be looked at again."""
+
+
+def write_file(path: Path, data: bytes, check: Check = no_check) -> Fingerprint:
     """Put `data` at `path`, replacing what is there. Returns how the new file looks."""
-    return _publish(path, data, _replace)
+    return _publish(path, data, check, _replace)
 
 
-def create_file(path: Path, data: bytes) -> Fingerprint:
+def create_file(path: Path, data: bytes, check: Check = no_check) -> Fingerprint:
     """Put `data` at `path`; `FileExistsError` if something is there, which stays as it is."""
-    return _publish(path, data, _name_new)
+    return _publish(path, data, check, _name_new)
 
 
 def create_files(files: Sequence[tuple[Path, bytes]]) -> list[Fingerprint | OSError]:
@@ -46,29 +54,38 @@ def create_files(files: Sequence[tuple[Path, bytes]]) -> list[Fingerprint | OSEr
     Each is as safe as by `create_file`. The disk is waited for by several threads at once and
     once for each folder, which is most of what many small files cost.
     """
-    with ThreadPoolExecutor(_WRITERS, thread_name_prefix="write-files") as pool:
-        unfinished = list(pool.map(lambda file: _unfinished(file[0], file[1]), files))
-    results = [_named(found, path) for (path, _), found in zip(files, unfinished, strict=True)]
-    folders = {path.parent for (path, _), found in zip(files, results, strict=True)}
-    for folder in folders:
-        _sync_folder(folder)
-    return results
+    if len(files) == 1:  # the usual case, and threads would only cost
+        unfinished = [_unfinished(*files[0])]
+    else:
+        with ThreadPoolExecutor(_WRITERS, thread_name_prefix="write-files") as pool:
+            unfinished = list(pool.map(lambda file: _unfinished(*file), files))
+    paths = [path for path, _ in files]
+    results = [_named(found, path) for path, found in zip(paths, unfinished, strict=True)]
+    refused = {folder: _refusal_to_sync(folder) for folder in {path.parent for path in paths}}
+    return [
+        _safe_or_removed(path, found, refused[path.parent])
+        for path, found in zip(paths, results, strict=True)
+    ]
 
 
-def move_file(source: Path, target: Path) -> None:
+def move_file(source: Path, target: Path, check: Check = no_check) -> Fingerprint:
     """Rename a file, over folders too; `FileExistsError` if something is at the target.
 
-    Looking first is enough here: one process writes the vault, and the target's name is one
-    that was free when it was chosen.
+    Looking first is enough for the target: one process writes the vault, and the name is one
+    that was free when it was chosen. Returns how the file looks under its new name.
     """
     with _writing(target):
         make_folder(target.parent)
+        seen = source.lstat()
+        check()
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
         source.rename(target)
-        _sync_folder(target.parent)
+        found = _looks_under(target, seen)
+        fsync_folder(target.parent)
         if source.parent != target.parent:
-            _sync_folder(source.parent)
+            fsync_folder(source.parent)
+    return found
 
 
 def remove_file(path: Path) -> None:
@@ -76,7 +93,7 @@ def remove_file(path: Path) -> None:
     with _writing(path):
         path.unlink(missing_ok=True)
         if path.parent.is_dir():
-            _sync_folder(path.parent)
+            fsync_folder(path.parent)
 
 
 def make_folder(folder: Path) -> None:
@@ -86,7 +103,28 @@ def make_folder(folder: Path) -> None:
     with _writing(folder):
         make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
-        _sync_folder(folder.parent)
+        fsync_folder(folder.parent)
+
+
+def write_all(descriptor: int, data: bytes | bytearray) -> None:
+    """Write all of `data`. The disk may take it in parts; what it refuses is an OSError."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def fsync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def looks_of(found: os.stat_result) -> Fingerprint:
+    """Return what is kept of how a file looked."""
+    return Fingerprint(found.st_mtime_ns, found.st_size, found.st_ctime_ns)
 
 
 def is_leftover(name: str) -> bool:
@@ -94,20 +132,24 @@ def is_leftover(name: str) -> bool:
     return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
 
 
-def _publish(path: Path, data: bytes, give_name: Callable[[Path, Path], None]) -> Fingerprint:
+def _publish(
+    path: Path, data: bytes, check: Check, give_name: Callable[[Path, Path], None]
+) -> Fingerprint:
     with _writing(path):
         make_folder(path.parent)
         unfinished = path.parent / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
         try:
-            found = _write_new(unfinished, data)
+            written = _write_new(unfinished, data)
+            check()
             give_name(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)
-        _sync_folder(path.parent)
+        found = _looks_under(path, written)
+        fsync_folder(path.parent)
     return found
 
 
-def _unfinished(path: Path, data: bytes) -> tuple[Path, Fingerprint] | OSError:
+def _unfinished(path: Path, data: bytes) -> tuple[Path, os.stat_result] | OSError:
     """Write a file under a name of its own beside its place."""
     place = path.parent / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
     try:
@@ -117,17 +159,35 @@ def _unfinished(path: Path, data: bytes) -> tuple[Path, Fingerprint] | OSError:
         return error
 
 
-def _named(found: tuple[Path, Fingerprint] | OSError, path: Path) -> Fingerprint | OSError:
+def _named(found: tuple[Path, os.stat_result] | OSError, path: Path) -> Fingerprint | OSError:
     if isinstance(found, OSError):
         return found
-    unfinished, looks = found
+    unfinished, written = found
     try:
         _name_new(unfinished, path)
     except OSError as error:
         return error
     finally:
         unfinished.unlink(missing_ok=True)
-    return looks
+    return _looks_under(path, written)
+
+
+def _refusal_to_sync(folder: Path) -> OSError | None:
+    try:
+        fsync_folder(folder)
+    except OSError as error:
+        return error
+    return None
+
+
+def _safe_or_removed(
+    path: Path, found: Fingerprint | OSError, refusal: OSError | None
+) -> Fingerprint | OSError:
+    """Take a new file away again if its name may not last: a refusal has changed nothing."""
+    if refusal is None or isinstance(found, OSError):
+        return found
+    path.unlink(missing_ok=True)
+    return refusal
 
 
 def _replace(unfinished: Path, path: Path) -> None:
@@ -146,25 +206,35 @@ def _name_new(unfinished: Path, path: Path) -> None:
         unfinished.replace(path)
 
 
-def _write_new(path: Path, data: bytes) -> Fingerprint:
+def _write_new(path: Path, data: bytes) -> os.stat_result:
     descriptor = os.open(path, _NEW, 0o600)
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
+        write_all(descriptor, data)
         os.fsync(descriptor)
-        found = os.fstat(descriptor)
+        return os.fstat(descriptor)
     finally:
         os.close(descriptor)
-    return Fingerprint(found.st_mtime_ns, found.st_size)
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _looks_under(path: Path, written: os.stat_result) -> Fingerprint:
+    """Return how a file looks under its name; getting the name changed its ctime.
+
+    If somebody has changed or replaced it since, return how it looked before: then the next
+    scan sees that it is another.
+    """
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        now = path.lstat()
+    except FileNotFoundError:
+        return looks_of(written)
+    return looks_of(now if _same_file(now, written) else written)
+
+
+def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
+    return (one.st_ino, one.st_mtime_ns, one.st_size) == (
+        other.st_ino,
+        other.st_mtime_ns,
+        other.st_size,
+    )
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from pathlib import Path
 from madeleine.errors import JournalTorn, StoreUnwritable, Unavailable
 from madeleine.model.event import Event, Kind, Position
 from madeleine.vault.compaction import Compacted, clear_leftovers, compact_file
+from madeleine.vault.files import fsync_folder, write_all
 from madeleine.vault.journal_changes import (
     RecordedChange,
     RecordedEdit,
@@ -36,7 +37,7 @@ from madeleine.vault.journal_changes import (
     event_to_change,
     light,
 )
-from madeleine.vault.journal_files import fsync_folder, make_folder, opened, write_all
+from madeleine.vault.journal_files import make_folder, opened
 from madeleine.vault.journal_lines import (
     SUFFIX,
     Chunk,
@@ -163,6 +164,19 @@ class Journal:
             if found is not None:
                 return event_to_change(found)
         return None
+
+    def shrunk(self, since: Mapping[str, Position]) -> list[str]:
+        """Return the files that no longer hold what was read of them: gone, cut or replaced."""
+        return [
+            name for name, known in since.items() if known.offset and not self._holds(name, known)
+        ]
+
+    def _holds(self, name: str, known: Position) -> bool:
+        try:
+            with opened(self._folder / name, os.O_RDONLY) as fd:
+                return start_of(fd, os.fstat(fd).st_size, known) == known.offset
+        except FileNotFoundError:
+            return False
 
     def names(self) -> list[str]:
         """Return the names of all journal files that are there now."""

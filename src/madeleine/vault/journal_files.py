@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from madeleine.vault.files import fsync_folder
+
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -32,19 +34,3 @@ def make_folder(folder: Path) -> None:
         fsync_folder(folder.parent)
     if folder.stat().st_mode & OTHERS:
         folder.chmod(PRIVATE_FOLDER)
-
-
-def write_all(fd: int, data: bytes | bytearray) -> None:
-    """Write all of `data`. The disk may take it in parts; what it refuses is an OSError."""
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(fd, rest) :]
-
-
-def fsync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on disk."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -5,13 +5,18 @@ to other programs (Obsidian, git, Syncthing) and are passed over; so are `trash/
 forgotten memories wait, and `deleted/`, where Ormah keeps its own. Reading never writes (I3).
 
 A change to a file is an `Edit`. Applying one checks that the file still is what the edit was
-made for and does nothing when it already has its new state, so that an interrupted change can
-simply be applied again, or reverted.
+made for, once before anything is done and once in the last moment, because a person may save
+it meanwhile. It does nothing when the file already has its new state, so that an interrupted
+change can simply be applied again, or reverted.
+
+Nothing behind a symbolic link is ours: for whoever looks it is not there, and whoever would
+write there is refused. Any folder may become a link at any time, so this is never remembered.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +36,7 @@ from madeleine.vault.files import (
     create_file,
     create_files,
     is_leftover,
+    looks_of,
     make_folder,
     move_file,
     remove_file,
@@ -44,6 +50,7 @@ FOREIGN_TRASH = "deleted"  # Ormah's
 _ASIDE = frozenset({TRASH, FOREIGN_TRASH})
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _BLOCK_BYTES = 1 << 20
+_REFUSED = Fingerprint(-1, -1)  # how a file looks that we may not look at: like no other
 
 
 class Found(NamedTuple):
@@ -58,7 +65,8 @@ class Vault:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._safe_folders: set[str] = {""}
+        self.unread_folders: list[str] = []
+        """What the last whole scan could not look into, each as the beginning of its paths."""
         make_folder(root)
 
     # -- looking ---------------------------------------------------------------------------
@@ -67,20 +75,32 @@ class Vault:
         """Yield every memory's file, in no particular order.
 
         Symbolic links are passed over: a vault that came from elsewhere must not make us read
-        what lies outside. So are names that are not UTF-8, which no index could hold.
+        what lies outside. So are names that are not UTF-8, which no index could hold. A folder
+        that refuses to be read is named in `unread_folders` at the end; the files in it are
+        neither there nor gone.
         """
-        folders = [""]
+        unread: list[str] = []
+        yield from self._scan_beneath("", unread)
+        self.unread_folders = unread
+
+    def _scan_beneath(self, top: str, unread: list[str]) -> Iterator[Found]:
+        folders = [top]
         while folders:
             prefix = folders.pop()
-            self._safe_folders.add(prefix.rstrip("/"))
-            yield from self._scan_folder(prefix, folders)
+            try:
+                yield from self._scan_folder(prefix, folders)
+            except (FileNotFoundError, NotADirectoryError):
+                # Renamed or removed since it was listed; the next look sees what became of it.
+                # A vault that is not there is not an empty one: its disk may be away.
+                if not prefix:
+                    unread.append(prefix)
+            except OSError:
+                unread.append(prefix)
 
     def _scan_folder(self, prefix: str, folders: list[str]) -> Iterator[Found]:
-        try:
-            entries = os.scandir(f"{self.root}/{prefix}")
-        except (FileNotFoundError, NotADirectoryError):
-            return  # renamed or removed since it was listed; the next look sees what became of it
-        with entries:
+        if self._is_behind_link(prefix):
+            return
+        with os.scandir(f"{self.root}/{prefix}") as entries:
             for entry in entries:
                 name = entry.name
                 if name[0] == ".":
@@ -91,8 +111,7 @@ class Vault:
                     except FileNotFoundError:
                         continue  # removed since the folder was listed
                     if name.isascii() or _is_utf8(name):
-                        looks = Fingerprint(found.st_mtime_ns, found.st_size)
-                        yield Found(prefix + name, looks)
+                        yield Found(prefix + name, looks_of(found))
                 elif entry.is_dir(follow_symlinks=False) and (prefix or name not in _ASIDE):
                     folders.append(f"{prefix}{name}/")
 
@@ -115,18 +134,28 @@ class Vault:
             return None
 
     def fingerprint(self, path: str) -> Fingerprint | None:
-        """Return how a file looks now, or None if there is none."""
+        """Return how a file looks now, or None if there is none.
+
+        A file that we may not look at is there, and looks like nothing that was ever read.
+        """
+        place = self._place(path)
+        if self._is_behind_link(path):
+            return None
         try:
-            found = os.lstat(self._place(path))
+            return looks_of(os.lstat(place))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return Fingerprint(found.st_mtime_ns, found.st_size)
+        except OSError:
+            return _REFUSED
 
     def _look(self, path: str) -> tuple[bytes, Fingerprint]:
         """Return bytes and looks of a file. The looks are taken first: if the file is changed
         while it is read they are too old, and the next scan looks again."""
+        place = self._place(path)
+        if self._is_behind_link(path):
+            raise NoFile(self.root / path)
         try:
-            descriptor = os.open(self._place(path), _READ)
+            descriptor = os.open(place, _READ)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise NoFile(self.root / path) from error
         except OSError as error:
@@ -138,7 +167,7 @@ class Vault:
             raise FileUnreadable(path, 1, error.strerror or str(error)) from error
         finally:
             os.close(descriptor)
-        return data, Fingerprint(found.st_mtime_ns, found.st_size)
+        return data, looks_of(found)
 
     # -- names -----------------------------------------------------------------------------
 
@@ -157,7 +186,8 @@ class Vault:
     def untrash_path(self, stored: Stored) -> str:
         """Return where a forgotten memory goes back to: its old place, or a free name."""
         path = stored.path.removeprefix(f"{TRASH}/")
-        return self.path_for(stored.memory) if os.path.lexists(self._place(path)) else path
+        taken = self._is_behind_link(path) or os.path.lexists(self._place(path))
+        return self.path_for(stored.memory) if taken else path
 
     def _free(self, path: str) -> str:
         free, number = path, 1
@@ -167,48 +197,52 @@ class Vault:
         return free
 
     def _place(self, path: str) -> str:
-        """Return where a path is on the disk; one that leads out of the vault is refused."""
-        folder, _, name = path.rpartition("/")
-        if folder not in self._safe_folders:
-            self._check_folder(path, folder)
-        if name in ("", ".", "..") or "\0" in name:
+        """Return where a path is on the disk; one that is not of a file below us is refused."""
+        if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
             raise InvalidValue("path", f"is {path!r}, not a file in the vault")
         return f"{self.root}/{path}"
 
-    def _check_folder(self, path: str, folder: str) -> None:
-        parts = folder.split("/")
-        if "\0" in folder or not {"", ".", ".."}.isdisjoint(parts):
-            raise InvalidValue("path", f"is {path!r}, not a file in the vault")
-        real_root = os.path.realpath(self.root)
-        if os.path.realpath(f"{real_root}/{folder}") != f"{real_root}/{folder}":
+    def _is_behind_link(self, path: str) -> bool:
+        """Whether a folder on the way to a path is a symbolic link. The vault itself may be one."""
+        place = str(self.root)
+        for part in path.split("/")[:-1]:
+            place = f"{place}/{part}"
+            try:
+                if stat.S_ISLNK(os.lstat(place).st_mode):
+                    return True
+            except OSError:
+                return False  # nothing there, or nothing to be seen: what is done next will tell
+        return False
+
+    def _target(self, path: str) -> Path:
+        """Return the place of a file that is about to be written."""
+        place = self._place(path)
+        if self._is_behind_link(path):
             raise InvalidValue("path", f"is {path!r}, which leads out of the vault by a link")
-        if Path(real_root, folder).is_dir():
-            self._safe_folders.add(folder)
+        return Path(place)
 
     # -- changing --------------------------------------------------------------------------
 
-    def apply(self, edit: Edit, *, force: bool = False) -> Fingerprint | None:
+    def apply(self, edit: Edit) -> Fingerprint | None:
         """Carry out one edit; returns how the file looks then, or None if it went for good.
 
-        `FileChanged` if a file is neither as the edit found it nor as it leaves it; `force`
-        overwrites such a file.
+        `FileChanged` if a file is neither as the edit found it nor as it leaves it.
         """
         if edit.path_after is None or edit.after is None:
-            self._remove(edit, force)
+            self._remove(edit.path_before, edit.before)
             return None
+        self._target(edit.path_after)
         found = self._state(edit.path_after, edit.after)
-        if found is None:
-            found = self._write(edit, edit.path_after, edit.after, force)
         if edit.path_before not in (None, edit.path_after):
-            self._remove(edit, force)
-        return found
+            return self._move(edit, edit.path_after, edit.after, found)
+        return found or self._write(edit, edit.path_after, edit.after)
 
     def create(self, files: Sequence[tuple[str, bytes]]) -> list[Fingerprint | MadeleineError]:
         """Write many new files; for each, how it looks or why it was refused.
 
         `FileChanged` if something is at a path already: it stays as it is.
         """
-        places = [(Path(self._place(path)), data) for path, data in files]
+        places = [(self._target(path), data) for path, data in files]
         try:
             found = create_files(places)
         except OSError as error:
@@ -218,11 +252,22 @@ class Vault:
             for (path, _), each in zip(files, found, strict=True)
         ]
 
-    def revert(self, edit: Edit) -> Fingerprint | None:
-        """Take one edit back, with the same care."""
-        return self.apply(
-            Edit(edit.memory_id, edit.path_after, edit.after, edit.path_before, edit.before)
-        )
+    def revert(self, edit: Edit) -> bool:
+        """Take back what is there of one edit: all of it, half a move, or nothing.
+
+        Returns whether all is as before. It is not where somebody else's bytes are in the
+        way; they are left alone.
+        """
+        wrote = self._says(edit.path_after, edit.after)
+        if self._says(edit.path_before, edit.before):
+            if wrote and edit.path_after not in (None, edit.path_before):
+                self._remove(edit.path_after, edit.after)
+            return True
+        free = edit.path_before == edit.path_after or self._is_free(edit.path_before)
+        if not (wrote and free):
+            return False
+        self.apply(Edit(edit.memory_id, edit.path_after, edit.after, edit.path_before, edit.before))
+        return True
 
     def _state(self, path: str, wanted: bytes) -> Fingerprint | None:
         """Return how the file looks if it says exactly `wanted`."""
@@ -232,33 +277,62 @@ class Vault:
             return None
         return found if data == wanted else None
 
-    def _write(self, edit: Edit, path: str, data: bytes, force: bool) -> Fingerprint:
-        place = Path(self._place(path))
-        if force:
-            return write_file(place, data)
-        current = self.bytes_or_none(edit.path_before)
-        if current != edit.before:
-            raise FileChanged(str(edit.path_before))
-        if edit.path_before == path:
-            return write_file(place, data)
+    def _says(self, path: str | None, wanted: bytes | None) -> bool:
+        """Whether a file says exactly `wanted`; no file at all always does."""
         try:
-            if edit.path_before is None or current != data:
-                return create_file(place, data)
-            move_file(Path(self._place(edit.path_before)), place)
+            return path is None or self.read_bytes(path) == wanted
+        except (NoFile, FileUnreadable):
+            return False
+
+    def _is_free(self, path: str | None) -> bool:
+        return path is not None and self.fingerprint(path) is None
+
+    def _check(self, edit: Edit, path: str) -> None:
+        """Refuse to write at `path` if the file is no longer what the edit found."""
+        self._target(path)
+        if self.bytes_or_none(edit.path_before) != edit.before:
+            raise FileChanged(str(edit.path_before))
+
+    def _write(self, edit: Edit, path: str, data: bytes) -> Fingerprint:
+        """Write a file in the place where it is, or where there is none."""
+        self._check(edit, path)
+        write = create_file if edit.path_before is None else write_file
+        try:
+            return write(self._target(path), data, lambda: self._check(edit, path))
         except FileExistsError as error:
             raise FileChanged(path) from error
-        return self._look(path)[1]
 
-    def _remove(self, edit: Edit, force: bool) -> None:
-        """Remove the old file, if it still is what the edit found."""
-        if edit.path_before is None:
+    def _move(self, edit: Edit, path: str, data: bytes, found: Fingerprint | None) -> Fingerprint:
+        """Take a file to another place: in one step, or if its bytes change too, in two.
+
+        A person's save between the two is kept and the first step taken back.
+        """
+        if found is not None:
+            self._remove(edit.path_before, edit.before)
+            return found
+        self._check(edit, path)
+        source, target = self._target(str(edit.path_before)), self._target(path)
+        try:
+            if edit.before == data:
+                return move_file(source, target, lambda: self._check(edit, path))
+            found = create_file(target, data, lambda: self._check(edit, path))
+        except FileExistsError as error:
+            raise FileChanged(path) from error
+        try:
+            self._remove(edit.path_before, edit.before)
+        except (FileChanged, FileUnreadable):
+            self._remove(path, data)
+            raise
+        return found
+
+    def _remove(self, path: str | None, expected: bytes | None) -> None:
+        """Remove a file if it still says what is expected; one that is gone is fine."""
+        current = self.bytes_or_none(path)
+        if path is None or current is None:
             return
-        current = self.bytes_or_none(edit.path_before)
-        if current is None:
-            return
-        if current != edit.before and not force:
-            raise FileChanged(edit.path_before)
-        remove_file(Path(self._place(edit.path_before)))
+        if current != expected:
+            raise FileChanged(path)
+        remove_file(self._target(path))
 
     # -- trash and leftovers ---------------------------------------------------------------
 
@@ -271,11 +345,15 @@ class Vault:
                 continue  # `trashed_paths` lists it; there is nothing here to restore
 
     def trashed_paths(self) -> Iterator[str]:
-        """Yield every file in the trash, readable or not."""
-        folders = [f"{TRASH}/"]
-        while folders:
-            for found in self._scan_folder(folders.pop(), folders):
-                yield found.path
+        """Yield every file in the trash, readable or not.
+
+        `FileUnreadable` at the end if a folder in it refused to be read.
+        """
+        unread: list[str] = []
+        for found in self._scan_beneath(f"{TRASH}/", unread):
+            yield found.path
+        for folder in unread:
+            raise FileUnreadable(folder, 1, "the folder cannot be read")
 
     def find_trashed(self, id_prefix: str) -> list[Stored]:
         """Return the forgotten memories whose id begins so, the oldest file first."""

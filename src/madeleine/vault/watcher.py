@@ -4,6 +4,10 @@ The system tells us (inotify, FSEvents); where it cannot, on network shares for 
 looks again and again instead, and tells times apart by whole seconds, so that a second edit
 within one second waits for the next reconcile. Our own writes are noticed like anybody's:
 whoever is told compares what the file looks like with what is known of it.
+
+Of something that is gone nobody can say whether it was a folder, and a folder means a look at
+the whole vault, which the backup file of an editor (`note.md~`) is not worth. So the folders
+are known beforehand.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import watchfiles
 
@@ -36,6 +40,7 @@ def watch(
     that did so, with a `/` behind it: then anything under it may have changed.
     """
     top = root.resolve()
+    folders = _Folders(top)
     batches = watchfiles.watch(
         top,
         watch_filter=None,
@@ -49,21 +54,42 @@ def watch(
         ignore_permission_denied=True,
     )
     for batch in batches:
-        paths = {told for change, path in batch if (told := _told(top, change, path))}
+        paths = {told for change, place in batch if (told := folders.told(change, place))}
         if paths:
             on_change(paths)
 
 
-def _told(top: Path, change: watchfiles.Change, place: str) -> str | None:
-    """Return what to tell about one event, or None if no memory can be concerned."""
-    path = os.path.relpath(place, top).replace(os.sep, "/")
-    if is_memory_path(path):
-        return path
-    if change is watchfiles.Change.modified or not _may_hold_memories(path):
-        return None
-    # Of something that is gone nobody can say whether it was a folder.
-    is_folder = change is watchfiles.Change.deleted or Path(place).is_dir()
-    return f"{path}/" if is_folder else None
+class _Folders:
+    """The folders that may hold memories: those there were at first and those told of since."""
+
+    def __init__(self, top: Path) -> None:
+        self._top = top
+        self._known: set[str] = set()
+        self._learn(top)
+
+    def told(self, change: watchfiles.Change, place: str) -> str | None:
+        """Return what to tell about one event, or None if no memory can be concerned."""
+        path = self._relative(place)
+        if is_memory_path(path):
+            self._known.update(each.as_posix() for each in PurePosixPath(path).parents)
+            return path
+        if change is watchfiles.Change.modified or not _may_hold_memories(path):
+            return None
+        was_folder = path in self._known
+        self._known.discard(path)
+        is_folder = Path(place).is_dir()
+        if is_folder:
+            self._learn(Path(place))
+        return f"{path}/" if is_folder or was_folder else None
+
+    def _learn(self, folder: Path) -> None:
+        for place, names, _ in os.walk(folder):
+            self._known.add(self._relative(place))
+            inside = {each: self._relative(f"{place}/{each}") for each in names}
+            names[:] = [each for each in names if _may_hold_memories(inside[each])]
+
+    def _relative(self, place: str) -> str:
+        return os.path.relpath(place, self._top).replace(os.sep, "/")
 
 
 def _may_hold_memories(path: str) -> bool:

@@ -11,7 +11,7 @@ from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Memory
 from madeleine.vault.markdown import read_memory, revised
 from madeleine.write.commit import commit
-from madeleine.write.reconcile import find_file
+from madeleine.write.reconcile import reconcile
 from madeleine.write.stores import Stores
 
 TRIES = 5  # more than anybody can be in the way by chance
@@ -41,12 +41,27 @@ class OnDisk:
 
 
 def read_current(stores: Stores, memory_id: str) -> OnDisk:
-    """Read a memory's file as it is now."""
-    stored = find_file(stores, memory_id)
-    if stored is None:
+    """Read a memory's file as it is now.
+
+    The index may be behind a hand that renamed, swapped or edited files a moment ago: a file
+    that says another id is not taken, the vault is looked through and the right one found.
+    """
+    current = _read_at(stores, memory_id)
+    if current is None:
+        reconcile(stores)
+        current = _read_at(stores, memory_id)
+    if current is None:
         raise NoSuchMemory(memory_id)
-    data = stores.vault.read_bytes(stored.path)
-    return OnDisk(read_memory(stored.path, data, stored.fingerprint).memory, stored.path, data)
+    return current
+
+
+def _read_at(stores: Stores, memory_id: str) -> OnDisk | None:
+    stored = stores.index.get(memory_id)
+    data = stores.vault.bytes_or_none(stored.path) if stored else None
+    if stored is None or data is None:
+        return None
+    memory = read_memory(stored.path, data, stored.fingerprint).memory
+    return OnDisk(memory, stored.path, data) if memory.id == memory_id else None
 
 
 def change_memory(

@@ -4,27 +4,28 @@
 2. The files are changed, each durably and atomically.
 3. The index follows in one transaction, and the change is marked as done.
 
-A kill between these steps leaves a change without a mark. `recover` then completes the mark
-when every file already has its new state, and otherwise puts back what was written, so that
-a change is always there whole or not at all (I4).
+A kill between these steps leaves a change without a mark, which `recover` finishes or takes
+back at the next start (I4). A disk that refuses one of them is answered honestly: what can be
+taken back is, with an error; what is already safe in journal and files is done, with a note;
+and what is left over is a debt that `heal` pays before the next write.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 
-from madeleine.errors import MadeleineError
-from madeleine.index.port import Put
+from madeleine.errors import FileChanged, MadeleineError
+from madeleine.index.port import Batch, Put
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.vector import Vector
-from madeleine.vault.journal import RecordedChange, RecordedEdit, change_to_event
+from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash
 from madeleine.write.embedding import embed_texts, text_of
-from madeleine.write.record import event, record
+from madeleine.write.heal import heal
+from madeleine.write.record import event, record, settle
 from madeleine.write.stores import Stores
 
 UNSEEN = Fingerprint(0, 0)  # where only the text of a file matters
@@ -33,18 +34,33 @@ UNSEEN = Fingerprint(0, 0)  # where only the text of a file matters
 def commit(stores: Stores, change: Change) -> str | None:
     """Carry out a change whole, or not at all.
 
-    Texts that change are embedded first, before the lock is taken; returns why there is no
-    new vector when the model could not answer. Never call it with the lock held.
+    Texts that change are embedded first, before the lock is taken; returns what a caller
+    should know: why there is no new vector, or that the index follows later. Never call it
+    with the lock held.
     """
+    heal(stores)
     vectors, problem = _new_vectors(stores, change)
     with stores.writing:
+        _check_unchanged(stores, change)
         begun = change_to_event(change, stores.new_id(), stores.clock.now(), stores.journal.device)
         record(stores, [begun], durable=True)
         prints = _write_files(stores, change)
-        puts, drops = _index_part(change, prints, vectors)
         outcomes = {change.id: "done", **_outcomes_with(change.details)}
-        settle(stores, outcomes, puts=puts, drops=drops)
+        try:
+            settle(stores, outcomes, _batch(change, prints, vectors))
+        except MadeleineError as error:
+            # The journal and the files have it: it is done, and the index is owed.
+            _owe(stores, change.edits)
+            stores.debts.changes = True
+            return f"the index follows later: {error.message}"
     return problem
+
+
+def _check_unchanged(stores: Stores, change: Change) -> None:
+    """Refuse a change made for files that somebody changed, or already changed like this."""
+    for edit in change.edits:
+        if stores.vault.bytes_or_none(edit.path_before) != edit.before:
+            raise FileChanged(edit.path_before or edit.memory_id)
 
 
 def commit_new(stores: Stores, change: Change, vectors: Mapping[str, Vector | None]) -> None:
@@ -53,10 +69,9 @@ def commit_new(stores: Stores, change: Change, vectors: Mapping[str, Vector | No
     Such a file is whole or absent by itself, so nothing has to be written to the journal
     before it; the note afterwards is for history and need not be waited for.
     """
-    with stores.writing:
-        prints = [stores.vault.apply(edit) for edit in change.edits]
-        puts, drops = _index_part(change, prints, vectors)
-        record(stores, remembered_events(stores, change), durable=False, puts=puts, drops=drops)
+    refused = commit_all_new(stores, [change], vectors)
+    if refused:
+        raise refused[change.id]
 
 
 def commit_all_new(
@@ -66,21 +81,29 @@ def commit_all_new(
 
     Each file is whole or absent by itself. Returns, by the change's id, what was refused.
     """
-    edits = [change.edits[0] for change in changes]
     with stores.writing:
+        edits = [change.edits[0] for change in changes]
         found = stores.vault.create([(str(e.path_after), e.after or b"") for e in edits])
-        done: list[tuple[Change, Fingerprint]] = []
-        refused: dict[str, MadeleineError] = {}
-        for change, each in zip(changes, found, strict=True):
-            if isinstance(each, MadeleineError):
-                refused[change.id] = each
-            else:
-                done.append((change, each))
-        puts = [put for change, each in done for put in _index_part(change, [each], vectors)[0]]
-        events = [each for change, _ in done for each in remembered_events(stores, change)]
-        if events:
-            record(stores, events, durable=False, puts=puts)
+        pairs = list(zip(changes, found, strict=True))
+        refused = {c.id: each for c, each in pairs if isinstance(each, MadeleineError)}
+        done = [(c, each) for c, each in pairs if not isinstance(each, MadeleineError)]
+        try:
+            _note_new(stores, done, vectors)
+        except MadeleineError as error:
+            _take_back(stores, [c.edits[0] for c, _ in done])
+            refused |= {c.id: error for c, _ in done}
     return refused
+
+
+def _note_new(
+    stores: Stores,
+    done: Sequence[tuple[Change, Fingerprint]],
+    vectors: Mapping[str, Vector | None],
+) -> None:
+    events = [each for change, _ in done for each in remembered_events(stores, change)]
+    puts = [put for change, each in done for put in _batch(change, [each], vectors).puts]
+    if events:
+        record(stores, events, durable=False, batch=Batch(puts=puts))
 
 
 def remembered_events(stores: Stores, change: Change) -> list[Event]:
@@ -102,21 +125,6 @@ def remembered_events(stores: Stores, change: Change) -> list[Event]:
     ]
 
 
-def settle(
-    stores: Stores,
-    outcomes: Mapping[str, str],
-    *,
-    puts: list[Put] | None = None,
-    drops: list[str] | None = None,
-) -> None:
-    """Note what became of changes, all of them together."""
-    marks = [
-        event(stores, Kind.SETTLED, {"change": change_id, "outcome": outcome})
-        for change_id, outcome in outcomes.items()
-    ]
-    record(stores, marks, durable=False, puts=puts or (), drops=drops or ())
-
-
 def _outcomes_with(details: Mapping[str, object]) -> dict[str, str]:
     """Return what a change says about other changes once it is done, as an undo does."""
     given = details.get("outcomes")
@@ -124,24 +132,44 @@ def _outcomes_with(details: Mapping[str, object]) -> dict[str, str]:
 
 
 def _write_files(stores: Stores, change: Change) -> list[Fingerprint | None]:
-    """Apply every edit; when one cannot be applied, take back those before it."""
+    """Apply every edit; when one cannot be applied, take back what was done."""
     done: list[Fingerprint | None] = []
     try:
         for edit in change.edits:
             done.append(stores.vault.apply(edit))  # noqa: PERF401  # a failure must know how far
-    except MadeleineError:
-        for edit in reversed(change.edits[: len(done)]):
-            stores.vault.revert(edit)
-        settle(stores, {change.id: "dropped"})
+    except BaseException:
+        # The one that failed may have got as far as its rename.
+        if _take_back(stores, change.edits[: len(done) + 1]):
+            settle(stores, {change.id: "dropped"})
         raise
     return done
 
 
-def _index_part(
+def _take_back(stores: Stores, edits: Sequence[Edit]) -> bool:
+    """Put files back as they were; what cannot be is left to `heal`."""
+    whole = True
+    for edit in reversed(edits):
+        try:
+            stores.vault.revert(edit)
+        except MadeleineError:
+            whole = False
+    _owe(stores, edits)
+    stores.debts.changes = stores.debts.changes or not whole
+    return whole
+
+
+def _owe(stores: Stores, edits: Sequence[Edit]) -> None:
+    """Have these files looked at again before the next write."""
+    paths = {path for edit in edits for path in (edit.path_before, edit.path_after)}
+    stores.debts.paths |= {path for path in paths if path and not in_trash(path)}
+
+
+def _batch(
     change: Change,
     prints: Sequence[Fingerprint | None],
     vectors: Mapping[str, Vector | None],
-) -> tuple[list[Put], list[str]]:
+) -> Batch:
+    """Return what the index has to follow."""
     puts: list[Put] = []
     drops: list[str] = []
     for edit, found in zip(change.edits, prints, strict=True):
@@ -151,7 +179,7 @@ def _index_part(
             continue
         vector = vectors.get(edit.memory_id)
         puts.append(Put(after, vector, keep_vector=edit.memory_id not in vectors))
-    return puts, drops
+    return Batch(puts=puts, drops=drops)
 
 
 def _memory_after(edit: Edit, found: Fingerprint | None) -> Stored | None:
@@ -162,84 +190,15 @@ def _memory_after(edit: Edit, found: Fingerprint | None) -> Stored | None:
 
 
 def _new_vectors(stores: Stores, change: Change) -> tuple[dict[str, Vector | None], str | None]:
-    """Embed what the index has no fitting vector for: changed texts, and files that come back."""
-    texts: dict[str, str] = {}
-    for edit in change.edits:
-        after = _memory_after(edit, UNSEEN)
-        if after is None:
-            continue
-        text = text_of(after.memory)
-        if _text_before(edit) != text:
-            texts[edit.memory_id] = text
+    """Embed what the index has no fitting vector for: new texts, and files that come back."""
+    after = [each for edit in change.edits if (each := _memory_after(edit, UNSEEN))]
+    known = stores.index.memories([each.memory.id for each in after])
+    texts = {
+        each.memory.id: text_of(each.memory)
+        for each in after
+        if each.memory.id not in known or text_of(known[each.memory.id]) != text_of(each.memory)
+    }
     if not texts:
         return {}, None
     vectors, problem = embed_texts(stores, list(texts.values()))
     return dict(zip(texts, vectors, strict=True)), problem
-
-
-def _text_before(edit: Edit) -> str | None:
-    if edit.path_before is None or edit.before is None or in_trash(edit.path_before):
-        return None
-    return text_of(read_memory(edit.path_before, edit.before, UNSEEN).memory)
-
-
-# -- after a kill --------------------------------------------------------------------------
-
-
-def recover(stores: Stores) -> list[str]:
-    """Finish or take back every change that was interrupted; return what was done, in words.
-
-    Only this device's: another device that shares the journal may have finished a change
-    whose mark has not arrived here yet.
-    """
-    own = [each for each in stores.index.unsettled() if _is_ours(stores, each)]
-    return [_recover_one(stores, begun) for begun in own]
-
-
-def _is_ours(stores: Stores, begun: Event) -> bool:
-    """Whether this machine began a change; its name may have changed, the mark in it not."""
-    return begun.device.rpartition("-")[2] == stores.journal.device.rpartition("-")[2]
-
-
-def _recover_one(stores: Stores, begun: Event) -> str:
-    change_id = str(begun.body["change"])
-    recorded = stores.journal.find_change(change_id, begun.device, begun.at)
-    if recorded is None:
-        settle(stores, {change_id: "lost"})
-        return f"change {change_id[:8]} was interrupted and its record is gone"
-    states = [_state(stores, edit) for edit in recorded.edits]
-    if "before" not in states:
-        settle(stores, {change_id: "done", **_outcomes_with(recorded.details)})
-        return f"change {change_id[:8]} ({recorded.verb}) was complete"
-    _roll_back(stores, recorded, states)
-    settle(stores, {change_id: "dropped"})
-    return f"change {change_id[:8]} ({recorded.verb}) was interrupted and taken back"
-
-
-def _state(stores: Stores, edit: RecordedEdit) -> str:
-    """Whether a file is as the change left it, as it was before, or neither."""
-    if digest(stores.vault.bytes_or_none(edit.path_after)) == edit.after_sha256 and (
-        edit.path_before in (None, edit.path_after)
-        or stores.vault.bytes_or_none(edit.path_before) is None
-    ):
-        return "after"
-    if stores.vault.bytes_or_none(edit.path_before) == edit.before:
-        return "before"
-    return "other"
-
-
-def _roll_back(stores: Stores, recorded: RecordedChange, states: list[str]) -> None:
-    for edit, state in reversed(list(zip(recorded.edits, states, strict=True))):
-        current = stores.vault.bytes_or_none(edit.path_after)
-        if state == "after":
-            stores.vault.apply(
-                Edit(edit.memory_id, edit.path_after, current, edit.path_before, edit.before)
-            )
-        elif edit.path_after != edit.path_before and digest(current) == edit.after_sha256:
-            # Written in its new place and not yet removed from its old one.
-            stores.vault.apply(Edit(edit.memory_id, edit.path_after, current, None, None))
-
-
-def digest(data: bytes | None) -> str | None:
-    """Return the SHA-256 of a file's bytes; a file that is not there has none."""
-    return None if data is None else hashlib.sha256(data).hexdigest()

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import uuid
 
+from madeleine.errors import FileUnreadable
 from madeleine.model.change import Change, Edit
-from madeleine.model.memory import Memory
+from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
 from madeleine.vault.markdown import render_memory
 from madeleine.write.commit import commit_new
@@ -32,11 +33,19 @@ def ensure_self(stores: Stores) -> str:
         found = stores.index.self_id()
         if found is not None:
             return found
+        _refuse_second(stores)
         path = stores.vault.path_for(memory)
         edit = Edit(memory.id, None, None, path, render_memory(memory))
         change = Change(stores.new_id(), "remember", (edit,), by="self")
         commit_new(stores, change, {} if vector is None else {memory.id: vector})
     return memory.id
+
+
+def _refuse_second(stores: Stores) -> None:
+    """A self whose file does not parse at the moment is still the self."""
+    for each in stores.index.unreadable():
+        if SELF_ID[:SHORT_ID_LENGTH] in each.path:
+            raise FileUnreadable(each.path, each.line, each.problem)
 
 
 def _new_self(stores: Stores) -> Memory:

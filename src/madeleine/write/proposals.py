@@ -6,7 +6,8 @@ what was shown is what happens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from madeleine.errors import AlreadyDone, NoSuchProposal, Rejected
@@ -70,15 +71,33 @@ def propose(
 def decide(stores: Stores, wanted: str, status: ProposalStatus, by: str = "unknown") -> Decided:
     """Approve or reject a pending proposal; approving carries out exactly what it says."""
     proposal = find_proposal(stores, wanted)
+    with _deciding(stores, proposal.id):
+        _check_pending(find_proposal(stores, proposal.id))
+        change = None
+        if status is ProposalStatus.APPROVED:
+            action = dict(proposal.action)
+            change = ACTIONS[action["verb"]](stores, action, by)
+        body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
+        record(stores, [event(stores, Kind.DECIDED, body)], durable=True)
+    return Decided(find_proposal(stores, proposal.id), change)
+
+
+def _check_pending(proposal: Proposal) -> None:
     if proposal.status is not ProposalStatus.PENDING:
         raise AlreadyDone(f"proposal `{proposal.id[:8]}`", proposal.status.value)
-    change = None
-    if status is ProposalStatus.APPROVED:
-        action = dict(proposal.action)
-        change = ACTIONS[action["verb"]](stores, action, by)
-    body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
-    record(stores, [event(stores, Kind.DECIDED, body)], durable=True)
-    return Decided(find_proposal(stores, proposal.id), change)
+
+
+@contextmanager
+def _deciding(stores: Stores, proposal_id: str) -> Iterator[None]:
+    """Let one decision about a proposal through at a time; nobody waits for its model."""
+    with stores.writing:
+        if proposal_id in stores.deciding:
+            raise AlreadyDone(f"proposal `{proposal_id[:8]}`", "being decided")
+        stores.deciding.add(proposal_id)
+    try:
+        yield
+    finally:
+        stores.deciding.discard(proposal_id)
 
 
 def find_proposal(stores: Stores, wanted: str) -> Proposal:

@@ -8,13 +8,15 @@ left to the next look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import Batch, Put
 from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
 from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.vector import Vector
 from madeleine.write.embedding import embed_texts, text_of
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -58,11 +60,19 @@ def reconcile(stores: Stores, progress: Progress = lambda done, total: None) -> 
             changed[found.path] = found.fingerprint
             broken.pop(found.path, None)
     _index_files(stores, changed, report, progress)
-    _drop_gone(stores, [*known, *broken], report)
+    _drop_gone(stores, _unseen(stores, [*known, *broken]), report)
+    if report.dropped or report.written:
+        _retry_unreadable(stores, report, set())
     report.unreadable = [
         f"{each.path}:{each.line}: {each.problem}" for each in stores.index.unreadable()
     ]
     return report
+
+
+def _unseen(stores: Stores, paths: list[str]) -> list[str]:
+    """Return the paths that a scan would have seen: not those in folders it could not read."""
+    closed = tuple(stores.vault.unread_folders)
+    return [path for path in paths if not path.startswith(closed)] if closed else paths
 
 
 def reconcile_paths(stores: Stores, paths: Iterable[str]) -> Reconciled:
@@ -83,22 +93,9 @@ def reconcile_paths(stores: Stores, paths: Iterable[str]) -> Reconciled:
             report.unchanged += 1
     _index_files(stores, changed, report, lambda done, total: None)
     _drop_gone(stores, gone, report)
-    if report.dropped:
-        _retry_unreadable(stores, report)
+    if report.dropped or report.written:
+        _retry_unreadable(stores, report, set(changed))
     return report
-
-
-def find_file(stores: Stores, memory_id: str) -> Stored | None:
-    """Return where a memory's file is now.
-
-    The index may be behind a hand that renamed or edited the file a moment ago; then the
-    vault is looked through once.
-    """
-    stored = stores.index.get(memory_id)
-    if stored is not None and stores.vault.fingerprint(stored.path) is not None:
-        return stored
-    reconcile(stores)
-    return stores.index.get(memory_id)
 
 
 def embed_missing(stores: Stores, progress: Progress = lambda done, total: None) -> int:
@@ -113,17 +110,24 @@ def embed_missing(stores: Stores, progress: Progress = lambda done, total: None)
         vectors, problem = embed_texts(stores, [text_of(each) for each in memories.values()])
         if problem is not None or not memories:
             break
-        with stores.writing:
-            stores.index.set_vectors(
-                {
-                    each: vector
-                    for each, vector in zip(memories, vectors, strict=True)
-                    if vector is not None
-                }
-            )
+        _give_vectors(stores, memories, vectors)
         done += len(memories)
         progress(done, total)
     return done
+
+
+def _give_vectors(
+    stores: Stores, memories: Mapping[str, Memory], vectors: Sequence[Vector | None]
+) -> None:
+    """Give memories their vectors, unless their text changed while the model was thinking."""
+    with stores.writing:
+        now = stores.index.memories(memories)
+        made = {
+            each: vector
+            for each, vector in zip(memories, vectors, strict=True)
+            if vector is not None and each in now and text_of(now[each]) == text_of(memories[each])
+        }
+        stores.index.set_vectors(made)
 
 
 def _is_known(stores: Stores, path: str, found: Fingerprint) -> bool:
@@ -167,15 +171,17 @@ def _read(stores: Stores, paths: list[str]) -> _Chunk:
 
 
 def _write_chunk(stores: Stores, puts: list[Put], unreadable: dict[str, tuple[int, str]]) -> int:
-    """Index what is still as it was read. Two files with one id: the first one counts."""
+    """Index what is still as it was read. Two files with one id: the shorter name counts."""
     with stores.writing:
         fresh = [put for put in puts if _still(stores, put.stored)]
         ours, twins = _one_file_each(stores, fresh)
         unreadable.update(twins)
-        stores.index.write(Batch(puts=ours, unreadable=unreadable))
+        batch = Batch(puts=ours, unreadable=unreadable)
         adopted = [each for put in ours if (each := _adoption(stores, put.stored))]
         if adopted:
-            record(stores, adopted, durable=True)
+            record(stores, adopted, durable=True, batch=batch, note_positions=False)
+        else:
+            stores.index.write(batch)
     return len(ours)
 
 
@@ -184,28 +190,49 @@ def _still(stores: Stores, stored: Stored) -> bool:
 
 
 def _one_file_each(stores: Stores, puts: list[Put]) -> tuple[list[Put], dict[str, tuple[int, str]]]:
+    """Return one put for each id, and the files that stand back.
+
+    Of several files with one id the one with the shortest name counts, whichever was there
+    first: copies that sync programs make have longer names, and a rebuild must not choose
+    differently.
+    """
     ours: dict[str, Put] = {}
     twins: dict[str, tuple[int, str]] = {}
     known = stores.index.memories([put.stored.memory.id for put in puts])
-    for put in sorted(puts, key=lambda each: each.stored.path):
+    for put in sorted(puts, key=lambda each: _seniority(each.stored.path)):
         memory_id, path = put.stored.memory.id, put.stored.path
-        holder = ours.get(memory_id)
-        first = holder.stored.path if holder else None
-        if first is None and memory_id in known:
-            first = _other_file(stores, memory_id, path)
-        if first is None:
-            ours[memory_id] = put
+        other = _other_file(stores, memory_id, path) if memory_id in known else None
+        if memory_id in ours:
+            twins[path] = _twin_of(ours[memory_id].stored.path)
+        elif other is not None and _seniority(other) < _seniority(path):
+            twins[path] = _twin_of(other)
         else:
-            twins[path] = (1, f"has the same id as {first}; give one of them another id")
+            ours[memory_id] = put
+            if other is not None:
+                twins[other] = _twin_of(path)
     return list(ours.values()), twins
 
 
+def _seniority(path: str) -> tuple[int, str]:
+    return len(path), path
+
+
+def _twin_of(path: str) -> tuple[int, str]:
+    return 1, f"has the same id as {path}; give one of them another id"
+
+
 def _other_file(stores: Stores, memory_id: str, path: str) -> str | None:
-    """Return the path of another file that holds this id, if it is still there."""
+    """Return the path of another file that still says this id."""
     stored = stores.index.get(memory_id)
     if stored is None or stored.path == path:
         return None
-    return stored.path if stores.vault.fingerprint(stored.path) is not None else None
+    try:
+        held = stores.vault.read(stored.path).memory.id
+    except NoFile:
+        return None
+    except FileUnreadable:
+        return stored.path
+    return stored.path if held == memory_id else None
 
 
 def _adoption(stores: Stores, stored: Stored) -> Event | None:
@@ -231,7 +258,9 @@ def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:
         report.dropped += len(drops)
 
 
-def _retry_unreadable(stores: Stores, report: Reconciled) -> None:
-    """Read again what was refused: a file may have had the id of one that is gone now."""
-    again = {each.path: Fingerprint(0, 0) for each in stores.index.unreadable()}
+def _retry_unreadable(stores: Stores, report: Reconciled, looked_at: set[str]) -> None:
+    """Read again what was refused before: a file may have had the id of one that has another
+    id now, or is gone."""
+    refused = (each.path for each in stores.index.unreadable())
+    again = {path: Fingerprint(0, 0) for path in refused if path not in looked_at}
     _index_files(stores, again, report, lambda done, total: None)

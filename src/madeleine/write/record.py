@@ -6,12 +6,18 @@ so that the position never runs ahead of an event that was not applied.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
 
-from madeleine.index.port import Batch, Index, Put
+from madeleine.index.port import Batch, Index
 from madeleine.model.event import Event, Kind
 from madeleine.vault.journal import Journal, light
 from madeleine.write.stores import Stores
+
+NOTHING = Batch()
+TICK = timedelta(microseconds=1)
 
 
 def event(stores: Stores, kind: Kind, body: Mapping[str, object], event_id: str = "") -> Event:
@@ -30,23 +36,41 @@ def record(
     events: Sequence[Event],
     *,
     durable: bool,
-    puts: Sequence[Put] = (),
-    drops: Sequence[str] = (),
+    batch: Batch = NOTHING,
+    note_positions: bool = True,
 ) -> None:
-    """Append the events to the journal and apply them, with `puts` and `drops`, to the index.
+    """Append the events to the journal and apply them, with `batch`, to the index.
 
-    When the index could not follow once, it reads on from where it was before anything else,
-    so that no event is passed over.
+    When the index cannot follow it reads on from where it was before the next write. An index
+    that has not read everything before these events must not note how far it is now.
     """
     with stores.writing:
-        if stores.behind.is_set():
-            replay(stores.journal, stores.index)
-            stores.behind.clear()
         positions = stores.journal.append(events, durable=durable)
+        noted = positions if note_positions and not stores.debts.events else {}
+        stores.debts.events, owed = True, stores.debts.events
         known = [light(each) for each in events]
-        stores.behind.set()
-        stores.index.write(Batch(puts=puts, drops=drops, events=known, positions=positions))
-        stores.behind.clear()
+        stores.index.write(replace(batch, events=known, positions=noted))
+        stores.debts.events = owed
+
+
+def settle(stores: Stores, outcomes: Mapping[str, str], batch: Batch = NOTHING) -> None:
+    """Note what became of changes, all of them together.
+
+    Of two notes about one change the later counts, so a clock that was set back must not make
+    this one seem the earlier.
+    """
+    last = stores.index.recent_events([Kind.SETTLED.value], 1)
+    at = max([stores.clock.now(), *(each.at + TICK for each in last)])
+    marks = [
+        replace(event(stores, Kind.SETTLED, {"change": change, "outcome": outcome}), at=at)
+        for change, outcome in outcomes.items()
+    ]
+    record(stores, marks, durable=False, batch=batch)
+
+
+def digest(data: bytes | None) -> str | None:
+    """Return the SHA-256 of a file's bytes; a file that is not there has none."""
+    return None if data is None else hashlib.sha256(data).hexdigest()
 
 
 def replay(journal: Journal, index: Index) -> list[str]:

@@ -16,12 +16,14 @@ from madeleine.model.change import Change, Edit
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.vector import Vector
-from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
+from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.text import embedded_text, same_text_key
 from madeleine.vault.markdown import render_memory
+from madeleine.write.change_file import vector_note
 from madeleine.write.commit import commit_new
 from madeleine.write.core import enforce_core_cap
 from madeleine.write.embedding import embed_texts
+from madeleine.write.heal import heal
 from madeleine.write.identity import ensure_self
 from madeleine.write.linking import Beside, given_links, suggested_links
 from madeleine.write.stores import Stores
@@ -40,6 +42,7 @@ class Remembered:
 
 def remember(stores: Stores, draft: Draft) -> Remembered:
     """Write one memory and return it; a text already known in its space is returned instead."""
+    heal(stores)
     known = find_known(stores, draft)
     if known is not None:
         return known
@@ -76,8 +79,7 @@ def new_file(stores: Stores, memory: Memory, by: str) -> Change:
 
 def written(stores: Stores, memory: Memory, change: Change, problem: str | None) -> Remembered:
     """Return what came of a draft that was written, once the core tier is within its cap."""
-    demoted = enforce_core_cap(stores, spare=memory.id) if memory.tier is Tier.CORE else []
-    notes = _notes(problem, demoted)
+    notes = vector_note(problem) + enforce_core_cap(stores, memory)
     return Remembered(memory, linked=memory.connections, change=change.id, notes=notes)
 
 
@@ -96,15 +98,18 @@ def find_known(stores: Stores, draft: Draft) -> Remembered | None:
             return None
         return _known(stores, draft, draft.id, IdTaken(draft.id))
     key, now = same_text_key(draft.content), stores.clock.now()
-    found = stores.index.same_text(draft.space, key, now)
-    if found is None:
+    same = stores.index.memories(stores.index.same_text(draft.space, key, now))
+    here = (each for each in same.values() if not _elsewhere(draft.origin, each.origin))
+    oldest = min(here, key=lambda each: (each.created, each.id), default=None)
+    return None if oldest is None else _existing(oldest)
+
+
+def _known(
+    stores: Stores, draft: Draft, found: str, refusal: KeyReused | IdTaken
+) -> Remembered | None:
+    memory = stores.index.memories([found]).get(found)
+    if memory is None:
         return None
-    memory = stores.index.memories([found])[found]
-    return None if _elsewhere(draft.origin, memory.origin) else _existing(memory)
-
-
-def _known(stores: Stores, draft: Draft, found: str, refusal: KeyReused | IdTaken) -> Remembered:
-    memory = stores.index.memories([found])[found]
     if same_text_key(memory.content) != same_text_key(draft.content):
         raise refusal
     return _existing(memory)
@@ -150,16 +155,3 @@ def as_memory(
         idempotency_key=draft.idempotency_key,
         connections=given + suggested,
     )
-
-
-def _notes(problem: str | None, demoted: list[str]) -> tuple[str, ...]:
-    notes = []
-    if problem:
-        notes.append(f"kept without a vector, found by its words only: {problem}")
-    if demoted:
-        notes.append(f"core is full: moved {', '.join(demoted)} to working")
-    return tuple(notes)
-
-
-def is_about_self(memory: Memory) -> bool:
-    return ABOUT_SELF in memory.tags

@@ -20,6 +20,7 @@ from madeleine.model.vector import Vector
 from madeleine.rules.text import embedded_text, same_text_key
 from madeleine.write.commit import commit_all_new
 from madeleine.write.embedding import embed_texts
+from madeleine.write.heal import heal
 from madeleine.write.identity import ensure_self
 from madeleine.write.linking import Beside
 from madeleine.write.remember import Remembered, as_memory, find_known, new_file, written
@@ -38,6 +39,7 @@ def remember_many(
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[Outcome]:
     """Write the drafts in order; a draft that is refused leaves its error in its place."""
+    heal(stores)
     coming = {draft.id: draft.id for draft in drafts if draft.id is not None}
     outcomes: list[Outcome] = []
     for chunk, (vectors, problem) in _embedded_ahead(stores, drafts):

@@ -8,7 +8,7 @@ from madeleine.errors import FileChanged, InvalidValue, Rejected
 from madeleine.model.change import Change
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision
-from madeleine.model.words import SELF_SOURCE, Edge, Tier
+from madeleine.model.words import SELF_SOURCE, Edge
 from madeleine.write.change_file import (
     Changed,
     change_memory,
@@ -43,11 +43,8 @@ def revise(stores: Stores, wanted: str, revision: Revision, by: str = "unknown")
         return memory if revised == memory else replace(revised, updated=stores.clock.now())
 
     changed = change_memory(stores, memory_id, make, verb="revise", by=by)
-    demoted = enforce_core_cap(stores, memory_id) if changed.memory.tier is Tier.CORE else []
-    if not demoted:
-        return changed
-    note = f"core is full: moved {', '.join(demoted)} to working"
-    return replace(changed, notes=(*changed.notes, note))
+    notes = changed.notes + enforce_core_cap(stores, changed.memory)
+    return replace(changed, notes=notes)
 
 
 def retire(

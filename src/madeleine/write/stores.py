@@ -37,6 +37,22 @@ class Habits:
     recall_least_score: float = 0.15
 
 
+@dataclass(slots=True)
+class Debts:
+    """What a write that the disk refused midway left to be done. `heal` pays them before the
+    next write, so that nothing waits for a restart. Guarded by `Stores.writing`."""
+
+    events: bool = False
+    """The journal may hold events that the index has not read."""
+    paths: set[str] = field(default_factory=set)
+    """Files whose rows may not say what the files say."""
+    changes: bool = False
+    """A change is neither done nor taken back."""
+
+    def __bool__(self) -> bool:
+        return self.events or bool(self.paths) or self.changes
+
+
 def new_id() -> str:
     return str(uuid.uuid4())
 
@@ -55,6 +71,9 @@ class Stores:
     clock: Clock
     habits: Habits = field(default_factory=Habits)
     writing: threading.RLock = field(default_factory=threading.RLock)
-    behind: threading.Event = field(default_factory=threading.Event)
-    """Set while the journal may hold events that the index has not read."""
+    debts: Debts = field(default_factory=Debts)
+    upkeep: threading.Lock = field(default_factory=threading.Lock)
+    """Held by the one rebuild that may be under way."""
+    deciding: set[str] = field(default_factory=set)
+    """Proposals that somebody is deciding right now."""
     new_id: Callable[[], str] = new_id

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from madeleine.errors import AlreadyDone, FileChanged, NoSuchChange
+from madeleine.errors import AlreadyDone, AmbiguousChange, FileChanged, NoSuchChange
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
 from madeleine.vault.journal import RecordedChange, RecordedEdit
-from madeleine.write.commit import commit, digest
+from madeleine.vault.vault import in_trash
+from madeleine.write.commit import commit
+from madeleine.write.record import digest
 from madeleine.write.stores import Stores
 
 OVER = ("undone", "dropped", "lost")
@@ -30,9 +32,7 @@ class Undone:
 
 def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     """Take back a change or every change of a run, newest first, all or none."""
-    events = stores.index.changes(wanted)
-    if not events:
-        raise NoSuchChange(wanted)
+    events = _named(stores, wanted)
     open_events = [each for each in events if stores.index.outcome(_id(each)) not in OVER]
     if not open_events:
         raise AlreadyDone(f"`{wanted}`", str(stores.index.outcome(_id(events[0]))))
@@ -49,6 +49,18 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     change = Change(stores.new_id(), "undo", plan.edits(), by, details=details)
     commit(stores, change)
     return Undone(ids, tuple(plan.memories), change.id)
+
+
+def _named(stores: Stores, wanted: str) -> list[Event]:
+    """Return the events of the one change, or the one run, that was meant."""
+    events = stores.index.changes(wanted)
+    if not events:
+        raise NoSuchChange(wanted)
+    exact = [each for each in events if wanted in (_id(each), each.body.get("run"))]
+    several = {_id(each) for each in events}
+    if not exact and len(several) > 1:
+        raise AmbiguousChange(wanted, sorted(several))
+    return exact or events
 
 
 def _id(each: Event) -> str:
@@ -109,12 +121,20 @@ class _Plan:
         target, data = edit.path_before, edit.before
         if target is None and left is not None and edit.path_after is not None:
             target, data = self._stores.vault.trash_path(edit.path_after), left
-        if target is not None and target != edit.path_after and self._content(target) is not None:
+        if target is not None and target != edit.path_after and self._is_taken(target, edit):
             raise FileChanged(target)
         if edit.path_after is not None:
             self._set(edit.path_after, None, edit.memory_id)
         if target is not None:
             self._set(target, data, edit.memory_id)
+
+    def _is_taken(self, target: str, edit: RecordedEdit) -> bool:
+        """Whether a file cannot come back: its name is taken, or its memory is there again."""
+        if self._content(target) is not None:
+            return True
+        stored = self._stores.index.get(edit.memory_id)
+        elsewhere = stored is not None and stored.path not in (edit.path_after, target)
+        return elsewhere and not in_trash(target)
 
     def _content(self, path: str) -> bytes | None:
         if path not in self._now:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from madeleine.errors import MadeleineError
+from madeleine.errors import MadeleineError, UnderWay
+from madeleine.minds.port import Minds
 from madeleine.model.event import Kind
 from madeleine.vault.journal import Compacted
 from madeleine.write.reconcile import Progress, Reconciled, reconcile
@@ -18,6 +19,7 @@ from madeleine.write.record import event, record, replay
 from madeleine.write.stores import Stores
 
 Report = dict[str, object]
+LATER = Minds(None, "embedded after the rebuild")
 
 
 def rebuild(stores: Stores, progress: Progress = lambda done, total: None) -> Reconciled:
@@ -26,7 +28,7 @@ def rebuild(stores: Stores, progress: Progress = lambda done, total: None) -> Re
     The old index answers until the new one is whole; a kill midway leaves the old one. Writes
     go on meanwhile: what they changed is caught up under the lock before the exchange.
     """
-    with _run(stores, "rebuild") as report:
+    with _alone(stores), _run(stores, "rebuild") as report:
         done = _rebuild(stores, progress)
         report.update(files=done.files, written=done.written, unreadable=len(done.unreadable))
     return done
@@ -47,12 +49,24 @@ def _rebuild(stores: Stores, progress: Progress) -> Reconciled:
     fresh = replace(stores, index=beside)
     replay(stores.journal, beside)
     report = reconcile(fresh, progress)
+    reconcile(fresh)  # what was edited meanwhile, while others may still write
     with stores.writing:
         stores.journal.flush()
         replay(stores.journal, beside)
-        report.files = reconcile(fresh).files
+        # No model under the lock (I6): what changed in this very moment is embedded later.
+        report.files = reconcile(replace(fresh, minds=LATER)).files
         stores.index.replace_with(beside)
     return report
+
+
+@contextmanager
+def _alone(stores: Stores) -> Iterator[None]:
+    if not stores.upkeep.acquire(blocking=False):
+        raise UnderWay("a rebuild")
+    try:
+        yield
+    finally:
+        stores.upkeep.release()
 
 
 @contextmanager

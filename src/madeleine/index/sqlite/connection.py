@@ -24,6 +24,7 @@ from madeleine.index.sqlite.schema import migrate
 BEGIN_WRITE = "BEGIN IMMEDIATE"
 BUSY_MS = 5_000  # another process that looks into the file is done long before
 WRITER_CACHE_KIB = 32_768  # the indexes of 100,000 memories, which a rebuild fills at random
+MAKING_CACHE_KIB = 131_072  # for as long as a rebuild takes: a page is then written once, not often
 READER_CACHE_KIB = 4_096
 CHECKPOINT_PAGES = 4_000  # 16 MB: a checkpoint waits for the disk, so not after every batch
 KEPT_LOG_BYTES = 67_108_864
@@ -47,7 +48,9 @@ class Connections:
     for the first and lets nobody new in.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, in_the_making: bool = False) -> None:
+        """`in_the_making`: nobody needs the file before it is whole, so it need not survive a
+        kill; it is filled with neither log nor waiting for the disk."""
         self.path = path
         self.write_lock = threading.RLock()
         self._gate = threading.Condition()
@@ -55,7 +58,8 @@ class Connections:
         self._reading = 0
         self._exchanging = False
         self._open = True
-        self._writer = open_writer(path)
+        self._in_the_making = in_the_making
+        self._writer = open_writer(path, in_the_making)
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -106,7 +110,7 @@ class Connections:
             if self._idle:
                 return self._idle.pop()
         try:
-            return open_reader(self.path)
+            return open_reader(self.path, self._in_the_making)
         except MadeleineError:
             self._count_down()
             raise
@@ -145,11 +149,15 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
 
 
-def open_writer(path: Path) -> apsw.Connection:
+def open_writer(path: Path, in_the_making: bool = False) -> apsw.Connection:
     """Open, or make, the index file for writing, with this release's schema."""
     with translated(path):
-        connection = _connect(path, WRITER_CACHE_KIB)
+        connection = _connect(path, WRITER_CACHE_KIB, log=not in_the_making)
         try:
+            if in_the_making:
+                connection.pragma("journal_mode", "off")
+                connection.pragma("synchronous", "off")
+                connection.pragma("cache_size", -MAKING_CACHE_KIB)
             with transaction(connection):
                 migrate(connection, path)
         except (MadeleineError, apsw.Error):
@@ -158,21 +166,22 @@ def open_writer(path: Path) -> apsw.Connection:
         return connection
 
 
-def open_reader(path: Path) -> apsw.Connection:
+def open_reader(path: Path, in_the_making: bool = False) -> apsw.Connection:
     """Open the index file for reading only."""
     with translated(path):
-        connection = _connect(path, READER_CACHE_KIB)
+        connection = _connect(path, READER_CACHE_KIB, log=not in_the_making)
         connection.pragma("query_only", True)
         return connection
 
 
-def _connect(path: Path, cache_kib: int) -> apsw.Connection:
+def _connect(path: Path, cache_kib: int, log: bool = True) -> apsw.Connection:
     make_private(path)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
     connection = apsw.Connection(str(path), flags=flags)
     try:
         connection.set_busy_timeout(BUSY_MS)
-        connection.pragma("journal_mode", "wal")
+        if log:
+            connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "normal")
         connection.pragma("temp_store", "memory")
         connection.pragma("cache_size", -cache_kib)

@@ -57,8 +57,9 @@ def swap(new: Path, path: Path) -> None:
     for side in ("-wal", "-shm"):
         for name in (new, path):
             _remove_empty(name.with_name(name.name + side), side)
+    _sync(new, os.O_RDONLY)  # it may have been filled without waiting for the disk
     new.replace(path)
-    _sync_folder(path.parent)
+    _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)
 
 
 def _remove_empty(side: Path, kind: str) -> None:
@@ -72,8 +73,8 @@ def _names(path: Path) -> list[str]:
     return [path.name + side for side in SIDES]
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:

@@ -24,7 +24,6 @@ from madeleine.index.sqlite.connection import Connections, translated
 from madeleine.index.sqlite.files import remove, swap
 from madeleine.index.sqlite.matrix import Matrix
 from madeleine.index.sqlite.schema import CLEARED
-from madeleine.index.sqlite.times import micros
 from madeleine.model.event import Event, Position
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
@@ -49,9 +48,9 @@ class _Place:
 class SqliteIndex:
     """An index in one SQLite file. Any thread may call any method at any time."""
 
-    def __init__(self, place: _Place) -> None:
+    def __init__(self, place: _Place, in_the_making: bool = False) -> None:
         self._place = place
-        self._connections = Connections(place.path)
+        self._connections = Connections(place.path, in_the_making)
         try:
             with self._connections.writing() as connection:
                 self._matrix = self._load(connection)
@@ -120,7 +119,7 @@ class SqliteIndex:
         path = self._place.path.with_name(self._place.path.name + FRESH)
         with translated(path):
             remove(path)
-        return SqliteIndex(replace(self._place, path=path))
+        return SqliteIndex(replace(self._place, path=path), in_the_making=True)
 
     def replace_with(self, fresh: Index) -> None:
         if not isinstance(fresh, SqliteIndex):
@@ -153,12 +152,9 @@ class SqliteIndex:
         with self._read() as connection:
             return nodes.first_id(connection, "path = ?", path)
 
-    def same_text(self, space: str | None, key: str, now: datetime | None = None) -> str | None:
-        moment = None if now is None else micros(now)
-        current = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > ?)"
-        where = f"text_key = ? AND space IS ? AND {current}"
+    def same_text(self, space: str | None, key: str, now: datetime, limit: int = 64) -> list[str]:
         with self._read() as connection:
-            return nodes.first_id(connection, where, nodes.short_key(key), space, moment)
+            return nodes.same_text(connection, space, key, now, limit)
 
     def with_idempotency_key(self, key: str) -> str | None:
         with self._read() as connection:

@@ -38,8 +38,8 @@ from madeleine.rules.text import same_text_key
 _LISTED = "(SELECT value FROM json_each(?))"
 
 _MEMORY = f"""
-    SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.type, n.tier, n.space, n.source,
-           n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
+    SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
+           n.source, n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
            n.idempotency_key, t.title, t.tags, t.origin, t.content,
            ifnull(u.access_count, 0), u.last_accessed, u.last_review,
            ifnull(u.stability, {DEFAULT_STABILITY_DAYS}),
@@ -219,7 +219,7 @@ def _forget_tags(connection: apsw.Connection, known: Iterable[Known]) -> None:
 
 def _write_rows(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
     connection.executemany(
-        "INSERT OR REPLACE INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         map(_node_values, placed),
     )
     connection.executemany(
@@ -244,8 +244,7 @@ def _node_values(placed: Placed) -> tuple[Value, ...]:
         placed.node,
         memory.id,
         stored.path,
-        stored.fingerprint.mtime_ns,
-        stored.fingerprint.size,
+        *stored.fingerprint,
         memory.type.value,
         memory.tier.value,
         memory.space,
@@ -340,6 +339,16 @@ def ids_with_prefix(connection: apsw.Connection, prefix: str, limit: int) -> lis
     return [memory_id for (memory_id,) in rows]
 
 
+def same_text(
+    connection: apsw.Connection, space: str | None, key: str, now: datetime, limit: int
+) -> list[str]:
+    """Return the current memories of a space that say the same, oldest first."""
+    sql = """SELECT id FROM nodes WHERE text_key = ? AND space IS ? AND superseded_by IS NULL
+             AND (valid_until IS NULL OR valid_until > ?) ORDER BY created, id LIMIT ?"""
+    found = connection.execute(sql, (short_key(key), space, micros(now), limit))
+    return [memory_id for (memory_id,) in found]
+
+
 def first_id(connection: apsw.Connection, where: str, *bindings: Value) -> str | None:
     """Return the oldest memory that fits."""
     sql = f"SELECT id FROM nodes n WHERE {where} ORDER BY created, id LIMIT 1"
@@ -389,8 +398,9 @@ def _summed(groups: Sequence[Row], column: int) -> dict[str, int]:
 
 def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
     """Return how each file looked when it was read, but for those that do not parse now."""
-    sql = "SELECT path, mtime_ns, size FROM nodes WHERE path NOT IN (SELECT path FROM unreadable)"
-    return {path: Fingerprint(mtime, size) for path, mtime, size in connection.execute(sql)}
+    sql = """SELECT path, mtime_ns, size, ctime_ns FROM nodes
+             WHERE path NOT IN (SELECT path FROM unreadable)"""
+    return {path: Fingerprint(*looks) for path, *looks in connection.execute(sql)}
 
 
 def unreadable(connection: apsw.Connection) -> list[Unreadable]:
@@ -407,12 +417,12 @@ def _read(connection: apsw.Connection, where: str, bindings: tuple[Value, ...]) 
 
 
 def _stored(row: Row, connections: Sequence[Connection]) -> Stored:
-    path, mtime_ns, size = row[2:5]
-    return Stored(_memory(row, connections), path, Fingerprint(mtime_ns, size))
+    path, *looks = row[2:6]
+    return Stored(_memory(row, connections), path, Fingerprint(*looks))
 
 
 def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
-    _, memory_id, _, _, _, memory_type, tier, space, source, confidence, *rest = row
+    _, memory_id, _, _, _, _, memory_type, tier, space, source, confidence, *rest = row
     created, updated, valid_until, superseded_by, key, title, tags, origin, content, *usage = rest
     return Memory(
         id=memory_id,

@@ -33,6 +33,7 @@ CREATE TABLE nodes (
     path            TEXT NOT NULL,
     mtime_ns        INTEGER NOT NULL,
     size            INTEGER NOT NULL,
+    ctime_ns        INTEGER NOT NULL,
     type            TEXT NOT NULL,
     tier            TEXT NOT NULL,
     space           TEXT,

@@ -29,7 +29,8 @@ _UNSPACED = (
     "\uac00-\ud7af"  # Hangul has spaces, but joins endings to its words
 )
 _RUN = re.compile(f"[{_UNSPACED}]+")
-_BESIDE = re.compile(f"(?<=[{_UNSPACED}])[^\\W{_UNSPACED}]+|[^\\W{_UNSPACED}]+(?=[{_UNSPACED}])")
+_LETTER = re.compile(f"[{_UNSPACED}]")
+_OTHER_RUN = re.compile(f"[^\\W{_UNSPACED}]+")
 
 
 def grams_of(text: str) -> str:
@@ -41,13 +42,21 @@ def grams_of(text: str) -> str:
     if text.isascii():
         return ""
     normal = unicodedata.normalize("NFKC", text)
-    return " ".join([*_pairs(normal), *_BESIDE.findall(normal)])
+    return " ".join([*_pairs(normal), *_beside(normal)])
 
 
 def _pairs(text: str) -> Iterator[str]:
     for run in _RUN.findall(text):
         for start in range(len(run)):
             yield run[start : start + 2]
+
+
+def _beside(text: str) -> Iterator[str]:
+    """Yield the words of other scripts that touch a run, in time that grows with the text."""
+    for found in _OTHER_RUN.finditer(text):
+        start, end = found.span()
+        if (start and _LETTER.match(text, start - 1)) or _LETTER.match(text, end):
+            yield found.group()
 
 
 def match_expression(terms: Sequence[str]) -> str:
@@ -70,7 +79,7 @@ def _gram_parts(term: str) -> Iterator[str]:
         yield from (f"{{title_grams grams}} : {_quoted(pair)}" for pair in pairs)
         if not pairs:
             yield f"{{title_grams grams}} : {_quoted(run)} *"
-    yield from (_quoted(word) for word in _BESIDE.findall(normal))
+    yield from (_quoted(word) for word in _beside(normal))
 
 
 def _quoted(term: str) -> str:
