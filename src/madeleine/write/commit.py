@@ -150,7 +150,7 @@ def _take_back(stores: Stores, edits: Sequence[Edit]) -> bool:
     whole = True
     for edit in reversed(edits):
         try:
-            stores.vault.revert(edit)
+            whole = stores.vault.revert(edit) and whole
         except MadeleineError:
             whole = False
     _owe(stores, edits)

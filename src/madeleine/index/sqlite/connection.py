@@ -89,10 +89,15 @@ class Connections:
                 self._close_all()
                 act()
             finally:
-                self._writer = open_writer(self.path)
-                with self._gate:
-                    self._exchanging = False
-                    self._gate.notify_all()
+                try:
+                    self._writer = open_writer(self.path)
+                except MadeleineError:
+                    self._open = False  # readers must be told so, not wait for ever
+                    raise
+                finally:
+                    with self._gate:
+                        self._exchanging = False
+                        self._gate.notify_all()
 
     def close(self) -> None:
         """Close every connection; the last one leaves no log behind. Twice is fine."""
