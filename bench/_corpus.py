@@ -29,32 +29,50 @@ from madeleine.vault.naming import file_names
 
 SEED = 20
 AT_ONCE = 5_000
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
-WHO = (
-    "Ana", "Bram", "Chidi", "Dara", "Elif", "Farid", "Greta", "Hana", "Ivo", "Jun", "Kemal",
-    "Lena", "Mira", "Noor", "Otto", "Priya",
+WHO = _words(
+    "Ana Bram Chidi Dara Elif Farid Greta Hana Ivo Jun Kemal Lena Mira Noor Otto Priya Quinn Rosa "
+    "Sven Tomas Uma Vera Wim Xenia Yara Zoltan grandmother neighbour dentist landlord intern"
+)
+THINGS = _words(
+    "importer parser invoice garden bicycle piano backup firewall recipe passport thesis kitchen "
+    "calendar telescope database bakery podcast sourdough marathon mortgage antenna greenhouse "
+    "compiler newsletter violin heating aquarium scheduler contract vaccine kayak archive camera "
+    "keyboard roof budget museum translation printer beehive workshop ferry dashboard harvest "
+    "library mosaic router novel allergy ceramics elevator festival glacier hammock insurance "
+    "jacket kettle lantern migration notebook orchestra pension quilt rental sensor timetable "
+    "umbrella vineyard warehouse yoghurt zoning balcony carpet dictionary engine footpath"
+)
+DID = _words(
+    "moved rewrote sold measured postponed bought repaired painted cancelled documented borrowed "
+    "photographed inherited cleaned tested translated reviewed simplified doubled abandoned "
+    "recommended planted encrypted sketched compared rehearsed weighed renamed mapped polished"
+)
+PLACES = _words(
+    "Lisbon Oslo Dublin Nairobi Kyoto Quito Tallinn Perth Ghent Fez Hanoi Bergen Turin Izmir "
+    "basement office harbour attic station clinic meadow studio cellar market bridge"
+)
+WHEN = (
+    "in March", "last winter", "before breakfast", "on Tuesday", "during the strike", "at dawn",
+    "after the merger", "two years ago", "while it rained", "by the end of the quarter",
 )  # fmt: skip
-WHAT = (
-    "the importer", "the search page", "the billing job", "the release script", "the garden",
-    "the reading list", "the bike", "the tax form", "the staging server", "the menu",
-    "the backup disk", "the photo archive", "the parser", "the login flow", "the piano",
-)  # fmt: skip
-DID = (
-    "prefers", "moved", "rewrote", "stopped using", "wants to finish", "asked about", "broke",
-    "fixed", "measured", "documented", "postponed", "bought parts for", "tested", "cleaned up",
-)  # fmt: skip
-WHY = (
-    "because the old way took too long", "after the meeting on Monday", "before the trip",
-    "so that nobody has to wait", "since the last update", "when the tests were green",
-    "although it was late", "to save memory", "with a plain text file", "for the new team",
-)  # fmt: skip
-MORE = (
-    "It should be looked at again in spring.", "The details are in the shared notes.",
-    "Two people agreed and one did not mind.", "The first try failed with a timeout.",
-    "This replaces what was said last week.", "Nothing else depends on it for now.",
-    "The numbers were better than expected.", "A short summary was sent around.",
-)  # fmt: skip
+FRAMES = (
+    "{who} {did} the {thing} {when}.",
+    "The {thing} in {place} costs {number} a month.",
+    "{who} prefers the {thing} over the {other}.",
+    "Nobody in {place} {did} a {thing} {when}.",
+    "Ask {who} about the {thing}; room {number}.",
+    "The {thing} broke because of the {other}.",
+    "{who} wants {number} more of the {thing} for {place}.",
+    "We decided against a {thing}: the {other} is enough.",
+)
 SPACES = (None, None, "atlas", "kitchen", "studio", "garden")
 TAGS = ("work", "home", "decision", "todo", "people", "tools", "health", "travel")
 
@@ -68,11 +86,18 @@ class Texts:
 
     def text(self) -> str:
         self._count += 1
+        sentences = [self._sentence() for _ in range(self.dice.randint(1, 5))]
+        return " ".join([*sentences, f"({self._count}-{self.dice.randrange(10**6)})"])
+
+    def title(self) -> str:
+        return f"{self.dice.choice(WHO)} and the {self.dice.choice(THINGS)}"
+
+    def _sentence(self) -> str:
         dice = self.dice
-        first = f"{dice.choice(WHO)} {dice.choice(DID)} {dice.choice(WHAT)} {dice.choice(WHY)}"
-        number = f"Ticket {self._count}-{dice.randrange(10**6)}."
-        rest = dice.sample(MORE, dice.randint(0, 4))
-        return " ".join([f"{first}.", number, *rest])
+        words = {"who": WHO, "did": DID, "thing": THINGS, "other": THINGS, "place": PLACES}
+        chosen = {name: dice.choice(each) for name, each in words.items()}
+        when, number = dice.choice(WHEN), dice.randrange(2, 900)
+        return dice.choice(FRAMES).format(**chosen, when=when, number=number)
 
     def draft(self) -> Draft:
         tags = tuple(self.dice.sample(TAGS, self.dice.randint(0, 3)))
@@ -87,7 +112,7 @@ def memories(count: int, seed: int = SEED) -> Iterator[Memory]:
         memory_id = str(uuid.UUID(int=dice.getrandbits(128), version=4))
         at = FIRST_DAY + timedelta(minutes=number)
         targets = dice.sample(earlier, min(len(earlier), dice.choice([0, 0, 1, 2])))
-        title = f"{dice.choice(WHO)} and {dice.choice(WHAT)}"
+        title = texts.title()
         yield Memory(
             id=memory_id,
             content=texts.text(),

@@ -23,7 +23,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from madeleine.errors import BadSetting, HomeBusy, IndexCorrupt, MindDown, StoreUnwritable
+from madeleine.errors import (
+    BadSetting,
+    Damaged,
+    HomeBusy,
+    IndexCorrupt,
+    MindDown,
+    StoreUnwritable,
+    Unavailable,
+)
 from madeleine.index.port import Index
 from madeleine.index.sqlite.files import remove, set_aside
 from madeleine.index.sqlite.index import SqliteIndex
@@ -36,6 +44,7 @@ from madeleine.model.draft import Limits
 from madeleine.settings import Settings, read_settings
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
+from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.record import replay
 from madeleine.write.recover import recover
@@ -161,6 +170,14 @@ def catch_up(house: House, progress: Progress = lambda done, total: None) -> Non
         rebuild(stores, progress)
     else:
         reconcile(stores, progress)
+    _complete_self(house)
+
+
+def _complete_self(house: House) -> None:
+    try:
+        complete_self(house.stores)
+    except (Damaged, Unavailable) as error:  # a home must open whatever its self looks like
+        house.notes.append(f"the self could not be written: {error.message}")
 
 
 def open_index(

@@ -209,7 +209,7 @@ class NoSuchConnection(Missing):
 
     def __init__(self, source: str, target: str, edge: str) -> None:
         super().__init__(
-            f"no `{edge}` connection from `{source}` to `{target}`",
+            f"no {f'`{edge}` ' if edge else ''}connection from `{source}` to `{target}`",
             hint=f"`madeleine show {source}` lists its connections",
         )
 
@@ -256,6 +256,16 @@ class FileChanged(Conflict):
     def __init__(self, path: str) -> None:
         super().__init__(
             f"{path} changed since it was read", hint="look at it again, then repeat the change"
+        )
+
+
+class EditedSince(Conflict):
+    """A file that was changed after the change that is to be undone."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was changed since; undoing would overwrite that",
+            hint="nothing was changed; edit the file itself, or undo the newer change first",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -230,3 +231,25 @@ def test_the_port_alone_costs_nothing() -> None:
     program = "import sys, madeleine.minds.port; sys.exit('apsw' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+def test_loading_the_model_leaves_nothing_in_the_home_and_asks_no_network(tmp_path: Path) -> None:
+    """The runtime's own reporting is off: no files of its own, no name looked up."""
+    if built_in(1) is None:
+        pytest.skip("the built-in model is not installed")
+    program = (
+        "import socket\n"
+        "def refuse(*given): raise SystemExit('the network was asked')\n"
+        "socket.socket.connect = refuse\n"
+        "socket.getaddrinfo = refuse\n"
+        "from madeleine.minds.local import built_in\n"
+        "built_in(1).embed(['one text'])\n"
+    )
+    home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **home}, check=False, timeout=60
+    )
+
+    assert done.returncode == 0
+    assert list(tmp_path.rglob("*")) == []

@@ -129,7 +129,8 @@ def test_uses_that_another_device_noted_are_counted_once(home: Path) -> None:
             "device": "desktop",
             "body": {"memory": kept, "how": "recalled", "session": "elsewhere"},
         }
-        own = json.loads(next((home / "journal").glob("*.jsonl")).read_text().splitlines()[0])
+        journal = next((home / "journal").glob("*.jsonl")).read_text(encoding="utf-8")
+        own = json.loads(journal.splitlines()[0])
         line = {**event, **{key: own[key] for key in own.keys() - event.keys()}}
         other = home / "journal" / "desktop-2026-11.jsonl"
         other.write_text(json.dumps(line) + "\n", encoding="utf-8")

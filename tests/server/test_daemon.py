@@ -272,8 +272,10 @@ def test_a_journal_that_cannot_be_written_says_so_and_the_log_tells_no_text(home
         kept = daemon.remember("A very private text")
         (home / "journal").rename(home / "journal-away")
         (home / "journal").write_text("in the way", encoding="utf-8")
-        answer = daemon.ask("GET", f"/agent/recall/{kept}")
+        read = daemon.ok("GET", f"/agent/recall/{kept}")
+        answer = daemon.ask("POST", f"/agent/update/{kept}", {"title": "Private"})
 
+        assert "not noted" in read["notes"][0]
         assert (answer.status, answer.error["code"]) == (503, "unavailable")
         assert "journal" in answer.error["message"]
         (home / "journal").unlink()

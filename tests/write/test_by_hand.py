@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.errors import AmbiguousChange, FileChanged, MadeleineError, NoSuchMemory
+from madeleine.bootstrap import open_house
+from madeleine.errors import AmbiguousChange, EditedSince, MadeleineError, NoSuchMemory
 from madeleine.minds.port import KeepingEmbedder, Minds
 from madeleine.model.draft import Limits
 from madeleine.model.memory import Connection, Memory
@@ -19,9 +20,11 @@ from madeleine.model.vector import Vector
 from madeleine.model.words import Edge
 from madeleine.write.connections import link
 from madeleine.write.forget import forget
+from madeleine.write.identity import SELF_ID
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.resolve import get
 from madeleine.write.revise import revise
+from madeleine.write.show import show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from madeleine.write.upkeep import rebuild
@@ -211,7 +214,7 @@ def test_two_who_forget_one_memory_make_one_change(stores: Stores) -> None:
     (stores.vault.root / path).write_bytes(data)
     reconcile(stores)
 
-    with pytest.raises(FileChanged):
+    with pytest.raises(EditedSince):
         undo(stores, done.change)
     assert len([name for name in vault_bytes(stores) if not name.startswith("trash")]) == 1
 
@@ -240,3 +243,29 @@ def test_a_clock_set_back_does_not_hide_an_undo(stores: Stores) -> None:
     assert stores.index.outcome(change) == "undone"
     with pytest.raises(MadeleineError, match="already undone"):
         undo(stores, change)
+
+
+def test_a_file_about_the_user_brings_a_self_where_there_is_none(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "vault").mkdir(parents=True)
+    (home / "config.toml").write_text('[embedder]\nkind = "fake"\n', encoding="utf-8")
+    note = (
+        "---\nid: 97acbe8e-0000-4000-8000-000000000001\ntags: [about_self]\n---\nLives in Dublin\n"
+    )
+    (home / "vault" / "dublin.md").write_text(note, encoding="utf-8")
+
+    house = open_house(home)
+
+    (edge,) = show(house.stores, "97acbe8e").edges
+    assert (edge.source, edge.connection.edge) == (SELF_ID, Edge.DEFINES)
+    house.close()
+
+
+def test_a_folder_or_a_link_named_like_a_memory_is_none(stores: Stores) -> None:
+    (stores.vault.root / "folder.md").mkdir()
+    (stores.vault.root / "link.md").symlink_to("/etc/hostname")
+
+    report = reconcile_paths(stores, ["folder.md", "link.md"])
+
+    assert report.unreadable == []
+    assert stores.index.unreadable() == []

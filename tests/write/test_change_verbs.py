@@ -7,6 +7,7 @@ import pytest
 from madeleine.errors import (
     AlreadyDone,
     AmbiguousId,
+    EditedSince,
     FileChanged,
     NoSuchChange,
     NoSuchConnection,
@@ -252,7 +253,7 @@ def test_undo_never_overwrites_what_a_person_wrote_since(stores: Stores) -> None
     path = stores.vault.root / get(stores, memory.id).path
     path.write_text(path.read_text(encoding="utf-8") + "by hand\n", encoding="utf-8")
 
-    with pytest.raises(FileChanged):
+    with pytest.raises(EditedSince):
         undo(stores, str(changed.change))
 
     assert "by hand" in path.read_text(encoding="utf-8")

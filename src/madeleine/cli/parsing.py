@@ -59,7 +59,8 @@ def text_or_stdin(given: str) -> str:
         return given
     if sys.stdin.isatty():
         print("reading from the terminal; end with Ctrl-D", file=sys.stderr)
-    return decoded(sys.stdin.buffer.read(), "standard input").removesuffix("\n")
+    text = decoded(sys.stdin.buffer.read(), "standard input")
+    return text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")
 
 
 def decoded(data: bytes, what: str) -> str:

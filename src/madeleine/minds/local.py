@@ -198,6 +198,9 @@ def _load(folder: Path, name: str) -> _Loaded:
 
 
 def _session(path: Path, name: str) -> Any:
+    # Its builds may report usage to their maker and keep a device id in the user's cache. It
+    # asks the environment when it loads, so this has to come before the import.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

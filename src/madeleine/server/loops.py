@@ -9,6 +9,7 @@ from collections.abc import Callable
 from madeleine.bootstrap import House
 from madeleine.server.background import Loop
 from madeleine.vault.watcher import watch
+from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.record import replay
 
@@ -44,6 +45,7 @@ def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
 
     def on_change(paths: set[str]) -> None:
         report = reconcile_paths(stores, sorted(paths))
+        complete_self(stores)
         if report.written or report.dropped:
             log.info("by hand: %d written, %d dropped", report.written, report.dropped)
 

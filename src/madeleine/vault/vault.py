@@ -142,7 +142,8 @@ class Vault:
         if self._is_behind_link(path):
             return None
         try:
-            return looks_of(os.lstat(place))
+            found = os.lstat(place)
+            return looks_of(found) if stat.S_ISREG(found.st_mode) else None
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError:

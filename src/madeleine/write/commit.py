@@ -25,7 +25,7 @@ from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash
 from madeleine.write.embedding import embed_texts, text_of
 from madeleine.write.heal import heal
-from madeleine.write.record import event, record, settle
+from madeleine.write.record import event, outcomes_with, record, settle
 from madeleine.write.stores import Stores
 
 UNSEEN = Fingerprint(0, 0)  # where only the text of a file matters
@@ -45,7 +45,7 @@ def commit(stores: Stores, change: Change) -> str | None:
         begun = change_to_event(change, stores.new_id(), stores.clock.now(), stores.journal.device)
         record(stores, [begun], durable=True)
         prints = _write_files(stores, change)
-        outcomes = {change.id: "done", **_outcomes_with(change.details)}
+        outcomes = {change.id: "done", **outcomes_with(change.details)}
         try:
             settle(stores, outcomes, _batch(change, prints, vectors))
         except MadeleineError as error:
@@ -123,12 +123,6 @@ def remembered_events(stores: Stores, change: Change) -> list[Event]:
         )
         for edit in change.edits
     ]
-
-
-def _outcomes_with(details: Mapping[str, object]) -> dict[str, str]:
-    """Return what a change says about other changes once it is done, as an undo does."""
-    given = details.get("outcomes")
-    return {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
 
 
 def _write_files(stores: Stores, change: Change) -> list[Fingerprint | None]:

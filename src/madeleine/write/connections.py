@@ -73,7 +73,7 @@ def _unlink_identity(
     target = get_memory(stores, target_id)
     implied = source.source == SELF_SOURCE and ABOUT_SELF in target.tags
     if not implied or edge not in (None, Edge.DEFINES):
-        raise NoSuchConnection(source.short_id, target.short_id, edge.value if edge else "any")
+        raise NoSuchConnection(source.short_id, target.short_id, edge.value if edge else "")
     return change_memory(
         stores,
         target_id,

@@ -13,7 +13,8 @@ import uuid
 from madeleine.errors import FileUnreadable
 from madeleine.model.change import Change, Edit
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
-from madeleine.model.words import SELF_SOURCE, MemoryType, Tier
+from madeleine.model.query import Filter
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, MemoryType, Tier
 from madeleine.vault.markdown import render_memory
 from madeleine.write.commit import commit_new
 from madeleine.write.embedding import embed_memory
@@ -39,6 +40,13 @@ def ensure_self(stores: Stores) -> str:
         change = Change(stores.new_id(), "remember", (edit,), by="self")
         commit_new(stores, change, {} if vector is None else {memory.id: vector})
     return memory.id
+
+
+def complete_self(stores: Stores) -> None:
+    """Write the self where a file brought something about the user and there is no self yet."""
+    about = Filter(tags=(ABOUT_SELF,), outdated=True)
+    if stores.index.self_id() is None and stores.index.count(about, stores.clock.now()):
+        ensure_self(stores)
 
 
 def _refuse_second(stores: Stores) -> None:

@@ -68,6 +68,12 @@ def settle(stores: Stores, outcomes: Mapping[str, str], batch: Batch = NOTHING) 
     record(stores, marks, durable=False, batch=batch)
 
 
+def outcomes_with(details: Mapping[str, object]) -> dict[str, str]:
+    """Return what a change says about other changes once it is done, as an undo does."""
+    given = details.get("outcomes")
+    return {str(k): str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
+
+
 def digest(data: bytes | None) -> str | None:
     """Return the SHA-256 of a file's bytes; a file that is not there has none."""
     return None if data is None else hashlib.sha256(data).hexdigest()

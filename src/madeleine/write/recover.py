@@ -6,11 +6,13 @@ what was written is put back. A change that cannot be made sense of is left alon
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from madeleine.errors import Damaged, MadeleineError, Rejected
 from madeleine.model.change import Edit
 from madeleine.model.event import Event
 from madeleine.vault.journal import RecordedChange, RecordedEdit
-from madeleine.write.record import digest, settle
+from madeleine.write.record import digest, outcomes_with, settle
 from madeleine.write.stores import Stores
 
 
@@ -38,8 +40,14 @@ def _recover_one(stores: Stores, begun: Event) -> str:
         outcome, said = "lost", f"cannot be made sense of: {error.message}"
     except MadeleineError as error:
         return f"change {change_id[:8]} is still unfinished: {error.message}"
-    settle(stores, {change_id: outcome})
+    settle(stores, {change_id: outcome, **_told_of_others(begun, outcome)})
     return f"change {change_id[:8]} {said}"
+
+
+def _told_of_others(begun: Event, outcome: str) -> dict[str, str]:
+    """Return what a change that is done means for others: an undo takes back what it names."""
+    details = begun.body.get("details")
+    return outcomes_with(details) if outcome == "done" and isinstance(details, Mapping) else {}
 
 
 def _finish(stores: Stores, change_id: str, begun: Event) -> tuple[str, str]:
@@ -67,8 +75,16 @@ def _state(stores: Stores, edit: RecordedEdit) -> str:
 
 def _roll_back(stores: Stores, recorded: RecordedChange, states: list[str]) -> None:
     for edit, state in reversed(list(zip(recorded.edits, states, strict=True))):
+        current = stores.vault.bytes_or_none(edit.path_after)
         if state == "after":
-            current = stores.vault.bytes_or_none(edit.path_after)
             stores.vault.apply(
                 Edit(edit.memory_id, edit.path_after, current, edit.path_before, edit.before)
             )
+        elif current is not None and _is_second_copy(edit, current):
+            stores.vault.apply(Edit(edit.memory_id, edit.path_after, current, None, None))
+
+
+def _is_second_copy(edit: RecordedEdit, current: bytes) -> bool:
+    """Whether a file was written in its new place and not yet removed from its old one."""
+    moved = edit.path_before is not None and edit.path_after != edit.path_before
+    return moved and digest(current) == edit.after_sha256

@@ -116,7 +116,7 @@ def _known(
 
 
 def _existing(memory: Memory) -> Remembered:
-    note = f"already known as `{memory.short_id}`; nothing was written"
+    note = f"already known as `{memory.short_id}`; nothing of this call was written"
     return Remembered(memory, existing=True, notes=(note,))
 
 

@@ -26,8 +26,9 @@ from madeleine.write.linking import Beside
 from madeleine.write.remember import Remembered, as_memory, find_known, new_file, written
 from madeleine.write.stores import Stores
 
-CHUNK = 64  # drafts embedded ahead: enough to keep every core busy, little to lose on a kill
-GROUP = 16  # files written together: others wait for the lock no longer than that
+# Drafts embedded ahead, and then written together: enough to keep every core busy; little to
+# lose on a kill, and others wait for the lock a tenth of a second at most.
+CHUNK = 32
 
 Outcome = Remembered | MadeleineError
 Embedded: TypeAlias = "tuple[list[Vector | None], str | None]"
@@ -44,9 +45,8 @@ def remember_many(
     outcomes: list[Outcome] = []
     for chunk, (vectors, problem) in _embedded_ahead(stores, drafts):
         pairs = list(zip(chunk, vectors, strict=True))
-        for start in range(0, len(pairs), GROUP):
-            outcomes += _write_group(stores, pairs[start : start + GROUP], problem, coming)
-            progress(len(outcomes))
+        outcomes += _write_group(stores, pairs, problem, coming)
+        progress(len(outcomes))
     return outcomes
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from madeleine.errors import AlreadyDone, AmbiguousChange, FileChanged, NoSuchChange
+from madeleine.errors import AlreadyDone, AmbiguousChange, EditedSince, NoSuchChange
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
 from madeleine.vault.journal import RecordedChange, RecordedEdit
@@ -117,12 +117,12 @@ class _Plan:
     def _take_back(self, edit: RecordedEdit) -> None:
         left = self._content(edit.path_after) if edit.path_after else None
         if digest(left) != edit.after_sha256:
-            raise FileChanged(edit.path_after or edit.path_before or edit.memory_id)
+            raise EditedSince(edit.path_after or edit.path_before or edit.memory_id)
         target, data = edit.path_before, edit.before
         if target is None and left is not None and edit.path_after is not None:
             target, data = self._stores.vault.trash_path(edit.path_after), left
         if target is not None and target != edit.path_after and self._is_taken(target, edit):
-            raise FileChanged(target)
+            raise EditedSince(target)
         if edit.path_after is not None:
             self._set(edit.path_after, None, edit.memory_id)
         if target is not None:

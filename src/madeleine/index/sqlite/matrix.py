@@ -237,8 +237,9 @@ def to_halves(vectors: Sequence[Vector], dimension: int) -> NDArray[np.float16]:
 def sign_words(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     """Return the signs of each vector's components, 64 to a number."""
     signs = np.packbits(vectors > 0, axis=1)
-    short = -signs.shape[1] % 8
-    return np.pad(signs, ((0, 0), (0, short))).view(np.uint64)
+    if short := -signs.shape[1] % 8:
+        signs = np.pad(signs, ((0, 0), (0, short)))
+    return signs.view(np.uint64)
 
 
 def most_differing(cosine: float, dimension: int) -> float:
