@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from madeleine.vault.frontmatter import parse_document
 
 
@@ -46,3 +48,11 @@ def test_a_file_of_ten_thousand_odd_lines_is_cut_quickly() -> None:
     odd = "a: 1\n" + "\n# x\n" * 50_000 + "junk\n" * 10_000
 
     assert len(keys(f"---\n{odd}---\n")) == 10_002
+
+
+def test_a_line_of_many_spaces_is_read_in_time_that_grows_with_it() -> None:
+    began = time.perf_counter()
+
+    parse_document(b"---\nx" + b" " * 200_000 + b"\n---\nbody\n")
+
+    assert time.perf_counter() - began < 10

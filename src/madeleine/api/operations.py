@@ -322,7 +322,7 @@ def _status(house: House, call: Call) -> Json:
             "files": len(stores.journal.names()),
             "problems": _journal_problems(house),
         },
-        "index_bytes": _size(house.home / "index.db"),
+        "index_bytes": sum(_size(house.home / name) for name in ("index.db", "index.db-wal")),
         "runs": [_run(each) for each in stores.index.recent_events([Kind.RUN.value], RUNS_SHOWN)],
         "notes": list(house.notes),
         "daemon": None,

@@ -30,12 +30,13 @@ _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 
 _GAP_LINE = r"[ \t]*(?:#[^\n]*)?\r?\n"
-_KEY = r"""([A-Za-z_][\w-]*|"[^"\n]*"|'[^'\n]*'|[^\s\-#\[\]{}"'&*!|>%@`,?:][^\n]*?)"""
+# A key longer than that is none: the bound keeps a long line from being tried at every length.
+_KEY = r"""([A-Za-z_][\w-]*|"[^"\n]*"|'[^'\n]*'|[^\s\-#\[\]{}"'&*!|>%@`,?:][^\n]{0,200}?)"""
 # Lines that belong to the key above them: indented ones, list items (YAML allows those at the
 # margin), closing brackets, and gaps between such lines.
 _MORE_LINE = r"[ \t\-\]}][^\n]*+\n"
 _MORE = rf"((?:{_MORE_LINE}|(?:(?:#[^\n]*+)?\r?\n)++(?=[ \t\-\]}}]))*+)"
-_BLOCK = re.compile(rf"({_KEY}[ \t]*:(?=[ \t\r\n])([^\n]*)\n{_MORE})")
+_BLOCK = re.compile(rf"({_KEY}[ \t]*+:(?=[ \t\r\n])([^\n]*)\n{_MORE})")
 _GAP = re.compile(rf"(?:{_GAP_LINE})+")
 _LOOKS_LIKE_KEY = re.compile(r"---[ \t]*\r?\n\w[\w-]*:[ \t\r\n]")
 
