@@ -28,7 +28,9 @@ from madeleine.model.stored import Fingerprint
 _PREFIX = ".madeleine-"  # hidden, so that no scan and no other program takes it for a memory
 _SUFFIX = ".tmp"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-_WRITERS = 8  # threads that wait for the disk at once; it finishes their files together
+# Threads that wait for the disk at once; it finishes their files together. They are started
+# when they are first needed.
+_WAITING = ThreadPoolExecutor(8, thread_name_prefix="write-files")
 Check = Callable[[], None]
 # What file systems without hard links (FAT, some network shares) answer to link().
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
@@ -57,8 +59,7 @@ def create_files(files: Sequence[tuple[Path, bytes]]) -> list[Fingerprint | OSEr
     if len(files) == 1:  # the usual case, and threads would only cost
         unfinished = [_unfinished(*files[0])]
     else:
-        with ThreadPoolExecutor(_WRITERS, thread_name_prefix="write-files") as pool:
-            unfinished = list(pool.map(lambda file: _unfinished(*file), files))
+        unfinished = list(_WAITING.map(lambda file: _unfinished(*file), files))
     paths = [path for path, _ in files]
     results = [_named(found, path) for path, found in zip(paths, unfinished, strict=True)]
     refused = {folder: _refusal_to_sync(folder) for folder in {path.parent for path in paths}}

@@ -13,11 +13,13 @@ and what is left over is a debt that `heal` pays before the next write.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from madeleine.errors import FileChanged, MadeleineError
 from madeleine.index.port import Batch, Put
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.vector import Vector
 from madeleine.vault.journal import change_to_event
@@ -63,45 +65,53 @@ def _check_unchanged(stores: Stores, change: Change) -> None:
             raise FileChanged(edit.path_before or edit.memory_id)
 
 
-def commit_new(stores: Stores, change: Change, vectors: Mapping[str, Vector | None]) -> None:
+class New(NamedTuple):
+    """A memory that gets its first file, by a change that does only that."""
+
+    memory: Memory
+    change: Change
+    vector: Vector | None
+
+    @property
+    def edit(self) -> Edit:
+        return self.change.edits[0]
+
+
+def commit_new(stores: Stores, new: New) -> None:
     """Carry out a change that only adds one file.
 
     Such a file is whole or absent by itself, so nothing has to be written to the journal
     before it; the note afterwards is for history and need not be waited for.
     """
-    refused = commit_all_new(stores, [change], vectors)
+    refused = commit_all_new(stores, [new])
     if refused:
-        raise refused[change.id]
+        raise refused[new.change.id]
 
 
-def commit_all_new(
-    stores: Stores, changes: Sequence[Change], vectors: Mapping[str, Vector | None]
-) -> dict[str, MadeleineError]:
+def commit_all_new(stores: Stores, new: Sequence[New]) -> dict[str, MadeleineError]:
     """Carry out changes that each add one file, waiting for the disk once for all of them.
 
     Each file is whole or absent by itself. Returns, by the change's id, what was refused.
     """
     with stores.writing:
-        edits = [change.edits[0] for change in changes]
-        found = stores.vault.create([(str(e.path_after), e.after or b"") for e in edits])
-        pairs = list(zip(changes, found, strict=True))
-        refused = {c.id: each for c, each in pairs if isinstance(each, MadeleineError)}
-        done = [(c, each) for c, each in pairs if not isinstance(each, MadeleineError)]
+        files = [(str(each.edit.path_after), each.edit.after or b"") for each in new]
+        pairs = list(zip(new, stores.vault.create(files), strict=True))
+        refused = {n.change.id: found for n, found in pairs if isinstance(found, MadeleineError)}
+        done = [(n, found) for n, found in pairs if not isinstance(found, MadeleineError)]
         try:
-            _note_new(stores, done, vectors)
+            _note_new(stores, done)
         except MadeleineError as error:
-            _take_back(stores, [c.edits[0] for c, _ in done])
-            refused |= {c.id: error for c, _ in done}
+            _take_back(stores, [each.edit for each, _ in done])
+            refused |= {each.change.id: error for each, _ in done}
     return refused
 
 
-def _note_new(
-    stores: Stores,
-    done: Sequence[tuple[Change, Fingerprint]],
-    vectors: Mapping[str, Vector | None],
-) -> None:
-    events = [each for change, _ in done for each in remembered_events(stores, change)]
-    puts = [put for change, each in done for put in _batch(change, [each], vectors).puts]
+def _note_new(stores: Stores, done: Sequence[tuple[New, Fingerprint]]) -> None:
+    events = [note for each, _ in done for note in remembered_events(stores, each.change)]
+    puts = [
+        Put(Stored(each.memory, str(each.edit.path_after), found), each.vector)
+        for each, found in done
+    ]
     if events:
         record(stores, events, durable=False, batch=Batch(puts=puts))
 

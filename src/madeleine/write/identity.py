@@ -16,7 +16,7 @@ from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, MemoryType, Tier
 from madeleine.vault.markdown import render_memory
-from madeleine.write.commit import commit_new
+from madeleine.write.commit import New, commit_new
 from madeleine.write.embedding import embed_memory
 from madeleine.write.stores import Stores
 
@@ -38,7 +38,7 @@ def ensure_self(stores: Stores) -> str:
         path = stores.vault.path_for(memory)
         edit = Edit(memory.id, None, None, path, render_memory(memory))
         change = Change(stores.new_id(), "remember", (edit,), by="self")
-        commit_new(stores, change, {} if vector is None else {memory.id: vector})
+        commit_new(stores, New(memory, change, vector))
     return memory.id
 
 

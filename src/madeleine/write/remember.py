@@ -20,7 +20,7 @@ from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.text import embedded_text, same_text_key
 from madeleine.vault.markdown import render_memory
 from madeleine.write.change_file import vector_note
-from madeleine.write.commit import commit_new
+from madeleine.write.commit import New, commit_new
 from madeleine.write.core import enforce_core_cap
 from madeleine.write.embedding import embed_texts
 from madeleine.write.heal import heal
@@ -43,11 +43,20 @@ class Remembered:
 def remember(stores: Stores, draft: Draft) -> Remembered:
     """Write one memory and return it; a text already known in its space is returned instead."""
     heal(stores)
-    known = find_known(stores, draft)
+    known = find_known(stores, draft) if _may_come_again(draft) else None
     if known is not None:
         return known
     vectors, problem = embed_texts(stores, [embedded_text(draft.title, draft.content)])
     return write_draft(stores, draft, vectors[0], problem, {})
+
+
+def _may_come_again(draft: Draft) -> bool:
+    """Whether to look for the draft before anything else is asked of it.
+
+    What a retried call names may be gone by now. A plain text is looked for once, under the
+    lock; if it is known its vector is too, so nothing is computed for it twice.
+    """
+    return bool(draft.connections or draft.id or draft.idempotency_key)
 
 
 def write_draft(
@@ -61,13 +70,12 @@ def write_draft(
     memory = as_memory(stores, draft, vector, coming)
     if draft.about_self:
         ensure_self(stores)
-    vectors = {} if vector is None else {memory.id: vector}
     with stores.writing:
         known = find_known(stores, draft)
         if known is not None:
             return known
         change = new_file(stores, memory, draft.source)
-        commit_new(stores, change, vectors)
+        commit_new(stores, New(memory, change, vector))
     return written(stores, memory, change, problem)
 
 

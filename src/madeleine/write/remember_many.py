@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from madeleine.errors import MadeleineError
-from madeleine.model.change import Change
 from madeleine.model.draft import Draft
-from madeleine.model.memory import Memory
 from madeleine.model.vector import Vector
 from madeleine.rules.text import embedded_text, same_text_key
-from madeleine.write.commit import commit_all_new
+from madeleine.write.commit import New, commit_all_new
 from madeleine.write.embedding import embed_texts
 from madeleine.write.heal import heal
 from madeleine.write.identity import ensure_self
@@ -71,15 +69,13 @@ class _Place:
     """One draft's place in the answer: what came of it, or what is being written for it."""
 
     done: Outcome | None = None
-    memory: Memory | None = None
-    change: Change | None = None
+    new: New | None = None
 
     def outcome(self, stores: Stores, problem: str | None) -> Outcome:
         if self.done is not None:
             return self.done
-        assert self.memory is not None
-        assert self.change is not None
-        return written(stores, self.memory, self.change, problem)
+        assert self.new is not None
+        return written(stores, self.new.memory, self.new.change, problem)
 
 
 class _Group:
@@ -115,19 +111,18 @@ class _Group:
             self.write()
             change = new_file(self._stores, memory, draft.source)
         self._taken.add(("path", change.edits[0].path_after))
-        place.memory, place.change = memory, change
+        place.new = New(memory, change, vector)
         self._waiting.append(place)
         if vector is not None:
             self._beside.append(Beside(memory.id, memory.space, vector))
 
     def write(self) -> None:
         """Write what waits."""
-        changes = [each.change for each in self._waiting if each.change is not None]
-        vectors = {each.id: each.vector for each in self._beside}
-        if changes:
-            refused = commit_all_new(self._stores, changes, vectors)
+        new = [each.new for each in self._waiting if each.new is not None]
+        if new:
+            refused = commit_all_new(self._stores, new)
             for each in self._waiting:
-                each.done = refused.get(each.change.id) if each.change else None
+                each.done = refused.get(each.new.change.id) if each.new else None
         self._waiting, self._beside, self._taken = [], [], set()
 
 

@@ -141,8 +141,11 @@ class SqliteIndex:
             return nodes.get(connection, memory_id)
 
     def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
+        wanted = list(ids)
+        if not wanted:  # asked at every remember, and mostly about nothing
+            return {}
         with self._read() as connection:
-            return nodes.memories(connection, ids)
+            return nodes.memories(connection, wanted)
 
     def ids_with_prefix(self, prefix: str, limit: int = 10) -> list[str]:
         with self._read() as connection:

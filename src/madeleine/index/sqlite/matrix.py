@@ -32,7 +32,7 @@ LEAST_ROWS = 1_024
 GATHER_SHARE = 0.25  # below this share of allowed rows, copying them beats multiplying all
 RESCORED = 10_000  # rows scored exactly after the comparison of signs: keeps recall above .95
 LEAST_BY_SIGNS = 0.5  # cosine; below it the signs let too many rows through to be worth a look
-SIGNS_SPREAD = 4.0  # standard deviations; measured on real texts it is less than theory says
+SIGNS_SPREAD = 3.0  # standard deviations; real texts differ a little less than theory says
 CHUNK = 32_768  # rows whose signs are compared at a time: what one core's cache holds
 TIE = 1e-5  # products closer than this may be equal: float32 rounds by position in the matrix
 
@@ -245,8 +245,8 @@ def sign_words(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
 def most_differing(cosine: float, dimension: int) -> float:
     """Return in how many signs two vectors of at least this cosine differ, at most.
 
-    A component's sign differs with the chance angle / pi. Four standard deviations above the
-    mean, one pair in 30,000 that is just close enough is passed over, and a closer one never.
+    A component's sign differs with the chance angle / pi. Three standard deviations above the
+    mean, one pair in 700 that is just close enough is passed over, and hardly ever a closer one.
     """
     chance = math.acos(min(cosine, 1.0)) / math.pi
     spread = math.sqrt(dimension * chance * (1 - chance))
