@@ -72,7 +72,7 @@ def test_remembering_among_many_takes_hardly_longer_than_among_few(tmp_path: Pat
         def keep(stores: Stores) -> Callable[[], object]:
             return lambda: remember(stores, Draft(numbered(next(new))))
 
-        among_many, among_few = best_in_turns(keep(many), keep(few), times=25)
+        among_many, among_few = best_in_turns(keep(many), keep(few), times=60)
     assert among_many <= 2 * among_few
 
 

@@ -307,11 +307,12 @@ def test_a_batch_over_its_bound_is_refused_whole(daemon: Daemon) -> None:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A daemon that takes small bodies and one request at a time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
-        patch.setenv("MADELEINE_SERVER_MAX_BODY_BYTES", "1000")
-        with running(tmp_path_factory.mktemp("small")) as started:
-            yield started
+    # In the home and not in the environment, where the other daemons would find it too.
+    home = tmp_path_factory.mktemp("small")
+    settings = '[embedder]\nkind = "fake"\n[server]\nmax_body_bytes = 1000\n'
+    (home / "config.toml").write_text(settings, encoding="utf-8")
+    with running(home) as started:
+        yield started
 
 
 def test_a_body_over_the_bound_is_refused_before_it_is_read(small: Daemon) -> None:

@@ -101,11 +101,12 @@ def test_our_own_page_may_ask(daemon: Daemon, name: str) -> None:
 
 @pytest.fixture(scope="module")
 def trusting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
-        patch.setenv("MADELEINE_SERVER_TRUST_LOOPBACK", "true")
-        with running(tmp_path_factory.mktemp("trusting")) as started:
-            yield started
+    # In the home and not in the environment, where the other daemons would find it too.
+    home = tmp_path_factory.mktemp("trusting")
+    settings = '[embedder]\nkind = "fake"\n[server]\ntrust_loopback = true\n'
+    (home / "config.toml").write_text(settings, encoding="utf-8")
+    with running(home) as started:
+        yield started
 
 
 def test_trusting_loopback_lets_clients_in_without_a_token(trusting: Daemon) -> None:
