@@ -25,7 +25,7 @@ DEPENDENCIES = [
     "uvicorn>=0.41",
     "watchfiles>=1.0",
 ]
-MODEL_RELEASED = "madeleine-minilm>=1.0,<2"
+MODEL_RELEASED = "madeleine-minilm>=1.1,<2"
 
 
 def model_requirement(root: Path, release: bool) -> str:

@@ -1,8 +1,9 @@
 """Homes of any size to measure on, the same for the same seed.
 
 The files are real; they are written without waiting for the disk, and their vectors are not
-made by the model: 100,000 texts would keep it busy for half an hour. Each text gets a random
-vector of length 1 in embeddings.db under the model's name, and the index is built from that.
+made by the model: 100,000 texts would keep it busy for half an hour. Each passage gets a
+random vector and random tokens in embeddings.db under the model's name, and the index is built
+from that.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from madeleine.bootstrap import device_name, make_folders, open_house
-from madeleine.minds.cache import VectorCache
-from madeleine.minds.vectors import pack, unit
+from madeleine.minds.cache import Packed, VectorCache
+from madeleine.minds.vectors import pack, tokens_from, unit
 from madeleine.model.draft import Draft
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.rules.text import embedded_text, text_key
+from madeleine.rules.passages import passages_of
+from madeleine.rules.text import passage_key
 from madeleine.vault.journal import Journal
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.naming import file_names
@@ -136,6 +138,7 @@ def fill(
     count: int,
     model: str,
     dimension: int,
+    token_dimension: int,
     progress: Callable[[str], None] = lambda line: None,
 ) -> None:
     """Make a home with `count` memories, their journal, vectors and index."""
@@ -148,7 +151,7 @@ def fill(
         (home / "vault" / next(iter(file_names(memory)))).write_bytes(render_memory(memory))
         waiting.append(memory)
         if len(waiting) == AT_ONCE or number == count:
-            cache.put(model, _vectors(waiting, dimension, numbers))
+            cache.put(model, _traces(waiting, dimension, token_dimension, numbers))
             journal.append([_remembered(each, journal.device) for each in waiting], durable=False)
             waiting = []
             progress(f"{number:,} of {count:,} files")
@@ -159,11 +162,18 @@ def fill(
     ).close()
 
 
-def _vectors(given: list[Memory], dimension: int, numbers: np.random.Generator) -> dict[str, bytes]:
-    rows = unit(numbers.standard_normal((len(given), dimension), dtype=np.float32))
+def _traces(
+    given: list[Memory], dimension: int, token_dimension: int, numbers: np.random.Generator
+) -> dict[str, Packed]:
+    passages = [passage for each in given for passage in passages_of(each)]
+    rows = unit(numbers.standard_normal((len(passages), dimension), dtype=np.float32))
     assert rows is not None
-    keys = [text_key(embedded_text(each.title, each.content)) for each in given]
-    return dict(zip(keys, pack(rows), strict=True))
+    packed: dict[str, Packed] = {}
+    for passage, vector in zip(passages, pack(rows), strict=True):
+        shape = (len(passage.text.split()), token_dimension)
+        tokens = tokens_from(numbers.standard_normal(shape, dtype=np.float32))
+        packed[passage_key(passage)] = (vector, tokens.tobytes())
+    return packed
 
 
 def _remembered(memory: Memory, device: str) -> Event:

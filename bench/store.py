@@ -27,6 +27,7 @@ from madeleine.api.remote import RemoteDoor
 from madeleine.bootstrap import House, open_house
 from madeleine.minds.local import LocalEmbedder, built_in
 from madeleine.model.draft import Draft
+from madeleine.model.trace import Passage
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import CHUNK, remember_many
@@ -64,7 +65,8 @@ class Bench:
         home = self.folder / f"home-{size}"
         if not (home / "index.db").exists():
             progress(f"making a home of {size:,} memories")
-            fill(home, size, self.model.name, self.model.dimension, progress)
+            model = self.model
+            fill(home, size, model.name, model.dimension, model.token_dimension, progress)
         return home
 
     def steps(self) -> dict[str, Callable[[], Row]]:
@@ -97,7 +99,7 @@ class Bench:
             mine, bare = iter(drafts), iter(drafts)  # both sides have the same texts
 
             def needed() -> None:
-                self.model.embed([next(bare).content])
+                self.model.read([_whole(next(bare).content)])
                 durable_write(Path(beside), os.urandom(size))
 
             for _ in range(5):
@@ -138,9 +140,9 @@ class Bench:
                 remember_many(house.stores, self._drafts(count))
 
             def bare() -> None:
-                texts = [draft.content for draft in self._drafts(count)]
+                texts = [_whole(draft.content) for draft in self._drafts(count)]
                 for start in range(0, count, CHUNK):
-                    self.model.embed(texts[start : start + CHUNK])
+                    self.model.read(texts[start : start + CHUNK])
 
             bare()
             pair = in_turns(batch, bare, 2 * self.few + 1)
@@ -245,12 +247,16 @@ def imports_row() -> Row:
 # -- pieces --------------------------------------------------------------------------------
 
 
+def _whole(text: str) -> Passage:
+    return Passage(text, 0, len(text))
+
+
 @contextlib.contextmanager
 def opened(home: Path) -> Iterator[House]:
     house = open_house(home)
     embedder = house.stores.minds.embedder
     assert embedder is not None
-    embedder.embed_query("a first text")
+    embedder.ask("a first text")
     try:
         yield house
     finally:

@@ -58,6 +58,7 @@ def make_stores(
         home / "index.db",
         model=embedder.name if with_model else None,
         dimension=embedder.dimension if with_model else None,
+        token_dimension=embedder.token_dimension if with_model else 0,
         exact_up_to=200_000,
     )
     vault = Vault(home / "vault")

@@ -19,7 +19,7 @@ import tomllib
 import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -38,9 +38,11 @@ from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
-from madeleine.minds.port import Embedder, Minds
+from madeleine.minds.port import Embedder, Minds, Reranker
 from madeleine.minds.remote import RemoteEmbedder
+from madeleine.minds.reranker import LocalReranker
 from madeleine.model.draft import Limits
+from madeleine.recall.weights import weights_at
 from madeleine.settings import Settings, read_settings
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
@@ -202,6 +204,7 @@ def _sqlite(path: Path, minds: Minds, settings: Settings) -> SqliteIndex:
         path,
         model=embedder.name if embedder else None,
         dimension=embedder.dimension if embedder else None,
+        token_dimension=embedder.token_dimension if embedder else 0,
         exact_up_to=settings.index.exact_up_to,
     )
 
@@ -210,18 +213,41 @@ def make_minds(
     home: Path, settings: Settings, environment: Mapping[str, str]
 ) -> tuple[Minds, list[str]]:
     """Return the models that the settings ask for; none still works, and says so."""
+    reranker, why_no_reranker = _reranker(home, settings)
+    without = Minds(reranker=reranker, why_no_reranker=why_no_reranker)
     try:
         embedder, why_not = _embedder(settings, environment)
         if embedder is None:
-            return Minds(None, why_not), [f"text search only: {why_not}"]
-        cache = VectorCache.open(home / "embeddings.db")
-        kept = CachedEmbedder(embedder, cache)
-        _ = kept.dimension  # a remote model that was never reached has none yet
+            return replace(without, why_not=why_not), [f"text search only: {why_not}"]
+        kept, healed = _with_cache(embedder, home / "embeddings.db")
     except MindDown as down:
-        return Minds(None, down.message), [f"text search only: {down.message}"]
+        return replace(without, why_not=down.message), [f"text search only: {down.message}"]
+    return replace(without, embedder=kept), healed
+
+
+def _with_cache(embedder: Embedder, path: Path) -> tuple[CachedEmbedder, list[str]]:
+    """Return a model with its cache, and what healed itself."""
+    cache = VectorCache.open(path)
+    kept = CachedEmbedder(embedder, cache)
+    try:
+        _ = kept.dimension, kept.token_dimension  # a model never reached may not know them yet
+    except MindDown:
+        kept.close()
+        raise
     aside = cache.set_aside
-    healed = [f"embeddings.db was damaged; begun anew ({aside.name} is the old)"] if aside else []
-    return Minds(kept), healed
+    return kept, [f"{path.name} was damaged; begun anew ({aside.name} is the old)"] if aside else []
+
+
+def _reranker(home: Path, settings: Settings) -> tuple[Reranker | None, str]:
+    """Return the cross-encoder, or why there is none: recall works without."""
+    wanted = settings.reranker
+    folder = Path(wanted.folder).expanduser() if wanted.folder else home / "models" / wanted.model
+    if not wanted.folder and not folder.is_dir():
+        return None, f"no cross-encoder: reranker.folder is not set, and there is no {folder}"
+    try:
+        return LocalReranker.from_folder(folder, wanted.model), ""
+    except MindDown as down:
+        return None, f"no cross-encoder: {down.message}"
 
 
 def _embedder(settings: Settings, environment: Mapping[str, str]) -> tuple[Embedder | None, str]:
@@ -258,10 +284,17 @@ def make_habits(settings: Settings) -> Habits:
         cross_space_penalty=write.cross_space_penalty,
         link_neighbours=write.link_neighbours,
         core_cap=write.core_cap,
-        text_weight=recall.text_weight,
-        vector_weight=recall.vector_weight,
         recall_pool=recall.pool,
+        recall_compared=recall.compared,
         recall_least_score=recall.least_score,
+        recall_least_best=recall.least_best,
+        heads=weights_at(recall.weights),
+        activation_seeds=recall.activation_seeds,
+        activation_per_seed=recall.activation_per_seed,
+        activation_decay=recall.activation_decay,
+        rerank_candidates=settings.reranker.candidates,
+        rerank_deadline_ms=settings.reranker.deadline_ms,
+        rerank_blend=settings.reranker.blend,
     )
 
 

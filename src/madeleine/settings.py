@@ -82,10 +82,27 @@ class Write:
 class Recall:
     """Asked recall."""
 
-    text_weight: float = setting(0.4, "share of the text score")
-    vector_weight: float = setting(0.6, "share of the vector score")
-    pool: int = setting(60, "candidates taken from each source")
-    least_score: float = setting(0.15, "hits below this that share no word are not shown")
+    pool: int = setting(300, "candidates taken from each source")
+    compared: int = setting(100, "candidates that are compared closely, at least")
+    least_score: float = setting(0.005, "hits below this that share no word are not shown")
+    least_best: float = setting(0.05, "nothing is shown if even the best hit is below this")
+    weights: str = setting("", "file with other weights than the shipped ones")
+    activation_seeds: int = setting(5, "best hits that pass on some of their score")
+    activation_per_seed: int = setting(3, "neighbours each of them passes it on to")
+    activation_decay: float = setting(0.5, "share that is passed on over a connection")
+
+
+@dataclass(frozen=True, slots=True)
+class Reranker:
+    """A cross-encoder that looks a second time at the best hits; off without its weights."""
+
+    folder: str = setting("", "folder with model.onnx and tokenizer.json of a cross-encoder")
+    model: str = setting(
+        "Xenova/ms-marco-MiniLM-L-6-v2", "its name; also looked for under models/ in the home"
+    )
+    deadline_ms: int = setting(150, "how long a second look may take")
+    blend: float = setting(0.6, "share of the cross-encoder in the score")
+    candidates: int = setting(20, "best hits that it looks at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +122,7 @@ class Settings:
     embedder: Embedder = field(default_factory=Embedder)
     write: Write = field(default_factory=Write)
     recall: Recall = field(default_factory=Recall)
+    reranker: Reranker = field(default_factory=Reranker)
     index: Index = field(default_factory=Index)
 
 

@@ -21,7 +21,7 @@ import pytest
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
-from madeleine.model.vector import Vector
+from madeleine.model.trace import Passage, Trace
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.naming import file_names
 from madeleine.write.reconcile import reconcile
@@ -96,9 +96,9 @@ class Counted(FakeEmbedder):
         super().__init__()
         self.texts = 0
 
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        self.texts += len(texts)
-        return super().embed(texts)
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        self.texts += len(passages)
+        return super().read(passages)
 
 
 @pytest.fixture

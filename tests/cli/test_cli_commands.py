@@ -76,7 +76,8 @@ def test_recall_explains_each_score(cli: Cli) -> None:
     ran = cli("recall", SQLITE, "--explain")
 
     assert "close in meaning" in ran.out
-    assert "fused" in ran.out
+    assert "chance 0." in ran.out
+    assert "boosts: recency 1.05" in ran.out
 
 
 def test_recall_of_nothing_is_no_failure_and_says_why(cli: Cli) -> None:

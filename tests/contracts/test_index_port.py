@@ -1,13 +1,13 @@
 """What every index must do, whatever it is built on.
 
-One suite over every implementation: an engine joins by adding a way to open it to `MAKERS`.
+One suite over every implementation in `engines.py`. `test_index_candidates.py` goes on with what
+recall draws from an index.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from madeleine.errors import Rejected
 from madeleine.index.port import Batch, EdgeRow, Index, Put, Unreadable
-from madeleine.index.sqlite import SqliteIndex
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.memory import Connection, Memory, Origin, Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
@@ -29,6 +28,7 @@ from madeleine.model.stored import Fingerprint
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.text import same_text_key
 from madeleine.rules.usage import Adopted, Use, fold
+from tests.contracts.engines import Maker
 from tests.index.making import (
     DIMENSION,
     NOON,
@@ -39,30 +39,9 @@ from tests.index.making import (
     memory_id,
     put,
     stored,
+    trace,
     unit,
 )
-
-Maker = Callable[[Path], Index]
-
-
-def _sqlite(folder: Path) -> Index:
-    return SqliteIndex.open(folder / "index.db", "tiny", DIMENSION, 1_000)
-
-
-MAKERS: dict[str, Maker] = {"sqlite": _sqlite}
-
-
-@pytest.fixture(params=MAKERS)
-def make_index(request: pytest.FixtureRequest) -> Maker:
-    return MAKERS[request.param]
-
-
-@pytest.fixture
-def index(make_index: Maker, tmp_path: Path) -> Iterator[Index]:
-    opened = make_index(tmp_path)
-    yield opened
-    opened.close()
-
 
 ANY = Filter()
 ALL = Filter(outdated=True)
@@ -467,9 +446,9 @@ def test_a_vector_goes_with_its_text_unless_it_still_fits(index: Index) -> None:
     index.write(
         Batch(
             puts=[
-                Put(stored(memory(1, tier=Tier.CORE)), keep_vector=True),
+                Put(stored(memory(1, tier=Tier.CORE)), keep_traces=True),
                 Put(stored(memory(2, "another text"))),
-                Put(stored(memory(3)), keep_vector=True),
+                Put(stored(memory(3)), keep_traces=True),
             ]
         )
     )
@@ -485,7 +464,9 @@ def test_vectors_can_be_given_later(index: Index) -> None:
     keep(index, memory(1), memory(2))
     assert index.unembedded(1) == [memory_id(1)]
 
-    index.set_vectors({memory_id(2): unit(0, 1, 0, 0), memory_id(9): unit(1, 0, 0, 0)})
+    index.set_traces(
+        {memory_id(2): [trace(unit(0, 1, 0, 0))], memory_id(9): [trace(unit(1, 0, 0, 0))]}
+    )
 
     assert index.unembedded(10) == [memory_id(1)]
     assert ids(index.search_vector(unit(0, 1, 0, 0), ANY, NOON, 5)) == [memory_id(2)]
@@ -500,7 +481,7 @@ def test_a_vector_that_cannot_be_the_models_is_rejected(
     keep(index, memory(1))
 
     with pytest.raises(Rejected):
-        index.set_vectors({memory_id(1): vector})
+        index.set_traces({memory_id(1): [trace(vector)]})
     with pytest.raises(Rejected):
         index.search_vector(vector, ANY, NOON, 5)
 
@@ -764,11 +745,11 @@ def test_a_use_today_is_told_by_session_and_utc_day(index: Index) -> None:
     index.write(Batch(events=[event(Kind.USED, 1, memory=memory_id(1), session="s")]))
     index.write(Batch(events=[event(Kind.USED, 2, memory=memory_id(2))]))
 
-    assert index.used_today(memory_id(1), "s", NOON + timedelta(hours=11))
-    assert not index.used_today(memory_id(1), "s", NOON + timedelta(hours=12))
-    assert not index.used_today(memory_id(1), None, NOON)
-    assert index.used_today(memory_id(2), None, NOON)
-    assert not index.used_today(memory_id(2), "s", NOON)
+    assert index.used_today([memory_id(1)], "s", NOON + timedelta(hours=11))
+    assert not index.used_today([memory_id(1)], "s", NOON + timedelta(hours=12))
+    assert not index.used_today([memory_id(1)], None, NOON)
+    assert index.used_today([memory_id(2)], None, NOON) == {memory_id(2)}
+    assert not index.used_today([memory_id(2)], "s", NOON)
 
 
 def test_a_birth_that_moves_folds_the_uses_anew(index: Index) -> None:

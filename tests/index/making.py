@@ -7,15 +7,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from madeleine.index.port import Batch, Index, Put
 from madeleine.model.event import Event, Kind
-from madeleine.model.memory import Memory
+from madeleine.model.memory import Memory, Origin
 from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
+from madeleine.rules.passages import PASSAGE_CHARS
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 DIMENSION = 4
+TOKEN_DIMENSION = 3
 
 
 def memory_id(number: int) -> str:
@@ -27,12 +31,37 @@ def memory(number: int, content: str = "a thing worth knowing", **fields: Any) -
     return Memory(memory_id(number), content, created, created, **fields)
 
 
+def said(
+    number: int, turn: int | None, speaker: str | None = None, session: str = "s", **fields: Any
+) -> Memory:
+    """What somebody said in a conversation."""
+    content = fields.pop("content", f"said as number {number}")
+    return memory(number, content, origin=Origin(session, turn, speaker), **fields)
+
+
+def long_text(*pieces: str) -> str:
+    """A text that is cut into just these pieces, each filled up to a passage of its own."""
+    filler = " and so it goes" * PASSAGE_CHARS
+    return "\n\n".join((piece + filler)[: PASSAGE_CHARS - 50] for piece in pieces)
+
+
 def stored(made: Memory, path: str | None = None) -> Stored:
     return Stored(made, path or f"{made.id}.md", Fingerprint(len(made.content), len(made.content)))
 
 
-def put(made: Memory, vector: Vector | None = None, path: str | None = None) -> Put:
-    return Put(stored(made, path), vector)
+def tokens(*rows: tuple[int, int, int]) -> Tokens:
+    return np.array(rows, np.int8).reshape(len(rows), TOKEN_DIMENSION)
+
+
+def trace(vector: Vector, kept: Tokens | None = None) -> Trace:
+    """A trace, without tokens unless some are given."""
+    none: NDArray[np.int8] = np.zeros((0, 0), np.int8)
+    return Trace(vector, none if kept is None else kept)
+
+
+def put(made: Memory, *vectors: Vector | None, path: str | None = None) -> Put:
+    """A put with a trace for each vector; None stands for no trace."""
+    return Put(stored(made, path), [trace(each) for each in vectors if each is not None])
 
 
 def keep(index: Index, *memories: Memory) -> None:

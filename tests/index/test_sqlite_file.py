@@ -139,6 +139,49 @@ def test_an_older_schema_is_brought_up_to_date(path: Path, monkeypatch: pytest.M
     raw.close()
 
 
+OLD_TABLES = """
+CREATE TABLE nodes (node INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, embedded INTEGER) STRICT;
+CREATE TABLE texts (node INTEGER PRIMARY KEY, title TEXT, content TEXT NOT NULL) STRICT;
+CREATE VIRTUAL TABLE fts USING fts5 (title, content, content = 'texts', content_rowid = 'node');
+CREATE TABLE vectors (node INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
+CREATE TABLE positions (name TEXT PRIMARY KEY, offset INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE audit_log (number INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
+CREATE VIEW merge_history AS SELECT number FROM audit_log WHERE kind = 'changed';
+CREATE INDEX nodes_embedded ON nodes (embedded);
+INSERT INTO nodes VALUES (1, 'old', 1);
+INSERT INTO texts VALUES (1, 'old title', 'old words');
+INSERT INTO fts (rowid, title, content) VALUES (1, 'old title', 'old words');
+INSERT INTO vectors VALUES (1, x'0000');
+INSERT INTO positions VALUES ('desk', 77);
+"""
+
+
+def test_an_index_of_the_first_schema_is_begun_anew(path: Path) -> None:
+    """Its tables say too little. What it knew is read again from the files and the journal,
+    which takes an index that has read nothing yet."""
+    raw = apsw.Connection(str(path))
+    raw.execute(OLD_TABLES)
+    raw.pragma("application_id", schema.APPLICATION_ID)
+    raw.pragma("user_version", 1)
+    raw.close()
+
+    opened = SqliteIndex.open(path, "tiny", DIMENSION)
+
+    assert (opened.counts().memories, opened.positions()) == (0, {})
+    opened.write(Batch(puts=[put(memory(1, "new words"), EAST)]))
+    assert ids(opened.search_text(["words"], ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(opened.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
+    assert [found[0].holders for found in opened.terms(["words", "old"])] == [1, 0]
+    opened.close()
+    again = SqliteIndex.open(path, "tiny", DIMENSION)
+    assert again.counts().memories == 1
+    again.close()
+    raw = apsw.Connection(str(path))
+    assert raw.pragma("user_version") == len(schema.MIGRATIONS)
+    assert raw.pragma("integrity_check") == "ok"
+    raw.close()
+
+
 def test_a_migration_that_fails_changes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,8 @@
-"""Writes the smallest sentence model there is, without the onnx package.
+"""Writes the smallest models there are, without the onnx package.
 
-Its graph is one table lookup: each token id becomes a row of a table, and that is all. So a
-test can say exactly which vector has to come out. The numbers are protobuf field numbers.
+The sentence model is one table lookup: each token id becomes a row of a table, and that is
+all. The cross-encoder adds up what the words of the second text are worth. So a test can say
+exactly which numbers have to come out. The numbers here are protobuf field numbers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FLOAT, INT64 = 1, 7
+INT_ATTRIBUTE = 2
 
 
 def write_model(
@@ -23,18 +25,57 @@ def write_model(
     inputs: tuple[str, ...] = ("input_ids",),
 ) -> Path:
     """Fill `folder` with a model that knows `words`, whose vectors are the rows of `table`."""
+    node = _node("Gather", ["table", "input_ids"], output)
+    given = [_value(name, INT64, ["batch", "length"]) for name in inputs]
+    made = _value(output, FLOAT, ["batch", "length", table.shape[1]])
+    return _write(folder, words, [node], _tensor(table), given, made)
+
+
+def write_cross_encoder(
+    folder: Path, worth: NDArray[np.float32], words: list[str], *, summed: bool = True
+) -> Path:
+    """Fill `folder` with a model whose score is what the words of the second text are worth
+    together; if not `summed`, it gives a number for each word instead."""
+    nodes = [
+        _node("Gather", ["table", "input_ids"], "worth"),
+        _node("Cast", ["token_type_ids"], "second", to=FLOAT),
+        _node("Mul", ["worth", "second"], "each"),
+        _node("ReduceSum" if summed else "Identity", ["each"], "logits"),
+    ]
+    names = ("input_ids", "token_type_ids")
+    given = [_value(name, INT64, ["batch", "length"]) for name in names]
+    made = _value("logits", FLOAT, ["batch", 1 if summed else "length"])
+    return _write(folder, words, nodes, _tensor(worth), given, made)
+
+
+def _write(
+    folder: Path,
+    words: list[str],
+    nodes: list[bytes],
+    table: bytes,
+    given: list[bytes],
+    made: bytes,
+) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    node = _text(1, "table") + _text(1, "input_ids") + _text(2, output) + _text(4, "Gather")
-    tensor = b"".join(_number(1, size) for size in table.shape) + _number(2, FLOAT)
-    tensor += _text(8, "table") + _bytes(9, table.astype("<f4").tobytes())
-    graph = _bytes(1, node) + _text(2, "lookup") + _bytes(5, tensor)
-    for name in inputs:
-        graph += _bytes(11, _value(name, INT64, ["batch", "length"]))
-    graph += _bytes(12, _value(output, FLOAT, ["batch", "length", table.shape[1]]))
+    graph = b"".join(_bytes(1, node) for node in nodes) + _text(2, "tiny") + _bytes(5, table)
+    graph += b"".join(_bytes(11, each) for each in given) + _bytes(12, made)
     model = _number(1, 9) + _bytes(7, graph) + _bytes(8, _number(2, 17))
     (folder / "model.onnx").write_bytes(model)
     (folder / "tokenizer.json").write_text(json.dumps(_tokenizer(words)), encoding="utf-8")
     return folder
+
+
+def _node(kind: str, inputs: list[str], output: str, **whole_numbers: int) -> bytes:
+    node = b"".join(_text(1, each) for each in inputs) + _text(2, output) + _text(4, kind)
+    for name, value in whole_numbers.items():
+        node += _bytes(5, _text(1, name) + _number(3, value) + _number(20, INT_ATTRIBUTE))
+    return node
+
+
+def _tensor(table: NDArray[np.float32]) -> bytes:
+    sizes = b"".join(_number(1, size) for size in table.shape)
+    named = _number(2, FLOAT) + _text(8, "table")
+    return sizes + named + _bytes(9, table.astype("<f4").tobytes())
 
 
 def _tokenizer(words: list[str]) -> dict[str, object]:

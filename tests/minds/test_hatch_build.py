@@ -42,10 +42,10 @@ def test_a_clone_takes_the_model_from_its_own_folder(
 def test_a_release_names_the_model_by_version(
     clone: Path, model_requirement: Callable[[Path, bool], str]
 ) -> None:
-    assert model_requirement(clone, True) == "madeleine-minilm>=1.0,<2"
+    assert model_requirement(clone, True) == "madeleine-minilm>=1.1,<2"
 
 
 def test_a_tree_without_packages_names_the_model_by_version(
     tmp_path: Path, model_requirement: Callable[[Path, bool], str]
 ) -> None:
-    assert model_requirement(tmp_path, False) == "madeleine-minilm>=1.0,<2"
+    assert model_requirement(tmp_path, False) == "madeleine-minilm>=1.1,<2"

@@ -16,6 +16,7 @@ from madeleine.errors import MindDown
 from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
 
 from .onnx_bytes import write_model
+from .reading import passage, vectors
 
 TABLE = np.array([[0, 0, 3], [1, 0, 0], [0, 1, 0]], np.float32)
 WORDS = ["?", "east", "north"]
@@ -30,13 +31,13 @@ def minilm() -> LocalEmbedder:
 
 
 def cosine(embedder: LocalEmbedder, one: str, other: str) -> float:
-    a, b = embedder.embed([one, other])
+    a, b = vectors(embedder, [one, other])
     return float(a @ b)
 
 
 def test_the_built_in_model_gives_the_known_vector(minilm: LocalEmbedder) -> None:
     """The first numbers of all-MiniLM-L6-v2 for this sentence, within what int8 moves them."""
-    (vector,) = minilm.embed(["This is an example sentence"])
+    (vector,) = vectors(minilm, ["This is an example sentence"])
 
     assert vector.dtype == np.float32
     assert vector.shape == (minilm.dimension,) == (384,)
@@ -53,10 +54,12 @@ def test_texts_of_like_meaning_are_near_each_other(minilm: LocalEmbedder) -> Non
 def test_a_vector_does_not_depend_on_its_company(minilm: LocalEmbedder) -> None:
     texts = ["short", "a much longer text " * 40, "日本語のテキスト", "", "short"]
 
-    together = minilm.embed(texts)
-    alone = [minilm.embed([text])[0] for text in texts]
+    together = minilm.read([passage(text) for text in texts])
+    alone = [minilm.read([passage(text)])[0] for text in texts]
 
-    assert [vector.tobytes() for vector in together] == [vector.tobytes() for vector in alone]
+    for one, other in zip(together, alone, strict=True):
+        assert one.vector.tobytes() == other.vector.tobytes()
+        assert one.tokens.tobytes() == other.tokens.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,7 @@ def test_a_vector_does_not_depend_on_its_company(minilm: LocalEmbedder) -> None:
     ids=lambda text: ascii(text[:12]),
 )
 def test_any_text_has_a_vector_of_length_one(minilm: LocalEmbedder, text: str) -> None:
-    (vector,) = minilm.embed([text])
+    (vector,) = vectors(minilm, [text])
 
     assert float(np.linalg.norm(vector)) == pytest.approx(1.0, abs=1e-5)
 
@@ -91,8 +94,123 @@ def test_a_text_of_a_megabyte_means_what_its_beginning_means(minilm: LocalEmbedd
     assert cosine(minilm, whole, beginning) > 0.999
 
 
+def test_each_token_is_kept_narrow_and_as_long_as_a_byte_can_say(minilm: LocalEmbedder) -> None:
+    (trace,) = minilm.read([passage("We keep the index in SQLite")])
+
+    assert minilm.token_dimension == 128
+    assert trace.tokens.dtype == np.int8
+    assert trace.tokens.shape == (7, 128)  # "SQLite" is two of them, and no marks are kept
+    assert np.linalg.norm(trace.tokens.astype(float), axis=1) == pytest.approx([127] * 7, abs=3)
+
+
+def test_a_question_says_which_characters_each_token_stands_for(minilm: LocalEmbedder) -> None:
+    text = "Who   chose SQLite? 世界"
+    asked = minilm.ask(text)
+
+    words = [text[start:end] for start, end in asked.spans]
+    assert words == ["Who", "chose", "SQL", "ite", "?", "世", "界"]
+    assert (asked.tokens.shape, asked.small.shape) == ((7, 384), (7, 128))
+    assert asked.tokens.dtype == asked.small.dtype == np.float32
+    assert np.allclose(np.linalg.norm(asked.tokens, axis=1), 1, atol=1e-5)
+
+
+def test_a_question_and_a_passage_of_the_same_words_have_the_same_trace(
+    minilm: LocalEmbedder,
+) -> None:
+    asked = minilm.ask("We keep the index in SQLite")
+    (trace,) = minilm.read([passage("We keep the index in SQLite")])
+
+    assert asked.vector.tobytes() == trace.vector.tobytes()
+    assert np.array_equal(asked.small, trace.tokens.astype(np.float32) / np.float32(127))
+
+
+def test_the_tokens_of_a_question_add_up_to_its_meaning(minilm: LocalEmbedder) -> None:
+    asked = minilm.ask("Which database did we choose for the index?")
+    total = asked.tokens.sum(axis=0)
+
+    assert float(total @ asked.vector) / float(np.linalg.norm(total)) > 0.9
+
+
+def test_what_is_unspoken_colours_the_whole_and_is_no_token(minilm: LocalEmbedder) -> None:
+    text = "[8 May 2023] Melanie: I painted it!"
+    (spoken,) = minilm.read([passage(text)])
+    (half,) = minilm.read([passage(text, unspoken=13)])
+    (silent,) = minilm.read([passage(text, unspoken=len(text))])
+
+    assert half.vector.tobytes() == spoken.vector.tobytes()
+    assert len(half.tokens) == len(spoken.tokens) - 6  # "[", "8", "May", "202", "3", "]"
+    assert half.tokens.tobytes() == spoken.tokens[6:].tobytes()
+    assert silent.tokens.tobytes() == spoken.tokens.tobytes()
+
+
+def compass(folder: Path, projection: object = None) -> LocalEmbedder:
+    """The tiny model, perhaps with a projection of its own."""
+    write_model(folder, TABLE, WORDS)
+    if isinstance(projection, np.ndarray):
+        np.save(folder / "projection.npy", projection)
+    elif isinstance(projection, bytes):
+        (folder / "projection.npy").write_bytes(projection)
+    return LocalEmbedder.from_folder(folder, threads=1)
+
+
+def test_a_model_without_a_projection_keeps_no_tokens_and_is_not_loaded_to_say_so(
+    tmp_path: Path,
+) -> None:
+    embedder = compass(tmp_path / "compass")
+    (embedder.folder / "model.onnx").rename(tmp_path / "away")
+
+    assert embedder.token_dimension == 0
+
+    (tmp_path / "away").rename(embedder.folder / "model.onnx")
+    (trace,) = embedder.read([passage("east north")])
+    asked = embedder.ask("east north")
+    assert trace.tokens.shape == asked.tokens.shape == asked.small.shape == (0, 0)
+    assert asked.spans == ()
+
+
+def test_a_folder_may_bring_its_own_projection(tmp_path: Path) -> None:
+    """The tokens of north are (0, 1, 0), which this projection makes (0.6, 0.8)."""
+    projection = np.array([[1, 0], [3, 4], [0, 0]], np.float32)
+    embedder = compass(tmp_path / "compass", projection)
+
+    (trace,) = embedder.read([passage("east north")])
+
+    assert embedder.token_dimension == 2
+    assert trace.tokens.tolist() == [[127, 0], [76, 102]]
+    assert embedder.ask("north east").spans == ((0, 5), (6, 10))
+    assert embedder.name != compass(tmp_path / "b" / "compass").name
+
+
+def test_a_token_without_direction_is_not_kept(tmp_path: Path) -> None:
+    """East has none in this projection."""
+    embedder = compass(tmp_path / "compass", np.array([[0], [1], [0]], np.float32))
+
+    (trace,) = embedder.read([passage("east north")])
+
+    assert trace.tokens.tolist() == [[127]]
+    assert embedder.ask("east north").small.tolist() == [[0], [1]]
+
+
+@pytest.mark.parametrize(
+    ("projection", "problem"),
+    [
+        (b"not numbers", r"projection\.npy cannot be loaded"),
+        (b"", r"projection\.npy cannot be loaded"),
+        (np.ones(3, np.float32), r"projection\.npy does not hold a matrix"),
+        (np.ones((384, 2), np.float32), "for tokens of 384 numbers, the model gives 3"),
+    ],
+)
+def test_a_projection_that_does_not_fit_is_said(
+    tmp_path: Path, projection: object, problem: str
+) -> None:
+    embedder = compass(tmp_path / "compass", projection)
+
+    with pytest.raises(MindDown, match=problem):
+        embedder.read([passage("east")])
+
+
 def test_no_texts_give_no_vectors_and_load_nothing() -> None:
-    assert LocalEmbedder(Path("nowhere"), "absent", threads=2).embed([]) == []
+    assert LocalEmbedder(Path("nowhere"), "absent", threads=2).read([]) == []
 
 
 def test_threads_that_come_first_together_load_the_model_once(
@@ -111,7 +229,7 @@ def test_threads_that_come_first_together_load_the_model_once(
 
     def first() -> None:
         start.wait(timeout=10)
-        embedder.embed(["east"])
+        vectors(embedder, ["east"])
 
     threads = [threading.Thread(target=first) for _ in range(8)]
     for thread in threads:
@@ -125,10 +243,10 @@ def test_threads_that_come_first_together_load_the_model_once(
 def test_a_model_without_a_pooled_output_is_averaged_over_its_tokens(tmp_path: Path) -> None:
     embedder = LocalEmbedder.from_folder(write_model(tmp_path / "compass", TABLE, WORDS), threads=1)
 
-    vectors = embedder.embed(["east", "east north", "east east east north"])
+    made = vectors(embedder, ["east", "east north", "east east east north"])
 
     expected = [[1, 0, 0], [0.5**0.5, 0.5**0.5, 0], [0.9**0.5, 0.1**0.5, 0]]
-    assert np.allclose(vectors, expected, atol=1e-6)
+    assert np.allclose(made, expected, atol=1e-6)
     assert embedder.dimension == 3
 
 
@@ -136,13 +254,13 @@ def test_a_model_is_given_just_the_inputs_it_has(tmp_path: Path) -> None:
     inputs = ("input_ids", "attention_mask", "token_type_ids")
     folder = write_model(tmp_path / "compass", TABLE, WORDS, inputs=inputs)
 
-    assert LocalEmbedder.from_folder(folder, threads=1).embed(["north"])[0].tolist() == [0, 1, 0]
+    assert vectors(LocalEmbedder.from_folder(folder, threads=1), ["north"])[0].tolist() == [0, 1, 0]
 
 
 def test_an_empty_text_works_without_special_tokens(tmp_path: Path) -> None:
     embedder = LocalEmbedder.from_folder(write_model(tmp_path / "compass", TABLE, WORDS), threads=1)
 
-    assert embedder.embed([""])[0].tolist() == [0, 0, 1]
+    assert vectors(embedder, [""])[0].tolist() == [0, 0, 1]
 
 
 def test_a_folder_is_named_after_itself_and_its_content(tmp_path: Path) -> None:
@@ -174,7 +292,7 @@ def test_a_broken_file_is_named_when_the_model_is_needed(tmp_path: Path, broken:
     embedder = LocalEmbedder.from_folder(folder, threads=1)
 
     with pytest.raises(MindDown, match=f"{broken} cannot be loaded"):
-        embedder.embed(["east"])
+        vectors(embedder, ["east"])
 
 
 def test_a_model_that_wants_more_than_text_is_refused(tmp_path: Path) -> None:
@@ -191,7 +309,7 @@ def test_a_model_that_fails_while_it_runs_is_down(tmp_path: Path) -> None:
     )
 
     with pytest.raises(MindDown, match="the model does not run"):
-        embedder.embed(["north"])
+        vectors(embedder, ["north"])
 
 
 def test_a_vector_without_direction_is_never_returned(tmp_path: Path) -> None:
@@ -200,7 +318,7 @@ def test_a_vector_without_direction_is_never_returned(tmp_path: Path) -> None:
     )
 
     with pytest.raises(MindDown, match="without direction"):
-        embedder.embed(["east"])
+        vectors(embedder, ["east"])
 
 
 def test_a_missing_package_is_said_and_not_raised(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +334,7 @@ def test_finding_a_model_imports_nothing_heavy() -> None:
     program = (
         "import sys\n"
         "import madeleine.minds.port, madeleine.minds.local, madeleine.minds.cache\n"
-        "import madeleine.minds.remote, madeleine.minds.fake\n"
+        "import madeleine.minds.remote, madeleine.minds.fake, madeleine.minds.reranker\n"
         "madeleine.minds.local.built_in(0)\n"
         "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'huggingface_hub'}\n"
         "sys.exit(', '.join(heavy.intersection(sys.modules)) or 0)\n"
@@ -243,7 +361,7 @@ def test_loading_the_model_leaves_nothing_in_the_home_and_asks_no_network(tmp_pa
         "socket.socket.connect = refuse\n"
         "socket.getaddrinfo = refuse\n"
         "from madeleine.minds.local import built_in\n"
-        "built_in(1).embed(['one text'])\n"
+        "built_in(1).ask('one text')\n"
     )
     home = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
 

@@ -16,6 +16,8 @@ import pytest
 from madeleine.errors import BadSetting, MindDown
 from madeleine.minds.remote import RemoteEmbedder
 
+from .reading import passage, vectors
+
 KEY = "sk-very-secret-0123456789"
 Reply = Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]
 
@@ -24,7 +26,7 @@ class Script:
     """A server that answers each request with the next reply, and the last one for ever."""
 
     def __init__(self) -> None:
-        self.replies: list[Reply] = [vectors]
+        self.replies: list[Reply] = [answering]
         self.asked: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: list[str | None] = []
@@ -71,7 +73,7 @@ def vector_of(text: str) -> list[float]:
     return [float(len(text)), 2.0, 0.0]
 
 
-def vectors(listener: BaseHTTPRequestHandler, asked: dict[str, Any]) -> None:
+def answering(listener: BaseHTTPRequestHandler, asked: dict[str, Any]) -> None:
     """Answer rightly, but in the wrong order, as servers may."""
     items = [
         {"object": "embedding", "index": place, "embedding": vector_of(text)}
@@ -106,7 +108,7 @@ def remote(server: Script, monkeypatch: pytest.MonkeyPatch) -> RemoteEmbedder:
 def test_vectors_come_in_the_order_of_their_texts(server: Script, remote: RemoteEmbedder) -> None:
     texts = [chr(97 + number % 26) * (number + 1) for number in range(130)]
 
-    answer = remote.embed(texts)
+    answer = vectors(remote, texts)
 
     expected = np.array([vector_of(text) for text in texts])
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
@@ -116,14 +118,24 @@ def test_vectors_come_in_the_order_of_their_texts(server: Script, remote: Remote
 
 
 def test_the_request_is_what_openai_documents(server: Script, remote: RemoteEmbedder) -> None:
-    remote.embed(["hello"])
+    vectors(remote, ["hello"])
 
     assert server.asked == [{"model": "little-model", "input": ["hello"]}]
     assert (server.paths, server.keys) == (["/v1/embeddings"], [f"Bearer {KEY}"])
 
 
+def test_a_server_tells_nothing_of_single_tokens(remote: RemoteEmbedder) -> None:
+    (trace,) = remote.read([passage("hello")])
+    asked = remote.ask("hello")
+
+    assert remote.token_dimension == 0
+    assert trace.tokens.shape == asked.tokens.shape == asked.small.shape == (0, 0)
+    assert asked.spans == ()
+    assert asked.vector.tobytes() == trace.vector.tobytes()
+
+
 def test_without_a_key_none_is_sent(server: Script) -> None:
-    RemoteEmbedder(f"{server.url}/", "little-model", "", 5).embed(["hello"])
+    vectors(RemoteEmbedder(f"{server.url}/", "little-model", "", 5), ["hello"])
 
     assert (server.paths, server.keys) == (["/v1/embeddings"], [None])
 
@@ -138,7 +150,7 @@ def test_nobody_is_asked_before_something_is_wanted(server: Script, remote: Remo
 def test_empty_and_endless_texts_are_made_fit_to_send(
     server: Script, remote: RemoteEmbedder
 ) -> None:
-    remote.embed(["", "word " * 200_000, "\ud800"])
+    vectors(remote, ["", "word " * 200_000, "\ud800"])
 
     empty, endless, half = server.asked[0]["input"]
     assert (empty, len(endless), half) == (" ", 8_000, "?")
@@ -148,9 +160,9 @@ def test_empty_and_endless_texts_are_made_fit_to_send(
 def test_a_server_that_is_busy_for_a_moment_is_asked_again(
     server: Script, remote: RemoteEmbedder, status: int
 ) -> None:
-    server.replies = [refusing(status), refusing(status), vectors]
+    server.replies = [refusing(status), refusing(status), answering]
 
-    assert len(remote.embed(["hello"])) == 1
+    assert len(vectors(remote, ["hello"])) == 1
     assert len(server.asked) == 3
 
 
@@ -160,7 +172,7 @@ def test_a_server_that_stays_broken_is_asked_three_times(
     server.replies = [refusing(500, '{"error": {"message": "out of\\nmemory"}}')]
 
     with pytest.raises(MindDown, match="the server answers 500: out of memory"):
-        remote.embed(["hello"])
+        vectors(remote, ["hello"])
     assert len(server.asked) == 3
 
 
@@ -170,7 +182,7 @@ def test_a_wait_longer_than_the_time_limit_is_not_begun(
     server.replies = [refusing(429, Retry_After="3600")]
 
     with pytest.raises(MindDown, match="the server answers 429"):
-        remote.embed(["hello"])
+        vectors(remote, ["hello"])
     assert len(server.asked) == 1
 
 
@@ -181,7 +193,7 @@ def test_a_refusal_that_will_not_change_is_not_repeated(
     server.replies = [refusing(status, '{"error": "no such model"}')]
 
     with pytest.raises(MindDown, match=f"answers {status}: no such model"):
-        remote.embed(["hello"])
+        vectors(remote, ["hello"])
     assert len(server.asked) == 1
 
 
@@ -194,7 +206,7 @@ def test_a_server_that_hangs_is_given_up_in_time(server: Script) -> None:
 
     started = time.monotonic()
     with pytest.raises(MindDown, match=r"no answer within 0\.2 seconds"):
-        remote.embed(["hello"])
+        vectors(remote, ["hello"])
     assert time.monotonic() - started < 5
 
 
@@ -214,7 +226,7 @@ def test_an_answer_that_drips_in_is_given_up_in_time(server: Script) -> None:
 
     started = time.monotonic()
     with pytest.raises(MindDown, match="no answer within"):
-        remote.embed(["hello"])
+        vectors(remote, ["hello"])
     assert time.monotonic() - started < 5
 
 
@@ -225,7 +237,7 @@ def test_an_endless_answer_is_not_read_to_its_end(
     server.replies = [refusing(200, " " * 300_000)]
 
     with pytest.raises(MindDown, match="longer than 100,000 bytes"):
-        remote.embed(["hello"])
+        vectors(remote, ["hello"])
 
 
 @pytest.mark.parametrize(
@@ -257,14 +269,14 @@ def test_nonsense_is_not_taken_for_vectors(
     server.replies = [refusing(200, body)]
 
     with pytest.raises(MindDown, match="does not hold 2 vectors"):
-        remote.embed(["hello", "world"])
+        vectors(remote, ["hello", "world"])
 
 
 def test_one_vector_too_many_is_nonsense_too(server: Script, remote: RemoteEmbedder) -> None:
     server.replies = [embeddings([1, 0], [0, 1], [1, 1])]
 
     with pytest.raises(MindDown, match="does not hold 2 vectors"):
-        remote.embed(["hello", "world"])
+        vectors(remote, ["hello", "world"])
 
 
 @pytest.mark.parametrize(
@@ -276,15 +288,15 @@ def test_a_vector_without_direction_is_refused(
     server.replies = [embeddings([1, 0], row)]
 
     with pytest.raises(MindDown, match=r"without direction|does not hold"):
-        remote.embed(["hello", "world"])
+        vectors(remote, ["hello", "world"])
 
 
 def test_a_model_that_changes_its_size_is_refused(server: Script, remote: RemoteEmbedder) -> None:
     server.replies = [embeddings([1, 0, 0]), embeddings([1, 0])]
-    remote.embed(["hello"])
+    vectors(remote, ["hello"])
 
     with pytest.raises(MindDown, match="2 numbers a vector, 3 before"):
-        remote.embed(["world"])
+        vectors(remote, ["world"])
 
 
 def test_a_server_that_is_not_there_is_down() -> None:
@@ -293,21 +305,21 @@ def test_a_server_that_is_not_there_is_down() -> None:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
 
         with pytest.raises(MindDown, match="Connection refused"):
-            RemoteEmbedder(url, "little-model", KEY, 5).embed(["hello"])
+            vectors(RemoteEmbedder(url, "little-model", KEY, 5), ["hello"])
 
 
 def test_a_server_that_hangs_up_is_down(server: Script, remote: RemoteEmbedder) -> None:
     server.replies = [lambda listener, asked: listener.connection.shutdown(socket.SHUT_RDWR)]
 
     with pytest.raises(MindDown, match="no usable answer"):
-        remote.embed(["hello"])
+        vectors(remote, ["hello"])
 
 
 def test_plain_http_where_https_is_expected_is_down(server: Script) -> None:
     url = server.url.replace("http://", "https://")
 
     with pytest.raises(MindDown, match="no usable answer"):
-        RemoteEmbedder(url, "little-model", KEY, 5).embed(["hello"])
+        vectors(RemoteEmbedder(url, "little-model", KEY, 5), ["hello"])
 
 
 @pytest.mark.parametrize("status", [401, 403, 400, 500])
@@ -315,7 +327,7 @@ def test_the_key_is_never_repeated(server: Script, remote: RemoteEmbedder, statu
     server.replies = [refusing(status, json.dumps({"error": {"message": f"bad key {KEY}"}}))]
 
     with pytest.raises(MindDown) as caught:
-        remote.embed(["hello"])
+        vectors(remote, ["hello"])
 
     assert str(status) in str(caught.value)
     assert KEY not in f"{caught.value!r} {caught.value.hint} {remote!r}"

@@ -114,7 +114,8 @@ def test_recall_answers_with_memories_scores_and_reasons(daemon: Daemon) -> None
     assert best["memory"]["id"] == wanted
     assert 0 < best["score"] <= 1
     assert best["reasons"]
-    assert set(best["match"]) == {"text", "meaning", "fused"}
+    assert set(best["match"]) == {"text", "meaning", "tokens", "chance"}
+    assert set(best["explained"]) >= {"head", "features", "weights", "chance", "lifts", "boosts"}
     assert answer["silence"] is None
     assert wanted[:8] in answer["text"]
     assert "descaling monthly" in answer["text"]

@@ -16,7 +16,7 @@ from madeleine.minds.port import KeepingEmbedder, Minds
 from madeleine.model.draft import Limits
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision, read_revision
-from madeleine.model.vector import Vector
+from madeleine.model.trace import AskedTrace, Passage, Trace
 from madeleine.model.words import Edge
 from madeleine.write.connections import link
 from madeleine.write.forget import forget
@@ -157,19 +157,23 @@ class Interrupted:
         self._inner = inner
         self.meanwhile: Callable[[], object] | None = None
         self.name, self.dimension = inner.name, inner.dimension
+        self.token_dimension = inner.token_dimension
 
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        made = self._inner.embed(texts)
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        made = self._inner.read(passages)
         happening, self.meanwhile = self.meanwhile, None
         if happening is not None:
             happening()
         return made
 
-    def embed_query(self, text: str) -> Vector:
-        return self._inner.embed_query(text)
+    def ask(self, text: str) -> AskedTrace:
+        return self._inner.ask(text)
 
-    def vectors(self, keys: Sequence[str]) -> dict[str, Vector]:
-        return self._inner.vectors(keys)
+    def kept(self, keys: Sequence[str]) -> dict[str, Trace]:
+        return self._inner.kept(keys)
+
+    def flush(self) -> None:
+        self._inner.flush()
 
     def close(self) -> None:
         self._inner.close()

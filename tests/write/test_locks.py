@@ -10,6 +10,7 @@ from madeleine.model.draft import Draft, Limits
 from madeleine.model.memory import Connection
 from madeleine.model.query import Filter, Query
 from madeleine.model.revision import read_revision
+from madeleine.model.trace import Passage
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.recall.recall import recall
 from madeleine.write.connections import link
@@ -47,13 +48,18 @@ def test_no_lock_is_held_while_the_model_thinks(
     assert embedder is not None
     seen: list[bool] = []
     inner = embedder._embedder  # type: ignore[attr-defined]  # the model behind the cache
-    original = type(inner).embed
+    original, asking = type(inner).read, type(inner).ask
 
-    def watched(self: object, texts: list[str]) -> object:
+    def watched(self: object, passages: list[Passage]) -> object:
         seen.append(is_free(stores))
-        return original(self, texts)
+        return original(self, passages)
 
-    monkeypatch.setattr(type(inner), "embed", watched)
+    def watched_asking(self: object, text: str) -> object:
+        seen.append(is_free(stores))
+        return asking(self, text)
+
+    monkeypatch.setattr(type(inner), "read", watched)
+    monkeypatch.setattr(type(inner), "ask", watched_asking)
     remember(stores, Draft("a new thing", tags=(ABOUT_SELF,), about_self=True))
     remember_many(stores, [Draft("many one"), Draft("many two")])
     revise(stores, one, read_revision({"content": "the cat wakes"}, Limits()))
@@ -65,7 +71,7 @@ def test_no_lock_is_held_while_the_model_thinks(
     reconcile(stores)
     recall(stores, Query("who sleeps"))
 
-    assert len(seen) >= 5
+    assert len(seen) >= 6
     assert all(seen)
 
 

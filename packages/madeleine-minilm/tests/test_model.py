@@ -65,6 +65,36 @@ def test_the_file_is_the_one_its_name_stands_for() -> None:
     )
 
 
+def test_the_projection_is_the_one_the_name_stands_for() -> None:
+    """Narrow token vectors are cached under MODEL too."""
+    content = madeleine_minilm.projection().read_bytes()
+
+    assert hashlib.sha256(content).hexdigest() == (
+        "2bc8b57bb95d838ac39b100197f0481d0a02181a3bce707c347cfc1388018fa9"
+    )
+
+
+def test_the_projection_keeps_best_matches_where_they_were(model: Model) -> None:
+    projection = np.load(madeleine_minilm.projection()).astype(np.float32)
+    asked = model.run("tokens", "Which database did we choose?")
+    told = model.run(
+        "tokens", "We decided to keep the index in SQLite, a small engine in one file."
+    )
+    narrow_asked, narrow_told = narrow(asked, projection), narrow(told, projection)
+
+    wide, small = (asked @ told.T).max(axis=1), (narrow_asked @ narrow_told.T).max(axis=1)
+
+    assert projection.shape == (madeleine_minilm.DIMENSION, madeleine_minilm.TOKEN_DIMENSION)
+    assert np.abs(wide.mean() - small.mean()) < 0.12
+    assert np.corrcoef(wide, small)[0, 1] > 0.9
+
+
+def narrow(tokens: Vectors, projection: Vectors) -> Vectors:
+    """Return narrow rows of length 1."""
+    rows = tokens @ projection
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
 def test_the_example_sentence_stays_close_to_the_original(model: Model) -> None:
     start = model.embed(EXAMPLE)[: len(EXAMPLE_START)]
 

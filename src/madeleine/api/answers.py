@@ -7,6 +7,7 @@ plain JSON, so that an answer is the same whether it crossed a socket or not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from madeleine.api import texts
 from madeleine.api.wire import error_to_json
@@ -127,16 +128,21 @@ def recalled(found: Recalled, explain: bool) -> Json:
         "results": [_hit(each) for each in found.hits],
         "silence": found.silence,
         "notes": list(found.notes),
+        "why_not": found.why_not,
     }
 
 
 def _hit(found: Found) -> Json:
-    return {
+    answer: Json = {
         "memory": memory_to_json(found.memory),
         "score": found.score,
         "reasons": list(found.reasons),
         "match": {name: round(value, 4) for name, value in found.match.items()},
+        "passage": None if found.passage is None else asdict(found.passage),
     }
+    if found.explained is not None:
+        answer["explained"] = asdict(found.explained)
+    return answer
 
 
 def shown(seen: Shown, ends: Mapping[str, Memory]) -> Json:

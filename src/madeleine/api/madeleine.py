@@ -201,11 +201,13 @@ class Madeleine:
         outdated: bool = False,
         session_id: str | None = None,
         explain: bool = False,
+        why_not: str | Memory | None = None,
         space: str | None = None,
     ) -> values.Hits:
         """Return the memories that answer `query`, best first, each with its reasons.
 
-        `spaces` lets in only those; `space` is the asker's own, which is preferred.
+        `spaces` lets in only those; `space` is the asker's own, which is preferred. `why_not`
+        names a memory that is missed: the answer's `why_not` says why it is not there.
         """
         body = {
             "query": query,
@@ -220,6 +222,7 @@ class Madeleine:
             "outdated": outdated,
             "session_id": session_id,
             "explain": explain,
+            "why_not": why_not.id if isinstance(why_not, Memory) else why_not,
         }
         return values.read_hits(self._post("recall", body, query={"default_space": space}))
 

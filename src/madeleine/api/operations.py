@@ -317,6 +317,10 @@ def _status(house: House, call: Call) -> Json:
             "why_not": minds.why_not or None,
             "unembedded": counts.unembedded,
         },
+        "reranker": {
+            "name": minds.reranker.name if minds.reranker else None,
+            "why_not": minds.why_no_reranker or None,
+        },
         "unreadable": [answers.unreadable_to_json(each) for each in stores.index.unreadable()],
         "journal": {
             "files": len(stores.journal.names()),

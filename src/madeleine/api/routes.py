@@ -102,9 +102,11 @@ ROUTES: tuple[Route, ...] = (
             *_FILTER,
             Field("session_id", "string", "the conversation that asks"),
             Field("explain", "boolean", "show how each score came about"),
+            Field("why_not", "string", "id of a memory that you miss: says why it is not there"),
         ),
         (_SPACE,),
-        "{text, results: [{memory, score, reasons, match}], silence, notes}",
+        "{text, results: [{memory, score, reasons, match, passage, explained?}], silence, notes, "
+        "why_not}",
     ),
     Route(
         "show",

@@ -54,10 +54,10 @@ def line(memory: Memory) -> str:
     )
 
 
-def block(memory: Memory, limit: int, rest: str) -> str:
+def block(content: str, limit: int, rest: str) -> str:
     """Return the text of a memory, indented and cut; `rest` says where the rest is."""
-    cut = memory.content[:limit]
-    left = len(memory.content) - len(cut)
+    cut = content[:limit]
+    left = len(content) - len(cut)
     more = f"\n[{left:,} characters more: {rest}]" if left else ""
     text = cut.translate(_CONTROL).strip() + more
     return textwrap.indent(text, "    ", lambda _: True)
@@ -68,11 +68,12 @@ def with_notes(text: str, notes: Iterable[str]) -> str:
 
 
 def recalled(found: Recalled, explain: bool) -> str:
+    notes = [*found.notes, *([found.why_not] if found.why_not else [])]
     if not found.hits:
-        return with_notes(f"No memory: {found.silence}.", found.notes)
+        return with_notes(f"No memory: {found.silence}.", notes)
     first = f"{count(len(found.hits), 'memory')}, best first."
     parts = [first, *(_hit(hit, explain) for hit in found.hits)]
-    return with_notes("\n".join(parts), found.notes)
+    return with_notes("\n".join(parts), notes)
 
 
 def _hit(hit: Found, explain: bool) -> str:
@@ -81,11 +82,15 @@ def _hit(hit: Found, explain: bool) -> str:
     if explain:
         why += " | " + ", ".join(f"{name} {value:.3f}" for name, value in hit.match.items())
     parts = [head, f"  because: {why}"] if why else [head]
-    return "\n".join([*parts, block(hit.memory, HIT_CHARS, f"show {hit.memory.short_id}")])
+    rest = f"show {hit.memory.short_id}"
+    if hit.passage is None:
+        return "\n".join([*parts, block(hit.memory.content, HIT_CHARS, rest)])
+    parts.append(f"  characters {hit.passage.start:,} to {hit.passage.end:,}, the rest: {rest}")
+    return "\n".join([*parts, block(hit.passage.text, HIT_CHARS, rest)])
 
 
 def shown(memory: Memory, links: Sequence[Mapping[str, object]]) -> str:
-    parts = [line(memory), block(memory, WHOLE_CHARS, "in its file")]
+    parts = [line(memory), block(memory.content, WHOLE_CHARS, "in its file")]
     if links:
         parts.append("Connections:")
         parts.extend(_link(each) for each in links[:LINES_AT_MOST])

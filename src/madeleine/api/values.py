@@ -25,18 +25,27 @@ class Hit:
     score: float
     reasons: tuple[str, ...]
     match: Mapping[str, float] = field(default_factory=dict)
+    passage: Mapping[str, object] | None = None
+    """Of a long memory the piece that answers: `start`, `end` and `text`."""
+    explained: Mapping[str, object] | None = None
+    """Every number behind the score, when that was asked for."""
 
 
 class Hits(list[Hit]):
     """The hits, best first. When there are none, `silence` says why; `notes` say what is
-    degraded."""
+    degraded; `why_not` says why a memory that was asked for is not among them."""
 
     def __init__(
-        self, hits: Iterable[Hit] = (), silence: str | None = None, notes: Iterable[str] = ()
+        self,
+        hits: Iterable[Hit] = (),
+        silence: str | None = None,
+        notes: Iterable[str] = (),
+        why_not: str | None = None,
     ) -> None:
         super().__init__(hits)
         self.silence = silence
         self.notes = tuple(notes)
+        self.why_not = why_not
 
 
 class Page(list[Memory]):
@@ -137,10 +146,13 @@ def read_hits(answer: Json) -> Hits:
             cast("float", each["score"]),
             _texts(each["reasons"]),
             cast("Mapping[str, float]", each["match"]),
+            cast("Mapping[str, object] | None", each["passage"]),
+            cast("Mapping[str, object] | None", each.get("explained")),
         )
         for each in _objects(answer["results"])
     ]
-    return Hits(hits, cast("str | None", answer["silence"]), _texts(answer["notes"]))
+    silence, why_not = (cast("str | None", answer[name]) for name in ("silence", "why_not"))
+    return Hits(hits, silence, _texts(answer["notes"]), why_not)
 
 
 def read_memory(answer: Json) -> Memory:

@@ -11,26 +11,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from madeleine.model.event import Event, Position
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NO_LEAST = -1.0  # no cosine is below it
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """A memory to be indexed. Without a vector it is found by text and listed as unembedded,
-    unless `keep_vector` says that the one already there still fits the text."""
+    """A memory to be indexed, with one trace for each of its `rules.passages.passages_of`.
+    Without them it is found by text and listed as unembedded, unless `keep_traces` says that
+    those already there still fit the text."""
 
     stored: Stored
-    vector: Vector | None = None
-    keep_vector: bool = False
+    traces: Sequence[Trace] = ()
+    keep_traces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,114 @@ class Hit:
 
     id: str
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A stem as a number, and in how many memories it stands."""
+
+    stem: int
+    holders: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What candidates are drawn by.
+
+    `words` are looked for in the text. `scan` is the direction in which vectors are searched;
+    `near` and `focus` are what the cosines of all candidates are taken with. Without a model
+    all three are absent. `ids` come in whatever they say, and so do memories with the `tag`.
+    `newest` asks for that many of the most recent. `draw` is how many each source gives.
+    `space` is the asker's own.
+    """
+
+    words: Sequence[str] = ()
+    scan: Vector | None = None
+    near: Vector | None = None
+    focus: Vector | None = None
+    ids: Sequence[str] = ()
+    tag: str | None = None
+    newest: int = 0
+    draw: int = 300
+    space: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates as columns, one place for each passage.
+
+    Those that are not `allowed` by the filter stand beside one in a conversation and are
+    there for context only; they are never an answer. `before`, `after` and the two further
+    out are places in the pool, or -1.
+    """
+
+    numbers: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    allowed: NDArray[np.bool_]
+    embedded: NDArray[np.bool_]
+    text: NDArray[np.float32]
+    near: NDArray[np.float32]
+    focus: NDArray[np.float32]
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    session: NDArray[np.int64]
+    """Equal for what was said in one conversation; alone where there is none."""
+    talk: NDArray[np.bool_]
+    """Whether at least two speak in the conversation."""
+    turn: NDArray[np.int32]
+    speaker: NDArray[np.int32]
+    created: NDArray[np.int64]
+    """Microseconds since 1970."""
+    tier: NDArray[np.uint8]
+    """The place of the tier in `model.words.Tier`."""
+    same_space: NDArray[np.bool_]
+    """Whether it is global, or of the asker's space; all are, for an asker without one."""
+    outdated: NDArray[np.bool_]
+    """Whether it is expired or superseded at the moment asked about."""
+    tagged: NDArray[np.bool_]
+    """Whether it bears the tag that is wanted."""
+    traits: NDArray[np.uint16]
+    capitals: NDArray[np.uint16]
+    words: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The little of a memory that its rank depends on."""
+
+    id: str
+    created: datetime
+    confidence: float
+    access_count: int
+    last_accessed: datetime
+    importance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Stems and tokens of some places of a pool, end to end: those of the i-th are
+    `stems[stem_starts[i] : stem_starts[i + 1]]`."""
+
+    stems: NDArray[np.uint32]
+    stem_starts: NDArray[np.int64]
+    tokens: Tokens
+    token_starts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much there is to be found: what makes a word rare, and a text long."""
+
+    memories: int
+    mean_words: float
+    speakers: Mapping[str, Sequence[int]]
+    """Each word of a speaker's name in lower case, with the numbers by which `Pool.speaker`
+    knows those who bear it."""
+    short_names: Mapping[str, Sequence[int]]
+    """The same for the first three letters of longer first names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +223,9 @@ class Index(Protocol):
         """
         ...
 
-    def set_vectors(self, vectors: Mapping[str, Vector]) -> None:
-        """Give vectors to memories that are there; ids that are not are passed over."""
+    def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
+        """Give traces to memories that are there, one for each of its passages;
+        ids that are not there are passed over, and so is a wrong number of traces."""
         ...
 
     def clear(self) -> None:
@@ -185,15 +300,41 @@ class Index(Protocol):
         of at least `least`, which may spare the index most of the work."""
         ...
 
-    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]: ...
+    def extent(self) -> Extent: ...
+
+    def terms(self, words: Sequence[str]) -> list[tuple[Term, ...]]:
+        """Return the stems that stand for each word, and how common they are."""
+        ...
+
+    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+        """Return the candidates of all sources with what stands beside them. A filter that
+        lets no more than `draw` through brings all of those."""
+        ...
+
+    def details(self, pool: Pool, places: NDArray[np.int64]) -> Details:
+        """Return what comparing closely needs of these places of a pool."""
+        ...
+
+    def records(self, nodes: Sequence[int]) -> dict[int, Record]:
+        """Return how a pool's nodes stand; what is gone meanwhile is left out."""
+        ...
+
+    def ids(self, nodes: Sequence[int]) -> dict[int, str]:
+        """Return the ids of a pool's nodes; what is gone meanwhile is left out."""
+        ...
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Return the vector of each memory's first passage."""
+        ...
 
     def unembedded(self, limit: int) -> list[str]:
         """Return ids of memories without a vector of the current model."""
         ...
 
     # -- graph -----------------------------------------------------------------------------
-    def edges(self, ids: Sequence[str]) -> list[EdgeRow]:
-        """Return the arrows that start or end at any of the ids."""
+    def edges(self, ids: Sequence[str], but_by: str | None = None) -> list[EdgeRow]:
+        """Return the arrows that start or end at any of the ids, without those whose `by` is
+        `but_by`."""
         ...
 
     def superseded_by(self, memory_id: str) -> list[str]:
@@ -239,8 +380,8 @@ class Index(Protocol):
 
     def recent_events(self, kinds: Sequence[str], limit: int) -> list[Event]: ...
 
-    def used_today(self, memory_id: str, session: str | None, at: datetime) -> bool:
-        """Whether a use of this memory in this session and UTC day is already counted."""
+    def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
+        """Return the memories whose use in this session and UTC day is already counted."""
         ...
 
     def proposals(self, status: ProposalStatus | None = None) -> list[Proposal]: ...

@@ -1,11 +1,17 @@
-"""Vectors made before, in embeddings.db, by model and text.
+"""What models made of passages before, in embeddings.db, by model and passage.
 
-A rebuild reads its vectors here instead of asking the model a second time, and a model that
+A rebuild reads its traces here instead of asking the model a second time, and a model that
 comes back finds its own again. The file is only a cache (I2): delete it and a rebuild takes
-longer, nothing else. One that turns out to be damaged is set aside, and a new one begun.
+longer, nothing else. One that turns out to be damaged is set aside, and a new one begun; one
+of an older format is simply begun anew.
 
-Vectors are kept as float16, half the size for a difference no ranking shows. Fresh ones
-take the same way (see `vectors.py`), so that no answer depends on what was cached.
+Nobody waits for this file to be written. What is new stays in hand until there is enough of
+it, until `flush`, which the daemon calls now and then, or until the end; a kill loses that
+much, and the model is asked again.
+
+Vectors are kept as float16, half the size for a difference no ranking shows, and tokens as
+whole numbers of one byte. Fresh ones take the same way (see `vectors.py`), so that no answer
+depends on what was cached.
 """
 
 from __future__ import annotations
@@ -16,38 +22,50 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import apsw
 
 from madeleine.errors import MindDown, StoreUnwritable
 from madeleine.minds.port import Embedder
-from madeleine.minds.vectors import KEPT_BYTES, pack, unpack
+from madeleine.minds.vectors import KEPT_BYTES, pack, unpack, unpack_tokens
+from madeleine.model.trace import AskedTrace, Passage, Trace
 from madeleine.model.vector import Vector
-from madeleine.rules.text import text_key
+from madeleine.rules.text import passage_key
 
 Answer = TypeVar("Answer")
+Packed: TypeAlias = tuple[bytes, bytes]
+"""A trace at rest: its vector and its tokens."""
 
-FORMAT = 1  # in user_version; a file of any other format is set aside
+FORMAT = 2  # in user_version; an older file is begun anew, a newer one set aside
 BUSY_MS = 5_000  # another process may be finishing; more than that is a lock left behind
-KEYS_AT_ONCE = 2_000  # per query: a megabyte or two of vectors in hand at a time
+KEYS_AT_ONCE = 256  # per query: a few megabytes of traces in hand at a time
+MOST_WAITING = 64  # traces not yet written: half a second of reading, half a megabyte
 LENGTHS_SAMPLED = 100  # one damaged row must not decide how long vectors are
 
+# Rows are far larger than their keys, so the keys have a tree of their own.
 SCHEMA = f"""
-CREATE TABLE vectors (
+CREATE TABLE traces (
   model  TEXT NOT NULL,
   key    TEXT NOT NULL,
   vector BLOB NOT NULL,
+  tokens BLOB NOT NULL,
   PRIMARY KEY (model, key)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 PRAGMA user_version = {FORMAT};
 """
 
 # All the keys are one parameter, because the number of `?` in a statement is bounded.
-GET = "SELECT key, vector FROM vectors WHERE model = ? AND key IN (SELECT value FROM json_each(?))"
+GET = """SELECT key, vector, tokens FROM traces
+         WHERE model = ? AND key IN (SELECT value FROM json_each(?))"""
 # A row that is replaced was found to be nonsense, or was made twice at the same time.
-PUT = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)"
+PUT = "INSERT OR REPLACE INTO traces VALUES (?, ?, ?, ?)"
+
+
+class _OlderFormat(Exception):
+    """The file was made by an older version."""
 
 
 class VectorCache:
@@ -59,6 +77,7 @@ class VectorCache:
         self.set_aside: Path | None = None
         """Where a damaged file went, if there was one since this was opened."""
         self._turn = threading.Lock()
+        self._waiting: dict[tuple[str, str], Packed] = {}
         with _refusals(path):
             self._connection = self._connect_or_begin_anew()
 
@@ -71,68 +90,97 @@ class VectorCache:
         return cls(path)
 
     def close(self) -> None:
-        with self._turn:
-            self._connection.close()
+        """Write what waits, and let go of the file even if the disk refuses."""
+        try:
+            self.flush()
+        finally:
+            with self._turn:
+                self._connection.close()
 
-    def get(self, model: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """Return the packed vectors that are kept, in no order to rely on."""
-        found: dict[str, bytes] = {}
-        for start in range(0, len(keys), KEYS_AT_ONCE):
-            asked = (model, json.dumps(keys[start : start + KEYS_AT_ONCE]))
-            found.update(self._rows(GET, asked))
+    def get(self, model: str, keys: Sequence[str]) -> dict[str, Packed]:
+        """Return the packed traces that are kept, in no order to rely on."""
+        with self._turn:
+            waiting = {key: self._waiting.get((model, key)) for key in keys}
+        found = {key: packed for key, packed in waiting.items() if packed is not None}
+        rest = [key for key in waiting if key not in found]
+        if rest:
+            rows = self._run(lambda db: list(db.execute(GET, (model, json.dumps(rest)))))
+            found |= {key: (vector, tokens) for key, vector, tokens in rows}
         return found
 
-    def put(self, model: str, packed: Mapping[str, bytes]) -> None:
-        """Keep vectors by key, all or none."""
-        rows = [(model, key, vector) for key, vector in packed.items()]
+    def put(self, model: str, packed: Mapping[str, Packed]) -> None:
+        """Keep traces by key. They are found from now on, and written later."""
+        with self._turn:
+            self._waiting |= {(model, key): each for key, each in packed.items()}
+            enough = len(self._waiting) >= MOST_WAITING
+        if enough:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits, in one transaction. What the disk refuses is not tried again:
+        it is only a cache, and must not grow in memory instead."""
 
         def write(db: apsw.Connection) -> None:
+            rows = [(model, key, *each) for (model, key), each in waiting.items()]
             with db:
                 db.executemany(PUT, rows)
 
-        self._run(write)
+        with self._turn, _refusals(self.path):
+            waiting, self._waiting = self._waiting, {}
+            if waiting:
+                self._attempt(write)
 
     def dimension(self, model: str) -> int | None:
         """Return how many numbers the vectors of a model have, if any is kept."""
-        question = "SELECT length(vector) FROM vectors WHERE model = ? LIMIT ?"
+        question = "SELECT length(vector) FROM traces WHERE model = ? LIMIT ?"
         sizes = Counter(size for (size,) in self._rows(question, (model, LENGTHS_SAMPLED)))
         return sizes.most_common(1)[0][0] // KEPT_BYTES if sizes else None
 
     def models(self) -> dict[str, int]:
-        """Return how many vectors of each model are kept."""
-        return dict(self._rows("SELECT model, count(*) FROM vectors GROUP BY model"))
+        """Return how many traces of each model are kept."""
+        return dict(self._rows("SELECT model, count(*) FROM traces GROUP BY model"))
 
     def forget_other_models(self, model: str) -> int:
-        """Drop the vectors of every other model, and return how many there were."""
+        """Drop the traces of every other model, and return how many there were."""
 
         def write(db: apsw.Connection) -> int:
             with db:
-                db.execute("DELETE FROM vectors WHERE model != ?", (model,))
+                db.execute("DELETE FROM traces WHERE model != ?", (model,))
             return db.changes()
 
+        self.flush()
         return self._run(write)
 
     def _rows(self, question: str, values: tuple[str | int, ...] = ()) -> list[Any]:
+        """Answer a question about all that is kept."""
+        self.flush()
         return self._run(lambda db: list(db.execute(question, values)))
 
     def _run(self, work: Callable[[apsw.Connection], Answer]) -> Answer:
-        """Do `work` in turn. If the file proves damaged, do it once more on a new one."""
+        """Do `work` in turn."""
         with self._turn, _refusals(self.path):
-            try:
-                return work(self._connection)
-            except (apsw.CorruptError, apsw.NotADBError):
-                self._connection.close()
-                self._set_aside()
-                self._connection = self._connect()
-                return work(self._connection)
+            return self._attempt(work)
+
+    def _attempt(self, work: Callable[[apsw.Connection], Answer]) -> Answer:
+        """Do `work`. If the file proves damaged, do it once more on a new one."""
+        try:
+            return work(self._connection)
+        except (apsw.CorruptError, apsw.NotADBError):
+            self._connection.close()
+            self._set_aside()
+            self._connection = self._connect()
+            return work(self._connection)
 
     def _connect_or_begin_anew(self) -> apsw.Connection:
         try:
             return self._connect()
+        except _OlderFormat:
+            self.path.unlink()
+            self._remove_beside()
         except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
             # SQLError: a database, but with tables of another shape.
             self._set_aside()
-            return self._connect()
+        return self._connect()
 
     def _connect(self) -> apsw.Connection:
         # Made by us with its mode before SQLite sees it: a vector tells about its text. The
@@ -142,7 +190,7 @@ class VectorCache:
         db = apsw.Connection(str(self.path))
         try:
             _prepare(db)
-        except apsw.Error:
+        except (apsw.Error, _OlderFormat):
             db.close()
             raise
         return db
@@ -151,6 +199,9 @@ class VectorCache:
         """Move the damaged file out of the way; the next `_connect` makes a new one."""
         self.set_aside = self.path.with_name(self.path.name + ".damaged")
         self.path.replace(self.set_aside)
+        self._remove_beside()
+
+    def _remove_beside(self) -> None:
         for suffix in ("-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
@@ -158,14 +209,16 @@ class VectorCache:
 def _prepare(db: apsw.Connection) -> None:
     db.set_busy_timeout(BUSY_MS)
     db.pragma("journal_mode", "wal")
-    db.pragma("synchronous", "normal")  # power loss may cost the newest vectors, no more
+    db.pragma("synchronous", "normal")  # power loss may cost the newest traces, no more
     version = db.pragma("user_version")
     if version == 0:
         with db:
             db.execute(SCHEMA)
-    elif version != FORMAT:
+    elif version < FORMAT:
+        raise _OlderFormat
+    elif version > FORMAT:
         raise apsw.NotADBError(f"embeddings.db has format {version}")
-    list(db.execute("SELECT model, key, vector FROM vectors LIMIT 1"))
+    list(db.execute("SELECT model, key, vector, tokens FROM traces LIMIT 1"))
 
 
 @contextmanager
@@ -201,47 +254,69 @@ class CachedEmbedder:
             self._dimension = self._store.dimension(self.name) or self._embedder.dimension
         return self._dimension
 
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one vector per text, in order. Each distinct text that is not kept is
-        embedded once, and all the new vectors are kept in one transaction at the end: hand in
-        a slice at a time if stopping halfway should not lose the rest."""
-        keys = [text_key(text) for text in texts]
-        known = self.vectors(list(dict.fromkeys(keys)))
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    @property
+    def token_dimension(self) -> int:
+        return self._embedder.token_dimension
+
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        """Return one trace per passage, in order. Each distinct passage that is not kept is
+        read once, and all the new traces are kept at the end: hand in a slice at a time if
+        stopping halfway should not lose the rest."""
+        keys = [passage_key(passage) for passage in passages]
+        known = self.kept(list(dict.fromkeys(keys)))
+        missing = {key: each for key, each in zip(keys, passages, strict=True) if key not in known}
         if missing:
-            known |= self._embed_missing(missing)
+            known |= self._read_missing(missing)
         return [known[key] for key in keys]
 
-    def embed_query(self, text: str) -> Vector:
-        """Return the vector of a text that is only asked for, the same that `embed` would
-        return, without looking it up or keeping it."""
-        (vector,) = self._rounded([text])[1]
-        return vector
+    def ask(self, text: str) -> AskedTrace:
+        """Return what a question means, without looking it up or keeping it. Its vector is the
+        one that reading the same text would give."""
+        made = self._embedder.ask(text)
+        (vector,) = self._rounded(self._packed([made.vector]))
+        return replace(made, vector=vector)
 
-    def vectors(self, keys: Sequence[str]) -> dict[str, Vector]:
-        """Return the vectors that are kept under these keys; the others are left out, and so
-        is one that makes no sense: it is made and kept again when its text is embedded."""
-        packed = self._store.get(self.name, keys)
-        if not packed:
-            return {}
-        size = self.dimension * KEPT_BYTES
-        whole = [key for key, vector in packed.items() if len(vector) == size]
-        unpacked = unpack([packed[key] for key in whole])
-        return {
-            key: vector for key, vector in zip(whole, unpacked, strict=True) if vector is not None
-        }
+    def kept(self, keys: Sequence[str]) -> dict[str, Trace]:
+        """Return the traces that are kept under these keys; the others are left out, and so is
+        one that makes no sense: it is made and kept again when its passage is read."""
+        found: dict[str, Trace] = {}
+        for start in range(0, len(keys), KEYS_AT_ONCE):
+            packed = self._store.get(self.name, keys[start : start + KEYS_AT_ONCE])
+            found |= self._unpacked(packed) if packed else {}
+        return found
+
+    def flush(self) -> None:
+        self._store.flush()
 
     def close(self) -> None:
         self._store.close()
 
-    def _embed_missing(self, missing: Mapping[str, str]) -> dict[str, Vector]:
-        packed, vectors = self._rounded(list(missing.values()))
-        self._store.put(self.name, dict(zip(missing, packed, strict=True)))
-        return dict(zip(missing, vectors, strict=True))
+    def _unpacked(self, packed: Mapping[str, Packed]) -> dict[str, Trace]:
+        size = self.dimension * KEPT_BYTES
+        whole = [key for key, (vector, _) in packed.items() if len(vector) == size]
+        vectors = unpack([packed[key][0] for key in whole])
+        tokens = unpack_tokens([packed[key][1] for key in whole], self.token_dimension)
+        return {
+            key: Trace(vector, rows)
+            for key, vector, rows in zip(whole, vectors, tokens, strict=True)
+            if vector is not None and rows is not None
+        }
 
-    def _rounded(self, texts: Sequence[str]) -> tuple[list[bytes], list[Vector]]:
-        """Return fresh vectors as they are kept, and as they come back."""
-        packed = pack(self._embedder.embed(texts))
+    def _read_missing(self, missing: Mapping[str, Passage]) -> dict[str, Trace]:
+        made = self._embedder.read(list(missing.values()))
+        vectors = self._packed([trace.vector for trace in made])
+        tokens = [trace.tokens.tobytes() for trace in made]
+        fresh = [
+            Trace(vector, trace.tokens)
+            for vector, trace in zip(self._rounded(vectors), made, strict=True)
+        ]
+        packed = zip(vectors, tokens, strict=True)
+        self._store.put(self.name, dict(zip(missing, packed, strict=True)))
+        return dict(zip(missing, fresh, strict=True))
+
+    def _packed(self, vectors: Sequence[Vector]) -> list[bytes]:
+        """Return fresh vectors as they are kept."""
+        packed = pack(vectors)
         for each in packed:
             if len(each) != self.dimension * KEPT_BYTES:
                 raise MindDown(
@@ -249,7 +324,11 @@ class CachedEmbedder:
                     f"the model answers with {len(each) // KEPT_BYTES} numbers where it gave "
                     f"{self.dimension} before: another model under the same name",
                 )
+        return packed
+
+    def _rounded(self, packed: Sequence[bytes]) -> list[Vector]:
+        """Return fresh vectors as they will come back."""
         vectors = [vector for vector in unpack(packed) if vector is not None]
-        if len(vectors) != len(texts):
+        if len(vectors) != len(packed):
             raise MindDown(self.name, "the model gave a vector that is not of length 1")
-        return packed, vectors
+        return vectors

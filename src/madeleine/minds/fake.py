@@ -2,53 +2,92 @@
 
 Words and runs of three characters are hashed into a vector, so texts that share words are
 near each other and others are not. It is deterministic across processes and machines, and
-has no idea of meaning: `car` and `automobile` are strangers.
+has no idea of meaning: `car` and `automobile` are strangers. Each word is a token.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from madeleine.minds.texts import shown
-from madeleine.minds.vectors import unit
+from madeleine.minds.vectors import as_kept, tokens_from, unit
+from madeleine.model.trace import AskedTrace, Passage, Rows, Trace
 from madeleine.model.vector import Vector
 
 SHOWN_CHARS = 4_000  # as much as the real model is shown
 WORD_WEIGHT = 4  # against 1 for a trigram: a shared word says more than shared spelling
+TOKEN_DIMENSION = 16  # enough to tell the words of a test apart
 
 
 class FakeEmbedder:
     """Bags of hashed words and trigrams."""
 
     name = "fake-1"
+    token_dimension = TOKEN_DIMENSION
 
     def __init__(self, dimension: int = 64) -> None:
         self.dimension = dimension
 
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return [self._embed(text) for text in texts]
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        return [self._read(passage) for passage in passages]
 
-    def _embed(self, text: str) -> Vector:
+    def ask(self, text: str) -> AskedTrace:
+        """Return what a question means. A token is what its word adds to the whole."""
+        found = list(re.finditer(r"\w+", shown(text, SHOWN_CHARS)))
+        words = [each[0] for each in found]
+        rows = self._rows(words)
+        return AskedTrace(
+            _sum(rows), rows, as_kept(_small(words)), tuple(each.span() for each in found)
+        )
+
+    def _read(self, passage: Passage) -> Trace:
+        found = list(re.finditer(r"\w+", shown(passage.text, SHOWN_CHARS)))
+        spoken = [each for each in found if each.start() >= passage.unspoken] or found
+        vector = _sum(self._rows([each[0] for each in found]))
+        return Trace(vector, tokens_from(_small([each[0] for each in spoken])))
+
+    def _rows(self, words: Sequence[str]) -> Rows:
+        """Return what each word adds to its text."""
         import numpy as np
 
-        row = np.zeros((1, self.dimension), np.float32)
-        for feature, weight in Counter(_features(shown(text, SHOWN_CHARS))).items():
-            code = zlib.crc32(feature.encode("utf-8"))
-            # The lowest bit is the sign, so that strangers cancel out instead of adding up.
-            row[0, (code >> 1) % self.dimension] += weight if code & 1 else -weight
-        if not row.any():  # no features at all, or they cancelled out exactly
-            row[0, 0] = 1.0
-        vectors = unit(row)
-        assert vectors is not None
-        return vectors[0]
+        rows = np.zeros((len(words), self.dimension), np.float32)
+        for row, word in zip(rows, words, strict=True):
+            for feature, weight in _features(word.casefold()):
+                code = zlib.crc32(feature.encode("utf-8"))
+                # The lowest bit is the sign, so that strangers cancel out instead of adding up.
+                row[(code >> 1) % self.dimension] += weight if code & 1 else -weight
+        return rows
 
 
-def _features(text: str) -> Iterator[str]:
-    for word in re.findall(r"\w+", text.casefold()):
-        yield from [f"word {word}"] * WORD_WEIGHT
-        padded = f"<{word}>"
-        for start in range(len(padded) - 2):
-            yield padded[start : start + 3]
+def _sum(rows: Rows) -> Vector:
+    import numpy as np
+
+    total = rows.sum(axis=0, keepdims=True)
+    if not total.any():  # no words at all, or they cancelled out exactly
+        total[0, 0] = 1.0
+    vectors = unit(total.astype(np.float32, copy=False))
+    assert vectors is not None
+    return vectors[0]
+
+
+def _small(words: Sequence[str]) -> Rows:
+    """Return a row for each word, the same for the same word and for no other."""
+    import numpy as np
+
+    rows = [
+        hashlib.blake2b(word.casefold().encode("utf-8"), digest_size=TOKEN_DIMENSION).digest()
+        for word in words
+    ]
+    numbers = np.frombuffer(b"".join(rows), np.uint8).reshape(len(words), TOKEN_DIMENSION)
+    small: Rows = numbers.astype(np.float32) - np.float32(127.5)
+    return small
+
+
+def _features(word: str) -> Iterator[tuple[str, int]]:
+    yield f"word {word}", WORD_WEIGHT
+    padded = f"<{word}>"
+    for start in range(len(padded) - 2):
+        yield padded[start : start + 3], 1

@@ -8,6 +8,10 @@ dynamically: it takes its scale from everything in the call, so in a batch a tex
 another vector in other company, and a rebuild would not give the index it replaces.
 Throughput comes from several calls at once instead, each on one thread; onnxruntime lets
 go of the interpreter while it computes. See docs/decisions/0002-embedding-model.md.
+
+The same call gives a vector for each token. They are kept if there is a *projection*, a
+matrix that makes them narrow: one comes with the built-in model, and a folder may hold its
+own as `projection.npy`.
 """
 
 from __future__ import annotations
@@ -20,19 +24,22 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from madeleine.errors import MindDown
+from madeleine.minds.loading import (
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    Network,
+    load_network,
+    load_tokenizer,
+)
 from madeleine.minds.texts import shown
-from madeleine.minds.vectors import Rows, unit
+from madeleine.minds.vectors import as_kept, directions, no_tokens, product, tokens_from, unit
+from madeleine.model.trace import AskedTrace, Passage, Rows, Trace
 from madeleine.model.vector import Vector
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-MODEL_FILE = "model.onnx"
-TOKENIZER_FILE = "tokenizer.json"
+PROJECTION_FILE = "projection.npy"
 
 MOST_TOKENS = 256  # what MiniLM was trained to read; time grows with it
 SHOWN_CHARS = 4_000  # 256 tokens are about 1,000 characters of prose; the rest is margin
@@ -41,19 +48,30 @@ NAMED_BYTES = 65_536  # of each end of a file, enough to tell two models apart
 # Outputs that are one vector per text, in order of preference. A model with none of them is
 # averaged over its tokens.
 POOLED_OUTPUTS = ("embedding", "sentence_embedding")
-KNOWN_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+# Outputs that are one vector per token.
+TOKEN_OUTPUTS = ("tokens", "token_embeddings", "last_hidden_state")
 
 
 class LocalEmbedder:
     """A model in a folder. It is loaded on first use, once, whichever thread comes first."""
 
-    def __init__(self, folder: Path, name: str, threads: int, dimension: int = 0) -> None:
-        """`threads` is how many texts of one `embed` are worked on at once, 0 for one per
-        core. `dimension`, when known, spares loading the model to learn it."""
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        threads: int,
+        dimension: int = 0,
+        projection: Path | None = None,
+        token_dimension: int | None = None,
+    ) -> None:
+        """`threads` is how many texts of one `read` are worked on at once, 0 for one per
+        core. The dimensions, when known, spare loading the model to learn them."""
         self.folder = folder
         self.name = name
         self._threads = threads or os.cpu_count() or 1
         self._dimension = dimension
+        self._projection = projection
+        self._token_dimension = token_dimension if projection else 0
         self._loaded: _Loaded | None = None
         self._loading = threading.Lock()
 
@@ -63,36 +81,62 @@ class LocalEmbedder:
 
         Raises `MindDown` when a file is not there.
         """
+        projection = folder / PROJECTION_FILE
+        files = [MODEL_FILE, TOKENIZER_FILE, *([PROJECTION_FILE] if projection.exists() else [])]
         digest = hashlib.sha256()
-        for file in (MODEL_FILE, TOKENIZER_FILE):
+        for file in files:
             try:
                 digest.update(_ends(folder / file))
             except OSError as error:
                 problem = error.strerror or str(error)
                 raise MindDown(folder.name, f"{folder / file}: {problem}") from error
-        return cls(folder, f"{folder.resolve().name}-{digest.hexdigest()[:12]}", threads)
+        name = f"{folder.resolve().name}-{digest.hexdigest()[:12]}"
+        return cls(folder, name, threads, projection=projection if len(files) == 3 else None)
 
     @property
     def dimension(self) -> int:
         if not self._dimension:
-            self._dimension = len(self._embed(""))
+            self._dimension = len(self._vector(self._model().read("")))
         return self._dimension
+
+    @property
+    def token_dimension(self) -> int:
+        if self._token_dimension is None:
+            self._token_dimension = self._model().token_dimension
+        return self._token_dimension
 
     def warm(self) -> None:
         """Load the model now, so that the first text does not wait for it."""
-        self._embed("")
+        self._model().read("")
 
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        workers = min(self._threads, len(texts))
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        workers = min(self._threads, len(passages))
         if workers <= 1:
-            return [self._embed(text) for text in texts]
+            return [self._read(passage) for passage in passages]
         self._model()  # so that the workers do not queue up behind the loading
         with ThreadPoolExecutor(workers, thread_name_prefix="embed") as pool:
-            return list(pool.map(self._embed, texts))
+            return list(pool.map(self._read, passages))
 
-    def _embed(self, text: str) -> Vector:
+    def ask(self, text: str) -> AskedTrace:
+        """Return what a question means.
+
+        `spans` count in what the model is shown, which is the text itself unless that is
+        longer than `SHOWN_CHARS`.
+        """
         model = self._model()
-        vectors = unit(model.pooled(text))
+        made = model.read(text)
+        small = as_kept(model.narrow(made.tokens))
+        return AskedTrace(self._vector(made), directions(made.tokens), small, made.spans)
+
+    def _read(self, passage: Passage) -> Trace:
+        model = self._model()
+        made = model.read(passage.text)
+        spoken = [each for each, (start, _) in enumerate(made.spans) if start >= passage.unspoken]
+        rows = made.tokens[spoken] if spoken else made.tokens
+        return Trace(self._vector(made), tokens_from(model.narrow(rows)))
+
+    def _vector(self, made: _Read) -> Vector:
+        vectors = unit(made.whole)
         if vectors is None:
             raise MindDown(self.name, "the model gave a vector without direction")
         return vectors[0]
@@ -101,7 +145,7 @@ class LocalEmbedder:
         if self._loaded is None:
             with self._loading:
                 if self._loaded is None:
-                    self._loaded = _load(self.folder, self.name)
+                    self._loaded = _load(self.folder, self.name, self._projection)
         return self._loaded
 
 
@@ -112,7 +156,12 @@ def built_in(threads: int) -> LocalEmbedder | None:
     import madeleine_minilm
 
     return LocalEmbedder(
-        madeleine_minilm.folder(), madeleine_minilm.MODEL, threads, madeleine_minilm.DIMENSION
+        madeleine_minilm.folder(),
+        madeleine_minilm.MODEL,
+        threads,
+        madeleine_minilm.DIMENSION,
+        madeleine_minilm.projection(),
+        madeleine_minilm.TOKEN_DIMENSION,
     )
 
 
@@ -143,101 +192,80 @@ def _ends(path: Path) -> bytes:
         return size.to_bytes(8, "big") + first + file.read(NAMED_BYTES)
 
 
+class _Read(NamedTuple):
+    """What one call of the model gives: the whole text as one row, and a row for each token
+    of it, with the characters that the token stands for."""
+
+    whole: Rows
+    tokens: Rows
+    spans: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """A session with its tokenizer, and what the graph takes and gives."""
+    """A network with its tokenizer, and which of its outputs are wanted. Tokens are, when
+    there is a projection."""
 
-    name: str
-    session: Any
+    network: Network
     tokenizer: Any
-    inputs: frozenset[str]
-    output: str
+    pooled: str
+    tokens: str | None
+    projection: Rows | None
 
-    def pooled(self, text: str) -> Rows:
-        """Return one row: the vector of the whole text, not yet scaled."""
+    @property
+    def token_dimension(self) -> int:
+        return 0 if self.projection is None else self.projection.shape[1]
+
+    def read(self, text: str) -> _Read:
+        """Read a text; nothing is scaled yet."""
         import numpy as np
 
-        encoded = self.tokenizer.encode(shown(text, SHOWN_CHARS)).ids
+        encoded = self.tokenizer.encode(shown(text, SHOWN_CHARS))
         # A tokenizer without special tokens makes nothing of an empty text, and a graph
         # makes nothing of nothing. Number 0 is padding almost everywhere.
-        ids = np.array([encoded or [0]], np.int64)
-        (given,) = self.run(ids, [self.output])
-        rows: Rows = given.astype(np.float32, copy=False)
+        ids = np.array([encoded.ids or [0]], np.int64)
+        outputs = [self.pooled] if self.tokens is None else [self.pooled, self.tokens]
+        pooled, *tokens = self.network.run(ids, np.zeros_like(ids), outputs)
+        whole: Rows = pooled.astype(np.float32, copy=False)
         # Every token counts in the mean: there is one text and hence no padding.
-        return np.mean(rows, axis=1) if rows.ndim == 3 else rows
+        whole = np.mean(whole, axis=1) if whole.ndim == 3 else whole
+        if not tokens:
+            return _Read(whole, no_tokens().astype(np.float32), ())
+        own = [each for each, mark in enumerate(encoded.special_tokens_mask) if not mark]
+        spans = tuple(encoded.offsets[each] for each in own)
+        return _Read(whole, tokens[0][0][own].astype(np.float32, copy=False), spans)
 
-    def run(self, ids: NDArray[np.int64], outputs: list[str]) -> list[Any]:
-        """Return the named outputs of the graph for one row of token ids."""
-        import numpy as np
-
-        given = {
-            "input_ids": ids,
-            "attention_mask": np.ones_like(ids),
-            "token_type_ids": np.zeros_like(ids),
-        }
-        taken = {name: given[name] for name in self.inputs}
-        try:
-            return list(self.session.run(outputs, taken))
-        except _failures() as error:
-            raise MindDown(self.name, f"the model does not run: {error}") from error
+    def narrow(self, tokens: Rows) -> Rows:
+        """Return the tokens as narrow as those that are kept."""
+        if self.projection is None:
+            return tokens
+        given, fitting = tokens.shape[1], self.projection.shape[0]
+        if given != fitting:
+            raise MindDown(
+                self.network.name,
+                f"the projection is for tokens of {fitting} numbers, the model gives {given}",
+            )
+        return product(tokens, self.projection)
 
 
-def _load(folder: Path, name: str) -> _Loaded:
+def _load(folder: Path, name: str, projection: Path | None) -> _Loaded:
+    network = load_network(folder / MODEL_FILE, name)
+    tokenizer = load_tokenizer(folder / TOKENIZER_FILE, name, MOST_TOKENS)
+    outputs = network.outputs
+    pooled = next((each for each in POOLED_OUTPUTS if each in outputs), outputs[0])
+    tokens = next((each for each in TOKEN_OUTPUTS if each in outputs), None)
+    if projection is None or tokens is None:
+        return _Loaded(network, tokenizer, pooled, None, None)
+    return _Loaded(network, tokenizer, pooled, tokens, _load_projection(projection, name))
+
+
+def _load_projection(path: Path, name: str) -> Rows:
+    import numpy as np
+
     try:
-        session = _session(folder / MODEL_FILE, name)
-        tokenizer = _tokenizer(folder / TOKENIZER_FILE, name)
-    except ImportError as error:
-        raise MindDown(name, f"a package it needs cannot be loaded: {error}") from error
-    inputs = frozenset(each.name for each in session.get_inputs())
-    unknown = inputs.difference(KNOWN_INPUTS)
-    if unknown:
-        raise MindDown(name, f"the model wants inputs we do not have: {', '.join(sorted(unknown))}")
-    outputs = [each.name for each in session.get_outputs()]
-    output = next((each for each in POOLED_OUTPUTS if each in outputs), outputs[0])
-    return _Loaded(name, session, tokenizer, inputs, output)
-
-
-def _session(path: Path, name: str) -> Any:
-    # Its builds may report usage to their maker and keep a device id in the user's cache. It
-    # asks the environment when it loads, so this has to come before the import.
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-    options.log_severity_level = 3  # errors; warnings about a graph are nobody's business here
-    # The arena costs nothing to leave out, and never gives memory back.
-    options.enable_cpu_mem_arena = False
-    # A thread that spins while it waits takes the core from the one that is waited for.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
-    try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except _failures() as error:
+        matrix: Rows = np.load(path, allow_pickle=False).astype(np.float32)
+    except (OSError, ValueError, EOFError) as error:
         raise MindDown(name, f"{path} cannot be loaded: {error}") from error
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    """Return what onnxruntime raises; its errors have no base of their own."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    return (
-        *(state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf),
-        *(state.NoSuchFile, state.NotImplemented, state.RuntimeException),
-    )
-
-
-def _tokenizer(path: Path, name: str) -> Any:
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises nothing narrower
-        if type(error) is not Exception:
-            raise
-        raise MindDown(name, f"{path} cannot be loaded: {error}") from error
-    tokenizer.no_padding()  # MiniLM's file says to pad every text to 128
-    tokenizer.enable_truncation(MOST_TOKENS)
-    return tokenizer
+    if matrix.ndim != 2:
+        raise MindDown(name, f"{path} does not hold a matrix")
+    return matrix

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from madeleine.model.vector import Vector
+from madeleine.model.trace import AskedTrace, Passage, Trace
 
 
 class Embedder(Protocol):
@@ -20,34 +20,64 @@ class Embedder(Protocol):
     @property
     def dimension(self) -> int: ...
 
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one float32 vector of length 1 per text, in order.
+    @property
+    def token_dimension(self) -> int:
+        """How many numbers a kept token has; 0 for a model that gives none."""
+        ...
+
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        """Return what is to be kept of each passage, in order: a float32 vector of length 1
+        and its tokens.
 
         Raises `MindDown` when the model cannot answer; never returns a made-up vector.
         """
+        ...
+
+    def ask(self, text: str) -> AskedTrace:
+        """Return what a question means, as a whole and token by token."""
         ...
 
 
 class KeepingEmbedder(Embedder, Protocol):
     """An embedder that keeps what it made, so that a rebuild does not ask the model again."""
 
-    def embed_query(self, text: str) -> Vector:
-        """Return the vector of a text that is only asked for, and keep nothing."""
+    def kept(self, keys: Sequence[str]) -> dict[str, Trace]:
+        """Return what is kept, by `rules.text.passage_key`. What is not kept is left out."""
         ...
 
-    def vectors(self, keys: Sequence[str]) -> dict[str, Vector]:
-        """Return what is kept, by `rules.text.text_key`. What is not kept is left out."""
+    def flush(self) -> None:
+        """Write what was made and is not written yet. Whoever reads does not wait for it, so
+        somebody else has to see to it now and then."""
         ...
 
     def close(self) -> None:
-        """Let go of what is kept; nothing may be asked afterwards."""
+        """Write and let go of what is kept; nothing may be asked afterwards."""
+        ...
+
+
+class Reranker(Protocol):
+    """Reads a question and a text together, which is slower and sees more than comparing
+    what was made of each by itself."""
+
+    @property
+    def name(self) -> str: ...
+
+    def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return for each text how well it answers, as the model says it: any number, larger
+        is better.
+
+        Raises `MindDown` when the model cannot answer.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Minds:
     """The models at hand. Without an embedder there is text search only, and `why_not` says
-    why in a sentence that `madeleine status` shows."""
+    why in a sentence that `madeleine status` shows. Without a reranker the order is that of
+    the scores."""
 
     embedder: KeepingEmbedder | None = None
     why_not: str = ""
+    reranker: Reranker | None = None
+    why_no_reranker: str = ""

@@ -2,8 +2,9 @@
 
 `POST {url}/embeddings` with up to 64 texts at a time, over the standard library. Whatever
 goes wrong out there becomes one `MindDown` with a sentence that says what; an answer is
-believed only when it holds one usable vector for every text. The key is sent in its header
-and appears nowhere else: not in a message, a log or a `repr`.
+believed only when it holds one usable vector for every text. Such a server tells nothing of
+single tokens. The key is sent in its header and appears nowhere else: not in a message, a log
+or a `repr`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from madeleine.errors import BadSetting, MindDown
 from madeleine.minds.texts import shown
-from madeleine.minds.vectors import unit
+from madeleine.minds.vectors import no_tokens, unit
+from madeleine.model.trace import AskedTrace, Passage, Trace
 from madeleine.model.vector import Vector
 
 TEXTS_AT_ONCE = 64  # servers refuse more at very different numbers; this one all accept
@@ -32,6 +34,8 @@ QUOTED_CHARS = 200  # of what the server says is wrong
 
 class RemoteEmbedder:
     """A remote model. Constructing it asks nobody anything."""
+
+    token_dimension = 0
 
     def __init__(self, url: str, model: str, key: str, timeout_seconds: float) -> None:
         """`timeout_seconds` bounds one request of up to 64 texts, its retries included."""
@@ -55,10 +59,21 @@ class RemoteEmbedder:
     def dimension(self) -> int:
         """How many numbers a vector has. The first time it takes a call to find out."""
         if not self._dimension:
-            self.embed(["dimension"])
+            self._embed(["dimension"])
         return self._dimension
 
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        vectors = self._embed([passage.text for passage in passages])
+        return [Trace(vector, no_tokens()) for vector in vectors]
+
+    def ask(self, text: str) -> AskedTrace:
+        import numpy as np
+
+        (vector,) = self._embed([text])
+        none = no_tokens().astype(np.float32)
+        return AskedTrace(vector, none, none, ())
+
+    def _embed(self, texts: Sequence[str]) -> list[Vector]:
         vectors: list[Vector] = []
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             vectors += self._ask(texts[start : start + TEXTS_AT_ONCE])

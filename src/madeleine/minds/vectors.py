@@ -1,26 +1,23 @@
-"""Arithmetic on rows of vectors: unit length, and the float16 in which they are kept.
+"""Arithmetic on rows of vectors: unit length, and the numbers in which they are kept.
 
 Every vector that leaves this room from a cache has been float16 once, whether it was made
-just now or years ago. So an answer never depends on what happened to be cached. All of it
-works on matrices, one row per vector: numpy sums a row the same way however many rows there
-are, but a lone vector in another order, and the last bit would differ.
+just now or years ago, and every token has been whole numbers. So an answer never depends on
+what happened to be cached. All of it works on matrices, one row per vector: numpy sums a row
+the same way however many rows there are, but a lone vector in another order, and the last
+bit would differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import pairwise
 
+from madeleine.model.trace import Rows, Tokens
 from madeleine.model.vector import Vector
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-Rows: TypeAlias = "NDArray[np.float32]"
-"""A matrix with one vector in each row."""
-
-KEPT_BYTES = 2  # per number at rest: float16
+KEPT_BYTES = 2  # per number of a vector at rest: float16
+TOKEN_LENGTH = 127  # of a token at rest: as long as numbers of one byte can say
+TINY = 1e-30  # keeps a division by a length away from zero
 
 
 def lengths(rows: Rows) -> Rows:
@@ -67,3 +64,80 @@ def unpack(packed: Sequence[bytes]) -> list[Vector | None]:
     with np.errstate(divide="ignore", invalid="ignore"):
         rows = rows / length
     return [row if good else None for row, good in zip(rows, near_one, strict=True)]
+
+
+def product(rows: Rows, matrix: Rows) -> Rows:
+    """Return the product of two matrices, on this thread alone.
+
+    `@` may go to a library that takes every core, and whose threads then spin for a while in
+    case there is more: the next call of a model would take five times as long beside them.
+    """
+    import numpy as np
+
+    made: Rows = np.einsum("ij,jk->ik", rows, matrix)
+    return made
+
+
+def directions(rows: Rows) -> Rows:
+    """Return the rows scaled to length 1; one that is zero stays zero."""
+    import numpy as np
+
+    length: Rows = np.maximum(lengths(rows), np.float32(TINY))
+    return rows / length
+
+
+def whole_numbers(rows: Rows) -> Tokens:
+    """Return rows of length 1 as they are kept."""
+    import numpy as np
+
+    kept: Tokens = np.rint(rows * np.float32(TOKEN_LENGTH)).astype(np.int8)
+    return kept
+
+
+def tokens_from(rows: Rows) -> Tokens:
+    """Return the tokens to keep of rows of any length; one without a direction says nothing."""
+    scaled = directions(rows)
+    return whole_numbers(scaled[lengths(scaled).ravel() > 0.5])  # 1 or nearly nothing
+
+
+def as_kept(rows: Rows) -> Rows:
+    """Return the rows with length 1, rounded like the tokens they will be compared with."""
+    import numpy as np
+
+    return whole_numbers(directions(rows)).astype(np.float32) / np.float32(TOKEN_LENGTH)
+
+
+def no_tokens(width: int = 0) -> Tokens:
+    """Return the tokens of a text that has none."""
+    import numpy as np
+
+    return np.zeros((0, width), np.int8)
+
+
+def unpack_tokens(packed: Sequence[bytes], width: int) -> list[Tokens | None]:
+    """Return the tokens that each of `packed` holds, `width` numbers a token. Bytes that
+    cannot have come from tokens give None."""
+    import numpy as np
+
+    if not width:
+        return [None if each else no_tokens() for each in packed]
+    fitting = [each if len(each) % width == 0 else b"" for each in packed]
+    rows = np.frombuffer(b"".join(fitting), np.int8).reshape(-1, width)
+    ends = np.cumsum([0, *(len(each) // width for each in fitting)])
+    wrong = np.concatenate(([0], np.cumsum(_is_wrong(rows))))
+    found: list[Tokens | None] = [rows[start:end] for start, end in pairwise(ends)]
+    for place, (start, end) in enumerate(pairwise(ends)):
+        if wrong[start] != wrong[end] or len(fitting[place]) != len(packed[place]):
+            found[place] = None
+    return found
+
+
+def _is_wrong(rows: Tokens) -> Rows:
+    """Say of each token whether it is longer or shorter than rounding can make it."""
+    import numpy as np
+
+    numbers = rows.astype(np.float32)
+    length = np.sqrt(np.einsum("ij,ij->i", numbers, numbers))
+    allowed = 0.5 * rows.shape[1] ** 0.5 + 0.01
+    wrong: Rows = np.abs(length - TOKEN_LENGTH) > allowed
+    return wrong

@@ -44,6 +44,8 @@ class Query:
     """The asker's own space: preferred, not required."""
     session_id: str | None = None
     explain: bool = False
+    why_not: str | None = None
+    """The id, or its beginning, of a memory whose absence is to be explained."""
 
 
 def read_query(values: Mapping[str, object], default_space: str | None = None) -> Query:
@@ -59,6 +61,7 @@ def read_query(values: Mapping[str, object], default_space: str | None = None) -
         space=default_space,
         session_id=reader.text("session_id"),
         explain=reader.flag("explain"),
+        why_not=reader.text("why_not"),
     )
     reader.done()
     return query

@@ -1,20 +1,39 @@
-"""Recall: a plain hybrid of text and vectors, with filters inside both (I11)."""
+"""Recall: a question in, the memories that answer it out, each with its score and reasons.
+
+Understand the question, draw candidates inside the filter, compare them closely, let boosts
+and the graph speak, and say why. Nothing relevant is an answer too, with its reason.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
-from madeleine.errors import MindDown
-from madeleine.index.port import Hit
-from madeleine.model.memory import Memory
-from madeleine.model.query import Query
-from madeleine.recall.words import search_words
-from madeleine.rules.fusion import boosted, fused, text_share
+from madeleine.model.memory import SHORT_ID_LENGTH, Memory
+from madeleine.model.query import Filter, Query
+from madeleine.recall.activation import spread
+from madeleine.recall.candidates import Prepared, draw, prepare
+from madeleine.recall.explaining import (
+    Explained,
+    Place,
+    explain,
+    match_of,
+    place_of,
+    reasons,
+    why_not,
+)
+from madeleine.recall.ranking import Ranked, order, ranked
+from madeleine.recall.reranking import rerank
+from madeleine.recall.scoring import Scored, heads_of, score
+from madeleine.recall.understanding import Understood
+from madeleine.recall.weights import HEADS
+from madeleine.rules.fusion import OUTDATED, shown
+from madeleine.rules.when import Span
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
 
-_ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?\b")
+FROM_THEN = 0.5  # the score of what is from the time asked for, when nothing else is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +43,9 @@ class Found:
     memory: Memory
     score: float
     reasons: tuple[str, ...]
-    match: dict[str, float]
+    match: Mapping[str, float]
+    passage: Place | None = None
+    explained: Explained | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,103 +55,190 @@ class Recalled:
     hits: tuple[Found, ...]
     silence: str | None = None
     notes: tuple[str, ...] = ()
+    why_not: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Scores:
-    """What each source found, by id. None: the source was not there at all."""
+@dataclass(slots=True)
+class _Search:
+    """A question on its way through the stages."""
 
-    text: dict[str, float]
-    cosine: dict[str, float] | None
-    named: frozenset[str]
+    query: Query
+    prepared: Prepared
+    chosen: Filter
+    now: datetime
+    notes: tuple[str, ...]
+    when: str = ""
+    """The time that narrows the filter, in words."""
+    scored: Scored | None = None
+
+    @property
+    def understood(self) -> Understood:
+        return self.prepared.asked.understood
 
 
 def recall(stores: Stores, query: Query, touch: bool = True) -> Recalled:
     """Return the memories that answer `query`; `touch` counts them as used."""
-    scores, notes = _search(stores, query)
-    ids = dict.fromkeys([*scores.named, *scores.text, *(scores.cosine or {})])
-    memories = stores.index.memories(ids)
-    found = [_score(stores, query, memories[each], scores) for each in ids if each in memories]
-    # Without a model the words are all there is; what shares some is an answer.
-    least = 0.0 if scores.cosine is None else stores.habits.recall_least_score
-    near = [each for each in found if each.score >= least or each.match["text"] > 0]
-    best = sorted(near, key=_rank)[: query.limit]
+    search = _begin(stores, query)
+    hits = _from_then(stores, search) if _lists(search) else _answers(stores, search)
+    hits, silence = _or_silence(stores, search, hits)
+    best = hits[: query.limit]
     if touch and best:
-        shown = [each.memory.id for each in best]
-        notes += used(stores, shown, "recalled", query.session_id)
-    return Recalled(tuple(best), None if best else _silence(stores, query, len(found)), notes)
-
-
-def _search(stores: Stores, query: Query) -> tuple[_Scores, tuple[str, ...]]:
-    now, pool = stores.clock.now(), max(stores.habits.recall_pool, query.limit)
-    words = search_words(query.text)
-    text = stores.index.search_text(words, query.filter, now, pool) if words else []
-    nearest, notes = _nearest(stores, query, pool)
-    named = _named(stores, query)
-    return _Scores(_by_id(text), None if nearest is None else _by_id(nearest), named), notes
-
-
-def _nearest(stores: Stores, query: Query, pool: int) -> tuple[list[Hit] | None, tuple[str, ...]]:
-    embedder = stores.minds.embedder
-    if embedder is None:
-        return None, (f"text search only: {stores.minds.why_not}",)
-    try:
-        vector = embedder.embed_query(query.text)
-    except MindDown as down:
-        return None, (f"text search only: {down.message}",)
-    return stores.index.search_vector(vector, query.filter, stores.clock.now(), pool), ()
-
-
-def _named(stores: Stores, query: Query) -> frozenset[str]:
-    """Memories whose id stands in the query, as far as the filter lets them through."""
-    wanted = _ID.findall(query.text.lower())
-    found = {each for prefix in wanted for each in stores.index.ids_with_prefix(prefix, 2)}
-    return (
-        frozenset(stores.index.allowed(found, query.filter, stores.clock.now()))
-        if found
-        else frozenset()
+        shown_ids = [each.id for each in best]
+        search.notes += used(stores, shown_ids, "recalled", query.session_id)
+    memories = stores.index.memories(each.id for each in best)
+    return Recalled(
+        hits=tuple(
+            _found(stores, search, each, memories[each.id]) for each in best if each.id in memories
+        ),
+        silence=silence,
+        notes=search.notes,
+        why_not=_why_not(stores, search, hits) if query.why_not else None,
     )
 
 
-def _score(stores: Stores, query: Query, memory: Memory, scores: _Scores) -> Found:
-    text = text_share(scores.text.get(memory.id, 0.0))
-    cosine = None if scores.cosine is None else scores.cosine.get(memory.id, 0.0)
+# --- stages ---------------------------------------------------------------------------------
+
+
+def _begin(stores: Stores, query: Query) -> _Search:
+    """Understand the question. What it says about when narrows the filter, unless there is
+    nothing from then."""
+    prepared = prepare(stores, query)
+    search = _Search(query, prepared, query.filter, stores.clock.now(), prepared.notes)
+    spans = [each for each in search.understood.spans if each.firm or _asks_only_when(search)]
+    narrow = _narrowed(query.filter, spans)
+    said = ", ".join(dict.fromkeys(each.words for each in spans))
+    if spans and not stores.index.listing(narrow, search.now, 1):
+        search.notes += (f"there is nothing from {said}; looked at all times",)
+    else:
+        search.chosen, search.when = narrow, said
+    return search
+
+
+def _narrowed(chosen: Filter, spans: Sequence[Span]) -> Filter:
+    after = [chosen.created_after, *(each.start for each in spans)]
+    before = [chosen.created_before, *(each.end for each in spans)]
+    return replace(
+        chosen,
+        created_after=max((each for each in after if each is not None), default=None),
+        created_before=min((each for each in before if each is not None), default=None),
+    )
+
+
+def _asks_only_when(search: _Search) -> bool:
+    understood = search.understood
+    timed = bool(understood.spans) or understood.newest_first
+    return timed and not understood.telling and not understood.ids
+
+
+def _lists(search: _Search) -> bool:
+    """Whether everything from a time is the answer. A date that nothing is from may still be
+    spoken of, and is looked for."""
+    dated = any(not each.firm for each in search.understood.spans)
+    return _asks_only_when(search) and (bool(search.when) or not dated)
+
+
+def _from_then(stores: Stores, search: _Search) -> list[Ranked]:
+    """Return what is from the time asked for, or of any time, newest first."""
+    found = stores.index.listing(search.chosen, search.now, search.query.limit)
+    said = f"from {search.when}" if search.when else "among the newest"
+    return [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
+
+
+def _answers(stores: Stores, search: _Search) -> list[Ranked]:
+    query, now = search.query, search.now
+    pool = draw(stores, query, search.prepared, search.chosen, now)
+    search.scored = score(stores, heads_of(stores), search.prepared.asked, pool, query.limit)
+    hits = ranked(stores, query, search.prepared, search.scored, now)
+    hits, late = rerank(stores, query, hits, search.scored)
+    search.notes += late
+    hits = _activate(stores, search, hits)
+    return _successors_first(stores, hits) if query.filter.outdated else hits
+
+
+def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
+    """Let the best hits pass on some of their score to what is connected with them."""
+    seeds = [(each.id, min(each.score, 1.0)) for each in hits]
+    passed = spread(stores, seeds, search.chosen, search.now)
+    known = {each.id: each for each in hits}
+    strangers = stores.index.memories(each for each in passed if each not in known)
+    known |= {each: Ranked(each, memory.created, 0.0) for each, memory in strangers.items()}
+    for memory_id, what in passed.items():
+        hit = known.get(memory_id)
+        if hit is not None and hit.score < what.score:
+            hit.score = hit.inherited = what.score
+            hit.said.append(what.reason)
+    return sorted(known.values(), key=order)
+
+
+def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
+    """Let what superseded a memory change places with it where the old one fits better."""
+    memories = stores.index.memories(each.id for each in hits)
+    known = {each.id: each for each in hits}
+    newer = {each.id: known.get(each.superseded_by or "") for each in memories.values()}
+    for _ in newer:  # a chain comes into order one step at a time
+        for old in hits:
+            new = newer.get(old.id)
+            if new is not None and order(old) < order(new):
+                old.score, new.score = min(new.score, OUTDATED * old.score), old.score
+                new.said.append(f"in the place of {old.id[:SHORT_ID_LENGTH]}")
+    return sorted(hits, key=order)
+
+
+def _or_silence(
+    stores: Stores, search: _Search, hits: list[Ranked]
+) -> tuple[list[Ranked], str | None]:
+    """Return the hits that are good enough, or why there are none. One must be better than
+    merely good enough for the others to be worth saying."""
     habits = stores.habits
-    plain = fused(text, cosine, habits.text_weight, habits.vector_weight)
-    near = memory.space in (None, query.space) or query.space is None
-    score = (
-        1.0
-        if memory.id in scores.named
-        else boosted(plain, memory.tier.value, memory.confidence, near)
+    if not search.understood.words:
+        return [], "there is no word in the question"
+    near = [each for each in hits if _is_near(search, each, habits.recall_least_score)]
+    if any(_is_near(search, each, habits.recall_least_best) for each in near):
+        return near, None
+    if hits:
+        return [], f"{len(hits)} came near, none near enough"
+    if stores.index.count(search.chosen, search.now) == 0:
+        return [], _why_nobody(stores, search)
+    return [], "nothing matches"
+
+
+def _why_nobody(stores: Stores, search: _Search) -> str:
+    if stores.index.extent().memories == 0:
+        return "no memory yet"
+    plain = search.chosen == Filter()
+    return "every memory is expired or superseded" if plain else "no memory passes the filter"
+
+
+def _is_near(search: _Search, hit: Ranked, least: float) -> bool:
+    """Whether a hit is worth saying: it shares words, or it is likely enough. Where no model
+    has read it, words are all there is, and without one it is not likely at all."""
+    scored = search.scored
+    if scored is None or hit.spot is None or hit.lifts or hit.inherited is not None:
+        return hit.score >= least
+    if scored.columns["coverage"][hit.spot] > 0:
+        return True
+    wordless = scored.columns["words"][hit.spot] <= 0
+    return hit.score >= least and not (wordless and HEADS[scored.head[hit.spot]] == "words")
+
+
+# --- words for it ---------------------------------------------------------------------------
+
+
+def _found(stores: Stores, search: _Search, hit: Ranked, memory: Memory) -> Found:
+    scored = search.scored
+    said = reasons(hit, memory, scored, search.query.filter, search.now)
+    if scored is None:
+        return Found(memory, shown(hit.score), said, {})
+    explained = explain(hit, scored, heads_of(stores)) if search.query.explain else None
+    return Found(
+        memory=memory,
+        score=shown(hit.score),
+        reasons=said,
+        match=match_of(hit, scored),
+        passage=place_of(hit, memory, scored),
+        explained=explained,
     )
-    match = {"text": text, "meaning": cosine or 0.0, "fused": plain}
-    return Found(memory, round(score, 4), _reasons(memory, scores, text, cosine), match)
 
 
-def _reasons(memory: Memory, scores: _Scores, text: float, cosine: float | None) -> tuple[str, ...]:
-    reasons = []
-    if memory.id in scores.named:
-        reasons.append("named by its id")
-    if text > 0:
-        reasons.append(f"shares words ({text:.2f})")
-    if cosine:
-        reasons.append(f"close in meaning ({cosine:.2f})")
-    if memory.tier.value != "working":
-        reasons.append(f"{memory.tier.value} tier")
-    return tuple(reasons)
-
-
-def _rank(found: Found) -> tuple[float, float, str]:
-    return -found.score, -found.memory.created.timestamp(), found.memory.id
-
-
-def _silence(stores: Stores, query: Query, seen: int) -> str:
-    if seen:
-        return f"{seen} memories came near, none near enough"
-    if stores.index.count(query.filter, stores.clock.now()) == 0:
-        return "no memory passes the filter"
-    return "nothing matches"
-
-
-def _by_id(hits: list[Hit]) -> dict[str, float]:
-    return {hit.id: hit.score for hit in hits}
+def _why_not(stores: Stores, search: _Search, hits: Sequence[Ranked]) -> str:
+    return why_not(stores, search.query, search.chosen, search.scored, hits, search.now)

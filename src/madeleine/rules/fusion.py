@@ -1,37 +1,175 @@
-"""One score from several: absolute, between 0 and 1, and the same in every store (I10)."""
+"""One score from many signs: absolute, between 0 and 1, and the same in every store (I10).
+
+What a question and a passage have in common is told by *features*. Each *head* is a list of
+features with one weight each, found by `bench/training` and kept in a small readable file. A
+head's sum becomes the chance that the passage answers the question (`calibrated`), and the
+documented boosts act on that chance (`boosted`), here and nowhere else.
+
+No feature is relative to the best candidate: the best of nothing must not look good.
+"""
 
 from __future__ import annotations
 
-BM25_HALF = 8.0  # the bm25 at which the text score is one half; found on hand-made stores
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[np.float64]
+"""One number for each candidate."""
+
 TIER_BOOST = {"core": 0.10, "working": 0.0, "archival": -0.10}
 OTHER_SPACE = 0.6  # what a memory of another space counts for
 CONFIDENCE_FLOOR = 0.4  # what a memory counts for whose author was not sure at all
+RECENCY_BOOST = 0.05  # for a memory used just now
+RECENCY_HALF_LIFE_DAYS = 7.0
+USE_BOOST = 0.05  # for a memory used often
+USES_FOR_ALL = 20  # uses that earn the whole boost
+IMPORTANCE_BOOST = 0.05  # at importance 1; as much is lost at 0
+OUTDATED = 0.5  # what a memory counts for that is no longer true
+NEWEST_BOOST = 0.5  # for a memory of just now, when the newest are asked for
+NEWEST_HALF_LIFE_DAYS = 14.0
+ON_DATE, OFF_DATE = 1.2, 0.8  # for a note of the date that the question names, and of another
+
+LIFT_QUOTED = 0.5  # how far towards certainty a memory is lifted that holds what is quoted
+LIFT_SELF = 0.15  # and one about the asker, when the asker speaks of themselves
+LIFT_ONLY_SELF = 0.6  # and when they speak of nothing else
+
+BM25_TERM = 1.2  # how soon a word said again adds nothing
+BM25_LENGTH = 0.75  # how much a long text has to pay
+SOFT_FROM, SOFT_OVER = 0.35, 0.5  # token cosines below say nothing; .85 and above say it all
 
 
-def text_share(bm25: float) -> float:
-    """Return a bm25 as a share of the most it can be; rises with it and never reaches 1."""
-    return bm25 / (bm25 + BM25_HALF) if bm25 > 0 else 0.0
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How a head's sum becomes a chance: the logistic of slope x sum + the question's own
+    evidence + bias. No evidence lowers it."""
+
+    slope: float
+    bias: float
+    evidence: Mapping[str, float]
 
 
-def fused(
-    text: float | None, cosine: float | None, text_weight: float, vector_weight: float
-) -> float:
-    """Return the weighted mean of the sources that there are.
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What counts for one kind of candidate."""
 
-    A source that is absent altogether (no model) takes its weight with it; a memory that a
-    present source did not find scores 0 there.
+    weights: Mapping[str, float]
+    calibration: Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the boosts look at."""
+
+    tier: str = "working"
+    confidence: float = 1.0
+    same_space: bool = True
+    idle_days: float = math.inf
+    uses: int = 0
+    importance: float = 0.5
+    outdated: bool = False
+    age_days: float | None = None
+    """How old it is, when the newest are asked for."""
+    on_date: bool | None = None
+    """Whether it is of the date that is asked about, when one is."""
+
+
+def summed(head: Head, features: Mapping[str, Column]) -> Column:
+    """Return each candidate's weighted sum. A feature that is not there counts nothing."""
+    there = {name: weight for name, weight in head.weights.items() if name in features}
+    if not there:
+        return np.zeros(len(next(iter(features.values()), ())))
+    total: Column = np.array(list(there.values())) @ np.array([features[name] for name in there])
+    return total
+
+
+def calibrated(head: Head, sums: Column, evidence: Mapping[str, float]) -> Column:
+    """Return for each sum the chance that the candidate answers the question."""
+    said = head.calibration
+    least = said.bias + sum(
+        weight * evidence.get(name, 0.0) for name, weight in said.evidence.items()
+    )
+    chance: Column = 1.0 / (1.0 + np.exp(-np.clip(said.slope * sums + least, -60.0, 60.0)))
+    return chance
+
+
+def boosts(standing: Standing) -> dict[str, float]:
+    """Return each documented boost as a factor, by name; 1 changes nothing."""
+    recent = 2.0 ** (-max(standing.idle_days, 0.0) / RECENCY_HALF_LIFE_DAYS)
+    often = min(1.0, math.log1p(standing.uses) / math.log1p(USES_FOR_ALL))
+    return {
+        "tier": 1 + TIER_BOOST[standing.tier],
+        "confidence": CONFIDENCE_FLOOR + (1 - CONFIDENCE_FLOOR) * standing.confidence,
+        "space": 1.0 if standing.same_space else OTHER_SPACE,
+        "recency": 1 + RECENCY_BOOST * recent,
+        "use": 1 + USE_BOOST * often,
+        "importance": 1 + IMPORTANCE_BOOST * (2 * standing.importance - 1),
+        "validity": OUTDATED if standing.outdated else 1.0,
+        "newest": 1 + NEWEST_BOOST * _newness(standing.age_days),
+        "date": {None: 1.0, True: ON_DATE, False: OFF_DATE}[standing.on_date],
+    }
+
+
+def _newness(age_days: float | None) -> float:
+    return 0.0 if age_days is None else 2.0 ** (-max(age_days, 0.0) / NEWEST_HALF_LIFE_DAYS)
+
+
+def boosted(chance: float, standing: Standing) -> float:
+    """Return the chance after all boosts. It may pass 1, so that order is kept among the
+    best; what is shown is cut there (`shown`)."""
+    return chance * math.prod(boosts(standing).values())
+
+
+def lifted(chance: float, lift: float) -> float:
+    """Return a chance with another, independent reason on its side."""
+    return 1 - (1 - chance) * (1 - lift)
+
+
+def reranked(score: float, logit: float, blend: float) -> float:
+    """Return a score blended with what a cross-encoder says; its logits run from -12 to 6."""
+    return blend * min(1.0, max(0.0, (logit + 12) / 18)) + (1 - blend) * score
+
+
+def shown(score: float) -> float:
+    """Return a score as people see it."""
+    return round(min(1.0, max(0.0, score)), 4)
+
+
+def idf(holders: float, memories: float) -> float:
+    """Return how much a word tells that `holders` of the memories hold."""
+    return math.log(1 + (memories - min(holders, memories) + 0.5) / (holders + 0.5))
+
+
+def bm25(counts: Column, weights: Column, lengths: Column, mean_length: float) -> Column:
+    """Return the sum over words (columns) of their idf, dampened by count and length."""
+    room = BM25_TERM * (1 - BM25_LENGTH + BM25_LENGTH * lengths / max(mean_length, 1.0))
+    sums: Column = (counts * (BM25_TERM + 1) / (counts + room[:, None])) @ weights
+    return sums
+
+
+def drawn(holders: Sequence[int], budget: int, least: int = 1) -> list[int]:
+    """Return which words to draw candidates by: the rarest, as long as they stand in no more
+    than `budget` memories together; at least `least`, if so many stand anywhere.
+
+    A word that half of the memories hold says little about which to take, and reading where
+    it stands takes longest. It still counts when the candidates are compared.
     """
-    parts = [
-        (value, weight)
-        for value, weight in ((text, text_weight), (cosine, vector_weight))
-        if value is not None
-    ]
-    total = sum(weight for _, weight in parts)
-    return sum(max(value, 0.0) * weight for value, weight in parts) / total if total else 0.0
+    places = sorted(
+        (place for place, count in enumerate(holders) if count), key=holders.__getitem__
+    )
+    chosen: list[int] = []
+    total = 0
+    for place in places:
+        total += holders[place]
+        if len(chosen) >= least and total > budget:
+            break
+        chosen.append(place)
+    return chosen
 
 
-def boosted(score: float, tier: str, confidence: float, same_space: bool) -> float:
-    """Return the score after the documented boosts, between 0 and 1."""
-    sure = CONFIDENCE_FLOOR + (1 - CONFIDENCE_FLOOR) * confidence
-    near = 1.0 if same_space else OTHER_SPACE
-    return min(1.0, max(0.0, score * sure * near * (1 + TIER_BOOST[tier])))
+def activated(score: float, weight: float, factor: float, decay: float) -> float:
+    """Return what a neighbour inherits over a connection."""
+    return score * weight * factor * decay

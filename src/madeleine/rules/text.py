@@ -1,13 +1,15 @@
-"""What counts as the same text, and what of a memory is embedded.
+"""What counts as the same text.
 
 Both are hashes that other parts rely on as keys: the first finds a text that was remembered
-before, the second finds its vector again after a rebuild.
+before, the second finds again what a model made of a passage.
 """
 
 from __future__ import annotations
 
 import hashlib
 import unicodedata
+
+from madeleine.model.trace import Passage
 
 
 def same_text_key(content: str) -> str:
@@ -16,11 +18,8 @@ def same_text_key(content: str) -> str:
     return hashlib.sha256(normal.encode("utf-8")).hexdigest()
 
 
-def embedded_text(title: str | None, content: str) -> str:
-    """Return the text whose meaning stands for a memory."""
-    return f"{title}\n{content}" if title and not content.startswith(title) else content
-
-
-def text_key(text: str) -> str:
-    """Return the key under which the vector of `text` is kept."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def passage_key(passage: Passage) -> str:
+    """Return the key under which the trace of a passage is kept: it follows from what is read,
+    wherever that stands in its memory."""
+    read = f"{passage.unspoken}\n{passage.text}"
+    return hashlib.sha256(read.encode("utf-8", "surrogatepass")).hexdigest()

@@ -16,6 +16,7 @@ from madeleine.write.record import replay
 FLUSH_SECONDS = 1.0  # what a power cut may cost of the notes of use
 DEVICES_SECONDS = 5.0
 VECTORS_SECONDS = 10.0
+CACHE_SECONDS = 2.0  # what a kill may cost of what the model made: it is asked again
 SWEEP_SECONDS = 300.0  # the watcher is told of everything, if the system did not lose it
 FIRST_SWEEP_SECONDS = 1.0  # edits made while the watcher was being set up
 
@@ -31,6 +32,7 @@ def make_loops(house: House, stop: threading.Event) -> list[Loop]:
         Loop("devices", OtherDevices(house).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS),
         Loop("model", _warming(house)),
         Loop("vectors", _embedding(house, stop), VECTORS_SECONDS),
+        Loop("cache", _keeping(house), CACHE_SECONDS, first_seconds=CACHE_SECONDS),
     ]
     if house.settings.vault.watch:
         loops.append(Loop("watcher", _watching(house, stop)))
@@ -64,9 +66,19 @@ def _warming(house: House) -> Callable[[], None]:
 
     def warm() -> None:
         if house.stores.minds.embedder is not None:
-            house.stores.minds.embedder.embed_query("a first text")
+            house.stores.minds.embedder.ask("a first text")
 
     return warm
+
+
+def _keeping(house: House) -> Callable[[], None]:
+    """Write what the model made, so that nobody who remembers has to wait for that."""
+
+    def keep() -> None:
+        if house.stores.minds.embedder is not None:
+            house.stores.minds.embedder.flush()
+
+    return keep
 
 
 def _embedding(house: House, stop: threading.Event) -> Callable[[], None]:

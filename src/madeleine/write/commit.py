@@ -21,11 +21,11 @@ from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Fingerprint, Stored
-from madeleine.model.vector import Vector
+from madeleine.rules.passages import passages_of
 from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash
-from madeleine.write.embedding import embed_texts, text_of
+from madeleine.write.embedding import Traces, read_memories
 from madeleine.write.heal import heal
 from madeleine.write.record import event, outcomes_with, record, settle
 from madeleine.write.stores import Stores
@@ -36,12 +36,12 @@ UNSEEN = Fingerprint(0, 0)  # where only the text of a file matters
 def commit(stores: Stores, change: Change) -> str | None:
     """Carry out a change whole, or not at all.
 
-    Texts that change are embedded first, before the lock is taken; returns what a caller
-    should know: why there is no new vector, or that the index follows later. Never call it
-    with the lock held.
+    Texts that change are read by the model first, before the lock is taken; returns what a
+    caller should know: why nothing was made of them, or that the index follows later. Never
+    call it with the lock held.
     """
     heal(stores)
-    vectors, problem = _new_vectors(stores, change)
+    traces, problem = _new_traces(stores, change)
     with stores.writing:
         _check_unchanged(stores, change)
         begun = change_to_event(change, stores.new_id(), stores.clock.now(), stores.journal.device)
@@ -49,7 +49,7 @@ def commit(stores: Stores, change: Change) -> str | None:
         prints = _write_files(stores, change)
         outcomes = {change.id: "done", **outcomes_with(change.details)}
         try:
-            settle(stores, outcomes, _batch(change, prints, vectors))
+            settle(stores, outcomes, _batch(change, prints, traces))
         except MadeleineError as error:
             # The journal and the files have it: it is done, and the index is owed.
             _owe(stores, change.edits)
@@ -70,7 +70,7 @@ class New(NamedTuple):
 
     memory: Memory
     change: Change
-    vector: Vector | None
+    traces: Traces
 
     @property
     def edit(self) -> Edit:
@@ -109,7 +109,7 @@ def commit_all_new(stores: Stores, new: Sequence[New]) -> dict[str, MadeleineErr
 def _note_new(stores: Stores, done: Sequence[tuple[New, Fingerprint]]) -> None:
     events = [note for each, _ in done for note in remembered_events(stores, each.change)]
     puts = [
-        Put(Stored(each.memory, str(each.edit.path_after), found), each.vector)
+        Put(Stored(each.memory, str(each.edit.path_after), found), each.traces)
         for each, found in done
     ]
     if events:
@@ -171,7 +171,7 @@ def _owe(stores: Stores, edits: Sequence[Edit]) -> None:
 def _batch(
     change: Change,
     prints: Sequence[Fingerprint | None],
-    vectors: Mapping[str, Vector | None],
+    traces: Mapping[str, Traces],
 ) -> Batch:
     """Return what the index has to follow."""
     puts: list[Put] = []
@@ -181,8 +181,8 @@ def _batch(
         if after is None:
             drops.append(edit.memory_id)
             continue
-        vector = vectors.get(edit.memory_id)
-        puts.append(Put(after, vector, keep_vector=edit.memory_id not in vectors))
+        made = traces.get(edit.memory_id, ())
+        puts.append(Put(after, made, keep_traces=edit.memory_id not in traces))
     return Batch(puts=puts, drops=drops)
 
 
@@ -193,16 +193,17 @@ def _memory_after(edit: Edit, found: Fingerprint | None) -> Stored | None:
     return read_memory(edit.path_after, edit.after, found)
 
 
-def _new_vectors(stores: Stores, change: Change) -> tuple[dict[str, Vector | None], str | None]:
-    """Embed what the index has no fitting vector for: new texts, and files that come back."""
-    after = [each for edit in change.edits if (each := _memory_after(edit, UNSEEN))]
-    known = stores.index.memories([each.memory.id for each in after])
-    texts = {
-        each.memory.id: text_of(each.memory)
-        for each in after
-        if each.memory.id not in known or text_of(known[each.memory.id]) != text_of(each.memory)
-    }
-    if not texts:
+def _new_traces(stores: Stores, change: Change) -> tuple[dict[str, Traces], str | None]:
+    """Read what the index has no fitting traces for: new texts, and files that come back."""
+    after = [each.memory for edit in change.edits if (each := _memory_after(edit, UNSEEN))]
+    known = stores.index.memories([each.id for each in after])
+    new = [each for each in after if each.id not in known or _differ(each, known[each.id])]
+    if not new:
         return {}, None
-    vectors, problem = embed_texts(stores, list(texts.values()))
-    return dict(zip(texts, vectors, strict=True)), problem
+    traces, problem = read_memories(stores, new)
+    return dict(zip((each.id for each in new), traces, strict=True)), problem
+
+
+def _differ(one: Memory, other: Memory) -> bool:
+    """Whether a model would read something else."""
+    return passages_of(one) != passages_of(other)

@@ -1,36 +1,63 @@
-"""Vectors for memories about to be indexed. Always outside the lock (I6)."""
+"""What a model makes of memories about to be indexed. Always asked outside the lock (I6)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TypeAlias, TypeVar
 
 from madeleine.errors import MindDown
 from madeleine.model.memory import Memory
+from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
-from madeleine.rules.text import embedded_text
+from madeleine.rules.passages import passages_of
 from madeleine.write.stores import Stores
 
+Item = TypeVar("Item")
 
-def text_of(memory: Memory) -> str:
-    """Return the text that stands for a memory's meaning."""
-    return embedded_text(memory.title, memory.content)
+Traces: TypeAlias = Sequence[Trace]
+"""What was made of one memory, a trace for each of its passages; empty when nothing was."""
 
 
-def embed_texts(stores: Stores, texts: Sequence[str]) -> tuple[list[Vector | None], str | None]:
-    """Return a vector per text, and why there are none when the model cannot answer.
+def read_memories(stores: Stores, memories: Sequence[Memory]) -> tuple[list[Traces], str | None]:
+    """Return the traces of each memory, and why there are none when the model cannot answer.
 
     A model that is down must not keep anybody from remembering: the memory is found by its
-    words meanwhile, and gets its vector when the model is back.
+    words meanwhile, and gets its traces when the model is back.
     """
     embedder = stores.minds.embedder
     if embedder is None:
-        return [None] * len(texts), stores.minds.why_not or None
+        return [()] * len(memories), stores.minds.why_not or None
+    pieces = [passages_of(memory) for memory in memories]
     try:
-        return list(embedder.embed(texts)), None
+        made = iter(embedder.read([passage for each in pieces for passage in each]))
     except MindDown as down:
-        return [None] * len(texts), down.message
+        return [()] * len(memories), down.message
+    return [list(islice(made, len(each))) for each in pieces], None
 
 
-def embed_memory(stores: Stores, memory: Memory) -> tuple[Vector | None, str | None]:
-    vectors, problem = embed_texts(stores, [text_of(memory)])
-    return vectors[0], problem
+def read_one(stores: Stores, memory: Memory) -> tuple[Traces, str | None]:
+    (traces,), problem = read_memories(stores, [memory])
+    return traces, problem
+
+
+def meaning(traces: Traces) -> Vector | None:
+    """Return the vector by which a memory's neighbours are looked for: that of its beginning."""
+    return traces[0].vector if traces else None
+
+
+def portions(
+    items: Sequence[Item], size: Callable[[Item], int], most: int, most_size: int
+) -> Iterator[Sequence[Item]]:
+    """Cut items into runs of at most `most` that are not larger than `most_size` together,
+    unless a single one is. Of long texts fewer are read at a time: their tokens take room,
+    and reading them takes long."""
+    start = taken = 0
+    for place, item in enumerate(items):
+        full = place - start >= most or taken + size(item) > most_size
+        if full and place > start:
+            yield items[start:place]
+            start, taken = place, 0
+        taken += size(item)
+    if start < len(items):
+        yield items[start:]

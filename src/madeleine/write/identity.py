@@ -17,7 +17,7 @@ from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, MemoryType, Tier
 from madeleine.vault.markdown import render_memory
 from madeleine.write.commit import New, commit_new
-from madeleine.write.embedding import embed_memory
+from madeleine.write.embedding import read_one
 from madeleine.write.stores import Stores
 
 SELF_ID = str(uuid.uuid5(uuid.NAMESPACE_URL, "madeleine:self"))
@@ -29,7 +29,7 @@ def ensure_self(stores: Stores) -> str:
     if found is not None:
         return found
     memory = _new_self(stores)
-    vector, _ = embed_memory(stores, memory)
+    traces, _ = read_one(stores, memory)
     with stores.writing:
         found = stores.index.self_id()
         if found is not None:
@@ -38,7 +38,7 @@ def ensure_self(stores: Stores) -> str:
         path = stores.vault.path_for(memory)
         edit = Edit(memory.id, None, None, path, render_memory(memory))
         change = Change(stores.new_id(), "remember", (edit,), by="self")
-        commit_new(stores, New(memory, change, vector))
+        commit_new(stores, New(memory, change, traces))
     return memory.id
 
 

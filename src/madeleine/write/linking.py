@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from madeleine.errors import SelfLink
 from madeleine.index.port import Hit
 from madeleine.model.draft import Draft
-from madeleine.model.memory import Connection
+from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge
 from madeleine.rules.linking import link_strength
 from madeleine.write.resolve import resolve
 from madeleine.write.stores import Stores
+
+LIKENESS = "remember"  # who draws connections for likeness alone
 
 
 def given_links(
@@ -45,7 +47,7 @@ class Beside:
 
 def suggested_links(
     stores: Stores,
-    draft: Draft,
+    memory: Memory,
     vector: Vector | None,
     taken: tuple[Connection, ...],
     beside: Sequence[Beside] = (),
@@ -59,12 +61,12 @@ def suggested_links(
     hits = stores.index.search_vector(vector, Filter(), now, habits.link_neighbours, least)
     if beside:
         hits = _with_beside(hits, vector, beside)[: habits.link_neighbours]
-    known = {link.target for link in taken} | {draft.id}
+    known = {link.target for link in taken} | {memory.id}
     near = [hit for hit in hits if hit.score >= least and hit.id not in known]
     if not near:
         return ()
-    here = stores.index.allowed([hit.id for hit in near], Filter(spaces=(draft.space,)), now)
-    here |= {each.id for each in beside if each.space == draft.space}
+    here = stores.index.allowed([hit.id for hit in near], Filter(spaces=(memory.space,)), now)
+    here |= {each.id for each in beside if each.space == memory.space}
     the_self = stores.index.self_id()
     links = []
     for hit in near:
@@ -85,6 +87,6 @@ def _related(target: str, strength: float, stores: Stores) -> Connection:
         edge=Edge.RELATED_TO,
         weight=round(min(strength, 1.0), 3),
         reason="close in meaning",
-        by="remember",
+        by=LIKENESS,
         at=stores.clock.now(),
     )

@@ -8,7 +8,7 @@ left to the next look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from madeleine.errors import FileUnreadable, NoFile
@@ -16,12 +16,14 @@ from madeleine.index.port import Batch, Put
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Fingerprint, Stored
-from madeleine.model.vector import Vector
-from madeleine.write.embedding import embed_texts, text_of
+from madeleine.rules.passages import passages_of
+from madeleine.write.embedding import Traces, portions, read_memories
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
 CHUNK = 512  # files per transaction: quick to redo, few commits
+CHUNK_BYTES = 1_000_000  # of long files fewer: what a model makes of them has to fit in memory
+READ_CHARS = 250_000  # what a model reads between two looks at whether to go on: some seconds
 
 Progress = Callable[[int, int], None]
 
@@ -99,35 +101,38 @@ def reconcile_paths(stores: Stores, paths: Iterable[str]) -> Reconciled:
 
 
 def embed_missing(stores: Stores, progress: Progress = lambda done, total: None) -> int:
-    """Give vectors to the memories that have none; return how many got one.
+    """Have the model read the memories that it has not; return how many it read.
 
-    Safe to stop at any moment: what has a vector is not asked again.
+    Safe to stop at any moment: what was read is not read again.
     """
     total = stores.index.counts().unembedded
     done = 0
     while ids := stores.index.unembedded(CHUNK):
-        memories = stores.index.memories(ids)
-        vectors, problem = embed_texts(stores, [text_of(each) for each in memories.values()])
-        if problem is not None or not memories:
-            break
-        _give_vectors(stores, memories, vectors)
-        done += len(memories)
-        progress(done, total)
+        memories = list(stores.index.memories(ids).values())
+        before = done
+        for some in portions(memories, lambda each: len(each.content), CHUNK, READ_CHARS):
+            traces, problem = read_memories(stores, some)
+            if problem is not None:
+                return done
+            done += _give_traces(stores, some, traces)
+            progress(done, total)
+        if done == before:
+            break  # all of them changed meanwhile, or are gone: the next look finds them
     return done
 
 
-def _give_vectors(
-    stores: Stores, memories: Mapping[str, Memory], vectors: Sequence[Vector | None]
-) -> None:
-    """Give memories their vectors, unless their text changed while the model was thinking."""
+def _give_traces(stores: Stores, memories: Sequence[Memory], traces: Sequence[Traces]) -> int:
+    """Give memories their traces, unless their text changed while the model was thinking;
+    return how many got theirs."""
     with stores.writing:
-        now = stores.index.memories(memories)
+        now = stores.index.memories([each.id for each in memories])
         made = {
-            each: vector
-            for each, vector in zip(memories, vectors, strict=True)
-            if vector is not None and each in now and text_of(now[each]) == text_of(memories[each])
+            each.id: those
+            for each, those in zip(memories, traces, strict=True)
+            if each.id in now and passages_of(now[each.id]) == passages_of(each)
         }
-        stores.index.set_vectors(made)
+        stores.index.set_traces(made)
+    return len(made)
 
 
 def _is_known(stores: Stores, path: str, found: Fingerprint) -> bool:
@@ -142,23 +147,18 @@ def _index_files(
     stores: Stores, changed: dict[str, Fingerprint], report: Reconciled, progress: Progress
 ) -> None:
     done = 0
-    for paths in _chunks(list(changed)):
+    for paths in portions(list(changed), lambda path: changed[path].size, CHUNK, CHUNK_BYTES):
         chunk = _read(stores, paths)
-        vectors, problem = embed_texts(stores, [text_of(each.memory) for each in chunk.stored])
+        traces, problem = read_memories(stores, [each.memory for each in chunk.stored])
         if problem and chunk.stored and problem not in report.notes:
             report.notes.append(problem)
-        puts = [Put(each, vector) for each, vector in zip(chunk.stored, vectors, strict=True)]
+        puts = [Put(each, made) for each, made in zip(chunk.stored, traces, strict=True)]
         report.written += _write_chunk(stores, puts, chunk.unreadable)
         done += len(paths)
         progress(done, len(changed))
 
 
-def _chunks(paths: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(paths), CHUNK):
-        yield paths[start : start + CHUNK]
-
-
-def _read(stores: Stores, paths: list[str]) -> _Chunk:
+def _read(stores: Stores, paths: Sequence[str]) -> _Chunk:
     chunk = _Chunk()
     for path in paths:
         try:

@@ -1,8 +1,8 @@
 """Remember: a draft becomes a memory.
 
-The order of effects is the contract: the draft is checked, its text embedded once, its
-neighbours looked up with that one vector; then, under the lock, one file is written durably
-and the index follows in one transaction. The file comes first (I1): if the index cannot
+The order of effects is the contract: the draft is checked, each of its passages read by the
+model once, its neighbours looked up by the first; then, under the lock, one file is written
+durably and the index follows in one transaction. The file comes first (I1): if the index cannot
 follow, the memory is there all the same and the next reconcile finds it.
 """
 
@@ -15,14 +15,13 @@ from madeleine.errors import IdTaken, KeyReused
 from madeleine.model.change import Change, Edit
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin
-from madeleine.model.vector import Vector
 from madeleine.model.words import SELF_SOURCE
-from madeleine.rules.text import embedded_text, same_text_key
+from madeleine.rules.text import same_text_key
 from madeleine.vault.markdown import render_memory
 from madeleine.write.change_file import vector_note
 from madeleine.write.commit import New, commit_new
 from madeleine.write.core import enforce_core_cap
-from madeleine.write.embedding import embed_texts
+from madeleine.write.embedding import Traces, meaning, read_one
 from madeleine.write.heal import heal
 from madeleine.write.identity import ensure_self
 from madeleine.write.linking import Beside, given_links, suggested_links
@@ -46,28 +45,25 @@ def remember(stores: Stores, draft: Draft) -> Remembered:
     known = find_known(stores, draft) if _may_come_again(draft) else None
     if known is not None:
         return known
-    vectors, problem = embed_texts(stores, [embedded_text(draft.title, draft.content)])
-    return write_draft(stores, draft, vectors[0], problem, {})
+    memory = as_memory(stores, draft)
+    traces, problem = read_one(stores, memory)
+    return _write_draft(stores, draft, memory, traces, problem)
 
 
 def _may_come_again(draft: Draft) -> bool:
     """Whether to look for the draft before anything else is asked of it.
 
     What a retried call names may be gone by now. A plain text is looked for once, under the
-    lock; if it is known its vector is too, so nothing is computed for it twice.
+    lock; if it is known so is what the model made of it, and nothing is computed twice.
     """
     return bool(draft.connections or draft.id or draft.idempotency_key)
 
 
-def write_draft(
-    stores: Stores,
-    draft: Draft,
-    vector: Vector | None,
-    problem: str | None,
-    coming: Mapping[str, str],
+def _write_draft(
+    stores: Stores, draft: Draft, memory: Memory, traces: Traces, problem: str | None
 ) -> Remembered:
-    """Write a draft whose vector is already made."""
-    memory = as_memory(stores, draft, vector, coming)
+    """Write the memory of a draft once the model has read it."""
+    memory = connected(stores, draft, memory, traces, {})
     if draft.about_self:
         ensure_self(stores)
     with stores.writing:
@@ -75,7 +71,7 @@ def write_draft(
         if known is not None:
             return known
         change = new_file(stores, memory, draft.source)
-        commit_new(stores, New(memory, change, vector))
+        commit_new(stores, New(memory, change, traces))
     return written(stores, memory, change, problem)
 
 
@@ -135,22 +131,18 @@ def _elsewhere(one: Origin | None, other: Origin | None) -> bool:
     return other is None or (one.session, one.turn) != (other.session, other.turn)
 
 
-def as_memory(
-    stores: Stores,
-    draft: Draft,
-    vector: Vector | None,
-    coming: Mapping[str, str],
-    beside: Sequence[Beside] = (),
-) -> Memory:
-    """Return the memory that a draft becomes, with the connections it starts with."""
-    memory_id, now = draft.id or stores.new_id(), stores.clock.now()
-    given = given_links(stores, draft, memory_id, coming)
-    suggested = suggested_links(stores, replace(draft, id=memory_id), vector, given, beside)
+def as_memory(stores: Stores, draft: Draft) -> Memory:
+    """Return the memory that a draft becomes, not yet connected.
+
+    Its id and its date are settled here, before the model reads it: the date is part of what
+    is read, and a rebuild has to find the same passages in the file.
+    """
+    created = draft.created or stores.clock.now()
     return Memory(
-        id=memory_id,
+        id=draft.id or stores.new_id(),
         content=draft.content,
-        created=draft.created or now,
-        updated=draft.created or now,
+        created=created,
+        updated=created,
         type=draft.type,
         tier=draft.tier,
         space=draft.space,
@@ -161,5 +153,18 @@ def as_memory(
         valid_until=draft.valid_until,
         origin=draft.origin,
         idempotency_key=draft.idempotency_key,
-        connections=given + suggested,
     )
+
+
+def connected(
+    stores: Stores,
+    draft: Draft,
+    memory: Memory,
+    traces: Traces,
+    coming: Mapping[str, str],
+    beside: Sequence[Beside] = (),
+) -> Memory:
+    """Return the memory with the connections it starts with."""
+    given = given_links(stores, draft, memory.id, coming)
+    suggested = suggested_links(stores, memory, meaning(traces), given, beside)
+    return replace(memory, connections=given + suggested)

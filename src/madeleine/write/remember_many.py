@@ -1,35 +1,44 @@
 """Remember many: one answer per draft, in order, whatever becomes of the others.
 
-Texts are embedded in chunks ahead of the writing, in another thread, so that the model and
-the disk work at the same time. The files of a group are written together and the index
+Texts are read by the model in chunks ahead of the writing, in another thread, so that the
+model and the disk work at the same time. The files of a group are written together and the index
 follows in one transaction. Stopping halfway is safe: each file stands for itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from madeleine.errors import MadeleineError
 from madeleine.model.draft import Draft
-from madeleine.model.vector import Vector
-from madeleine.rules.text import embedded_text, same_text_key
+from madeleine.model.memory import Memory
+from madeleine.rules.text import same_text_key
 from madeleine.write.commit import New, commit_all_new
-from madeleine.write.embedding import embed_texts
+from madeleine.write.embedding import Traces, meaning, portions, read_memories
 from madeleine.write.heal import heal
 from madeleine.write.identity import ensure_self
 from madeleine.write.linking import Beside
-from madeleine.write.remember import Remembered, as_memory, find_known, new_file, written
+from madeleine.write.remember import (
+    Remembered,
+    as_memory,
+    connected,
+    find_known,
+    new_file,
+    written,
+)
 from madeleine.write.stores import Stores
 
-# Drafts embedded ahead, and then written together: enough to keep every core busy; little to
+# Drafts read ahead, and then written together: enough to keep every core busy; little to
 # lose on a kill, and others wait for the lock a tenth of a second at most.
 CHUNK = 32
+CHUNK_CHARS = 200_000  # of long ones fewer: a few seconds of reading
 
 Outcome = Remembered | MadeleineError
-Embedded: TypeAlias = "tuple[list[Vector | None], str | None]"
+Pair: TypeAlias = tuple[Draft, Memory]
+"""A draft, and the memory it becomes."""
 
 
 def remember_many(
@@ -41,16 +50,16 @@ def remember_many(
     heal(stores)
     coming = {draft.id: draft.id for draft in drafts if draft.id is not None}
     outcomes: list[Outcome] = []
-    for chunk, (vectors, problem) in _embedded_ahead(stores, drafts):
-        pairs = list(zip(chunk, vectors, strict=True))
-        outcomes += _write_group(stores, pairs, problem, coming)
+    for pairs, traces, problem in _read_ahead(stores, drafts):
+        outcomes += _write_group(stores, pairs, traces, problem, coming)
         progress(len(outcomes))
     return outcomes
 
 
 def _write_group(
     stores: Stores,
-    pairs: Sequence[tuple[Draft, Vector | None]],
+    pairs: Sequence[Pair],
+    traces: Sequence[Traces],
     problem: str | None,
     coming: Mapping[str, str],
 ) -> list[Outcome]:
@@ -58,8 +67,8 @@ def _write_group(
         ensure_self(stores)
     group = _Group(stores, coming)
     with stores.writing:
-        for draft, vector in pairs:
-            group.add(draft, vector)
+        for (draft, memory), made in zip(pairs, traces, strict=True):
+            group.add(draft, memory, made)
         group.write()
     return [each.outcome(stores, problem) for each in group.places]
 
@@ -90,7 +99,7 @@ class _Group:
         self._beside: list[Beside] = []
         self._taken: set[object] = set()
 
-    def add(self, draft: Draft, vector: Vector | None) -> None:
+    def add(self, draft: Draft, memory: Memory, traces: Traces) -> None:
         place = _Place()
         self.places.append(place)
         marks = _marks(draft)
@@ -99,20 +108,21 @@ class _Group:
         try:
             place.done = find_known(self._stores, draft)
             if place.done is None:
-                self._plan(place, draft, vector)
+                self._plan(place, draft, memory, traces)
                 self._taken |= marks
         except MadeleineError as refused:
             place.done = refused
 
-    def _plan(self, place: _Place, draft: Draft, vector: Vector | None) -> None:
-        memory = as_memory(self._stores, draft, vector, self._coming, self._beside)
+    def _plan(self, place: _Place, draft: Draft, memory: Memory, traces: Traces) -> None:
+        memory = connected(self._stores, draft, memory, traces, self._coming, self._beside)
         change = new_file(self._stores, memory, draft.source)
         if ("path", change.edits[0].path_after) in self._taken:
             self.write()
             change = new_file(self._stores, memory, draft.source)
         self._taken.add(("path", change.edits[0].path_after))
-        place.new = New(memory, change, vector)
+        place.new = New(memory, change, traces)
         self._waiting.append(place)
+        vector = meaning(traces)
         if vector is not None:
             self._beside.append(Beside(memory.id, memory.space, vector))
 
@@ -136,18 +146,22 @@ def _marks(draft: Draft) -> set[object]:
     return marks
 
 
-def _embedded_ahead(
+def _read_ahead(
     stores: Stores, drafts: Sequence[Draft]
-) -> Iterator[tuple[Sequence[Draft], Embedded]]:
-    """Give each chunk with its vectors, while the next chunk's are being made."""
-    chunks = [drafts[start : start + CHUNK] for start in range(0, len(drafts), CHUNK)]
+) -> Iterator[tuple[Sequence[Pair], Sequence[Traces], str | None]]:
+    """Give each chunk with its traces, while the next chunk's are being made."""
+    chunks = list(portions(drafts, lambda draft: len(draft.content), CHUNK, CHUNK_CHARS))
+
+    def begin(number: int) -> tuple[list[Pair], Future[tuple[list[Traces], str | None]]]:
+        pairs = [(draft, as_memory(stores, draft)) for draft in chunks[number]]
+        memories = [memory for _, memory in pairs]
+        return pairs, ahead.submit(read_memories, stores, memories)
+
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-ahead") as ahead:
-        waiting = [ahead.submit(_embed, stores, chunk) for chunk in chunks[:1]]
-        for number, chunk in enumerate(chunks):
-            if number + 1 < len(chunks):
-                waiting.append(ahead.submit(_embed, stores, chunks[number + 1]))
-            yield chunk, waiting.pop(0).result()
-
-
-def _embed(stores: Stores, chunk: Sequence[Draft]) -> Embedded:
-    return embed_texts(stores, [embedded_text(draft.title, draft.content) for draft in chunk])
+        waiting = [begin(0)] if chunks else []
+        for following in range(1, len(chunks) + 1):
+            if following < len(chunks):
+                waiting.append(begin(following))
+            pairs, reading = waiting.pop(0)
+            traces, problem = reading.result()
+            yield pairs, traces, problem

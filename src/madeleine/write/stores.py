@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -12,6 +12,7 @@ from typing import Protocol
 from madeleine.index.port import Index
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Limits
+from madeleine.rules.fusion import Head
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
 
@@ -31,10 +32,18 @@ class Habits:
     cross_space_penalty: float = 0.1
     link_neighbours: int = 6
     core_cap: int = 50
-    text_weight: float = 0.4
-    vector_weight: float = 0.6
-    recall_pool: int = 60
-    recall_least_score: float = 0.15
+    recall_pool: int = 300
+    recall_compared: int = 100
+    recall_least_score: float = 0.005
+    recall_least_best: float = 0.05
+    heads: Mapping[str, Head] = field(default_factory=dict)
+    """The weights of recall, when others than the shipped ones are set."""
+    activation_seeds: int = 5
+    activation_per_seed: int = 3
+    activation_decay: float = 0.5
+    rerank_candidates: int = 20
+    rerank_deadline_ms: int = 150
+    rerank_blend: float = 0.6
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from madeleine.write.record import event, record, replay
 from madeleine.write.stores import Stores
 
 Report = dict[str, object]
-LATER = Minds(None, "embedded after the rebuild")
+LATER = Minds(None, "read by the model after the rebuild")
 
 
 def rebuild(stores: Stores, progress: Progress = lambda done, total: None) -> Reconciled:

@@ -20,7 +20,9 @@ def used(
     """
     now = stores.clock.now()
     try:
-        fresh = [each for each in ids if not stores.index.used_today(each, session, now)]
+        wanted = list(ids)
+        known = stores.index.used_today(wanted, session, now)
+        fresh = [each for each in wanted if each not in known]
         bodies = [{"memory": each, "how": how, "session": session} for each in fresh]
         if bodies:
             record(stores, [event(stores, Kind.USED, body) for body in bodies], durable=False)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from madeleine.cli.door import Door
-from madeleine.cli.options import add_filters, filter_of, given, one_space
+from madeleine.cli.options import add_filters, an_id, filter_of, given, one_space
 from madeleine.cli.parsing import text_or_stdin
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import memory_row, plural, table
+
+PASSAGE_CHARS = 70
+INDENT = " " * 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", help="what you want to know; - reads stdin")
     parser.add_argument("--limit", type=int, metavar="N", help="how many at most; 10 if not said")
     parser.add_argument("--explain", action="store_true", help="show how each score came about")
+    parser.add_argument(
+        "--why-not", type=an_id, metavar="ID", help="say why this memory is not among the answers"
+    )
     add_filters(parser)
 
 
@@ -25,6 +31,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         query=text_or_stdin(arguments.query),
         limit=arguments.limit,
         explain=arguments.explain or None,
+        why_not=arguments.why_not,
         **filter_of(arguments),
     )
     answer = door.call("recall", body=question)
@@ -34,23 +41,49 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
 
 def _words(answer: dict[str, Any], arguments: argparse.Namespace, say: Say) -> Iterator[str]:
     hits = answer["results"]
-    if not hits:
+    if hits:
+        space = one_space(arguments)
+        yield plural(len(hits), "memory", "memories") + (f" in `{clean(space)}`" if space else "")
+        rows = [memory_row(hit["memory"], say, space, hit["score"]) for hit in hits]
+        for hit, line in zip(hits, table(rows, say), strict=True):
+            yield line
+            yield from _below(hit, arguments.explain)
+    else:
         say.talk(f"nothing recalled: {clean(answer.get('silence') or 'nothing matches')}")
-        return
-    space = one_space(arguments)
-    yield plural(len(hits), "memory", "memories") + (f" in `{clean(space)}`" if space else "")
-    rows = [memory_row(hit["memory"], say, space, hit["score"]) for hit in hits]
-    for hit, line in zip(hits, table(rows, say), strict=True):
-        yield line
-        if arguments.explain:
-            yield f"            {explained(hit)}"
+    if answer.get("why_not"):
+        yield clean(answer["why_not"])
 
 
-def explained(hit: dict[str, Any]) -> str:
-    """Return why a memory was found, and the numbers behind its score."""
-    numbers = ", ".join(
-        f"{name} {value:.2f}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in (hit.get("match") or {}).items()
-    )
-    reasons = clean("; ".join(hit.get("reasons") or ()))
-    return f"{reasons}  [{numbers}]" if numbers else reasons
+def _below(hit: dict[str, Any], explain: bool) -> Iterator[str]:
+    """Yield what stands under the line of a hit: its passage, and how its score came about."""
+    if passage := hit.get("passage"):
+        words = " ".join(clean(passage["text"]).split())
+        cut = words[:PASSAGE_CHARS] + ("…" if len(words) > PASSAGE_CHARS else "")
+        yield f"{INDENT}at character {passage['start']:,}: {cut}"
+    if explain:
+        yield from (f"{INDENT}{line}" for line in explained(hit))
+
+
+def explained(hit: dict[str, Any]) -> Iterator[str]:
+    """Yield why a memory was found, and the numbers behind its score, one kind a line."""
+    if reasons := clean("; ".join(hit.get("reasons") or ())):
+        yield reasons
+    numbers = hit.get("explained") or {}
+    weights = numbers.get("weights") or {}
+    if weights:
+        features = numbers["features"]
+        parts = {name: features[name] * weight for name, weight in weights.items()}
+        telling = sorted(parts.items(), key=lambda part: -abs(part[1]))
+        shown = ", ".join(f"{name} {share:+.2f}" for name, share in telling if abs(share) >= 0.005)
+        yield f"{numbers['head']}: {shown}"
+        yield f"chance {numbers['chance']:.3f}{_factors(numbers.get('lifts') or {}, 'lifted')}"
+    if boosts := numbers.get("boosts"):
+        changing = {name: factor for name, factor in boosts.items() if factor != 1}
+        yield f"boosts{_factors(changing, '') or ': none'}"
+    if (logit := numbers.get("cross_encoder")) is not None:
+        yield f"cross-encoder {logit:+.2f}"
+
+
+def _factors(values: Mapping[str, float], word: str) -> str:
+    named = ", ".join(f"{name} {value:.2f}" for name, value in values.items())
+    return f"{f', {word}' if word else ''}: {named}" if named else ""

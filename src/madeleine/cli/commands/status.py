@@ -39,6 +39,7 @@ def facts(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "edges", f"{counts['edges']:,}"
     yield "journal", f"{plural(counts['events'], 'event')} in {_files(answer['journal']['files'])}"
     yield "model", _model(answer["embedder"])
+    yield "reranker", _reranker(answer["reranker"])
     yield "index", f"{answer['index_bytes'] / 1e6:,.1f} MB"
     wrong = len(list(problems(answer)))
     yield "problems", f"{wrong:,}" if wrong else "none"
@@ -64,6 +65,12 @@ def _model(embedder: dict[str, Any]) -> str:
     waiting = embedder["unembedded"]
     more = f", {plural(waiting, 'memory', 'memories')} without a vector yet" if waiting else ""
     return f"{embedder['name']}{more}"
+
+
+def _reranker(reranker: dict[str, Any]) -> str:
+    if reranker["name"]:
+        return f"{reranker['name']}, after late interaction"
+    return f"late interaction ({reranker['why_not']})"
 
 
 def _listed(counts: dict[str, int]) -> str:

@@ -59,10 +59,12 @@ def connections_of(
     return found
 
 
-def edges(connection: apsw.Connection, ids: Sequence[str]) -> list[EdgeRow]:
-    """Return the arrows that start or end at any of the ids."""
+def edges(
+    connection: apsw.Connection, ids: Sequence[str], but_by: str | None = None
+) -> list[EdgeRow]:
+    """Return the arrows that start or end at any of the ids, but those drawn `but_by`."""
     wanted = json.dumps(list(ids))
-    found = {_key(row): row for row in _stored_edges(connection, wanted)}
+    found = {_key(row): row for row in _stored_edges(connection, wanted, but_by)}
     for row in _implied_edges(connection, wanted):
         found.setdefault(_key(row), row)
     return [found[key] for key in sorted(found)]
@@ -76,11 +78,14 @@ def self_id(connection: apsw.Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _stored_edges(connection: apsw.Connection, wanted: str) -> Iterator[EdgeRow]:
-    listed = "(SELECT value FROM json_each(?))"
+def _stored_edges(
+    connection: apsw.Connection, wanted: str, but_by: str | None
+) -> Iterator[EdgeRow]:
+    listed = "(SELECT value FROM json_each(?1))"
     outgoing = f"{_ROWS} WHERE e.source IN (SELECT node FROM nodes WHERE id IN {listed})"
     for sql in (outgoing, f"{_ROWS} WHERE e.target IN {listed}"):
-        for source, resolved, *values in connection.execute(sql, (wanted,)):
+        other = f"{sql} AND (?2 IS NULL OR e.by IS NOT ?2)"
+        for source, resolved, *values in connection.execute(other, (wanted, but_by)):
             yield EdgeRow(source, _connection(values), resolved=bool(resolved))
 
 

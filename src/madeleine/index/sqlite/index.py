@@ -16,19 +16,37 @@ from datetime import datetime
 from pathlib import Path
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from madeleine.errors import MadeleineError
-from madeleine.index.port import NO_LEAST, Batch, Counts, EdgeRow, Hit, Index, Unreadable
-from madeleine.index.sqlite import events, graph, nodes, text, usage, vectors
+from madeleine.index.port import (
+    NO_LEAST,
+    Batch,
+    Counts,
+    Details,
+    EdgeRow,
+    Extent,
+    Hit,
+    Index,
+    Pool,
+    Record,
+    Term,
+    Unreadable,
+    Wanted,
+)
+from madeleine.index.sqlite import events, graph, nodes, pool, stems, text, usage, vectors
 from madeleine.index.sqlite.connection import Connections, translated
 from madeleine.index.sqlite.files import remove, swap
-from madeleine.index.sqlite.matrix import Matrix
+from madeleine.index.sqlite.matrix import Change
 from madeleine.index.sqlite.schema import CLEARED
+from madeleine.index.sqlite.stems import Stemmer
 from madeleine.model.event import Event, Position
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
@@ -37,11 +55,11 @@ FRESH = ".new"
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Which file, and whose vectors. No model: text search only."""
+    """Which file, and whose traces. No model: text search only."""
 
     path: Path
     model: str | None
-    dimension: int | None
+    wide: vectors.Spaces
     exact_up_to: int
 
 
@@ -53,12 +71,15 @@ class SqliteIndex:
         self._connections = Connections(place.path, in_the_making)
         try:
             with self._connections.writing() as connection:
-                self._matrix = self._load(connection)
+                vectors.claim_model(connection, place.model, place.wide)
+                self._matrix = vectors.load(connection, place.wide.vector, place.exact_up_to)
                 last = connection.execute("SELECT ifnull(max(node), 0) FROM nodes").get
         except MadeleineError:
             self._connections.close()
             raise
         self._numbers = itertools.count(last + 1)
+        self._stems: dict[str, str] = {}
+        self._kept = pool.Kept()
 
     @classmethod
     def open(
@@ -66,20 +87,15 @@ class SqliteIndex:
         path: Path,
         model: str | None = None,
         dimension: int | None = None,
+        token_dimension: int = 0,
         exact_up_to: int = EXACT_UP_TO,
     ) -> SqliteIndex:
         """Open the index at `path`, or make an empty one.
 
         A file that is no index is `IndexCorrupt`; the caller sets it aside and rebuilds.
         """
-        return cls(_Place(path, model, dimension, exact_up_to))
-
-    def _load(self, connection: apsw.Connection) -> Matrix | None:
-        model, dimension = self._place.model, self._place.dimension
-        if model is None or dimension is None:
-            return None
-        vectors.claim_model(connection, model, dimension)
-        return vectors.load(connection, dimension, self._place.exact_up_to)
+        wide = vectors.Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
+        return cls(_Place(path, model, wide, exact_up_to))
 
     def _read(self) -> AbstractContextManager[apsw.Connection]:
         return self._connections.reading()
@@ -90,21 +106,26 @@ class SqliteIndex:
             with self._connections.writing() as connection:
                 gone = nodes.drop_nodes(connection, batch.drops)
                 placed, displaced = nodes.put_nodes(connection, batch.puts, self._numbers)
-                change = vectors.put_vectors(connection, self._matrix, placed)
+                change = self._put_passages(connection, placed)
                 touched = events.apply(connection, batch.events)
                 usage.refresh(connection, [*touched, *nodes.newborn(placed)])
                 nodes.note_unreadable(connection, batch.unreadable, batch.readable_again)
                 events.note_positions(connection, batch.positions)
                 events.note_torn(connection, batch.torn, batch.read_anew)
-            if self._matrix is not None:
-                self._matrix.apply(change, [*gone, *displaced])
+            self._matrix.apply(change, [*gone, *displaced])
+            if placed or gone:
+                self._kept = pool.Kept()
 
-    def set_vectors(self, given: Mapping[str, Vector]) -> None:
+    def _put_passages(self, connection: apsw.Connection, placed: Sequence[nodes.Placed]) -> Change:
+        stemmer = Stemmer(connection, self._stems)
+        return vectors.put_passages(connection, self._matrix, self._place.wide, stemmer, placed)
+
+    def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
         with self._connections.write_lock:
-            matrix = vectors.required(self._matrix)
             with self._connections.writing() as connection:
-                change = vectors.set_vectors(connection, matrix, given)
-            matrix.apply(change)
+                change = vectors.set_traces(connection, self._matrix, self._place.wide, traces)
+            self._matrix.apply(change)
+            self._kept = pool.Kept()
 
     def clear(self) -> None:
         with self._connections.write_lock:
@@ -112,8 +133,8 @@ class SqliteIndex:
                 connection.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
                 for table in CLEARED:
                     connection.execute(f"DELETE FROM {table}")
-            if self._matrix is not None:
-                self._matrix.clear()
+            self._matrix.clear()
+            self._kept = pool.Kept()
 
     def fresh(self) -> SqliteIndex:
         path = self._place.path.with_name(self._place.path.name + FRESH)
@@ -131,6 +152,7 @@ class SqliteIndex:
     def _become(self, fresh: SqliteIndex) -> None:
         swap(fresh._place.path, self._place.path)
         self._matrix, self._numbers = fresh._matrix, fresh._numbers
+        self._kept = pool.Kept()
 
     def close(self) -> None:
         self._connections.close()
@@ -200,23 +222,49 @@ class SqliteIndex:
         # The matrix is looked at while a connection is held, so that `replace_with` cannot
         # change the one without the other.
         with self._read() as connection:
-            if self._matrix is None:
+            if not self._place.wide.vector:
                 return []
             matrix = self._matrix
             return vectors.search_vector(connection, matrix, vector, chosen, now, limit, least)
 
+    def extent(self) -> Extent:
+        matrix = self._matrix
+        speakers = matrix.speakers
+        return Extent(matrix.nodes, matrix.mean_words, speakers.names, speakers.short_names)
+
+    def terms(self, words: Sequence[str]) -> list[tuple[Term, ...]]:
+        with self._read() as connection:
+            return stems.terms(connection, Stemmer(connection, self._stems), words)
+
+    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+        with self._read() as connection:
+            return pool.pool(connection, self._matrix, wanted, chosen, now)
+
+    def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
+        kept = self._kept  # before the reading begins: a write in between brings another one
+        with self._read() as connection:
+            return pool.details(connection, kept, self._place.wide.token, found.numbers[places])
+
+    def records(self, wanted: Sequence[int]) -> dict[int, Record]:
+        with self._read() as connection:
+            return nodes.records(connection, wanted)
+
+    def ids(self, wanted: Sequence[int]) -> dict[int, str]:
+        with self._read() as connection:
+            return vectors.ids_of(connection, wanted)
+
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         with self._read() as connection:
-            return vectors.vectors_of(connection, ids) if self._matrix is not None else {}
+            return vectors.vectors_of(connection, ids) if self._place.wide.vector else {}
 
     def unembedded(self, limit: int) -> list[str]:
         with self._read() as connection:
             return nodes.all_ids(connection, "embedded = 0 ORDER BY node LIMIT ?", max(limit, 0))
 
     # -- graph -----------------------------------------------------------------------------
-    def edges(self, ids: Sequence[str]) -> list[EdgeRow]:
+    def edges(self, ids: Sequence[str], but_by: str | None = None) -> list[EdgeRow]:
         with self._read() as connection:
-            return graph.edges(connection, ids)
+            return graph.edges(connection, ids, but_by)
 
     def superseded_by(self, memory_id: str) -> list[str]:
         with self._read() as connection:
@@ -264,9 +312,9 @@ class SqliteIndex:
         with self._read() as connection:
             return events.recent(connection, kinds, limit)
 
-    def used_today(self, memory_id: str, session: str | None, at: datetime) -> bool:
+    def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
         with self._read() as connection:
-            return usage.used_today(connection, memory_id, session, at)
+            return usage.used_today(connection, ids, session, at)
 
     def proposals(self, status: ProposalStatus | None = None) -> list[Proposal]:
         with self._read() as connection:

@@ -1,4 +1,5 @@
-"""All vectors in memory, with the few columns that filters look at.
+"""A row in memory for each passage of each memory: its vector, the few columns that filters
+look at, and where it stands in its conversation.
 
 Rows are only ever appended. A memory that changes or goes gives up its row, which notes *when*
 (`died`, a count of batches) and is otherwise left alone; when the arrays are full, the rows
@@ -11,15 +12,18 @@ and one that was loaded answer alike.
 Above `exact_up_to` rows a search first counts the differing signs of the components, which
 are kept as bits, and scores only the nearest rows exactly; docs/decisions/0003 has the
 figures. It needs no training and gives the same answer whatever the order of the rows. At any
-size the signs also serve whoever asks only for what is at least so close, as linking does.
+size the signs also serve whoever asks only for what is at least so close, as linking does. A
+row without a vector is a row of zeros that `embedded` marks; no search finds it.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +35,12 @@ FOREVER = np.iinfo(np.int64).max
 LEAST_ROWS = 1_024
 GATHER_SHARE = 0.25  # below this share of allowed rows, copying them beats multiplying all
 RESCORED = 10_000  # rows scored exactly after the comparison of signs: keeps recall above .95
+LIKELY, LIKELY_SHARE = 4, 20  # rows scored for one wanted, and at least one in so many of all
 LEAST_BY_SIGNS = 0.5  # cosine; below it the signs let too many rows through to be worth a look
 SIGNS_SPREAD = 3.0  # standard deviations; real texts differ a little less than theory says
 CHUNK = 32_768  # rows whose signs are compared at a time: what one core's cache holds
+SHORT_NAME = 3  # letters: Mel for Melanie
+TALKERS = 2  # who talks alone takes notes
 TIE = 1e-5  # products closer than this may be equal: float32 rounds by position in the matrix
 
 Mask = NDArray[np.bool_]
@@ -48,9 +55,36 @@ COLUMNS: dict[str, type[np.generic]] = {
     "created": np.int64,
     "valid_until": np.int64,
     "superseded": np.bool_,
+    "embedded": np.bool_,
+    "part": np.int16,
+    "session": np.int32,
+    "turn": np.int32,
+    "speaker": np.int32,
+    "traits": np.uint16,
+    "capitals": np.uint16,
+    "words": np.int32,
 }
-Cells = tuple[int, int, int, int, int, int, bool]
-"""One row's values, in the order of `COLUMNS`."""
+NONE = -1  # no session, speaker, neighbour
+
+
+class Cells(NamedTuple):
+    """One row's values, in the order of `COLUMNS`."""
+
+    node: int
+    type: int
+    tier: int
+    space: int
+    created: int
+    valid_until: int
+    superseded: bool
+    embedded: bool
+    part: int = 0
+    session: int = NONE
+    turn: int = NONE
+    speaker: int = NONE
+    traits: int = 0
+    capitals: int = 0
+    words: int = 0
 
 
 class Arrays:
@@ -61,6 +95,8 @@ class Arrays:
         self.matrix = np.empty((capacity, dimension), np.float32)
         self.died = np.empty(capacity, np.int64)
         self.columns = {name: np.empty(capacity, kind) for name, kind in COLUMNS.items()}
+        self.before = np.empty(capacity, np.int32)
+        self.after = np.empty(capacity, np.int32)
         words = -(-dimension // 64)
         self.signs: NDArray[np.uint64] | None = np.empty((words, capacity), np.uint64)
 
@@ -69,6 +105,8 @@ class Arrays:
         end = start + len(cells)
         self.matrix[start:end] = vectors
         self.died[start:end] = FOREVER
+        self.before[start:end] = NONE
+        self.after[start:end] = NONE
         for column, values in zip(self.columns.values(), zip(*cells, strict=True), strict=True):
             column[start:end] = values
         self.note_signs(start, end)
@@ -83,26 +121,94 @@ class Arrays:
             column[:count] = other.columns[name][rows]
         if self.signs is not None and other.signs is not None:
             self.signs[:, :count] = other.signs[:, rows]
+        moved = np.full(other.capacity + 1, NONE, np.int32)  # the last is where NONE looks
+        moved[rows] = np.arange(count)
+        self.before[:count] = moved[other.before[rows]]
+        self.after[:count] = moved[other.after[rows]]
 
     def note_signs(self, start: int, end: int) -> None:
         if self.signs is not None:
             self.signs[:, start:end] = sign_words(self.matrix[start:end]).T
 
 
+class FirstRows:
+    """Where the first passage of each node stands. Numbers of nodes are small and dense, so
+    an array answers for a thousand of them at once."""
+
+    def __init__(self) -> None:
+        self._rows = np.full(LEAST_ROWS, NONE, np.int32)
+        self.count = 0
+
+    def __getitem__(self, node: int) -> int:
+        return int(self._rows[node])
+
+    def __setitem__(self, node: int, row: int) -> None:
+        if node >= len(self._rows):
+            grown = np.full(2 * node, NONE, np.int32)
+            grown[: len(self._rows)] = self._rows
+            self._rows = grown
+        self.count += self._rows[node] == NONE
+        self._rows[node] = row
+
+    def pop(self, node: int) -> int:
+        """Return the row of a node and forget it; `NONE` if it has none."""
+        row = self[node] if node < len(self._rows) else NONE
+        if row != NONE:
+            self._rows[node] = NONE
+            self.count -= 1
+        return row
+
+    def of(self, nodes: NDArray[np.int64]) -> Rows:
+        """Return the rows of many nodes at once."""
+        known = nodes < len(self._rows)
+        return np.where(known, self._rows[np.where(known, nodes, 0)], NONE).astype(np.int64)
+
+    @classmethod
+    def at(cls, nodes: NDArray[np.int64], rows: Rows) -> FirstRows:
+        made = cls()
+        if len(nodes):
+            made._rows = np.full(max(LEAST_ROWS, 2 * int(nodes.max())), NONE, np.int32)
+            made._rows[nodes] = rows
+            made.count = len(nodes)
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The rows as they are after one batch, whatever happens later."""
+    """The rows as they are after one batch, whatever happens later.
+
+    `row_of` says where the first passage of a node stands; the others follow it. It is the
+    writer's own and may already know newer rows: `rows_of` leaves those out.
+    """
 
     arrays: Arrays
     count: int
     moment: int
     exact_up_to: int
+    row_of: FirstRows
+    talks: Mask
+    """By the code of a session: whether at least two speak in it, as of now."""
 
     def column(self, name: str) -> NDArray[Any]:
         return self.arrays.columns[name][: self.count]
 
     def alive(self) -> Mask:
         return self.arrays.died[: self.count] > self.moment
+
+    def rows_of(self, nodes: NDArray[np.int64]) -> Rows:
+        """Return the first row of each of the nodes, or `NONE`."""
+        rows = self.row_of.of(nodes)
+        rows[rows >= self.count] = NONE
+        return rows
+
+    def beside(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return what was said before and after each row, or `NONE`."""
+        found = []
+        for side in (self.arrays.before, self.arrays.after):
+            near = np.where(rows >= 0, side[rows], NONE).astype(np.int64)
+            near[near >= self.count] = NONE
+            found.append(near)
+        return found[0], found[1]
 
     def nearest(
         self, query: Vector, allowed: Mask, limit: int, least: float = -1.0
@@ -112,7 +218,7 @@ class Snapshot:
         All that tie with the last one come along; the caller knows the ids that decide. Who
         has no use for cosines below `least` is answered sooner.
         """
-        rows = self._candidates(query, self._promising(query, allowed, least), limit)
+        rows = self.candidates(query, self._promising(query, allowed, least), limit)
         scores = exact_products(self.arrays.matrix, rows, query)
         if len(rows) > limit:
             kept = scores >= np.partition(scores, -limit)[-limit]
@@ -120,7 +226,19 @@ class Snapshot:
         order = np.argsort(-scores, kind="stable")
         return self.arrays.columns["node"][rows[order]], scores[order]
 
-    def _candidates(self, query: Vector, allowed: Mask, limit: int) -> Rows:
+    def likely(self, query: Vector, allowed: Mask, limit: int) -> Rows:
+        """Return rows that are likely among the best `limit`: of those whose signs differ
+        least from the query's, the nearest. Whoever compares them closely anyway is spared
+        the multiplication of all rows."""
+        signs = self.arrays.signs
+        wanted = min(max(LIKELY * limit, self.count // LIKELY_SHARE), RESCORED)
+        if signs is None or int(np.count_nonzero(allowed)) <= wanted:
+            return self.candidates(query, allowed, limit)
+        rows = np.flatnonzero(self._near_by_signs(signs, query, allowed, wanted))
+        best: Rows = rows[_best(products(self.arrays.matrix[rows], query), limit)]
+        return best
+
+    def candidates(self, query: Vector, allowed: Mask, limit: int) -> Rows:
         """Return the rows that may be among the best `limit`."""
         count = int(np.count_nonzero(allowed))
         signs = self.arrays.signs
@@ -164,48 +282,196 @@ class Change:
     dropped: Sequence[int] = ()
 
 
+class Sessions:
+    """Who spoke in which conversation, and in what order."""
+
+    def __init__(self) -> None:
+        self._turns: dict[int, list[tuple[int, int, int]]] = {}
+        self._speakers: dict[int, Counter[int]] = {}
+        self.talks = np.zeros(64, np.bool_)
+        """See `Snapshot.talks`."""
+
+    def add(self, cells: Cells) -> tuple[int, int]:
+        """Take a passage in and return the nodes before and after it, or `NONE`."""
+        turns = self._turns.setdefault(cells.session, [])
+        turn = (cells.turn, cells.created, cells.node)
+        place = bisect_left(turns, turn)
+        turns.insert(place, turn)
+        self._count(cells.session, cells.speaker, 1)
+        before = turns[place - 1][2] if place else NONE
+        after = turns[place + 1][2] if place + 1 < len(turns) else NONE
+        return before, after
+
+    def remove(self, session: int, turn: tuple[int, int, int], speaker: int) -> None:
+        turns = self._turns[session]
+        del turns[bisect_left(turns, turn)]
+        self._count(session, speaker, -1)
+
+    def _count(self, session: int, speaker: int, change: int) -> None:
+        if session >= len(self.talks):
+            grown = np.zeros(2 * session + 1, np.bool_)
+            grown[: len(self.talks)] = self.talks
+            self.talks = grown
+        if speaker == NONE:
+            return
+        speakers = self._speakers.setdefault(session, Counter())
+        speakers[speaker] += change
+        self.talks[session] = sum(1 for count in speakers.values() if count > 0) >= TALKERS
+
+
+class Speakers:
+    """Who speaks in the memories that are there. Readers look on while somebody comes or goes,
+    so what they may hold is replaced and never changed."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self._known: list[str] = []
+        self._said: Counter[int] = Counter()
+        self.names: dict[str, tuple[int, ...]] = {}
+        """See `port.Extent.speakers`."""
+        self.short_names: dict[str, tuple[int, ...]] = {}
+
+    def code(self, speaker: str | None) -> int:
+        """Return the number that stands for a speaker, whichever way the name is written."""
+        if speaker is None:
+            return NONE
+        name = speaker.casefold()
+        if name not in self._codes:
+            self._codes[name] = len(self._known)
+            self._known.append(name)
+        return self._codes[name]
+
+    def count(self, code: int, change: int) -> None:
+        """Note that a memory of this speaker came or went."""
+        if code == NONE:
+            return
+        before = self._said[code]
+        self._said[code] += change
+        if not before or not self._said[code]:
+            self._note(code, here=not before)
+
+    def _note(self, code: int, here: bool) -> None:
+        words = self._known[code].split()
+        short = [words[0][:SHORT_NAME]] if words and len(words[0]) > SHORT_NAME else []
+        for names, said in ((self.names, words), (self.short_names, short)):
+            for word in dict.fromkeys(said):
+                bearers = tuple(each for each in names.get(word, ()) if each != code)
+                names[word] = (*bearers, code) if here else bearers
+                if not names[word]:
+                    del names[word]
+
+
 class Matrix:
     """The writer's side: one thread at a time changes it, any thread takes `snapshot`."""
 
     def __init__(self, dimension: int, exact_up_to: int, rows: int = 0) -> None:
         self.dimension = dimension
         self.spaces: dict[str | None, int] = {None: 0}
+        self._sessions: dict[tuple[int, str], int] = {}
         self._exact_up_to = exact_up_to
-        self._row_of: dict[int, int] = {}
-        arrays = Arrays(max(LEAST_ROWS, rows + rows // 4), dimension)
-        self.snapshot = Snapshot(arrays, 0, 0, exact_up_to)
+        self.row_of = FirstRows()
+        self.order = Sessions()
+        self.speakers = Speakers()
+        self._words = 0
+        self.snapshot = self._seen(Arrays(max(LEAST_ROWS, rows + rows // 4), dimension), 0, 0)
+
+    @property
+    def nodes(self) -> int:
+        """How many memories there are."""
+        return self.row_of.count
+
+    @property
+    def mean_words(self) -> float:
+        """How many words a memory has, or the first passage of a long one."""
+        return self._words / max(self.row_of.count, 1)
 
     def space_code(self, space: str | None) -> int:
         """Return the number that stands for a space, a new one if need be."""
         return self.spaces.setdefault(space, len(self.spaces))
 
+    def session_code(self, space: int, session: str | None) -> int:
+        """Return the number that stands for a conversation of a space."""
+        if session is None:
+            return NONE
+        return self._sessions.setdefault((space, session), len(self._sessions))
+
     def apply(self, change: Change, dropped: Iterable[int] = ()) -> None:
         """Let rows appear, change and disappear. Readers see all of it or nothing."""
         moment = self.snapshot.moment + 1
-        stay = self.snapshot.arrays.matrix[[self._row_of[cells[0]] for cells in change.kept]]
+        old = self.snapshot.arrays.matrix
+        stay = old[[self.row_of[cells.node] + cells.part for cells in change.kept]]
         written = [*change.fresh, *change.kept]
-        self._bury(moment, [*dropped, *change.dropped, *(cells[0] for cells in written)])
+        nodes = (cells.node for cells in written if not cells.part)
+        self._bury(moment, [*dropped, *change.dropped, *nodes])
         arrays, count = self._room_for(len(written))
         if change.fresh:
             count = self._append(arrays, count, change.fresh, change.vectors)
         if change.kept:
             count = self._append(arrays, count, change.kept, stay)
-        self.snapshot = Snapshot(arrays, count, moment, self._exact_up_to)
+        self.snapshot = self._seen(arrays, count, moment)
+
+    def _seen(self, arrays: Arrays, count: int, moment: int) -> Snapshot:
+        talks = self.order.talks
+        return Snapshot(arrays, count, moment, self._exact_up_to, self.row_of, talks)
 
     def clear(self) -> None:
-        self._row_of = {}
-        moment = self.snapshot.moment + 1
+        self.row_of = FirstRows()
+        self.order = Sessions()
+        self.speakers = Speakers()
+        self._words = 0
         arrays = Arrays(LEAST_ROWS, self.dimension)
-        self.snapshot = Snapshot(arrays, 0, moment, self._exact_up_to)
+        self.snapshot = self._seen(arrays, 0, self.snapshot.moment + 1)
 
     def _bury(self, moment: int, nodes: Iterable[int]) -> None:
-        rows = [row for node in nodes if (row := self._row_of.pop(node, None)) is not None]
-        self.snapshot.arrays.died[rows] = moment
+        arrays, count = self.snapshot.arrays, self.snapshot.count
+        buried = []
+        for node in nodes:
+            row = self.row_of.pop(node)
+            while row != NONE and row < count and arrays.columns["node"][row] == node:
+                buried.append(row)
+                row += 1
+        arrays.died[buried] = moment
+        for row in buried:
+            self._unlink(arrays, row)
+
+    def _unlink(self, arrays: Arrays, row: int) -> None:
+        """Let those before and after a row become neighbours."""
+        columns = arrays.columns
+        if columns["part"][row]:
+            return
+        self._words -= int(columns["words"][row])
+        self.speakers.count(int(columns["speaker"][row]), -1)
+        session = int(columns["session"][row])
+        if session == NONE:
+            return
+        before, after = int(arrays.before[row]), int(arrays.after[row])
+        if before != NONE:
+            arrays.after[before] = after
+        if after != NONE:
+            arrays.before[after] = before
+        turn = tuple(int(columns[name][row]) for name in ("turn", "created", "node"))
+        self.order.remove(session, (turn[0], turn[1], turn[2]), int(columns["speaker"][row]))
 
     def _append(self, arrays: Arrays, start: int, cells: Sequence[Cells], vectors: Floats) -> int:
-        rows = range(start, start + len(cells))
-        self._row_of.update(zip((each[0] for each in cells), rows, strict=True))
-        return arrays.fill(start, cells, vectors)
+        end = arrays.fill(start, cells, vectors)
+        for row, each in enumerate(cells, start):
+            if not each.part:
+                self.row_of[each.node] = row
+                self._words += each.words
+                self.speakers.count(each.speaker, 1)
+                if each.session != NONE:
+                    self._link(arrays, row, each)
+        return end
+
+    def _link(self, arrays: Arrays, row: int, cells: Cells) -> None:
+        before, after = (
+            NONE if node == NONE else self.row_of[node] for node in self.order.add(cells)
+        )
+        arrays.before[row], arrays.after[row] = before, after
+        if before != NONE:
+            arrays.after[before] = row
+        if after != NONE:
+            arrays.before[after] = row
 
     def _room_for(self, more: int) -> tuple[Arrays, int]:
         """Return arrays with room for more rows, and how many rows they hold."""
@@ -215,8 +481,9 @@ class Matrix:
         live = np.flatnonzero(old.died[:count] == FOREVER)
         new = Arrays(max(LEAST_ROWS, 2 * (len(live) + more)), self.dimension)
         new.take(old, live)
-        nodes = new.columns["node"][: len(live)].tolist()
-        self._row_of = dict(zip(nodes, range(len(live)), strict=True))
+        first = new.columns["part"][: len(live)] == 0
+        nodes = new.columns["node"][: len(live)][first]
+        self.row_of = FirstRows.at(nodes, np.flatnonzero(first))
         return new, len(live)
 
 

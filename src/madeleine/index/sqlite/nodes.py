@@ -16,7 +16,7 @@ from typing import Any
 
 import apsw
 
-from madeleine.index.port import Counts, Put, Unreadable
+from madeleine.index.port import Counts, Put, Record, Unreadable
 from madeleine.index.sqlite import graph
 from madeleine.index.sqlite.filters import Value, condition
 from madeleine.index.sqlite.text import grams_of
@@ -33,6 +33,7 @@ from madeleine.model.memory import (
 from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.words import GLOBAL, MemoryType, Tier
+from madeleine.rules.passages import MOST_PASSAGES, said_with, speaker_of
 from madeleine.rules.text import same_text_key
 
 _LISTED = "(SELECT value FROM json_each(?))"
@@ -52,8 +53,8 @@ _MEMORY = f"""
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 Row = tuple[Any, ...]
-Texts = tuple[str | None, str, str, str, str]
-"""title, content, tags, title_grams, grams: what FTS5 has to be told again to forget a row."""
+Texts = tuple[str | None, str, str, str, str, str]
+"""title, content, tags, title_grams, grams, said: what FTS5 has to be told to forget a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,10 @@ class Placed:
         return self.put.stored.memory
 
     @property
-    def keeps_vector(self) -> bool:
-        return self.put.keep_vector and self.known is not None and self.known.embedded
-
-    @property
-    def loses_vector(self) -> bool:
-        """Whether there is a vector that stands for another text now."""
-        had = self.known is not None and self.known.embedded
-        return had and self.put.vector is None and not self.put.keep_vector
+    def keeps_traces(self) -> bool:
+        """Whether the traces that are there still fit; who brings new ones replaces them."""
+        kept = self.put.keep_traces and not self.put.traces
+        return kept and self.known is not None and self.known.embedded
 
     @property
     def same_texts(self) -> bool:
@@ -156,9 +153,23 @@ def drop_nodes(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
     connection.executemany(
         "DELETE FROM unreadable WHERE path = (SELECT path FROM nodes WHERE node = ?)", nodes
     )
-    for table in ("texts", "vectors", "nodes"):
+    for table in ("texts", "nodes"):
         connection.executemany(f"DELETE FROM {table} WHERE node = ?", nodes)
+    forget_passages(connection, [node for (node,) in nodes])
     return [node for (node,) in nodes]
+
+
+def forget_passages(connection: apsw.Connection, nodes: Iterable[int]) -> None:
+    """Remove what was kept of the passages of these nodes."""
+    ranges = [numbers(node) for node in nodes]
+    for table in ("passages", "vectors"):
+        sql = f"DELETE FROM {table} WHERE number BETWEEN ? AND ?"
+        connection.executemany(sql, ranges)
+
+
+def numbers(node: int) -> tuple[int, int]:
+    """Return the first and the last number that a passage of the node may have."""
+    return node * MOST_PASSAGES, node * MOST_PASSAGES + MOST_PASSAGES - 1
 
 
 def _in_the_way(connection: apsw.Connection, winners: _Winners) -> list[str]:
@@ -172,7 +183,7 @@ def _known(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Known]:
     if not ids:
         return {}
     sql = f"""SELECT n.id, n.node, n.created, n.embedded, t.title, t.content, t.tags,
-                     t.title_grams, t.grams
+                     t.title_grams, t.grams, t.said
               FROM nodes n JOIN texts t ON t.node = n.node WHERE n.id IN {_LISTED}"""
     return {
         memory_id: Known(node, created, bool(embedded), tuple(texts))
@@ -191,6 +202,7 @@ def _place(put: Put, known: Known | None, numbers: Iterator[int]) -> Placed:
         _to_json(tags) if tags else "[]",
         grams_of(title) if title else "",
         grams_of("\n".join((memory.content, *tags))),
+        said_with(memory),
     )
     return Placed(put, next(numbers) if known is None else known.node, texts, known)
 
@@ -204,8 +216,8 @@ def _forget_old(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
 
 def _forget_texts(connection: apsw.Connection, known: Iterable[Known]) -> None:
     connection.executemany(
-        "INSERT INTO fts (fts, rowid, title, content, tags, title_grams, grams) "
-        "VALUES ('delete', ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO fts (fts, rowid, title, content, tags, title_grams, grams, said) "
+        "VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)",
         ((each.node, *each.texts) for each in known),
     )
 
@@ -219,17 +231,18 @@ def _forget_tags(connection: apsw.Connection, known: Iterable[Known]) -> None:
 
 def _write_rows(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
     connection.executemany(
-        "INSERT OR REPLACE INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        f"INSERT OR REPLACE INTO nodes VALUES ({marks(21)})",
         map(_node_values, placed),
     )
     connection.executemany(
-        "INSERT OR REPLACE INTO texts (node, title, content, tags, title_grams, grams, origin) "
-        "VALUES (?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO texts (node, title, content, tags, title_grams, grams, said, "
+        f"origin) VALUES ({marks(8)})",
         ((each.node, *each.texts, _origin_text(each.memory.origin)) for each in placed),
     )
     fresh = [each for each in placed if not each.same_texts]
     connection.executemany(
-        "INSERT INTO fts (rowid, title, content, tags, title_grams, grams) VALUES (?,?,?,?,?,?)",
+        "INSERT INTO fts (rowid, title, content, tags, title_grams, grams, said) "
+        f"VALUES ({marks(7)})",
         ((each.node, *each.texts) for each in fresh),
     )
     connection.executemany(
@@ -256,8 +269,15 @@ def _node_values(placed: Placed) -> tuple[Value, ...]:
         memory.superseded_by,
         memory.idempotency_key,
         short_key(same_text_key(memory.content)),
-        placed.put.vector is not None or placed.keeps_vector,
+        bool(placed.put.traces) or placed.keeps_traces,
+        memory.origin.session if memory.origin else None,
+        memory.origin.turn if memory.origin else None,
+        speaker_of(memory),
     )
+
+
+def marks(count: int) -> str:
+    return ",".join("?" * count)
 
 
 def short_key(key: str) -> bytes:
@@ -299,6 +319,21 @@ def memories(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, Memor
     rows = _read(connection, f"n.id IN {_LISTED}", (json.dumps(wanted),))
     found = {stored.memory.id: stored.memory for stored in rows}
     return {each: found[each] for each in wanted if each in found}
+
+
+def records(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, Record]:
+    """Return how nodes stand, without their texts."""
+    sql = f"""SELECT n.node, n.id, n.created, n.confidence, ifnull(u.access_count, 0),
+                     ifnull(u.last_accessed, n.created),
+                     coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})
+              FROM nodes n LEFT JOIN usage u ON u.memory = n.id
+              LEFT JOIN scores s ON s.memory = n.id WHERE n.node IN {_LISTED}"""
+    return {
+        node: Record(memory_id, instant(created), confidence, uses, instant(used), importance)
+        for node, memory_id, created, confidence, uses, used, importance in connection.execute(
+            sql, (json.dumps(list(nodes)),)
+        )
+    }
 
 
 def listing(

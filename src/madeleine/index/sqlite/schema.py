@@ -1,14 +1,17 @@
 """The tables of the index, as scripts that are only ever added to.
 
 `PRAGMA user_version` says how many scripts a file has seen. A script that was released is
-never edited: a change of the schema is one more script. Times are whole microseconds since
-1970, UTC. Full-text tables use only what SQLite 3.40 can read, so that the `sqlite3` module
-of any Python can look into the file.
+never edited: a change of the schema is one more script, or, since everything here follows
+from the files and the journal, a schema begun anew, which the next start fills. Times are
+whole microseconds since 1970, UTC. Full-text tables use only what SQLite 3.40 can read, so
+that the `sqlite3` module of any Python can look into the file.
 
 A memory is a thin row in `nodes`, which filters and listings read, and its words in `texts`,
-which FTS5 takes as its content. `grams` hold pairs of letters for scripts that write without
-spaces; see `text.py`. Everything that follows from the journal is keyed by the memory's id and
-not by its row, because an event may come before its file and outlive it.
+which FTS5 takes as its content; `said` is who said it and when, for what was said in a
+conversation. `passages` hold what comparing closely needs of each passage of a memory, which
+only the few candidates of a question are asked for. `grams` hold pairs of letters for scripts
+that write without spaces; see `text.py`. Everything that follows from the journal is keyed by
+the memory's id and not by its row, because an event may come before its file and outlive it.
 """
 
 from __future__ import annotations
@@ -45,7 +48,10 @@ CREATE TABLE nodes (
     superseded_by   TEXT,
     idempotency_key TEXT,
     text_key        BLOB NOT NULL,
-    embedded        INTEGER NOT NULL
+    embedded        INTEGER NOT NULL,
+    session         TEXT,
+    turn            INTEGER,
+    speaker         TEXT
 ) STRICT;
 CREATE INDEX nodes_path ON nodes (path);
 CREATE INDEX nodes_created ON nodes (created);
@@ -62,15 +68,18 @@ CREATE TABLE texts (
     tags        TEXT NOT NULL,
     title_grams TEXT NOT NULL,
     grams       TEXT NOT NULL,
+    said        TEXT NOT NULL,
     origin      TEXT,
     content     TEXT NOT NULL
 ) STRICT;
 
 CREATE VIRTUAL TABLE fts USING fts5 (
-    title, content, tags, title_grams, grams,
+    title, content, tags, title_grams, grams, said,
     content = 'texts', content_rowid = 'node',
     tokenize = "porter unicode61 remove_diacritics 2 categories 'L* M* N* Co'"
 );
+
+CREATE VIRTUAL TABLE fts_words USING fts5vocab ('fts', 'row');
 
 -- A put writes a small segment; merging eight at a time instead of four halves that work.
 INSERT INTO fts (fts, rank) VALUES ('automerge', 8);
@@ -96,8 +105,18 @@ CREATE TABLE edges (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX edges_target ON edges (target);
 
+-- `number` is the node's, times 64, plus which of its passages.
+CREATE TABLE passages (
+    number   INTEGER PRIMARY KEY,
+    traits   INTEGER NOT NULL,
+    capitals INTEGER NOT NULL,
+    words    INTEGER NOT NULL,
+    stems    BLOB NOT NULL,
+    tokens   BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE vectors (
-    node   INTEGER PRIMARY KEY,
+    number INTEGER PRIMARY KEY,
     vector BLOB NOT NULL
 ) STRICT;
 
@@ -230,10 +249,22 @@ CREATE VIEW affinity AS
     FROM audit_log WHERE kind = 'feedback';
 """
 
-MIGRATIONS: tuple[str, ...] = (_MEMORIES + _JOURNAL,)
+BEGUN_ANEW = 2  # an index older than this is emptied: its tables say too little
+
+MIGRATIONS: tuple[str, ...] = ("", _MEMORIES + _JOURNAL)
 
 CLEARED = (
-    *("nodes", "texts", "node_tags", "edges", "vectors", "unreadable", "positions", "torn"),
+    *(
+        "nodes",
+        "texts",
+        "node_tags",
+        "edges",
+        "vectors",
+        "passages",
+        "unreadable",
+        "positions",
+        "torn",
+    ),
     *("audit_log", "audit_memories", "outcomes", "uses", "adopted", "usage", "scores"),
     *("proposals", "state"),
 )
@@ -247,11 +278,21 @@ def migrate(connection: apsw.Connection, path: Path) -> None:
         raise IndexTooNew(path, found, len(MIGRATIONS))
     if not _is_ours(connection):
         raise IndexCorrupt(path, "is a database of another program")
+    if 0 < found < BEGUN_ANEW:
+        _empty(connection)
     for script in MIGRATIONS[found:]:
         connection.execute(script)
     if found < len(MIGRATIONS):
         connection.pragma("user_version", len(MIGRATIONS))
         connection.pragma("application_id", APPLICATION_ID)
+
+
+def _empty(connection: apsw.Connection) -> None:
+    """Drop every table and view; FTS5 drops its own."""
+    made = "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view')"
+    for kind, name in list(connection.execute(made)):
+        if not name.startswith(("fts_", "sqlite_")):
+            connection.execute(f"DROP {kind} {name}")
 
 
 def _is_ours(connection: apsw.Connection) -> bool:

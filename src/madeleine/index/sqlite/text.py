@@ -15,12 +15,14 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from madeleine.index.port import Hit
 from madeleine.index.sqlite.filters import condition
 from madeleine.model.query import Filter
 
-WEIGHTS = "10.0, 1.0, 3.0, 10.0, 1.0"  # title, content, tags, the title's grams, other grams
+WEIGHTS = "10.0, 1.0, 3.0, 10.0, 1.0, 1.0"  # title, content, tags, grams of the title, others, said
 
 _UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Burmese, Khmer
@@ -43,6 +45,32 @@ def grams_of(text: str) -> str:
         return ""
     normal = unicodedata.normalize("NFKC", text)
     return " ".join([*_pairs(normal), *_beside(normal)])
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word holds a letter of a script that is written without spaces."""
+    return _LETTER.search(word) is not None
+
+
+def pairs_of(text: str) -> list[str]:
+    """Return the pairs of neighbours in runs of such letters, and letters that stand alone."""
+    normal = unicodedata.normalize("NFKC", text)
+    return [
+        run[start : start + 2]
+        for run in _RUN.findall(normal)
+        for start in range(max(len(run) - 1, 1))
+    ]
+
+
+def letters_of(text: str) -> list[str]:
+    """Return the letters in such runs, but for those that stand alone."""
+    normal = unicodedata.normalize("NFKC", text)
+    return [letter for run in _RUN.findall(normal) if len(run) > 1 for letter in run]
+
+
+def words_beside(text: str) -> list[str]:
+    """Return the words of other scripts that touch such a run: for FTS5 they are part of it."""
+    return list(_beside(unicodedata.normalize("NFKC", text)))
 
 
 def _pairs(text: str) -> Iterator[str]:
@@ -84,6 +112,19 @@ def _gram_parts(term: str) -> Iterator[str]:
 
 def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
+
+
+def matches(
+    connection: apsw.Connection, terms: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return every node that holds any of the terms, with its bm25, in no order."""
+    wanted = match_expression(terms)
+    if not wanted:
+        return np.empty(0, np.int64), np.empty(0, np.float32)
+    sql = f"SELECT rowid, -bm25(fts, {WEIGHTS}) FROM fts WHERE fts MATCH ?"
+    rows = list(connection.execute(sql, (wanted,)))
+    nodes, scores = zip(*rows, strict=True) if rows else ((), ())
+    return np.array(nodes, np.int64), np.array(scores, np.float32)
 
 
 def search_text(

@@ -39,13 +39,14 @@ def refresh(connection: apsw.Connection, ids: Iterable[str]) -> None:
 
 
 def used_today(
-    connection: apsw.Connection, memory_id: str, session: str | None, at: datetime
-) -> bool:
-    """Whether a use in this session and UTC day is there."""
+    connection: apsw.Connection, ids: Iterable[str], session: str | None, at: datetime
+) -> set[str]:
+    """Return those of the memories whose use in this session and UTC day already counts."""
     start = micros(at) // DAY_MICROS * DAY_MICROS
-    sql = """SELECT EXISTS (SELECT 1 FROM uses
-             WHERE memory = ? AND at >= ? AND at < ? AND session IS ?)"""
-    return bool(connection.execute(sql, (memory_id, start, start + DAY_MICROS, session)).get)
+    sql = f"""SELECT DISTINCT memory FROM uses WHERE memory IN {_LISTED}
+              AND at >= ? AND at < ? AND session IS ?"""
+    bindings = (json.dumps(list(ids)), start, start + DAY_MICROS, session)
+    return {memory for (memory,) in connection.execute(sql, bindings)}
 
 
 def _uses(connection: apsw.Connection, wanted: str) -> dict[str, list[Use]]:

@@ -1,16 +1,19 @@
-"""Vectors in the file, and searching the matrix that is made from them.
+"""Passages in the file, and searching the matrix that is made from them.
 
-The file keeps them as float16, one row for each node that has one, all of the model that
-`meta` names. Another model's vectors are of no use: they go, and every memory counts as
-unembedded until it gets a new one.
+The file keeps of each passage its stems, its traits and, where a model has read it, a vector
+as float16 and its tokens, all of the model that `meta` names. Another model's are of no use:
+they go, and every memory counts as unembedded until it is read anew.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -18,60 +21,103 @@ from numpy.typing import NDArray
 
 from madeleine.errors import Rejected
 from madeleine.index.port import Hit
+from madeleine.index.sqlite import nodes
 from madeleine.index.sqlite.matrix import (
     FOREVER,
+    NONE,
     Cells,
     Change,
     Mask,
     Matrix,
+    Rows,
     Snapshot,
     to_halves,
 )
 from madeleine.index.sqlite.nodes import Placed
+from madeleine.index.sqlite.stems import Stemmer
+from madeleine.index.sqlite.text import letters_of, pairs_of
 from madeleine.index.sqlite.times import maybe_micros, micros
 from madeleine.model.query import Filter
+from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import MemoryType, Tier
+from madeleine.rules.passages import MOST_PASSAGES, passages_of, speaker_of
+from madeleine.rules.traits import Traits, traits_of
 
+HALF_BYTES = 2
 LOADED_AT_ONCE = 4_096
 
 TYPE_CODES = {each.value: code for code, each in enumerate(MemoryType)}
 TIER_CODES = {each.value: code for code, each in enumerate(Tier)}
+WIDEST_TURN = 2**31 - 1
 
-_CELLS = "n.node, n.type, n.tier, n.space, n.created, n.valid_until, n.superseded_by IS NOT NULL"
+_CELLS = """n.node, n.type, n.tier, n.space, n.created, n.valid_until,
+            n.superseded_by IS NOT NULL, n.session, n.turn, n.speaker"""
 
 
-def claim_model(connection: apsw.Connection, model: str, dimension: int) -> None:
-    """Note whose vectors the index holds, and drop those of any other model."""
+class Spaces(NamedTuple):
+    """How wide a model's vectors are, and its tokens; 0 for none."""
+
+    vector: int
+    token: int
+
+
+def claim_model(connection: apsw.Connection, model: str | None, wide: Spaces) -> None:
+    """Note whose traces the index holds, and drop those of any other model."""
+    if model is None:
+        return  # the model may be back tomorrow
     known = dict(
         connection.execute("SELECT key, value FROM meta WHERE key IN ('model', 'dimension')")
     )
-    wanted = {"model": model, "dimension": str(dimension)}
+    wanted = {"model": model, "dimension": f"{wide.vector} {wide.token}"}
     if known == wanted:
         return
     if known:
-        connection.execute("DELETE FROM vectors; UPDATE nodes SET embedded = 0 WHERE embedded")
+        connection.execute(
+            "DELETE FROM vectors; UPDATE passages SET tokens = x'';"
+            "UPDATE nodes SET embedded = 0 WHERE embedded"
+        )
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", wanted.items())
 
 
 def load(connection: apsw.Connection, dimension: int, exact_up_to: int) -> Matrix:
-    """Return the matrix of all vectors in the file."""
-    total = connection.execute("SELECT count(*) FROM vectors").get
+    """Return the matrix of all passages in the file."""
+    total = connection.execute("SELECT count(*) FROM passages").get
     matrix = Matrix(dimension, exact_up_to, rows=total)
+    # Without a model the vectors in the file belong to one that is away.
+    vector = "v.vector" if dimension else "NULL"
     rows = connection.execute(
-        f"SELECT v.vector, {_CELLS} FROM vectors v JOIN nodes n ON n.node = v.node ORDER BY v.node"
+        f"""SELECT {vector}, p.number % {MOST_PASSAGES}, p.traits, p.capitals, p.words, {_CELLS}
+            FROM passages p JOIN nodes n ON n.node = p.number / {MOST_PASSAGES}
+            LEFT JOIN vectors v ON v.number = p.number ORDER BY p.number"""
     )
+    nothing = bytes(dimension * HALF_BYTES)
     while chunk := list(islice(rows, LOADED_AT_ONCE)):
-        halves = np.frombuffer(b"".join(row[0] for row in chunk), np.float16)
-        cells = [_cells(matrix, *row[1:]) for row in chunk]
+        halves = np.frombuffer(b"".join(row[0] or nothing for row in chunk), np.float16)
+        cells = [_loaded(matrix, row) for row in chunk]
         matrix.apply(Change(cells, halves.reshape(len(chunk), dimension)))
     return matrix
 
 
-def _cells_of(matrix: Matrix, placed: Placed) -> Cells:
+def _loaded(matrix: Matrix, row: tuple[Any, ...]) -> Cells:
+    vector, part, bits, capitals, words, *cells = row
+    seen = Seen(part, Traits(bits, capitals, words), vector is not None)
+    return _cells(matrix, seen, *cells)
+
+
+class Seen(NamedTuple):
+    """What is known of one passage beside what is known of its memory."""
+
+    part: int
+    traits: Traits
+    embedded: bool
+
+
+def _cells_of(matrix: Matrix, placed: Placed, seen: Seen) -> Cells:
     memory = placed.memory
     return _cells(
         matrix,
+        seen,
         placed.node,
         memory.type.value,
         memory.tier.value,
@@ -79,11 +125,15 @@ def _cells_of(matrix: Matrix, placed: Placed) -> Cells:
         micros(memory.created),
         maybe_micros(memory.valid_until),
         memory.superseded_by is not None,
+        memory.origin.session if memory.origin else None,
+        memory.origin.turn if memory.origin else None,
+        speaker_of(memory),
     )
 
 
 def _cells(
     matrix: Matrix,
+    seen: Seen,
     node: int,
     memory_type: str,
     tier: str,
@@ -91,70 +141,157 @@ def _cells(
     created: int,
     valid_until: int | None,
     superseded: bool | int,
+    session: str | None,
+    turn: int | None,
+    speaker: str | None,
 ) -> Cells:
     code = matrix.space_code(space)
-    until = FOREVER if valid_until is None else valid_until
-    return node, TYPE_CODES[memory_type], TIER_CODES[tier], code, created, until, bool(superseded)
+    return Cells(
+        node,
+        TYPE_CODES[memory_type],
+        TIER_CODES[tier],
+        code,
+        created,
+        FOREVER if valid_until is None else valid_until,
+        bool(superseded),
+        seen.embedded,
+        seen.part,
+        matrix.session_code(code, session),
+        NONE if turn is None else max(NONE, min(turn, WIDEST_TURN)),
+        matrix.speakers.code(speaker),
+        *seen.traits,
+    )
 
 
-def required(matrix: Matrix | None) -> Matrix:
-    """Return the matrix; without a model there is none, and no vector fits."""
-    if matrix is None:
+@dataclass(slots=True)
+class _Rows:
+    """What a batch writes, gathered so that each table is written once."""
+
+    passages: list[tuple[int, int, int, int, bytes, bytes]] = field(default_factory=list)
+    vectors: list[tuple[int, bytes]] = field(default_factory=list)
+    fresh: list[Cells] = field(default_factory=list)
+    halves: list[NDArray[np.float16]] = field(default_factory=list)
+    kept: list[Cells] = field(default_factory=list)
+
+
+def put_passages(
+    connection: apsw.Connection,
+    matrix: Matrix,
+    wide: Spaces,
+    stemmer: Stemmer,
+    placed: Sequence[Placed],
+) -> Change:
+    """Store what is kept of the passages of memories just put, and drop what no longer fits."""
+    rows = _Rows()
+    for each in placed:
+        if each.keeps_traces:
+            _keep(connection, matrix, each, rows)
+        else:
+            _replace(matrix, wide, stemmer, each, rows)
+    replaced = [each.node for each in placed if each.known is not None and not each.keeps_traces]
+    nodes.forget_passages(connection, replaced)
+    connection.executemany(f"INSERT INTO passages VALUES ({nodes.marks(6)})", rows.passages)
+    connection.executemany("INSERT INTO vectors VALUES (?, ?)", rows.vectors)
+    vectors = np.concatenate(rows.halves) if rows.halves else np.empty((0, matrix.dimension))
+    return Change(rows.fresh, vectors.astype(np.float16, copy=False), rows.kept)
+
+
+def _keep(connection: apsw.Connection, matrix: Matrix, placed: Placed, rows: _Rows) -> None:
+    """Give the passages that stay the columns of their memory as it is now."""
+    sql = """SELECT number, traits, capitals, words FROM passages
+             WHERE number BETWEEN ? AND ? ORDER BY number"""
+    for number, *traits in connection.execute(sql, nodes.numbers(placed.node)):
+        seen = Seen(number % MOST_PASSAGES, Traits(*traits), matrix.dimension > 0)
+        rows.kept.append(_cells_of(matrix, placed, seen))
+
+
+def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, rows: _Rows) -> None:
+    """Gather the passages of a memory whose text is new, with their traces if there are any."""
+    memory, passages = placed.memory, passages_of(placed.memory)
+    traces = checked(placed.put.traces, len(passages), wide)
+    first = nodes.numbers(placed.node)[0]
+    for part, passage in enumerate(passages):
+        text = memory.content[passage.start : passage.end]
+        traits = _traits(text)
+        whole = f"{memory.title} {text}" if memory.title else text
+        stems = np.array(stemmer.numbers(whole), np.uint32).tobytes()
+        tokens = traces[part].tokens.tobytes() if traces else b""
+        rows.passages.append((first + part, *traits, stems, tokens))
+        rows.fresh.append(_cells_of(matrix, placed, Seen(part, traits, bool(traces))))
+    halves = to_halves([each.vector for each in traces], wide.vector)
+    if traces:
+        rows.vectors += [(first + part, half.tobytes()) for part, half in enumerate(halves)]
+    else:
+        halves = np.zeros((len(passages), matrix.dimension), np.float16)
+    rows.halves.append(halves)
+
+
+def _traits(text: str) -> Traits:
+    """Return the traits of a passage. Where a script writes without spaces, its stems are
+    counted as words, so that what is long there is told by the same measure."""
+    traits = traits_of(text)
+    if text.isascii():
+        return traits
+    return traits._replace(words=traits.words + len(pairs_of(text)) + len(letters_of(text)))
+
+
+def checked(traces: Sequence[Trace], passages: int, wide: Spaces) -> Sequence[Trace]:
+    """Return the traces, if they can be those of so many passages and of this model."""
+    if not traces:
+        return traces
+    if not wide.vector:
         raise Rejected(
             "the index was opened without a model and takes no vectors",
             hint="`madeleine status` shows which model is set",
         )
-    return matrix
+    if len(traces) != passages:
+        raise Rejected(
+            f"{len(traces)} traces for {passages} passages", hint="read each passage once"
+        )
+    for each in traces:
+        if each.tokens.size and each.tokens.shape[1] != wide.token:
+            raise Rejected(
+                f"tokens of {each.tokens.shape[1]} numbers; the model's have {wide.token}",
+                hint="`madeleine status` shows which model is set",
+            )
+    return traces
 
 
-def put_vectors(
-    connection: apsw.Connection, matrix: Matrix | None, placed: Sequence[Placed]
+def set_traces(
+    connection: apsw.Connection,
+    matrix: Matrix,
+    wide: Spaces,
+    given: Mapping[str, Sequence[Trace]],
 ) -> Change:
-    """Store the vectors of memories just put, and drop those that no longer fit."""
-    given = [(each, each.put.vector) for each in placed if each.put.vector is not None]
-    stale = [each.node for each in placed if each.loses_vector]
-    connection.executemany("DELETE FROM vectors WHERE node = ?", ((node,) for node in stale))
-    if matrix is None:
-        if given:
-            required(matrix)
-        return Change()
-    halves = to_halves([vector for _, vector in given], matrix.dimension)
-    _store(connection, [each.node for each, _ in given], halves)
-    return Change(
-        fresh=[_cells_of(matrix, each) for each, _ in given],
-        vectors=halves,
-        kept=[_cells_of(matrix, each) for each in placed if each.keeps_vector],
-        dropped=stale,
-    )
-
-
-def set_vectors(
-    connection: apsw.Connection, matrix: Matrix, vectors: Mapping[str, Vector]
-) -> Change:
-    """Give vectors to the nodes that are there."""
-    sql = f"SELECT n.id, {_CELLS} FROM nodes n WHERE n.id IN (SELECT value FROM json_each(?))"
-    rows = list(connection.execute(sql, (json.dumps(list(vectors)),)))
-    halves = to_halves([vectors[row[0]] for row in rows], matrix.dimension)
-    nodes = [row[1] for row in rows]
-    _store(connection, nodes, halves)
-    marked = ((node,) for node in nodes)
+    """Give traces to the nodes that are there and have as many passages."""
+    sql = f"""SELECT n.id, p.number, p.traits, p.capitals, p.words, {_CELLS}
+              FROM nodes n JOIN passages p ON p.number >= n.node * {MOST_PASSAGES}
+              AND p.number < (n.node + 1) * {MOST_PASSAGES}
+              WHERE n.id IN (SELECT value FROM json_each(?)) ORDER BY p.number"""
+    rows = list(connection.execute(sql, (json.dumps(list(given)),)))
+    counts = Counter(row[0] for row in rows)
+    fitting = [row for row in rows if counts[row[0]] == len(given[row[0]])]
+    traces = [given[row[0]][row[1] % MOST_PASSAGES] for row in fitting]
+    checked(traces, len(fitting), wide)
+    halves = to_halves([each.vector for each in traces], wide.vector)
+    blobs = [(row[1], half.tobytes()) for row, half in zip(fitting, halves, strict=True)]
+    connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", blobs)
+    tokens = [(each.tokens.tobytes(), row[1]) for each, row in zip(traces, fitting, strict=True)]
+    connection.executemany("UPDATE passages SET tokens = ? WHERE number = ?", tokens)
+    marked = ((row[5],) for row in fitting)
     connection.executemany("UPDATE nodes SET embedded = 1 WHERE node = ?", marked)
-    return Change(fresh=[_cells(matrix, *row[1:]) for row in rows], vectors=halves)
-
-
-def _store(connection: apsw.Connection, nodes: Sequence[int], halves: NDArray[np.float16]) -> None:
-    """Write the rows of `halves` as the vectors of these nodes."""
-    size = halves.shape[1] * halves.itemsize
-    whole = halves.tobytes()
-    blobs = (whole[start : start + size] for start in range(0, len(whole), size))
-    rows = zip(nodes, blobs, strict=True)
-    connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+    cells = [
+        _cells(matrix, Seen(row[1] % MOST_PASSAGES, Traits(*row[2:5]), True), *row[5:])
+        for row in fitting
+    ]
+    return Change(cells, halves)
 
 
 def vectors_of(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Vector]:
     """Return the vectors of those of the ids that have one."""
-    sql = """SELECT n.id, v.vector FROM nodes n JOIN vectors v ON v.node = n.node
-             WHERE n.id IN (SELECT value FROM json_each(?))"""
+    sql = f"""SELECT n.id, v.vector FROM nodes n JOIN vectors v
+              ON v.number = n.node * {MOST_PASSAGES}
+              WHERE n.id IN (SELECT value FROM json_each(?))"""
     rows = connection.execute(sql, (json.dumps(list(ids)),))
     return {
         memory_id: np.frombuffer(blob, np.float16).astype(np.float32) for memory_id, blob in rows
@@ -175,14 +312,31 @@ def search_vector(
     snapshot = matrix.snapshot
     if limit <= 0 or not snapshot.count:
         return []
-    allowed = _allowed(connection, matrix, snapshot, chosen, now)
-    nodes, scores = snapshot.nearest(query, allowed, limit, least)
-    pairs = zip(nodes.tolist(), scores.tolist(), strict=True)
-    scored = {node: score for node, score in pairs if score >= least}
+    mask = allowed(connection, matrix, snapshot, chosen, now) & snapshot.column("embedded")
+    scored = _nearest(snapshot, query, mask, limit, least)
     if not scored:
         return []
-    hits = [Hit(memory_id, scored[node]) for node, memory_id in _ids(connection, list(scored))]
+    named = ids_of(connection, list(scored))
+    hits = [Hit(memory_id, scored[node]) for node, memory_id in named.items()]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+def _nearest(
+    snapshot: Snapshot, query: Vector, mask: Mask, limit: int, least: float
+) -> dict[int, float]:
+    """Return the nearest nodes, at least `limit` of them if there are so many, each with the
+    cosine of its best passage. Passages of one long memory may crowd out the others; then
+    more are looked at."""
+    rows = limit + MOST_PASSAGES
+    while True:
+        found, scores = snapshot.nearest(query, mask, rows, least)
+        near = scores >= least
+        scored: dict[int, float] = {}
+        for node, score in zip(found[near].tolist(), scores[near].tolist(), strict=True):
+            scored.setdefault(node, score)
+        if len(scored) >= limit or len(found) < rows or not near.all():
+            return scored
+        rows *= 4
 
 
 def _checked(vector: Vector, dimension: int) -> Vector:
@@ -195,28 +349,29 @@ def _checked(vector: Vector, dimension: int) -> Vector:
     return query
 
 
-def _ids(connection: apsw.Connection, nodes: list[int]) -> list[tuple[int, str]]:
+def ids_of(connection: apsw.Connection, wanted: Sequence[int]) -> dict[int, str]:
+    """Return the ids of nodes that are there."""
     sql = "SELECT node, id FROM nodes WHERE node IN (SELECT value FROM json_each(?))"
-    return list(connection.execute(sql, (json.dumps(nodes),)))
+    return dict(connection.execute(sql, (json.dumps(list(wanted)),)))
 
 
-def _allowed(
+def allowed(
     connection: apsw.Connection, matrix: Matrix, snapshot: Snapshot, chosen: Filter, now: datetime
 ) -> Mask:
     """Return which rows pass the filter. The same rule as `filters.condition`, on columns."""
-    allowed = snapshot.alive()
+    passing = snapshot.alive()
     if chosen.types:
-        allowed &= _among(snapshot, "type", [TYPE_CODES[each.value] for each in chosen.types])
+        passing &= _among(snapshot, "type", [TYPE_CODES[each.value] for each in chosen.types])
     if chosen.tiers:
-        allowed &= _among(snapshot, "tier", [TIER_CODES[each.value] for each in chosen.tiers])
+        passing &= _among(snapshot, "tier", [TIER_CODES[each.value] for each in chosen.tiers])
     if chosen.spaces:
         known = [code for each in chosen.spaces if (code := matrix.spaces.get(each)) is not None]
-        allowed &= _among(snapshot, "space", known)
+        passing &= _among(snapshot, "space", known)
     if chosen.tags:
-        allowed &= np.isin(snapshot.column("node"), _tagged(connection, chosen.tags))
+        passing &= np.isin(snapshot.column("node"), _tagged(connection, chosen.tags))
     for part in _times(snapshot, chosen, now):
-        allowed &= part
-    return allowed
+        passing &= part
+    return passing
 
 
 def _among(snapshot: Snapshot, column: str, codes: list[int]) -> Mask:
@@ -234,8 +389,7 @@ def _tagged(connection: apsw.Connection, tags: Sequence[str]) -> NDArray[np.int6
 
 
 def _times(snapshot: Snapshot, chosen: Filter, now: datetime) -> Iterator[Mask]:
-    created, until = snapshot.column("created"), snapshot.column("valid_until")
-    superseded = snapshot.column("superseded")
+    created = snapshot.column("created")
     if chosen.created_after is not None:
         yield created >= micros(chosen.created_after)
     if chosen.created_before is not None:
@@ -243,5 +397,14 @@ def _times(snapshot: Snapshot, chosen: Filter, now: datetime) -> Iterator[Mask]:
     if chosen.as_of is not None:
         yield created <= micros(chosen.as_of)
     if not chosen.outdated:
-        yield until > micros(now if chosen.as_of is None else chosen.as_of)
-        yield ~superseded if chosen.as_of is None else ~(superseded & (until == FOREVER))
+        yield ~outdated(snapshot, chosen, now, slice(None))
+
+
+def outdated(snapshot: Snapshot, chosen: Filter, now: datetime, rows: Rows | slice) -> Mask:
+    """Return which of these rows are expired or superseded at the moment asked about."""
+    until: NDArray[np.int64] = snapshot.column("valid_until")[rows]
+    superseded: Mask = snapshot.column("superseded")[rows]
+    if chosen.as_of is not None:  # it was still true then, unless nobody said until when
+        superseded = superseded & (until == FOREVER)
+    passed: Mask = (until <= micros(chosen.as_of or now)) | superseded
+    return passed

@@ -1,0 +1,119 @@
+"""Which features a head may use, which way each may count, and which belong together.
+
+The heads are those of `madeleine.recall.weights`, the features those of
+`madeleine.recall.features`. A sign of 1 means that more of it never lowers a score, -1 that it
+never raises one, 0 that the fit decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "words": ("words", "coverage", "phrases"),
+    "words around": ("words_around", "words_session", "coverage_session"),
+    "meaning": ("near", "focus"),
+    "meaning around": ("near_around", "focus_around", "focus_beside"),
+    "meaning of the session": ("focus_session",),
+    "tokens": ("tokens_mean", "tokens_least", "tokens"),
+    "tokens around": ("tokens_mean_around", "tokens_around", "tokens_sure_around"),
+    "tokens of the session": ("tokens_session",),
+    "tokens of a piece": ("tokens_piece", "tokens_sure_piece"),
+    "speaker": ("speaker", "other_speaker", "any_speaker"),
+    "date": ("date", "date_near"),
+    "time and number": ("time", "time_asked", "number", "number_asked"),
+    "question turns": ("question_last", "question", "after_question_last", "after_question"),
+    "form": ("first_person", "capitals", "capitals_asked", "length"),
+    "instructions and preferences": ("instruction_asked", "preference_asked"),
+    "early in an overview": ("early_overview",),
+}
+WIDER_GROUPS: dict[str, tuple[str, ...]] = {
+    "all late interaction": tuple(
+        name for group, names in GROUPS.items() if group.startswith("tokens") for name in names
+    ),
+    "all of the session": (
+        "words_session", "coverage_session", "focus_session", "tokens_session",
+    ),
+    "all neighbours": (
+        "words_around", "near_around", "focus_around", "focus_beside", "tokens_mean_around",
+        "tokens_around", "tokens_sure_around", "after_question_last", "after_question",
+    ),
+    "all words": GROUPS["words"] + GROUPS["words around"],
+}  # fmt: skip
+EVIDENCE = (
+    "best_coverage",
+    "best_near",
+    "best_focus",
+    "best_tokens_piece",
+    "best_tokens_sure_piece",
+    "telling_words",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadPlan:
+    """What a head is fitted from.
+
+    `candidates` are those of these heads: the two that answer where there is a model teach the
+    others too, by what is left of their features. `l2` holds the weights back; it was chosen
+    for as many questions as `dialogues` and `notes` have.
+    """
+
+    candidates: tuple[str, ...]
+    signs: Mapping[str, int]
+    evidence: tuple[str, ...]
+    l2: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.signs)
+
+    def without(self, names: Container[str]) -> HeadPlan:
+        """Return the plan without some features."""
+        signs = {name: sign for name, sign in self.signs.items() if name not in names}
+        return replace(self, signs=signs)
+
+
+_AGAINST = ("other_speaker", "question_last", "question")
+_ONLY_IN_NOTES = GROUPS["instructions and preferences"] + GROUPS["early in an overview"]
+
+
+def _signs(names: Iterable[str]) -> dict[str, int]:
+    return {name: -1 if name in _AGAINST else 1 for name in names}
+
+
+_ALL = [name for names in GROUPS.values() for name in names]
+
+HEADS: dict[str, HeadPlan] = {
+    "dialogue": HeadPlan(
+        candidates=("dialogue",),
+        signs=_signs(name for name in _ALL if name not in _ONLY_IN_NOTES) | {"length": 0},
+        evidence=EVIDENCE,
+        l2=2_000.0,
+    ),
+    "note": HeadPlan(
+        candidates=("note",),
+        signs=_signs(
+            (
+                *GROUPS["words"], *GROUPS["meaning"], "tokens", "tokens_mean",
+                *GROUPS["tokens of a piece"], *GROUPS["date"], *_ONLY_IN_NOTES,
+            )
+        )
+        | {"length": -1},
+        evidence=EVIDENCE,
+        l2=1_000.0,
+    ),
+    "meaning": HeadPlan(
+        candidates=("dialogue", "note"),
+        signs=_signs((*GROUPS["words"], "near", *GROUPS["speaker"], *GROUPS["date"])),
+        evidence=("best_coverage", "best_near", "telling_words"),
+        l2=500.0,
+    ),
+    "words": HeadPlan(
+        candidates=("dialogue", "note"),
+        signs=_signs((*GROUPS["words"], *GROUPS["speaker"], *GROUPS["date"])),
+        evidence=("best_coverage", "telling_words"),
+        l2=500.0,
+    ),
+}  # fmt: skip

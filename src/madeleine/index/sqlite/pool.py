@@ -1,0 +1,278 @@
+"""Drawing candidates: from words, vectors, ids and recency, with what stands beside them.
+
+Everything here is done on columns, because a question has hundreds of candidates and its
+asker waits. The filter is a mask over all rows, so no source can let a foreign memory in
+(I11); when it leaves few, all of them are candidates and nothing can be missed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Details, Pool, Wanted
+from madeleine.index.sqlite import text
+from madeleine.index.sqlite.matrix import NONE, Mask, Matrix, Rows, Snapshot, products
+from madeleine.index.sqlite.vectors import allowed, outdated
+from madeleine.model.query import Filter
+from madeleine.model.vector import Vector
+from madeleine.rules.passages import MOST_PASSAGES
+
+COSINE_DIGITS = 6
+TAGGED_AT_MOST = 1_000
+KEPT_BYTES = 67_108_864  # 10,000 passages, about
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The rows that make the pool."""
+
+    matrix: Matrix
+    snapshot: Snapshot
+    rows: Rows
+    allowed: Mask
+    wanted: Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Rows that hold a word, and how well by bm25."""
+
+    rows: Rows
+    scores: Floats
+
+
+def pool(
+    connection: apsw.Connection, matrix: Matrix, wanted: Wanted, chosen: Filter, now: datetime
+) -> Pool:
+    """Return the candidates as columns."""
+    snapshot = matrix.snapshot
+    mask = allowed(connection, matrix, snapshot, chosen, now)
+    found = _by_words(connection, snapshot, mask, wanted)
+    tagged = _tagged(connection, wanted)
+    drawn = _draw(connection, snapshot, mask, found, tagged, wanted)
+    rows = _with_neighbours(snapshot, drawn)
+    view = _View(matrix, snapshot, rows, mask[rows], wanted)
+    passed = outdated(snapshot, chosen, now, rows)
+    return _columns(view, found, tagged, passed)
+
+
+def _by_words(
+    connection: apsw.Connection, snapshot: Snapshot, mask: Mask, wanted: Wanted
+) -> _Found:
+    nodes, scores = text.matches(connection, wanted.words)
+    rows = snapshot.rows_of(nodes)
+    passing = (rows != NONE) & mask[rows] if len(mask) else np.zeros(len(rows), np.bool_)
+    return _Found(rows[passing], scores[passing])
+
+
+def _tagged(connection: apsw.Connection, wanted: Wanted) -> NDArray[np.int64]:
+    """Return the nodes that bear the wanted tag, of very many those that came last."""
+    sql = "SELECT node FROM node_tags WHERE tag = ? ORDER BY node DESC LIMIT ?"
+    rows = connection.execute(sql, (wanted.tag, TAGGED_AT_MOST)) if wanted.tag else ()
+    return np.fromiter((node for (node,) in rows), np.int64)
+
+
+def _draw(
+    connection: apsw.Connection,
+    snapshot: Snapshot,
+    mask: Mask,
+    found: _Found,
+    tagged: NDArray[np.int64],
+    wanted: Wanted,
+) -> Rows:
+    """Return the rows that any source brings."""
+    few = np.flatnonzero(mask)
+    if len(few) <= wanted.draw:
+        return few
+    named = _passing(snapshot, mask, np.array(_nodes(connection, wanted.ids), np.int64))
+    bearing = _newest(snapshot, _passing(snapshot, mask, tagged), wanted.draw)
+    spoken = np.concatenate([_best_of(found, wanted.draw), named, bearing])
+    drawn = [_whole(snapshot, spoken)]
+    if wanted.scan is not None and snapshot.arrays.matrix.shape[1]:
+        seen = mask & snapshot.column("embedded")
+        drawn.append(snapshot.likely(wanted.scan, seen, wanted.draw))
+    if wanted.newest:
+        drawn.append(_newest(snapshot, few, wanted.newest))
+    return np.unique(np.concatenate(drawn))
+
+
+def _best_of(found: _Found, limit: int) -> Rows:
+    if len(found.rows) <= limit:
+        return found.rows
+    least = np.partition(found.scores, -limit)[-limit]
+    best: Rows = found.rows[found.scores >= least]
+    return best
+
+
+def _nodes(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
+    if not ids:
+        return []
+    sql = "SELECT node FROM nodes WHERE id IN (SELECT value FROM json_each(?))"
+    return [node for (node,) in connection.execute(sql, (json.dumps(list(ids)),))]
+
+
+def _passing(snapshot: Snapshot, mask: Mask, nodes: NDArray[np.int64]) -> Rows:
+    rows = snapshot.rows_of(nodes)
+    passing: Rows = rows[(rows != NONE) & mask[rows]]
+    return passing
+
+
+def _whole(snapshot: Snapshot, rows: Rows) -> Rows:
+    """Return first passages with the others of their memories: a word is found in a memory,
+    and which passage holds it is not known yet."""
+    part = snapshot.column("part")
+    found, last = [rows], rows
+    while len(last):
+        following = last[last + 1 < snapshot.count] + 1
+        last = following[part[following] > 0]
+        found.append(last)
+    return np.concatenate(found)
+
+
+def _newest(snapshot: Snapshot, rows: Rows, limit: int) -> Rows:
+    rows = rows[snapshot.column("part")[rows] == 0]
+    if len(rows) <= limit:
+        return rows
+    created = snapshot.column("created")[rows]
+    newest: Rows = rows[np.argpartition(-created, limit)[:limit]]
+    return newest
+
+
+def _with_neighbours(snapshot: Snapshot, rows: Rows) -> Rows:
+    """Return the rows with the two before and the two after each of them, in order."""
+    if (snapshot.column("session")[rows] == NONE).all():
+        return np.unique(rows)
+    before, after = snapshot.beside(rows)
+    further = snapshot.beside(before)[0], snapshot.beside(after)[1]
+    together = np.unique(np.concatenate([rows, before, after, *further]))
+    found: Rows = together[together != NONE]
+    return found
+
+
+def _columns(view: _View, found: _Found, tagged: NDArray[np.int64], passed: Mask) -> Pool:
+    snapshot, rows, wanted = view.snapshot, view.rows, view.wanted
+    columns = {name: values[rows] for name, values in snapshot.arrays.columns.items()}
+    before, after = snapshot.beside(rows)
+    vectors = snapshot.arrays.matrix[rows]
+    session = columns["session"].astype(np.int64)
+    return Pool(
+        numbers=columns["node"] * MOST_PASSAGES + columns["part"],
+        nodes=columns["node"],
+        allowed=view.allowed,
+        embedded=columns["embedded"],
+        text=_text(columns["node"], snapshot, found),
+        near=_cosines(vectors, wanted.near),
+        focus=_cosines(vectors, wanted.focus),
+        before=_places(rows, before),
+        after=_places(rows, after),
+        session=np.where(session != NONE, session, -1 - columns["node"]),
+        talk=(session != NONE) & snapshot.talks[session],
+        turn=columns["turn"],
+        speaker=columns["speaker"],
+        created=columns["created"],
+        tier=columns["tier"],
+        same_space=_same_space(view, columns["space"]),
+        outdated=passed,
+        tagged=np.isin(columns["node"], tagged),
+        traits=columns["traits"],
+        capitals=columns["capitals"],
+        words=columns["words"],
+    )
+
+
+def _same_space(view: _View, spaces: NDArray[np.int32]) -> Mask:
+    own = view.wanted.space
+    if own is None:
+        return np.ones(len(spaces), np.bool_)
+    return np.isin(spaces, [view.matrix.spaces[None], view.matrix.spaces.get(own, NONE)])
+
+
+def _text(nodes: NDArray[np.int64], snapshot: Snapshot, found: _Found) -> Floats:
+    """Return the bm25 of each place; all passages of a memory have that of the whole."""
+    if not len(found.rows):
+        return np.zeros(len(nodes), np.float32)
+    matching = snapshot.column("node")[found.rows]
+    order = np.argsort(matching)
+    matching, scores = matching[order], found.scores[order]
+    place = np.minimum(np.searchsorted(matching, nodes), len(matching) - 1)
+    return np.where(matching[place] == nodes, scores[place], np.float32(0)).astype(np.float32)
+
+
+def _cosines(vectors: Floats, direction: Vector | None) -> Floats:
+    """Return the cosines, rounded so that equal vectors tie wherever they stand."""
+    if direction is None or not vectors.shape[1]:
+        return np.zeros(len(vectors), np.float32)
+    return np.round(products(vectors, direction), COSINE_DIGITS)
+
+
+def _places(rows: Rows, wanted: Rows) -> Rows:
+    """Return where in the pool these rows stand, or `NONE`."""
+    if not len(rows):
+        return wanted
+    place = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
+    return np.where(rows[place] == wanted, place, NONE)
+
+
+class Kept:
+    """Passages looked at lately. Questions of one day are about the same things; reading the
+    passages of their candidates from the file takes longer than comparing them."""
+
+    def __init__(self) -> None:
+        self._passages: dict[int, tuple[bytes, bytes]] = {}
+        self._bytes = 0
+
+    def find(self, connection: apsw.Connection, numbers: list[int]) -> list[tuple[bytes, bytes]]:
+        """Return the stems and tokens of each passage; one that is gone has neither."""
+        known = self._passages  # another thread may begin anew meanwhile
+        missing = [number for number in numbers if number not in known]
+        fresh = _read(connection, missing) if missing else {}
+        found = [fresh.get(number) or known.get(number) or (b"", b"") for number in numbers]
+        self._keep(fresh)
+        return found
+
+    def _keep(self, fresh: dict[int, tuple[bytes, bytes]]) -> None:
+        self._bytes += sum(len(stems) + len(tokens) for stems, tokens in fresh.values())
+        if self._bytes > KEPT_BYTES:
+            self._passages, self._bytes = {}, 0
+        else:
+            self._passages.update(fresh)
+
+
+def _read(connection: apsw.Connection, numbers: list[int]) -> dict[int, tuple[bytes, bytes]]:
+    sql = """SELECT number, stems, tokens FROM passages
+             WHERE number IN (SELECT value FROM json_each(?))"""
+    rows = connection.execute(sql, (json.dumps(numbers),))
+    return {number: (stems, tokens) for number, stems, tokens in rows}
+
+
+def details(
+    connection: apsw.Connection, kept: Kept, token_dimension: int, numbers: NDArray[np.int64]
+) -> Details:
+    """Return the stems and tokens of passages, in the order of their numbers."""
+    found = kept.find(connection, numbers.tolist())
+    if not token_dimension:  # those in the file belong to a model that is away
+        found = [(stems, b"") for stems, _ in found]
+    stems = np.frombuffer(b"".join(each[0] for each in found), np.uint32)
+    tokens = np.frombuffer(b"".join(each[1] for each in found), np.int8)
+    width = max(token_dimension, 1)
+    return Details(
+        stems=stems,
+        stem_starts=_starts([len(each[0]) for each in found], stems.itemsize),
+        tokens=tokens.reshape(-1, width),
+        token_starts=_starts([len(each[1]) for each in found], width),
+    )
+
+
+def _starts(lengths: list[int], unit: int) -> NDArray[np.int64]:
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(np.array(lengths, np.int64) // unit, out=starts[1:])
+    return starts

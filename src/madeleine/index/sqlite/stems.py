@@ -1,0 +1,108 @@
+"""Stems: the words of a text, reduced so that `went` meets `go` and `boxes` meets `box`.
+
+The same tokenizer cuts them that FTS5 uses, so that what is counted here is what is found
+there. Irregular forms are brought together first, which no stemmer does. A stem is kept as a
+number: four bytes tell words apart well enough for a score, and comparing numbers is quick.
+Where a script writes without spaces, pairs of letters stand in for words; see `text.py`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import apsw
+
+from madeleine.index.port import Term
+from madeleine.index.sqlite.text import (
+    is_unspaced,
+    letters_of,
+    match_expression,
+    pairs_of,
+    words_beside,
+)
+from madeleine.rules.wording import IRREGULAR, forms
+
+_CUT = ["remove_diacritics", "2", "categories", "L* M* N* Co"]
+REMEMBERED = 200_000  # words whose stems are kept at hand: a large vocabulary, a few MB
+
+
+class Stemmer:
+    """Stems by way of a connection, because FTS5's tokenizers belong to one.
+
+    `known` is shared by all that are made for one index, in all threads.
+    """
+
+    def __init__(self, connection: apsw.Connection, known: dict[str, str]) -> None:
+        self._cut = connection.fts5_tokenizer("unicode61", _CUT)
+        self._porter = connection.fts5_tokenizer("porter", ["unicode61", *_CUT])
+        self._known = known
+
+    def numbers(self, text: str) -> list[int]:
+        """Return the stems of a text in order, as numbers. A letter that is a word by itself
+        stands inside runs too, so that a question of one letter meets it there."""
+        letters = [] if text.isascii() else letters_of(text)
+        return [_number(self._stem(word)) for word in [*self._words(text), *letters]]
+
+    def stems(self, word: str) -> list[str]:
+        """Return the stems that stand for a word of a question: one, or its pairs of letters."""
+        return [self._stem(each) for each in self._words(word)]
+
+    def written(self, stem_or_word: str) -> list[str]:
+        """Return how FTS5 writes a word and the other forms of it."""
+        return list(dict.fromkeys(self._plain(each) for each in forms(stem_or_word)))
+
+    def _words(self, text: str) -> list[str]:
+        cut = _tokens(self._cut, text)
+        if text.isascii():
+            return cut
+        spaced = [word for word in cut if not is_unspaced(word)]
+        return [*spaced, *_tokens(self._cut, " ".join(words_beside(text))), *pairs_of(text)]
+
+    def _stem(self, word: str) -> str:
+        found = self._known.get(word)
+        if found is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            found = self._known[word] = self._plain(IRREGULAR.get(word, word))
+        return found
+
+    def _plain(self, word: str) -> str:
+        tokens = _tokens(self._porter, word)
+        return tokens[0] if tokens else word
+
+
+def terms(
+    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str]
+) -> list[tuple[Term, ...]]:
+    """Return for each word its stems, and in how many memories each of them stands. One that
+    holds two forms of a word counts twice: for telling rare from common that will do."""
+    return [
+        tuple(
+            Term(_number(stem), _holders(connection, stemmer, word, stem))
+            for stem in dict.fromkeys(stemmer.stems(word))
+        )
+        for word in words
+    ]
+
+
+def _holders(connection: apsw.Connection, stemmer: Stemmer, word: str, stem: str) -> int:
+    if len(stem) == 1 and is_unspaced(stem):
+        sql = "SELECT count(*) FROM fts WHERE fts MATCH ?"
+        return int(connection.execute(sql, (match_expression([stem]),)).get)
+    whole = word.casefold()
+    written = stemmer.written(whole) if whole in IRREGULAR else [stem]
+    sql = "SELECT doc FROM fts_words WHERE term = ?"
+    return sum(row[0] for each in written for row in connection.execute(sql, (each,)))
+
+
+def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
+    raw = text.encode("utf-8", "replace")
+    found = tokenizer(
+        raw, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+    return [str(each) for each in found]
+
+
+def _number(stem: str) -> int:
+    return zlib.crc32(stem.encode("utf-8", "replace"))

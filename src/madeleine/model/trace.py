@@ -1,0 +1,59 @@
+"""What a model makes of a text: one vector for its meaning, and one for each of its tokens.
+
+Importing this module does not import numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from madeleine.model.vector import Vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Tokens: TypeAlias = "NDArray[np.int8]"
+"""One row per token, scaled to length 127. Without rows where the model gives no tokens."""
+
+Rows: TypeAlias = "NDArray[np.float32]"
+"""One row per token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a memory that a model reads in one go.
+
+    `start` and `end` say where it stands in the content. `text` is what is read: the piece
+    with its title and speaker before it. The tokens of the first `unspoken` characters colour
+    the meaning of the whole, but are not kept one by one: a date, mostly.
+    """
+
+    text: str
+    start: int
+    end: int
+    unspoken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What is kept of a passage."""
+
+    vector: Vector
+    tokens: Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTrace:
+    """What is made of a question, and not kept.
+
+    `tokens` are rows of the model's own width, `small` the same rows as narrow as those that
+    are kept, of length 1. `spans` say which characters each token stands for. A model that
+    gives no tokens has none of the three.
+    """
+
+    vector: Vector
+    tokens: Rows
+    small: Rows
+    spans: tuple[tuple[int, int], ...]

@@ -1,0 +1,79 @@
+"""Spreading activation: what hangs on a good answer may be part of the answer.
+
+The best few hits pass some of their score on over their connections, each kind with its
+documented factor, in either direction. Whom the filter does not let through stays out (I11).
+
+A connection that was drawn for likeness alone passes nothing on: what is like a good answer
+has been compared with the question itself, and measurably knows better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from madeleine.index.port import EdgeRow
+from madeleine.model.memory import SHORT_ID_LENGTH
+from madeleine.model.query import Filter
+from madeleine.model.words import ACTIVATION
+from madeleine.rules.fusion import activated
+from madeleine.write.linking import LIKENESS
+from madeleine.write.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Activated:
+    """What a memory inherits, and from whom."""
+
+    score: float
+    reason: str
+
+
+def spread(
+    stores: Stores, seeds: Sequence[tuple[str, float]], chosen: Filter, now: datetime
+) -> dict[str, Activated]:
+    """Return what the neighbours of the seeds (id and score, best first) inherit."""
+    habits = stores.habits
+    scores = dict(seeds[: habits.activation_seeds])
+    if not scores:
+        return {}
+    passed = _passed(
+        stores.index.edges(list(scores), but_by=LIKENESS), scores, habits.activation_decay
+    )
+    offered = {each for row in passed.values() for each, _ in row}
+    allowed = stores.index.allowed(offered, chosen, now) if offered else set[str]()
+    found: dict[str, Activated] = {}
+    for row in passed.values():
+        fitting = [(each, what) for each, what in row if each in allowed]
+        for neighbour, what in fitting[: habits.activation_per_seed]:
+            if neighbour not in found or found[neighbour].score < what.score:
+                found[neighbour] = what
+    return found
+
+
+def _passed(
+    edges: Sequence[EdgeRow], scores: Mapping[str, float], decay: float
+) -> dict[str, list[tuple[str, Activated]]]:
+    """Return for each seed what it passes on, the most first."""
+    passed: dict[str, list[tuple[str, Activated]]] = {seed: [] for seed in scores}
+    for edge in edges:
+        if edge.resolved:
+            for seed, neighbour, reason in _ends(edge):
+                if seed in scores:
+                    link = edge.connection
+                    share = activated(scores[seed], link.weight, ACTIVATION[link.edge], decay)
+                    passed[seed].append((neighbour, Activated(share, reason)))
+    for row in passed.values():
+        row.sort(key=lambda each: (-each[1].score, each[0]))
+    return passed
+
+
+def _ends(edge: EdgeRow) -> tuple[tuple[str, str, str], ...]:
+    """Return each end as a seed, with its neighbour and how the neighbour hangs on it."""
+    source, target = edge.source, edge.connection.target
+    word = edge.connection.edge.value.replace("_", " ")
+    onward = (source, target, f"{source[:SHORT_ID_LENGTH]} {word} it")
+    if edge.implied:  # from the self, which is no answer to what leads to it
+        return (onward,)
+    return (target, source, f"{word} {target[:SHORT_ID_LENGTH]}"), onward

@@ -1,0 +1,194 @@
+"""A question made ready for comparing: its words with what they tell, its tokens, its names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Extent, Term
+from madeleine.model.trace import AskedTrace
+from madeleine.model.vector import Vector
+from madeleine.recall.understanding import Understood
+from madeleine.rules.fusion import idf
+from madeleine.rules.wording import META, QUESTION, STOP
+
+STOP_WORD_TELLS = 0.5  # of a token that is a stop word, where a rare word's is 5 to 10
+NEAR_SHARE = 0.3  # of the whole question in the direction that is searched
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The stems looked for, each once, as columns. `pairs` are places of neighbours."""
+
+    stems: NDArray[np.uint32]
+    idf: NDArray[np.float64]
+    telling: NDArray[np.bool_]
+    names: NDArray[np.bool_]
+    holders: NDArray[np.int64]
+    pairs: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """Where a question points: the vectors to search by, and the weight of each token."""
+
+    scan: Vector
+    near: Vector
+    focus: Vector
+    tokens: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All that is compared with a memory."""
+
+    understood: Understood
+    extent: Extent
+    terms: Terms
+    named: tuple[int, ...]
+    """The speakers that the question names."""
+    holders: tuple[int, ...]
+    """In how many memories each of `understood.terms` stands, at least."""
+    aim: Aim | None = None
+
+
+def make_asked(
+    understood: Understood,
+    extent: Extent,
+    found: Sequence[tuple[Term, ...]],
+    trace: AskedTrace | None,
+) -> Asked:
+    """Join what was understood with what the index and the model say of it. `found` are the
+    terms of `understood.terms`, in order."""
+    terms = _terms(understood, extent, found)
+    aim = None if trace is None else _aim(understood, extent, found, trace)
+    holders = tuple(max((each.holders for each in stems), default=0) for stems in found)
+    return Asked(understood, extent, terms, _named(understood, extent), holders, aim)
+
+
+def _terms(understood: Understood, extent: Extent, found: Sequence[tuple[Term, ...]]) -> Terms:
+    place: dict[int, int] = {}
+    telling: list[bool] = []
+    names: list[bool] = []
+    flat: list[Term] = []
+    about = understood.telling or frozenset(understood.terms)
+    for word, stems in zip(understood.terms, found, strict=True):
+        for each in stems:
+            if each.stem not in place:
+                place[each.stem] = len(flat)
+                flat.append(each)
+                telling.append(word in about)
+                names.append(word in extent.speakers)
+    return Terms(
+        stems=np.array([each.stem for each in flat], np.uint32),
+        idf=np.array([idf(each.holders, extent.memories) for each in flat], np.float64),
+        telling=np.array(telling, np.bool_),
+        names=np.array(names, np.bool_),
+        holders=np.array([each.holders for each in flat], np.int64),
+        pairs=_pairs(understood, found, place),
+    )
+
+
+def _pairs(
+    understood: Understood, found: Sequence[tuple[Term, ...]], place: Mapping[int, int]
+) -> tuple[tuple[int, int], ...]:
+    """Return the places of telling words that stand side by side in the question."""
+    stem_of = {
+        word: place[stems[0].stem]
+        for word, stems in zip(understood.terms, found, strict=True)
+        if stems and word in understood.telling
+    }
+    beside = pairwise(word.text for word in understood.words)
+    pairs = ((stem_of[one], stem_of[two]) for one, two in beside if {one, two} <= stem_of.keys())
+    return tuple(dict.fromkeys((one, two) for one, two in pairs if one != two))
+
+
+def _named(understood: Understood, extent: Extent) -> tuple[int, ...]:
+    """Return who is named: by a word of the name, or by its first letters if only one
+    speaker's name begins so."""
+    named: dict[int, None] = {}
+    for word in understood.words:
+        codes = extent.speakers.get(word.text) or ()
+        if not codes:
+            short = extent.short_names.get(word.text, ())
+            codes = short if len(short) == 1 else ()
+        named.update(dict.fromkeys(codes))
+    return tuple(named)
+
+
+def _aim(
+    understood: Understood,
+    extent: Extent,
+    found: Sequence[tuple[Term, ...]],
+    trace: AskedTrace,
+) -> Aim:
+    weights = _weights(understood, extent, found, trace.spans)
+    focus = _unit(weights @ trace.tokens) if len(weights) else trace.vector
+    return Aim(
+        scan=_unit(focus + NEAR_SHARE * trace.vector),
+        near=trace.vector,
+        focus=focus,
+        tokens=trace.small,
+        weights=weights,
+    )
+
+
+def _weights(
+    understood: Understood,
+    extent: Extent,
+    found: Sequence[tuple[Term, ...]],
+    spans: Sequence[tuple[int, int]],
+) -> NDArray[np.float32]:
+    """Return how much each token tells, all together 1: its word's idf, shared among the
+    tokens of the word. Names tell who speaks, not what of, and are counted elsewhere."""
+    tells = _tells(understood, extent, found)
+    owner = _owners(understood, spans)
+    shares = np.bincount(owner[owner >= 0], minlength=len(understood.words) + 1)
+    weights = np.array(
+        [0.0 if word < 0 else tells[understood.words[word].text] / shares[word] for word in owner],
+        np.float32,
+    )
+    total = weights.sum()
+    return weights / total if total > 0 else np.full(len(spans), 1 / max(len(spans), 1), np.float32)
+
+
+def _tells(
+    understood: Understood, extent: Extent, found: Sequence[tuple[Term, ...]]
+) -> dict[str, float]:
+    """Return how much each word of the question tells."""
+    known = {
+        word: max((idf(each.holders, extent.memories) for each in stems), default=0.0)
+        for word, stems in zip(understood.terms, found, strict=True)
+    }
+    told: dict[str, float] = {}
+    for word in dict.fromkeys(each.text for each in understood.words):
+        if word in extent.speakers or word in QUESTION or (word in META and word not in known):
+            told[word] = 0.0
+        elif word in STOP:
+            told[word] = STOP_WORD_TELLS
+        else:
+            told[word] = known.get(word, 0.0)
+    return told
+
+
+def _owners(understood: Understood, spans: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+    """Return for each token the place of the word that it is part of, or -1."""
+    if not understood.words or not spans:
+        return np.full(len(spans), -1, np.int64)
+    starts = np.array([word.start for word in understood.words])
+    ends = np.array([word.end for word in understood.words])
+    first = np.array([span[0] for span in spans])
+    place = np.searchsorted(starts, first, side="right") - 1
+    inside = (place >= 0) & (first < ends[np.maximum(place, 0)])
+    return np.where(inside, place, -1)
+
+
+def _unit(vector: NDArray[np.float32]) -> Vector:
+    length = float(np.sqrt((vector * vector).sum()))
+    scaled: Vector = (vector / length if length > 0 else vector).astype(np.float32)
+    return scaled

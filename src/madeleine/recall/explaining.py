@@ -1,0 +1,187 @@
+"""Why a memory is an answer, in words and in numbers, and why another is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+
+from madeleine.model.memory import SHORT_ID_LENGTH, Memory
+from madeleine.model.query import Filter, Query
+from madeleine.model.times import format_time
+from madeleine.recall.ranking import Ranked
+from madeleine.recall.scoring import Scored
+from madeleine.recall.weights import HEADS
+from madeleine.rules.fusion import Head, shown
+from madeleine.rules.passages import FOREIGN_WEIGHT, MOST_PASSAGES, PASSAGE_CHARS, passages_of
+from madeleine.write.stores import Stores
+
+CLOSE = 0.25  # a cosine from which "close in meaning" is worth saying
+SHORTEST_CUT = PASSAGE_CHARS // FOREIGN_WEIGHT  # a shorter text is one passage in any script
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The passage of a long memory that answers."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Every number that a score is made of."""
+
+    head: str | None
+    features: Mapping[str, float]
+    weights: Mapping[str, float]
+    evidence: Mapping[str, float]
+    chance: float | None
+    lifts: Mapping[str, float]
+    boosts: Mapping[str, float]
+    cross_encoder: float | None
+    inherited: float | None
+
+
+def reasons(
+    hit: Ranked, memory: Memory, scored: Scored | None, chosen: Filter, now: datetime
+) -> tuple[str, ...]:
+    """Return why this memory is an answer, in plain words, the strongest first."""
+    compared = _compared(hit, scored)
+    return (*hit.lifts, *compared, *hit.said, *_standing(memory, chosen.as_of, now))
+
+
+def _compared(hit: Ranked, scored: Scored | None) -> Iterator[str]:
+    if hit.spot is None or scored is None:
+        return
+    columns, place = scored.columns, int(scored.places[hit.spot])
+    if (share := columns["coverage"][hit.spot]) > 0:
+        yield f"shares words ({share:.2f})"
+    if "near" in columns and (near := columns["near"][hit.spot]) >= CLOSE:
+        yield f"close in meaning ({near:.2f})"
+    if columns["any_speaker"][hit.spot] > 0:
+        yield "said by whom you name"
+    if columns["date"][hit.spot] > 0:
+        yield "of the date you name"
+    if scored.pool.talk[place] and columns["coverage_session"][hit.spot] > 0.5:
+        yield "its conversation is about this"
+
+
+def _standing(memory: Memory, as_of: datetime | None, now: datetime) -> Iterator[str]:
+    """What is over is marked, unless it was still true at the moment asked about."""
+    until = memory.valid_until
+    if memory.tier.value != "working":
+        yield f"{memory.tier.value} tier"
+    if memory.superseded_by and (as_of is None or until is None or until <= as_of):
+        yield f"superseded by {memory.superseded_by[:SHORT_ID_LENGTH]}"
+    elif until and until <= (as_of or now):
+        yield f"no longer true since {format_time(until)[:10]}"
+
+
+def match_of(hit: Ranked, scored: Scored) -> dict[str, float]:
+    """Return the few numbers that everybody gets to see."""
+    if hit.spot is None:
+        return {}
+    named = (("text", "coverage"), ("meaning", "near"), ("tokens", "tokens_sure_piece"))
+    found = {
+        word: round(float(scored.columns[name][hit.spot]), 4)
+        for word, name in named
+        if name in scored.columns
+    }
+    return found | {"chance": round(float(scored.chances[hit.spot]), 4)}
+
+
+def explain(hit: Ranked, scored: Scored, heads: Mapping[str, Head]) -> Explained:
+    """Return all the numbers."""
+    if hit.spot is None:
+        nothing = Explained(None, {}, {}, {}, None, hit.lifts, hit.factors, hit.reranked, None)
+        return replace(nothing, inherited=hit.inherited)
+    head = HEADS[scored.head[hit.spot]]
+    weights = heads[head].weights
+    return Explained(
+        head=head,
+        features={
+            name: round(float(values[hit.spot]), 4) for name, values in scored.columns.items()
+        },
+        weights={name: weight for name, weight in weights.items() if name in scored.columns},
+        evidence=scored.evidence,
+        chance=round(float(scored.chances[hit.spot]), 4),
+        lifts=hit.lifts,
+        boosts={name: round(factor, 4) for name, factor in hit.factors.items()},
+        cross_encoder=hit.reranked,
+        inherited=hit.inherited,
+    )
+
+
+def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:
+    """Return the passage that answers, if the memory has more than one."""
+    passages = passages_of(memory) if len(memory.content) >= SHORTEST_CUT else []
+    if hit.spot is None or len(passages) <= 1:
+        return None
+    place = scored.places[hit.spot]
+    part = int(scored.pool.numbers[place] - scored.pool.nodes[place] * MOST_PASSAGES)
+    passage = passages[min(part, len(passages) - 1)]
+    return Place(passage.start, passage.end, memory.content[passage.start : passage.end])
+
+
+# --- why not --------------------------------------------------------------------------------
+
+
+def why_not(
+    stores: Stores,
+    query: Query,
+    chosen: Filter,
+    scored: Scored | None,
+    hits: Sequence[Ranked],
+    now: datetime,
+) -> str:
+    """Say why a memory that somebody expected is not among the answers."""
+    found = stores.index.ids_with_prefix(query.why_not or "", 2)
+    if len(found) != 1:
+        return "there is no such memory" if not found else "several ids begin like that"
+    memory_id, short = found[0], found[0][:SHORT_ID_LENGTH]
+    for rank, hit in enumerate(hits, 1):
+        if hit.id == memory_id and rank <= query.limit:
+            return f"{short} is there: number {rank}"
+    if not stores.index.allowed([memory_id], chosen, now):
+        return f"{short} is left out by {', '.join(_refusing(stores, memory_id, chosen, now))}"
+    return f"{short} {_outdone(stores, query, scored, hits, memory_id)}"
+
+
+def _refusing(stores: Stores, memory_id: str, chosen: Filter, now: datetime) -> list[str]:
+    """Return the parts of the filter that do not let the memory through."""
+    plain = Filter()
+    parts = [each.name for each in fields(Filter) if getattr(chosen, each.name)]
+    alone = [replace(plain, outdated=True, **{name: getattr(chosen, name)}) for name in parts]
+    refusing = [
+        f"the filter `{name}`"
+        for name, part in zip(parts, alone, strict=True)
+        if name != "outdated" and not stores.index.allowed([memory_id], part, now)
+    ]
+    return refusing or ["being outdated: it is expired or superseded"]
+
+
+def _outdone(
+    stores: Stores,
+    query: Query,
+    scored: Scored | None,
+    hits: Sequence[Ranked],
+    memory_id: str,
+) -> str:
+    for rank, hit in enumerate(hits, 1):
+        if hit.id == memory_id:
+            return f"came in as number {rank} with {shown(hit.score)}; asked for were {query.limit}"
+    if scored is None:
+        return f"is from then too, but older than the {query.limit} that were asked for"
+    nodes = [] if scored is None else scored.pool.nodes[scored.places].tolist()
+    ids = stores.index.ids(nodes)
+    spots = [spot for spot, node in enumerate(nodes) if ids.get(node) == memory_id]
+    if scored is not None and spots:
+        best = max(float(scored.chances[spot]) for spot in spots)
+        above = int((scored.chances > best).sum())
+        return f"was compared, but {above} others fit better (its chance is {best:.4f})"
+    pool = [] if scored is None else scored.pool.nodes.tolist()
+    if memory_id in stores.index.ids(pool).values():
+        return "came near, but at a quick look others fit better"
+    return "shares no rare word with the question and is not among the nearest in meaning"

@@ -1,0 +1,386 @@
+"""What a question and each candidate have in common, as named columns of numbers.
+
+Features come in groups: words (bm25, coverage), meaning (cosines), tokens (late interaction:
+the best cosine of each of the question's tokens with a token of the memory), conversation
+(the same for what stands beside it and for its session), subject (who speaks, when), and form
+(a question, a number, a name). A group that a store cannot give, because there is no model
+or no conversation, is left out of the columns, and another head answers.
+
+Where a conversation goes to and fro, context counts; who talks alone takes notes, and each
+note stands for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Details, Pool
+from madeleine.recall.asked import Asked
+from madeleine.rules.context import Surroundings, at, sessionwise
+from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
+from madeleine.rules.traits import Trait
+from madeleine.rules.when import Span
+
+Places = NDArray[np.int64]
+Values = NDArray[np.float64]
+Columns = dict[str, Values]
+
+BM25_SCALE = 20.0
+SESSION_SCALE = 10.0
+BLOCK_TOKENS = 24  # a passage is compared in pieces of two blocks, so that length is no merit
+EARLY_TURNS = 6.0  # an overview is often asked of how something began
+CLOSE_DAYS = 3
+UNSHARED = 262_144  # multiplications up to which OpenBLAS does a product on one thread
+EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The candidates chosen, as places of the pool, and their columns."""
+
+    places: Places
+    columns: Columns
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The candidates and their neighbours as rows of their own."""
+
+    pool: Pool
+    rows: Places
+    """Places of the pool."""
+    chosen: Places
+    """Which rows are candidates."""
+    around: Surroundings
+    """Neighbours of each row, as rows."""
+    session: Places
+    """Equal for rows of one session."""
+    talk: bool
+    """Whether any row is of a conversation."""
+
+    def mine(self, values: NDArray[np.generic]) -> Values:
+        """Return the values of the candidates among those of all rows."""
+        chosen: Values = values[self.chosen].astype(np.float64)
+        return chosen
+
+    def sessionwise(self, values: Values, combine: np.ufunc) -> Values:
+        """Return for each row what its session's rows come to together."""
+        return sessionwise(values, self.session, combine)
+
+
+def rows_needed(pool: Pool, places: Places) -> Places:
+    """Return the places whose details are looked at: the candidates and what is beside them."""
+    beside = np.concatenate([pool.before[places], pool.after[places]])
+    return np.unique(np.concatenate([places, beside[beside >= 0]]))
+
+
+def compare(asked: Asked, pool: Pool, places: Places, rows: Places, details: Details) -> Compared:
+    """Return the features of the candidates at `places`; `details` are those of `rows`."""
+    view = _view(pool, places, rows)
+    columns = _words(asked, view, details)
+    columns |= _form(asked, view)
+    columns |= subject(asked, pool.speaker[places], pool.created[places])
+    if asked.aim is not None:
+        columns |= _meaning(view)
+        if asked.aim.tokens.size and details.tokens.size:
+            columns |= _tokens(asked, view, details)
+    return Compared(places, columns)
+
+
+def _view(pool: Pool, places: Places, rows: Places) -> _View:
+    place_of = np.full(len(pool) + 1, -1, np.int64)  # the last is where "none" looks
+    place_of[rows] = np.arange(len(rows))
+    talk = pool.talk[rows]
+    before = np.where(talk, place_of[pool.before[rows]], -1)
+    after = np.where(talk, place_of[pool.after[rows]], -1)
+    around = Surroundings(before, after)
+    return _View(pool, rows, place_of[places], around, pool.session[rows], bool(talk.any()))
+
+
+# --- words ----------------------------------------------------------------------------------
+
+
+def _words(asked: Asked, view: _View, details: Details) -> Columns:
+    terms = asked.terms
+    counts, places = _counts(terms.stems, details)
+    said = counts + _names_said(asked, view)
+    lengths = np.diff(details.stem_starts) + (view.pool.speaker[view.rows] >= 0)
+    own = bm25(said, terms.idf, lengths, asked.extent.mean_words + 1)
+    unnamed = terms.idf * terms.telling * ~terms.names
+    columns = {
+        "words": view.mine(own) / BM25_SCALE,
+        "coverage": view.mine(_covered(counts, unnamed)),
+        "phrases": view.mine(_side_by_side(asked, view, details, places)),
+    }
+    return columns | _words_around(asked, view, said, lengths) if view.talk else columns
+
+
+def _words_around(asked: Asked, view: _View, said: Values, lengths: NDArray[np.int64]) -> Columns:
+    """The words of what stands beside each row, and of its session."""
+    terms, beside = asked.terms, said.copy()
+    total = lengths.astype(np.float64)
+    for side in (view.around.before, view.around.after):
+        beside += np.where((side >= 0)[:, None], said[side], 0)
+        total += at(lengths, side)
+    together = bm25(beside, terms.idf, total, 3 * (asked.extent.mean_words + 1))
+    session = view.sessionwise(said, np.add)
+    return {
+        "words_around": view.mine(together) / BM25_SCALE,
+        "words_session": view.mine((session / (session + 1.2)) @ terms.idf) / SESSION_SCALE,
+        "coverage_session": view.mine(_covered(session, terms.idf * terms.telling)),
+    }
+
+
+def _counts(
+    stems: NDArray[np.uint32], details: Details
+) -> tuple[Values, tuple[Places, Places, Places]]:
+    """Return how often each row says each stem, and where: position, row and stem."""
+    rows, count = len(details.stem_starts) - 1, len(stems)
+    owner = np.repeat(np.arange(rows), np.diff(details.stem_starts))
+    if not count or not len(details.stems):
+        return np.zeros((rows, count)), (owner[:0], owner[:0], owner[:0])
+    order = np.argsort(stems)
+    slot = np.minimum(np.searchsorted(stems[order], details.stems), count - 1)
+    where = np.flatnonzero(stems[order][slot] == details.stems)
+    row, stem = owner[where], order[slot[where]]
+    counts = np.bincount(row * count + stem, minlength=rows * count).reshape(rows, count)
+    return counts.astype(np.float64), (where, row, stem)
+
+
+def _names_said(asked: Asked, view: _View) -> Values:
+    """Return 1 where a row's speaker bears a name that the question holds."""
+    names = np.zeros((len(view.rows), len(asked.terms.stems)))
+    if asked.named and asked.terms.names.any():
+        speaking = np.isin(view.pool.speaker[view.rows], asked.named)
+        names[np.ix_(speaking, asked.terms.names)] = 1
+    return names
+
+
+def _covered(counts: Values, weights: Values) -> Values:
+    """Return how much of what the question tells each row holds, from 0 to 1."""
+    total = weights.sum()
+    share: Values = (counts > 0) @ weights / total if total > 0 else np.zeros(len(counts))
+    return share
+
+
+def _side_by_side(
+    asked: Asked, view: _View, details: Details, places: tuple[Places, Places, Places]
+) -> Values:
+    """Return the share of the question's pairs of words that a row says side by side."""
+    pairs, (where, row, stem) = asked.terms.pairs, places
+    found = np.zeros(len(view.rows))
+    if not pairs or not len(where):
+        return found
+    size = len(asked.terms.stems)
+    wanted = np.array([one * size + two for one, two in pairs])
+    hits = []
+    for step in (1, 2):  # at most one word in between
+        near = (where[step:] - where[:-step] <= 2) & (row[step:] == row[:-step])
+        pair = stem[:-step] * size + stem[step:]
+        seen = near & np.isin(pair, wanted)
+        hits.append(row[:-step][seen] * (size * size) + pair[seen])
+    distinct = np.unique(np.concatenate(hits))
+    return np.bincount(distinct // (size * size), minlength=len(found)) / len(pairs)
+
+
+# --- meaning --------------------------------------------------------------------------------
+
+
+def _meaning(view: _View) -> Columns:
+    """The cosines with the whole question and with what it turns on."""
+    near, focus = view.pool.near[view.rows], view.pool.focus[view.rows]
+    columns = {"near": view.mine(near), "focus": view.mine(focus)}
+    if not view.talk:
+        return columns
+    whole, places = _wide(view), view.rows[view.chosen]
+    return columns | {
+        "near_around": whole.cosine(view.pool.near)[places],
+        "focus_around": whole.cosine(view.pool.focus)[places],
+        "focus_beside": view.mine(view.around.greatest(focus)),
+        "focus_session": sessionwise(view.mine(focus), view.session[view.chosen], np.maximum),
+    }
+
+
+def _wide(view: _View) -> Surroundings:
+    """Return the surroundings of every place of the pool, not only of the rows."""
+    pool = view.pool
+    return Surroundings(np.where(pool.talk, pool.before, -1), np.where(pool.talk, pool.after, -1))
+
+
+# --- tokens ---------------------------------------------------------------------------------
+
+
+def _tokens(asked: Asked, view: _View, details: Details) -> Columns:
+    """Late interaction: how well each token of the question is met."""
+    assert asked.aim is not None
+    weights = asked.aim.weights.astype(np.float64)
+    met, pieces, softly = _met(asked.aim.tokens, weights, details)
+    columns = {
+        "tokens_mean": view.mine(met.mean(axis=1)),
+        "tokens_least": view.mine(met.min(axis=1)),
+        "tokens": view.mine(met @ weights),
+        "tokens_piece": view.mine(pieces),
+        "tokens_sure_piece": view.mine(softly),
+    }
+    return columns | _tokens_around(view, met, weights) if view.talk else columns
+
+
+def _tokens_around(view: _View, met: Values, weights: Values) -> Columns:
+    """The same, when what stands beside a row or in its session may meet a token too."""
+    around = met.copy()
+    for side in (view.around.before, view.around.after):
+        np.maximum(around, np.where((side >= 0)[:, None], met[side], -1), out=around)
+    session = view.sessionwise(met, np.maximum)
+    return {
+        "tokens_mean_around": view.mine(around.mean(axis=1)),
+        "tokens_around": view.mine(around @ weights),
+        "tokens_session": view.mine(session @ weights),
+        "tokens_sure_around": view.mine(_sure(around) @ weights),
+    }
+
+
+def _met(
+    asked: NDArray[np.float32], weights: Values, details: Details
+) -> tuple[Values, Values, Values]:
+    """Return for each row the best cosine of each of the question's tokens, and how well its
+    best piece meets them all, plainly and as far as they are surely met."""
+    counts = np.diff(details.token_starts)
+    rows, read = len(counts), np.flatnonzero(counts)
+    cosines = products(details.tokens.astype(np.float32), asked.T / np.float32(127))
+    blocks = -(-counts[read] // BLOCK_TOKENS)
+    first = np.cumsum(blocks) - blocks
+    owner = np.repeat(np.arange(len(read)), blocks)
+    starts = details.token_starts[read][owner]
+    starts = starts + BLOCK_TOKENS * (np.arange(len(owner)) - first[owner])
+    best = np.maximum.reduceat(cosines, starts, axis=0).astype(np.float64)
+    pieces = best.copy()
+    same = owner[1:] == owner[:-1]
+    pieces[:-1][same] = np.maximum(best[:-1][same], best[1:][same])
+    met, plain, sure = np.zeros((rows, len(asked))), np.zeros(rows), np.zeros(rows)
+    met[read] = np.maximum.reduceat(best, first, axis=0)
+    plain[read] = np.maximum.reduceat(pieces @ weights, first)
+    sure[read] = np.maximum.reduceat(_sure(pieces) @ weights, first)
+    return met, plain, sure
+
+
+def products(rows: NDArray[np.float32], columns: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return `rows @ columns` on this thread alone.
+
+    A large product is shared between threads, and a thread that has helped spins for a while:
+    it takes the core from the model that reads the next question. Small ones are not shared.
+    """
+    step = max(1, UNSHARED // max(columns.size, 1))
+    whole = len(rows) // step * step
+    first = rows[:whole].reshape(whole // step, step, rows.shape[1]) @ columns
+    first = first.reshape(whole, columns.shape[1])
+    return np.concatenate([first, rows[whole:] @ columns])
+
+
+def _sure(cosines: Values) -> Values:
+    """Return how sure it is that a token is met, from 0 to 1."""
+    return np.clip((cosines - SOFT_FROM) / SOFT_OVER, 0, 1)
+
+
+# --- subject and form -----------------------------------------------------------------------
+
+
+def subject(asked: Asked, speaker: NDArray[np.int32], created: NDArray[np.int64]) -> Columns:
+    """Who speaks, and when."""
+    theirs = np.isin(speaker, asked.named).astype(np.float64)
+    alone = float(len(asked.named) == 1)
+    return {
+        "speaker": alone * theirs,
+        "other_speaker": alone * ((speaker >= 0) - theirs),
+        "any_speaker": theirs,
+        **_dates(asked, created),
+    }
+
+
+def _dates(asked: Asked, created: NDArray[np.int64]) -> Columns:
+    """How well a memory's day fits the dates that the question names: the month or the day
+    itself, and soon after, because what happened is told later."""
+    inside, near = np.zeros(len(created)), np.zeros(len(created))
+    named = [span for span in asked.understood.spans if span.month and not span.firm]
+    if named:
+        moments = created.astype("datetime64[us]")
+        months = moments.astype("datetime64[M]").astype(np.int64)
+        day = moments.astype("datetime64[D]").astype(np.int64) + EPOCH_DAY
+        for span in named:
+            inside = np.maximum(inside, _on_date(span, months, day))
+            near = np.maximum(near, _after_date(span, months, day))
+    return {"date": inside, "date_near": near}
+
+
+def _on_date(span: Span, months: Places, day: Places) -> Values:
+    """Return 1 in the month that is named, 2 within three days of the day that is."""
+    fits = months % 12 + 1 == span.month
+    if span.year:
+        fits &= months // 12 + 1970 == span.year
+    value: Values = fits.astype(np.float64)
+    if span.day:
+        first = months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
+        value += fits & (np.abs(day - EPOCH_DAY - first + 1 - span.day) <= CLOSE_DAYS)
+    return value
+
+
+def _after_date(span: Span, months: Places, day: Places) -> Values:
+    """Return how soon after the date a memory is, from 1 to 0; sooner before it means less."""
+    near = np.zeros(len(day))
+    years = [span.year] if span.year else np.unique(months // 12 + 1970).tolist()
+    slow = 10 if span.day else 25
+    for year in years:
+        if not 1 <= year <= 9999:
+            continue
+        named = datetime(year, span.month or 1, min(span.day or 15, 28), tzinfo=UTC).toordinal()
+        late = day - named
+        after = np.exp(-np.maximum(late, 0) / slow)
+        near = np.maximum(near, np.where(late >= -2, after, np.exp(np.minimum(late, 0) / 4)))
+    return near
+
+
+def _form(asked: Asked, view: _View) -> Columns:
+    """What kind of sentence it is, and whether that is what is asked for."""
+    pool, places = view.pool, view.rows[view.chosen]
+    asks = asked.understood.asks
+    traits = {each: _has(pool.traits[places], each) for each in Trait}
+    previous = np.where(pool.talk[places], pool.before[places], -1)
+    capitals = np.log1p(pool.capitals[places].astype(np.float64))
+    turn = pool.turn[places].astype(np.float64)
+    early = np.where(turn >= 0, np.exp(-np.maximum(turn, 0) / EARLY_TURNS), 0)
+    return {
+        "question_last": traits[Trait.QUESTION_LAST],
+        "question": traits[Trait.QUESTION],
+        "after_question_last": _has(at(pool.traits, previous), Trait.QUESTION_LAST),
+        "after_question": _has(at(pool.traits, previous), Trait.QUESTION),
+        "time": traits[Trait.TIME],
+        "time_asked": asks.when * traits[Trait.TIME],
+        "number": traits[Trait.NUMBER],
+        "number_asked": asks.how_many * traits[Trait.NUMBER],
+        "first_person": traits[Trait.FIRST_PERSON],
+        "instruction_asked": asks.help * traits[Trait.INSTRUCTION],
+        "preference_asked": asks.help * traits[Trait.PREFERENCE],
+        "capitals": capitals,
+        "capitals_asked": asks.who_or_where * capitals,
+        "early_overview": asks.overview * early,
+        "length": np.log1p(pool.words[places].astype(np.float64)),
+    }
+
+
+def _has(traits: NDArray[np.generic], trait: Trait) -> Values:
+    return ((traits.astype(np.int64) & trait.value) > 0).astype(np.float64)
+
+
+def evidence(asked: Asked, columns: Mapping[str, Values]) -> dict[str, float]:
+    """Return what the candidates together say about whether there is an answer at all."""
+    best = {
+        f"best_{name}": float(columns[name].max(initial=0.0))
+        for name in ("coverage", "near", "focus", "tokens_sure_piece", "tokens_piece")
+        if name in columns
+    }
+    telling = int((asked.terms.telling & ~asked.terms.names).sum())
+    return best | {"telling_words": float(np.log1p(telling))}

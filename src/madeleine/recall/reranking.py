@@ -1,0 +1,55 @@
+"""A cross-encoder's second look at the best hits, if there is one, within its deadline.
+
+It reads question and memory together, which is slow and good. Those that it had no time for
+keep their score. The built-in late interaction has been at work before and needs none of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from madeleine.errors import MindDown
+from madeleine.model.memory import Memory
+from madeleine.model.query import Query
+from madeleine.recall.explaining import place_of
+from madeleine.recall.ranking import Ranked, order
+from madeleine.recall.scoring import Scored
+from madeleine.rules.fusion import reranked
+from madeleine.write.stores import Stores
+
+SHOWN_CHARS = 2_000  # of a memory: as much as a cross-encoder reads
+
+
+def rerank(
+    stores: Stores, query: Query, hits: Sequence[Ranked], scored: Scored
+) -> tuple[list[Ranked], tuple[str, ...]]:
+    """Return the hits in their new order, and what went wrong if anything did."""
+    reranker, habits = stores.minds.reranker, stores.habits
+    if reranker is None:
+        return list(hits), ()
+    deadline = time.monotonic() + habits.rerank_deadline_ms / 1000
+    notes: tuple[str, ...] = ()
+    best = hits[: habits.rerank_candidates]
+    memories = stores.index.memories(each.id for each in best)
+    for hit in best:
+        if time.monotonic() >= deadline:
+            notes = ("the cross-encoder ran out of time; the rest keep their order",)
+            break
+        try:
+            (logit,) = reranker.score(query.text, [_text(hit, memories.get(hit.id), scored)])
+        except MindDown as down:
+            notes = (f"not reranked: {down.message}",)
+            break
+        hit.reranked = logit
+        hit.score = reranked(hit.score, logit, habits.rerank_blend)
+    return sorted(hits, key=order), notes
+
+
+def _text(hit: Ranked, memory: Memory | None, scored: Scored) -> str:
+    """Return what is read of a memory: its title and, of a long one, the passage that fits."""
+    if memory is None:
+        return ""
+    passage = place_of(hit, memory, scored)
+    text = memory.content if passage is None else passage.text
+    return f"{memory.title or ''}\n{text}".strip()[:SHOWN_CHARS]

@@ -1,0 +1,107 @@
+"""How well each candidate answers: features, the head that weighs them, and the chance.
+
+`collect` gives the same columns to `bench/training`, so that weights are learnt from exactly
+what the product computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Pool
+from madeleine.model.query import Query
+from madeleine.recall.asked import Asked
+from madeleine.recall.candidates import choose, draw, prepare
+from madeleine.recall.features import Columns, Places, Values, compare, evidence, rows_needed
+from madeleine.recall.weights import HEADS, shipped
+from madeleine.rules.fusion import Head, calibrated, summed
+from madeleine.write.stores import Stores
+
+COMPARED_PER_HIT = 2.5  # whoever asks for sixty answers looks far down the list
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The candidates that were compared closely, as columns. `places` are those of the pool,
+    `head` says which of `HEADS` weighed each."""
+
+    pool: Pool
+    places: Places
+    columns: Columns
+    head: NDArray[np.int64]
+    evidence: Mapping[str, float]
+    sums: Values
+    chances: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What training sees of a question: ids, features and the head of each candidate."""
+
+    ids: tuple[str, ...]
+    columns: Columns
+    heads: tuple[str, ...]
+    evidence: Mapping[str, float]
+
+
+def heads_of(stores: Stores) -> Mapping[str, Head]:
+    """Return the weights that are set, or the shipped ones."""
+    return stores.habits.heads or shipped()
+
+
+def score(
+    stores: Stores, heads: Mapping[str, Head], asked: Asked, pool: Pool, limit: int
+) -> Scored:
+    """Compare the best candidates of a pool with the question, more of them if many answers
+    are wanted."""
+    count = max(stores.habits.recall_compared, int(limit * COMPARED_PER_HIT))
+    places = choose(asked, pool, count)
+    rows = rows_needed(pool, places)
+    details = stores.index.details(pool, rows)
+    columns = compare(asked, pool, places, rows, details).columns if len(places) else {}
+    told = evidence(asked, columns)
+    head = _heads(pool, places, columns)
+    sums, chances = np.zeros(len(places)), np.zeros(len(places))
+    for number, name in enumerate(HEADS):
+        mine = head == number
+        if mine.any():
+            part = {each: values[mine] for each, values in columns.items()}
+            sums[mine] = summed(heads[name], part)
+            chances[mine] = calibrated(heads[name], sums[mine], told)
+    return Scored(pool, places, columns, head, told, sums, chances)
+
+
+def _heads(pool: Pool, places: Places, columns: Columns) -> NDArray[np.int64]:
+    """Return which head weighs each candidate."""
+    read = pool.embedded[places] & ("near" in columns)
+    closely = read & ("tokens" in columns)
+    talk = closely & pool.talk[places]
+    names = np.select([talk, closely, read], [0, 1, 2], default=3)
+    return names.astype(np.int64)
+
+
+def collect(stores: Stores, query: Query) -> Collected:
+    """Return the columns of every candidate of a question, the best passage of each memory."""
+    now = stores.clock.now()
+    prepared = prepare(stores, query)
+    pool = draw(stores, query, prepared, query.filter, now)
+    scored = score(stores, heads_of(stores), prepared.asked, pool, query.limit)
+    best = _best_passages(scored)
+    nodes = pool.nodes[scored.places[best]].tolist()
+    ids = stores.index.ids(nodes)
+    return Collected(
+        ids=tuple(ids.get(node, "") for node in nodes),
+        columns={name: values[best] for name, values in scored.columns.items()},
+        heads=tuple(HEADS[number] for number in scored.head[best].tolist()),
+        evidence=scored.evidence,
+    )
+
+
+def _best_passages(scored: Scored) -> Places:
+    order = np.argsort(-scored.chances, kind="stable")
+    _, first = np.unique(scored.pool.nodes[scored.places][order], return_index=True)
+    return np.sort(order[first])

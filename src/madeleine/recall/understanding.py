@@ -1,0 +1,258 @@
+"""What a question asks: its words, names, quotes, ids and times, in any script.
+
+Nothing here searches. Characters that mean something to a search engine (`"`, `*`, `NEAR(`,
+`col:`) are characters like any other: what goes on is words, which the index quotes.
+
+A word is what the index takes for one: letters, marks and digits without a break. Japanese or
+Thai comes as one long word, which the index cuts itself; `don't` is `don` and `t`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from madeleine.rules.when import Span, newest_words, read_times
+from madeleine.rules.wording import (
+    CONTRACTED,
+    IDENTITY,
+    META,
+    QUESTION,
+    STOP,
+    asks_for_help,
+    asks_for_overview,
+    asks_how_many,
+    asks_when,
+    asks_who_or_where,
+    meta_phrases,
+)
+
+TEXT_CHARS = 4_000  # a pasted page is still one question; the rest adds only time
+TERMS_AT_MOST = 48
+TERM_CHARS = 128  # of a script without spaces: each letter becomes one more thing to look for
+PHRASES_AT_MOST = 8
+_KEPT_WORDS = """
+added anything entries entry everything find found gave give happen happened happening happens
+jotted keep kept learn learned learning learnt memories memory new news note noted notes nothing
+recall recalled record recorded records save saved saving show something store stored stuff talk
+talked talking thing things worked working write writing written wrote
+"""
+KEPT = frozenset(_KEPT_WORDS.split())
+"""Words for keeping things: beside a time they say no more than that something is from then."""
+IDS_AT_MOST = 16
+
+_ID = re.compile(
+    r"(?<![0-9a-z_])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8})(?![0-9a-z_])",
+    re.IGNORECASE | re.ASCII,
+)
+_QUOTED = re.compile(
+    r'"([^"]{1,200})"|“([^“”]{1,200})”|„([^„“”]{1,200})[“”]|«([^«»]{1,200})»|`([^`]{1,200})`'
+    r"|「([^「」]{1,200})」|『([^『』]{1,200})』"
+    r"|(?<!\S)['‘](?=\S)([^'‘’\n]{2,200})(?<=\S)['’](?![^\s.,;:!?)])"
+)
+_SENTENCE_END = re.compile(r"[.!?。！？\n:]\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the question: in lower case and NFKC, and where it stands as it was asked."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """What kind of answer is wanted. Hints for ranking; a question may be none of them."""
+
+    when: bool = False
+    how_many: bool = False
+    who_or_where: bool = False
+    help: bool = False
+    overview: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a question asks."""
+
+    text: str
+    """As it was asked: `words` and `spans` point into it."""
+    words: tuple[Word, ...]
+    """All of its words, in order. None: it holds only punctuation or nothing."""
+    terms: tuple[str, ...]
+    """What to search for, each once. The words themselves if they are all stop words."""
+    telling: frozenset[str]
+    """The terms that say what it is about. Empty when it asks only for a time."""
+    phrases: tuple[str, ...]
+    """What stands in quotes, in lower case with single spaces."""
+    ids: tuple[str, ...]
+    """Ids and beginnings of ids, in lower case; whether a memory has one only the index knows."""
+    names: tuple[str, ...]
+    """Capitalised words inside sentences, and identifiers, in lower case."""
+    about_self: bool
+    """Whether the asker speaks of themselves."""
+    spans: tuple[Span, ...]
+    newest_first: bool
+    asks: Asks
+
+
+def understand(text: str, now: datetime) -> Understood:
+    """Return what `text` asks, as of `now`. Any text will do; only its beginning is read."""
+    words = _words(text)
+    spans, newest = tuple(read_times(text, now)), newest_words(text)
+    firm = [span.at for span in spans if span.firm] + newest
+    soft = [span.at for span in spans if not span.firm]
+    terms = _terms(text, words, firm, soft)
+    return Understood(
+        text=text,
+        words=words,
+        terms=terms,
+        telling=_telling(terms, words, firm, soft),
+        phrases=_phrases(text),
+        ids=_ids(text),
+        names=_names(text, words, firm + soft),
+        about_self=_about_self(text, words),
+        spans=spans,
+        newest_first=bool(newest),
+        asks=_asks(text),
+    )
+
+
+def _words(text: str) -> tuple[Word, ...]:
+    """Return every run of letters, marks, digits and private characters, as FTS5 cuts them."""
+    runs = groupby(enumerate(text[:TEXT_CHARS]), key=lambda each: _in_a_word(each[1]))
+    return tuple(_word(text, list(run)) for inside, run in runs if inside)
+
+
+def _in_a_word(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] in "LMN" or category == "Co"
+
+
+def _word(text: str, run: Sequence[tuple[int, str]]) -> Word:
+    start, end = run[0][0], run[-1][0] + 1
+    return Word(unicodedata.normalize("NFKC", text[start:end]).lower(), start, end)
+
+
+def _terms(
+    text: str,
+    words: Sequence[Word],
+    firm: Sequence[tuple[int, int]],
+    soft: Sequence[tuple[int, int]],
+) -> tuple[str, ...]:
+    """Return the words to search for. What says nothing is left out as long as something is
+    left; a date may stand in the text that is looked for, so it stays."""
+    rest = [each for each in words if not _inside(each, firm)]
+    spoken = [each for each in rest if not _is_stop(text, each) or _is_date(each, soft)]
+    asking = meta_phrases(text)
+    about = [each for each in spoken if each.text not in META and not _inside(each, asking)]
+    chosen = about or spoken or rest or words
+    return tuple(dict.fromkeys(_bounded(each.text) for each in chosen))[:TERMS_AT_MOST]
+
+
+def _bounded(term: str) -> str:
+    return term if term.isascii() else term[:TERM_CHARS]
+
+
+def _is_stop(text: str, word: Word) -> bool:
+    if word.text in CONTRACTED and text[word.end : word.end + 2] in ("'t", "’t", "'T", "’T"):
+        return True
+    return word.text in STOP or word.text in QUESTION
+
+
+def _is_date(word: Word, soft: Sequence[tuple[int, int]]) -> bool:
+    """Whether a stop word is part of a date: `may` is, the `in` before it is not."""
+    return word.text == "may" and _inside(word, soft)
+
+
+def _telling(
+    terms: tuple[str, ...],
+    words: Sequence[Word],
+    firm: Sequence[tuple[int, int]],
+    soft: Sequence[tuple[int, int]],
+) -> frozenset[str]:
+    """Return the terms that are not about time.
+
+    A question for a time and nothing else (`what did I do yesterday`) has none: everything
+    from then is an answer.
+    """
+    timely = {_bounded(each.text) for each in words if _inside(each, [*firm, *soft])}
+    telling = frozenset(terms) - timely
+    if not firm and not soft:
+        return telling
+    spoken = telling - STOP - QUESTION
+    return frozenset() if spoken <= META | KEPT else spoken
+
+
+def _inside(word: Word, places: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= word.start and word.end <= end for start, end in places)
+
+
+def _phrases(text: str) -> tuple[str, ...]:
+    found = (_plain(match) for match in _QUOTED.finditer(text, 0, TEXT_CHARS))
+    return tuple(dict.fromkeys(each for each in found if each))[:PHRASES_AT_MOST]
+
+
+def _plain(match: re.Match[str]) -> str:
+    """Return what was quoted, or nothing if there is no word in it."""
+    quoted = unicodedata.normalize("NFKC", match[match.lastindex or 0]).lower()
+    return " ".join(quoted.split()) if any(map(_in_a_word, quoted)) else ""
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    found = (match.group().lower() for match in _ID.finditer(text, 0, TEXT_CHARS))
+    return tuple(dict.fromkeys(found))[:IDS_AT_MOST]
+
+
+def _names(text: str, words: Sequence[Word], times: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """Return the likely names. A question all in capitals tells none of them apart."""
+    if text.isupper():
+        return ()
+    return tuple(dict.fromkeys(_name_words(text, words, times)))
+
+
+def _name_words(
+    text: str, words: Sequence[Word], times: Sequence[tuple[int, int]]
+) -> Iterator[str]:
+    for place, word in enumerate(words):
+        written = text[word.start : word.end]
+        if _is_stop(text, word) or len(written) < 2 or _inside(word, times):
+            continue
+        if _is_identifier(written) or (
+            place and written[0].isupper() and not _begins(text, word.start)
+        ):
+            yield word.text
+
+
+def _is_identifier(written: str) -> bool:
+    """Whether it is written like `API`, `SQLite` or `fooBar`."""
+    return any(each.isupper() for each in written[1:]) and any(map(str.isalpha, written[1:]))
+
+
+def _begins(text: str, start: int) -> bool:
+    """Whether a sentence begins there."""
+    return _SENTENCE_END.search(text, max(0, start - 8), start) is not None
+
+
+def _about_self(text: str, words: Sequence[Word]) -> bool:
+    """Whether words for the asker occur; `US` is a country unless everything is in capitals."""
+    return any(
+        each.text in IDENTITY and (text[each.start : each.end] != "US" or text.isupper())
+        for each in words
+    )
+
+
+def _asks(text: str) -> Asks:
+    return Asks(
+        when=asks_when(text),
+        how_many=asks_how_many(text),
+        who_or_where=asks_who_or_where(text),
+        help=asks_for_help(text),
+        overview=asks_for_overview(text),
+    )

@@ -1,0 +1,47 @@
+"""The weights of recall, from a small readable file made by `bench/training`."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from madeleine.errors import BadSetting
+from madeleine.rules.fusion import Calibration, Head
+
+HEADS = ("dialogue", "note", "meaning", "words")
+"""Which weights count: for what was said in a conversation, for a note, for a note that a
+model without tokens has read, and where there is no model."""
+
+
+@cache
+def shipped() -> dict[str, Head]:
+    """Return the weights that come with the package."""
+    return read_weights(files("madeleine.recall").joinpath("weights.json").read_text("utf-8"))
+
+
+def weights_at(path: str) -> dict[str, Head]:
+    """Return the weights in a file of the user's, or the shipped ones when none is named."""
+    if not path:
+        return shipped()
+    try:
+        return read_weights(Path(path).expanduser().read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadSetting("recall.weights", f"cannot be read from {path}: {error}") from error
+
+
+def read_weights(text: str) -> dict[str, Head]:
+    """Return the heads that a file describes."""
+    heads = json.loads(text)["heads"]
+    return {name: _head(heads[name]) for name in HEADS}
+
+
+def _head(values: dict[str, Any]) -> Head:
+    said = values["calibration"]
+    evidence = {name: float(weight) for name, weight in said["evidence"].items()}
+    return Head(
+        weights={name: float(weight) for name, weight in values["weights"].items()},
+        calibration=Calibration(float(said["slope"]), float(said["bias"]), evidence),
+    )

@@ -1,0 +1,118 @@
+"""How a memory is cut into what a model reads in one go.
+
+A model reads about 250 tokens and ignores the rest, so a long memory is read in pieces. What
+was said in a conversation is read with its speaker and its date, because questions name them
+and the words alone often do not; a note is read with its title.
+
+The same memory always gives the same passages: kept traces are found again by them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from madeleine.model.memory import Memory
+from madeleine.model.times import as_utc
+from madeleine.model.trace import Passage
+
+PASSAGE_CHARS = 900  # about 200 tokens of prose, which leaves room for title, speaker and date
+MOST_PASSAGES = 64  # what follows is found by its words; reading it would take seconds
+TITLE_CHARS = 200  # of a title, and of a speaker's name: what is said counts for more
+ROLES = frozenset({"user", "assistant", "human", "ai", "agent", "system", "tool", "me", "you"})
+"""What stands for a speaker in transcripts without being anybody's name."""
+
+# Of other scripts a tokenizer made for Latin ones takes nearly every character by itself,
+# where it takes four of a Latin word at a time.
+LAST_LATIN = "\u024f"
+FOREIGN_WEIGHT = 4
+
+# Not strftime, which asks where the machine stands: the same memory has one text everywhere.
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+# Where a thought ends, best first: a paragraph, a line, a sentence, a word.
+_BREAKS = tuple(re.compile(each) for each in (r"\n\s*\n", r"\n", r"[.!?]\s+|[。！？]\s*", r"\s"))
+
+
+def passages_of(memory: Memory) -> list[Passage]:
+    """Return the pieces of a memory in order, at least one. They cover the content without
+    gaps or overlaps, as far as they go."""
+    before, unspoken = _before(memory)
+    return [
+        Passage(before + memory.content[start:end], start, end, unspoken)
+        for start, end in _pieces(memory.content)
+    ]
+
+
+def speaker_of(memory: Memory) -> str | None:
+    """Return who said it, if that is somebody's name."""
+    speaker = _on_one_line(memory.origin.speaker if memory.origin else None)
+    return speaker if speaker and speaker.lower() not in ROLES else None
+
+
+def said_with(memory: Memory) -> str:
+    """Return who said it and when, as words to be found by; empty for a note."""
+    before, unspoken = _before(memory)
+    date = before[:unspoken].strip("[] ")
+    return " ".join(part for part in (speaker_of(memory), date) if part)
+
+
+def _before(memory: Memory) -> tuple[str, int]:
+    """Return what is read before each piece, and how much of it is the date."""
+    in_session = memory.origin is not None and memory.origin.session is not None
+    date = _date(memory.created) if in_session else ""
+    speaker, title = speaker_of(memory), _on_one_line(memory.title)
+    said_by = f"{speaker}: " if speaker else ""
+    headed = f"{title}. " if title and not memory.content.startswith(title) else ""
+    return date + said_by + headed, len(date)
+
+
+def _date(moment: datetime) -> str:
+    day = as_utc(moment)  # as the file says it
+    return f"[{day.day} {MONTHS[day.month - 1]} {day.year}] "
+
+
+def _on_one_line(text: str | None) -> str:
+    """Return the beginning of a text on one line; a file written by hand may say anything."""
+    return " ".join((text or "").split())[:TITLE_CHARS]
+
+
+def _pieces(content: str) -> Iterator[tuple[int, int]]:
+    """Yield where each piece begins and ends, cut where a thought ends if it can be."""
+    start = 0
+    for _ in range(MOST_PASSAGES):
+        end = _end(content, start)
+        yield start, end
+        start = end
+        if start >= len(content):
+            return
+
+
+def _end(content: str, start: int) -> int:
+    """Return where the piece that begins at `start` ends: at the last of the best breaks in
+    its second half, or else wherever it is full."""
+    full = _full(content, start)
+    if full >= len(content):
+        return len(content)
+    for kind in _BREAKS:
+        found = [each.end() for each in kind.finditer(content, (start + full) // 2, full)]
+        if found:
+            return found[-1]
+    return full
+
+
+def _full(content: str, start: int) -> int:
+    """Return how far a model reads from `start`."""
+    ahead = content[start : start + PASSAGE_CHARS]
+    if ahead.isascii():
+        return start + PASSAGE_CHARS
+    room = PASSAGE_CHARS
+    for place, character in enumerate(ahead):
+        room -= 1 if character <= LAST_LATIN else FOREIGN_WEIGHT
+        if room < 0:
+            return start + place
+    return start + PASSAGE_CHARS

@@ -1,0 +1,29 @@
+"""The engines that the contract of the index is tested on. One joins by adding itself here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from madeleine.index.port import Index
+from madeleine.index.sqlite import SqliteIndex
+from tests.index.making import DIMENSION, TOKEN_DIMENSION
+
+
+class Maker(Protocol):
+    """A way to open the index in a folder, for one model or for none."""
+
+    def __call__(
+        self, folder: Path, model: str | None = "tiny", token_dimension: int = TOKEN_DIMENSION
+    ) -> Index: ...
+
+
+def _sqlite(
+    folder: Path, model: str | None = "tiny", token_dimension: int = TOKEN_DIMENSION
+) -> Index:
+    path = folder / "index.db"
+    return SqliteIndex.open(path, model, DIMENSION, token_dimension, exact_up_to=1_000)
+
+
+MAKERS: Mapping[str, Maker] = {"sqlite": _sqlite}

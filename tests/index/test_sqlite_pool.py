@@ -1,0 +1,153 @@
+"""Candidates in SQLite: what is kept at hand, and readers beside a writer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from madeleine.index.port import Batch, Pool, Wanted
+from madeleine.index.sqlite import SqliteIndex
+from madeleine.index.sqlite import pool as module
+from madeleine.index.sqlite.stems import Stemmer
+from madeleine.model.query import Filter
+from tests.index.making import DIMENSION, NOON, keep, memory, memory_id, put, said, unit
+
+ANY = Filter()
+EAST = unit(1, 0, 0, 0)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[SqliteIndex]:
+    opened = SqliteIndex.open(tmp_path / "index.db", "tiny", DIMENSION)
+    yield opened
+    opened.close()
+
+
+def stems(index: SqliteIndex, pool: Pool) -> list[list[int]]:
+    found = index.details(pool, np.arange(len(pool)))
+    return [part.tolist() for part in np.split(found.stems, found.stem_starts[1:-1])]
+
+
+# --- what is kept at hand -----------------------------------------------------------------
+
+
+def test_details_are_the_same_however_little_is_kept_at_hand(
+    index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(index, *(memory(number, f"word{number} tea") for number in range(40)))
+    pool = index.pool(Wanted(), ANY, NOON)
+    expected = stems(index, pool)
+
+    for room in (0, 1, 100, 10_000):
+        monkeypatch.setattr(module, "KEPT_BYTES", room)
+        assert stems(index, pool) == stems(index, pool) == expected
+
+
+def test_readers_get_whole_details_while_others_fill_what_is_kept(
+    index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is kept is thrown away whenever it is full, also between two looks of a reader."""
+    monkeypatch.setattr(module, "KEPT_BYTES", 150)
+    keep(index, *(memory(number, f"word{number} tea") for number in range(40)))
+    pool = index.pool(Wanted(), ANY, NOON)
+    rows = [np.array(each) for each in ([0, 1, 2], [3, 4], list(range(5, 40)))]
+
+    def read(places: np.ndarray) -> bool:
+        return all((np.diff(index.details(pool, places).stem_starts) == 2).all() for _ in range(80))
+
+    with ThreadPoolExecutor(6) as threads:
+        assert all(threads.map(read, rows * 2))
+
+
+def test_an_index_put_in_place_of_another_brings_its_own_details(index: SqliteIndex) -> None:
+    keep(index, memory(1, "green apples"))
+    pool = index.pool(Wanted(), ANY, NOON)
+    assert stems(index, pool) == [[t.stem for (t,) in index.terms(["green", "apples"])]]
+
+    fresh = index.fresh()
+    keep(fresh, memory(2, "red pears"))
+    index.replace_with(fresh)
+
+    pool = index.pool(Wanted(), ANY, NOON)
+    assert stems(index, pool) == [[t.stem for (t,) in index.terms(["red", "pears"])]]
+    assert list(index.ids(pool.nodes.tolist()).values()) == [memory_id(2)]
+
+
+# --- many at once -------------------------------------------------------------------------
+
+
+def test_candidates_are_whole_while_a_writer_carries_on(index: SqliteIndex) -> None:
+    """Turns come, move and go, and everything is cleared now and then. A reader's columns fit
+    together all the same: a neighbour is in the pool and of the same conversation. Only a turn
+    that is just going may be passed over by one side."""
+    stop = threading.Event()
+
+    def read() -> int:
+        reads = 0
+        while not stop.is_set():
+            wanted = Wanted(["tea"], EAST, EAST, EAST, [memory_id(3)], "me", 5, draw=4)
+            pool = index.pool(wanted, ANY, NOON)
+            places = np.arange(len(pool))
+            for side in (pool.before, pool.after):
+                linked = side >= 0
+                assert (side < len(pool)).all()
+                assert (pool.session[side[linked]] == pool.session[places[linked]]).all()
+                assert (side != places).all()
+            assert len(set(pool.numbers.tolist())) == len(pool)
+            index.details(pool, places)
+            index.extent()
+            reads += 1
+        return reads
+
+    with ThreadPoolExecutor(3) as threads:
+        readers = [threads.submit(read) for _ in range(3)]
+        for step in range(120):
+            session, speaker = f"session {step % 70}", ("Ann", "Ben")[step % 2]
+            turns = [said(each, (each * step) % 7, speaker, session) for each in range(step % 9)]
+            index.write(
+                Batch(puts=[put(each, EAST) for each in turns], drops=[memory_id(step % 5)])
+            )
+            if step % 40 == 39:
+                index.clear()
+        stop.set()
+        assert all(each.result() > 0 for each in readers)
+
+
+# --- stems --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Boxes, running; CAFÉ", ["box", "run", "cafe"]),
+        ("mice went home", ["mous", "go", "home"]),
+        ("don't", ["don", "t"]),
+        ("猫が好き", ["猫が", "が好", "好き"]),
+        ("猫", ["猫"]),
+        ("Pythonの本", ["python", "の本"]),
+        ("", []),
+        ("... \x00 ...", []),
+    ],
+)
+def test_stems_are_cut_as_the_full_text_cuts_words(
+    index: SqliteIndex, text: str, expected: list[str]
+) -> None:
+    with index._read() as connection:
+        assert Stemmer(connection, {}).stems(text) == expected
+
+
+def test_stems_are_the_same_when_what_is_remembered_of_words_is_full(
+    index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("madeleine.index.sqlite.stems.REMEMBERED", 2)
+    with index._read() as connection:
+        known: dict[str, str] = {}
+        stemmer = Stemmer(connection, known)
+        once = stemmer.numbers("she went home and sang there, then went away")
+        assert stemmer.numbers("she went home and sang there, then went away") == once
+        assert len(known) <= 2

@@ -1,0 +1,24 @@
+"""Short ways for tests to have texts read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madeleine.minds.port import Embedder
+from madeleine.model.trace import Passage
+from madeleine.model.vector import Vector
+from madeleine.rules.text import passage_key
+
+
+def passage(text: str, unspoken: int = 0) -> Passage:
+    return Passage(text, 0, len(text), unspoken)
+
+
+def key(text: str) -> str:
+    """The key under which what was made of `text` is kept."""
+    return passage_key(passage(text))
+
+
+def vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+    """What each text means as a whole."""
+    return [trace.vector for trace in embedder.read([passage(text) for text in texts])]
