@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 
@@ -17,6 +18,7 @@ from madeleine.index.sqlite.stems import Stemmer
 from madeleine.model.query import Filter
 from tests.index.making import DIMENSION, NOON, keep, memory, memory_id, put, said, unit
 
+Passages = dict[int, tuple[bytes, bytes]]
 ANY = Filter()
 EAST = unit(1, 0, 0, 0)
 
@@ -48,20 +50,25 @@ def test_details_are_the_same_however_little_is_kept_at_hand(
         assert stems(index, pool) == stems(index, pool) == expected
 
 
-def test_readers_get_whole_details_while_others_fill_what_is_kept(
+def test_a_reader_keeps_what_it_found_when_another_one_begins_anew(
     index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is kept is thrown away whenever it is full, also between two looks of a reader."""
-    monkeypatch.setattr(module, "KEPT_BYTES", 150)
-    keep(index, *(memory(number, f"word{number} tea") for number in range(40)))
-    pool = index.pool(Wanted(), ANY, NOON)
-    rows = [np.array(each) for each in ([0, 1, 2], [3, 4], list(range(5, 40)))]
+    """What is kept is thrown away when it is full, also between two looks of a reader."""
+    keep(index, memory(1, "green apples"), memory(2, "red pears"))
+    numbers = index.pool(Wanted(), ANY, NOON).numbers.tolist()
+    kept, read = module.Kept(), module._read
 
-    def read(places: np.ndarray) -> bool:
-        return all((np.diff(index.details(pool, places).stem_starts) == 2).all() for _ in range(80))
+    def meanwhile(connection: apsw.Connection, missing: list[int]) -> Passages:
+        kept._passages = {}
+        return read(connection, missing)
 
-    with ThreadPoolExecutor(6) as threads:
-        assert all(threads.map(read, rows * 2))
+    with index._read() as connection:
+        expected = [*kept.find(connection, numbers[:1]), *kept.find(connection, numbers[1:])]
+        kept._passages.pop(numbers[1])
+        monkeypatch.setattr(module, "_read", meanwhile)
+
+        assert kept.find(connection, numbers) == expected
+    assert all(held for held, _ in expected)
 
 
 def test_an_index_put_in_place_of_another_brings_its_own_details(index: SqliteIndex) -> None:

@@ -9,6 +9,7 @@ inside every search (I11), so that one match among many others is found.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -244,6 +245,11 @@ class Index(Protocol):
         ...
 
     def close(self) -> None: ...
+
+    def steady(self) -> AbstractContextManager[None]:
+        """Whatever this thread reads inside is of one moment, and costs less. Nothing slow may
+        be waited for inside: a rebuild waits for its end."""
+        ...
 
     # -- memories --------------------------------------------------------------------------
     def get(self, memory_id: str) -> Stored | None:

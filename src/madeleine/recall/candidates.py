@@ -25,7 +25,8 @@ from madeleine.rules.fusion import drawn
 from madeleine.rules.wording import forms
 from madeleine.write.stores import Stores
 
-WORDS_BUDGET = 3_000  # memories that the words together may bring: what takes 3 ms to read
+WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read
+ABOUT_ASKER = 50  # compared beside the others, when the asker speaks of themselves
 NEWEST = 50  # of the most recent, when those are asked for
 
 
@@ -88,7 +89,8 @@ def _words(asked: Asked) -> list[str]:
 
 
 def choose(asked: Asked, pool: Pool, count: int) -> NDArray[np.int64]:
-    """Return the places of the candidates to be compared closely."""
+    """Return the places of the candidates to be compared closely. What is known about the asker
+    comes beside the others: it is to crowd nobody out, nor be crowded out."""
     places = np.flatnonzero(pool.allowed)
     if len(places) <= count:
         return places
@@ -102,6 +104,15 @@ def choose(asked: Asked, pool: Pool, count: int) -> NDArray[np.int64]:
         pool.session,
     )
     quick += subject_score(subject(asked, pool.speaker, pool.created))
-    quick += pool.tagged  # what is known about the asker is always worth a look
-    best = np.argpartition(-quick[places], count)[:count]
-    return np.sort(places[best])
+    about_asker = places[pool.tagged[places]]
+    return np.union1d(_best(places, quick, count), _best(about_asker, quick, ABOUT_ASKER))
+
+
+def _best(places: NDArray[np.int64], quick: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """Return the best of the places, with all that tie with the last of them: which row stands
+    where is no reason to leave one out."""
+    if len(places) <= count:
+        return places
+    values = np.round(quick[places], 9)
+    chosen: NDArray[np.int64] = places[values >= np.partition(values, -count)[-count]]
+    return chosen

@@ -16,6 +16,8 @@ from madeleine.rules.fusion import Head, shown
 from madeleine.rules.passages import FOREIGN_WEIGHT, MOST_PASSAGES, PASSAGE_CHARS, passages_of
 from madeleine.write.stores import Stores
 
+FAINTLY = "faintly close in meaning"  # when nothing speaks for it but many small things
+SOME = 0.005  # of what the question tells: less would be shown as nothing
 CLOSE = 0.25  # a cosine from which "close in meaning" is worth saying
 SHORTEST_CUT = PASSAGE_CHARS // FOREIGN_WEIGHT  # a shorter text is one passage in any script
 
@@ -48,8 +50,8 @@ def reasons(
     hit: Ranked, memory: Memory, scored: Scored | None, chosen: Filter, now: datetime
 ) -> tuple[str, ...]:
     """Return why this memory is an answer, in plain words, the strongest first."""
-    compared = _compared(hit, scored)
-    return (*hit.lifts, *compared, *hit.said, *_standing(memory, chosen.as_of, now))
+    found = [*hit.lifts, *_compared(hit, scored), *hit.said]
+    return (*(found or [FAINTLY]), *_standing(memory, chosen, now))
 
 
 def _compared(hit: Ranked, scored: Scored | None) -> Iterator[str]:
@@ -57,7 +59,7 @@ def _compared(hit: Ranked, scored: Scored | None) -> Iterator[str]:
         return
     columns, place = scored.columns, int(scored.places[hit.spot])
     if (share := columns["coverage"][hit.spot]) > 0:
-        yield f"shares words ({share:.2f})"
+        yield f"shares words ({share:.2f})" if share >= SOME else "shares a common word"
     if "near" in columns and (near := columns["near"][hit.spot]) >= CLOSE:
         yield f"close in meaning ({near:.2f})"
     if columns["any_speaker"][hit.spot] > 0:
@@ -68,15 +70,22 @@ def _compared(hit: Ranked, scored: Scored | None) -> Iterator[str]:
         yield "its conversation is about this"
 
 
-def _standing(memory: Memory, as_of: datetime | None, now: datetime) -> Iterator[str]:
-    """What is over is marked, unless it was still true at the moment asked about."""
-    until = memory.valid_until
+def _standing(memory: Memory, chosen: Filter, now: datetime) -> Iterator[str]:
     if memory.tier.value != "working":
         yield f"{memory.tier.value} tier"
-    if memory.superseded_by and (as_of is None or until is None or until <= as_of):
+    if is_over(memory, chosen, now) and memory.superseded_by:
         yield f"superseded by {memory.superseded_by[:SHORT_ID_LENGTH]}"
-    elif until and until <= (as_of or now):
-        yield f"no longer true since {format_time(until)[:10]}"
+    elif is_over(memory, chosen, now) and memory.valid_until:
+        yield f"no longer true since {format_time(memory.valid_until)[:10]}"
+
+
+def is_over(memory: Memory, chosen: Filter, now: datetime) -> bool:
+    """Whether a memory is no longer true at the moment asked about. Of one that is superseded
+    without a date nobody knows when it was true."""
+    until, as_of = memory.valid_until, chosen.as_of
+    if memory.superseded_by and (as_of is None or until is None):
+        return True
+    return until is not None and until <= (as_of or now)
 
 
 def match_of(hit: Ranked, scored: Scored) -> dict[str, float]:
@@ -95,8 +104,8 @@ def match_of(hit: Ranked, scored: Scored) -> dict[str, float]:
 def explain(hit: Ranked, scored: Scored, heads: Mapping[str, Head]) -> Explained:
     """Return all the numbers."""
     if hit.spot is None:
-        nothing = Explained(None, {}, {}, {}, None, hit.lifts, hit.factors, hit.reranked, None)
-        return replace(nothing, inherited=hit.inherited)
+        passed = _rounded(hit.inherited)
+        return Explained(None, {}, {}, {}, None, hit.lifts, hit.factors, hit.reranked, passed)
     head = HEADS[scored.head[hit.spot]]
     weights = heads[head].weights
     return Explained(
@@ -110,8 +119,12 @@ def explain(hit: Ranked, scored: Scored, heads: Mapping[str, Head]) -> Explained
         lifts=hit.lifts,
         boosts={name: round(factor, 4) for name, factor in hit.factors.items()},
         cross_encoder=hit.reranked,
-        inherited=hit.inherited,
+        inherited=_rounded(hit.inherited),
     )
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 4)
 
 
 def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -34,11 +34,13 @@ from madeleine.rules.fusion import (
     boosts,
     lifted,
 )
-from madeleine.rules.wording import IDENTITY
+from madeleine.rules.wording import IDENTITY, QUESTION, STOP
 from madeleine.write.stores import Stores
 
 SECONDS_A_DAY = 86_400.0
 TIERS = tuple(each.value for each in Tier)
+ABOUT_YOU = "about you"
+LIKELY = 0.1  # a chance from which a memory about the asker is lifted in full
 LOOKED_AT = 12  # beyond the limit: boosts may lift a memory over that many others
 
 
@@ -66,11 +68,12 @@ def ranked(
     """Return the best candidates, one per memory, with all that their score is made of."""
     understood = prepared.asked.understood
     named = frozenset(prepared.named)
-    spots = _best_first(stores, scored, understood, named)[: query.limit + LOOKED_AT]
+    ids = _ids(stores, scored) if named or understood.phrases else []
+    quoting = _quoting(stores, understood, ids)
+    view = _View(understood, scored, named, quoting, now)
+    spots = _best_first(view, ids, query.limit + LOOKED_AT)
     nodes = scored.pool.nodes[scored.places[spots]].tolist()
     records = stores.index.records(nodes)
-    quoting = _quoting(stores, understood, records.values())
-    view = _View(understood, scored, named, quoting, now)
     found = [
         _rank(view, records[node], spot)
         for node, spot in zip(nodes, spots.tolist(), strict=True)
@@ -90,11 +93,18 @@ class _View:
     now: datetime
 
 
-def _quoting(stores: Stores, understood: Understood, records: Iterable[Record]) -> frozenset[str]:
+def _ids(stores: Stores, scored: Scored) -> list[str]:
+    """Return the id of each candidate; nothing for one that is gone meanwhile."""
+    nodes = scored.pool.nodes[scored.places].tolist()
+    ids = stores.index.ids(nodes)
+    return [ids.get(node, "") for node in nodes]
+
+
+def _quoting(stores: Stores, understood: Understood, ids: Iterable[str]) -> frozenset[str]:
     """Return the memories that hold what the question quotes."""
     if not understood.phrases:
         return frozenset()
-    memories = stores.index.memories(each.id for each in records).values()
+    memories = stores.index.memories(ids).values()
     return frozenset(each.id for each in memories if _holds(each, understood.phrases))
 
 
@@ -109,22 +119,35 @@ def order(hit: Ranked) -> tuple[float, float, str]:
     return -round(hit.score, 6), -hit.created.timestamp(), hit.id
 
 
-def _best_first(
-    stores: Stores, scored: Scored, understood: Understood, named: frozenset[str]
-) -> NDArray[np.int64]:
-    """Return the candidates in their likely order, the best passage of each memory."""
+def _best_first(view: _View, ids: Sequence[str], count: int) -> NDArray[np.int64]:
+    """Return the best candidates in their likely order, the best passage of each memory."""
+    pool, places = view.scored.pool, view.scored.places
+    rough, created = np.round(_rough(view, ids), 9), pool.created[places]
+    ordered = np.lexsort((-created, -rough))
+    _, first = np.unique(pool.nodes[places][ordered], return_index=True)
+    spots = ordered[np.sort(first)]
+    if len(spots) <= count:
+        return spots
+    # All that tie with the last come along: where a row stands is no reason to leave it out.
+    last = spots[count - 1]
+    ties = (rough[spots] == rough[last]) & (created[spots] == created[last])
+    return spots[: int(np.flatnonzero(ties)[-1]) + 1]
+
+
+def _rough(view: _View, ids: Sequence[str]) -> NDArray[np.float64]:
+    """Return about what the score of each candidate will be."""
+    scored = view.scored
     pool, places = scored.pool, scored.places
     tier = np.array([1 + TIER_BOOST[each] for each in TIERS])
-    rough = scored.chances * tier[pool.tier[places]]
+    rough: NDArray[np.float64] = scored.chances * tier[pool.tier[places]]
     rough = rough * np.where(pool.same_space[places], 1, OTHER_SPACE)
     rough = rough * np.where(pool.outdated[places], OUTDATED, 1)
-    rough = np.maximum(rough, pool.tagged[places] * _self_lift(understood))
-    if named:
-        ids = stores.index.ids(pool.nodes[places].tolist())
-        rough += [ids.get(node) in named for node in pool.nodes[places].tolist()]
-    ordered = np.lexsort((-pool.created[places], -np.round(rough, 9)))
-    _, first = np.unique(pool.nodes[places][ordered], return_index=True)
-    return ordered[np.sort(first)]
+    lifts = pool.tagged[places] * _self_lift(view.understood, scored.chances)
+    rough = 1 - (1 - rough) * (1 - lifts)
+    if ids:
+        rough = np.maximum(rough, [LIFT_QUOTED * (each in view.quoting) for each in ids])
+        rough += [each in view.named for each in ids]
+    return rough
 
 
 def _rank(view: _View, record: Record, spot: int) -> Ranked:
@@ -145,14 +168,18 @@ def _lifts(view: _View, record: Record, spot: int) -> dict[str, float]:
     if record.id in view.quoting:
         lifts["holds the quoted words"] = LIFT_QUOTED
     if view.scored.pool.tagged[view.scored.places[spot]]:
-        lifts["about you"] = _self_lift(view.understood)
+        lifts[ABOUT_YOU] = float(_self_lift(view.understood, view.scored.chances)[spot])
     return lifts
 
 
-def _self_lift(understood: Understood) -> float:
+def _self_lift(understood: Understood, chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far each candidate is lifted if it is about the asker: as far as it fits what
+    else they speak of, because most questions begin with an `I` and are about something else."""
     if not understood.about_self:
-        return 0.0
-    return LIFT_SELF if understood.telling - IDENTITY else LIFT_ONLY_SELF
+        return np.zeros(len(chances))
+    if understood.telling - IDENTITY - STOP - QUESTION:
+        return LIFT_SELF * np.minimum(1, chances / LIKELY)
+    return np.full(len(chances), LIFT_ONLY_SELF)
 
 
 def _standing(view: _View, record: Record, spot: int) -> Standing:

@@ -18,12 +18,13 @@ from madeleine.recall.explaining import (
     Explained,
     Place,
     explain,
+    is_over,
     match_of,
     place_of,
     reasons,
     why_not,
 )
-from madeleine.recall.ranking import Ranked, order, ranked
+from madeleine.recall.ranking import ABOUT_YOU, Ranked, order, ranked
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import Scored, heads_of, score
 from madeleine.recall.understanding import Understood
@@ -78,31 +79,26 @@ class _Search:
 
 def recall(stores: Stores, query: Query, touch: bool = True) -> Recalled:
     """Return the memories that answer `query`; `touch` counts them as used."""
-    search = _begin(stores, query)
-    hits = _from_then(stores, search) if _lists(search) else _answers(stores, search)
-    hits, silence = _or_silence(stores, search, hits)
-    best = hits[: query.limit]
-    if touch and best:
-        shown_ids = [each.id for each in best]
+    prepared = prepare(stores, query)
+    with stores.index.steady():
+        search = _begin(stores, query, prepared)
+        hits = _from_then(stores, search) if _lists(search) else _compared(stores, search)
+    hits = _looked_at_again(stores, search, hits)
+    with stores.index.steady():
+        hits, silence = _or_silence(stores, search, _connected(stores, search, hits))
+        found = _all_found(stores, search, hits[: query.limit])
+        reason = _why_not(stores, search, hits) if query.why_not else None
+    if touch and found:
+        shown_ids = [each.memory.id for each in found]
         search.notes += used(stores, shown_ids, "recalled", query.session_id)
-    memories = stores.index.memories(each.id for each in best)
-    return Recalled(
-        hits=tuple(
-            _found(stores, search, each, memories[each.id]) for each in best if each.id in memories
-        ),
-        silence=silence,
-        notes=search.notes,
-        why_not=_why_not(stores, search, hits) if query.why_not else None,
-    )
+    return Recalled(found, silence, search.notes, reason)
 
 
 # --- stages ---------------------------------------------------------------------------------
 
 
-def _begin(stores: Stores, query: Query) -> _Search:
-    """Understand the question. What it says about when narrows the filter, unless there is
-    nothing from then."""
-    prepared = prepare(stores, query)
+def _begin(stores: Stores, query: Query, prepared: Prepared) -> _Search:
+    """What a question says about when narrows the filter, unless there is nothing from then."""
     search = _Search(query, prepared, query.filter, stores.clock.now(), prepared.notes)
     spans = [each for each in search.understood.spans if each.firm or _asks_only_when(search)]
     narrow = _narrowed(query.filter, spans)
@@ -144,15 +140,29 @@ def _from_then(stores: Stores, search: _Search) -> list[Ranked]:
     return [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
 
 
-def _answers(stores: Stores, search: _Search) -> list[Ranked]:
+def _compared(stores: Stores, search: _Search) -> list[Ranked]:
+    """Draw candidates, compare them with the question and rank them."""
     query, now = search.query, search.now
     pool = draw(stores, query, search.prepared, search.chosen, now)
-    search.scored = score(stores, heads_of(stores), search.prepared.asked, pool, query.limit)
-    hits = ranked(stores, query, search.prepared, search.scored, now)
-    hits, late = rerank(stores, query, hits, search.scored)
+    prepared, heads = search.prepared, heads_of(stores)
+    search.scored = score(stores, heads, prepared.asked, pool, query.limit, prepared.named)
+    return ranked(stores, query, search.prepared, search.scored, now)
+
+
+def _looked_at_again(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
+    """Let the cross-encoder have its say, if there is one; no state is held meanwhile (I6)."""
+    if search.scored is None:
+        return hits
+    hits, late = rerank(stores, search.query, hits, search.scored)
     search.notes += late
+    return hits
+
+
+def _connected(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
+    if search.scored is None:
+        return hits
     hits = _activate(stores, search, hits)
-    return _successors_first(stores, hits) if query.filter.outdated else hits
+    return _successors_first(stores, hits) if search.query.filter.outdated else hits
 
 
 def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
@@ -161,11 +171,16 @@ def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranke
     passed = spread(stores, seeds, search.chosen, search.now)
     known = {each.id: each for each in hits}
     strangers = stores.index.memories(each for each in passed if each not in known)
-    known |= {each: Ranked(each, memory.created, 0.0) for each, memory in strangers.items()}
+    for each, memory in strangers.items():
+        over = is_over(memory, search.chosen, search.now)
+        known[each] = Ranked(
+            each, memory.created, 0.0, factors={"validity": OUTDATED if over else 1}
+        )
     for memory_id, what in passed.items():
         hit = known.get(memory_id)
-        if hit is not None and hit.score < what.score:
-            hit.score = hit.inherited = what.score
+        share = what.score * (1 if hit is None else hit.factors.get("validity", 1))
+        if hit is not None and hit.score < share:
+            hit.score = hit.inherited = share
             hit.said.append(what.reason)
     return sorted(known.values(), key=order)
 
@@ -213,15 +228,24 @@ def _is_near(search: _Search, hit: Ranked, least: float) -> bool:
     """Whether a hit is worth saying: it shares words, or it is likely enough. Where no model
     has read it, words are all there is, and without one it is not likely at all."""
     scored = search.scored
-    if scored is None or hit.spot is None or hit.lifts or hit.inherited is not None:
+    if scored is None or hit.spot is None:
         return hit.score >= least
-    if scored.columns["coverage"][hit.spot] > 0:
+    unread = HEADS[scored.head[hit.spot]] == "words"
+    if scored.columns["coverage"][hit.spot] > 0 or (unread and ABOUT_YOU in hit.lifts):
         return True
-    wordless = scored.columns["words"][hit.spot] <= 0
-    return hit.score >= least and not (wordless and HEADS[scored.head[hit.spot]] == "words")
+    baseless = unread and scored.columns["words"][hit.spot] <= 0
+    grounded = not baseless or bool(hit.lifts) or hit.inherited is not None
+    return hit.score >= least and grounded
 
 
 # --- words for it ---------------------------------------------------------------------------
+
+
+def _all_found(stores: Stores, search: _Search, hits: Sequence[Ranked]) -> tuple[Found, ...]:
+    memories = stores.index.memories(each.id for each in hits)
+    return tuple(
+        _found(stores, search, each, memories[each.id]) for each in hits if each.id in memories
+    )
 
 
 def _found(stores: Stores, search: _Search, hit: Ranked, memory: Memory) -> Found:

@@ -6,7 +6,7 @@ what the product computes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,12 +54,19 @@ def heads_of(stores: Stores) -> Mapping[str, Head]:
 
 
 def score(
-    stores: Stores, heads: Mapping[str, Head], asked: Asked, pool: Pool, limit: int
+    stores: Stores,
+    heads: Mapping[str, Head],
+    asked: Asked,
+    pool: Pool,
+    limit: int,
+    named: Sequence[str] = (),
 ) -> Scored:
     """Compare the best candidates of a pool with the question, more of them if many answers
-    are wanted."""
+    are wanted, and those that it names by their id in any case."""
     count = max(stores.habits.recall_compared, int(limit * COMPARED_PER_HIT))
     places = choose(asked, pool, count)
+    if named:
+        places = np.union1d(places, _named(stores, pool, named))
     rows = rows_needed(pool, places)
     details = stores.index.details(pool, rows)
     columns = compare(asked, pool, places, rows, details).columns if len(places) else {}
@@ -73,6 +80,13 @@ def score(
             sums[mine] = summed(heads[name], part)
             chances[mine] = calibrated(heads[name], sums[mine], told)
     return Scored(pool, places, columns, head, told, sums, chances)
+
+
+def _named(stores: Stores, pool: Pool, named: Sequence[str]) -> Places:
+    """Return the places of the memories with these ids, as far as the filter allows them."""
+    ids = stores.index.ids(pool.nodes.tolist())
+    meant = [ids.get(node) in named for node in pool.nodes.tolist()]
+    return np.flatnonzero(pool.allowed & np.array(meant, np.bool_))
 
 
 def _heads(pool: Pool, places: Places, columns: Columns) -> NDArray[np.int64]:

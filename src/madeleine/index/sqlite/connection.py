@@ -55,6 +55,7 @@ class Connections:
         self.write_lock = threading.RLock()
         self._gate = threading.Condition()
         self._idle: list[apsw.Connection] = []
+        self._held = threading.local()
         self._reading = 0
         self._exchanging = False
         self._open = True
@@ -63,13 +64,30 @@ class Connections:
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """Lend a connection that sees one consistent state until it is given back."""
+        """Lend a connection that sees one consistent state until it is given back; inside
+        `steady`, the one that this thread has already."""
+        held: apsw.Connection | None = getattr(self._held, "connection", None)
+        if held is not None:
+            with translated(self.path):
+                yield held
+            return
         connection = self._take()
         try:
             with translated(self.path), connection:
                 yield connection
         finally:
             self._give_back(connection)
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Let this thread read one consistent state, with one connection, until the end."""
+        with self.reading() as connection:
+            before = getattr(self._held, "connection", None)
+            self._held.connection = connection
+            try:
+                yield
+            finally:
+                self._held.connection = before
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:

@@ -97,6 +97,9 @@ class SqliteIndex:
         wide = vectors.Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
         return cls(_Place(path, model, wide, exact_up_to))
 
+    def steady(self) -> AbstractContextManager[None]:
+        return self._connections.steady()
+
     def _read(self) -> AbstractContextManager[apsw.Connection]:
         return self._connections.reading()
 

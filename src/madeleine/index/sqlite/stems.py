@@ -8,6 +8,7 @@ Where a script writes without spaces, pairs of letters stand in for words; see `
 
 from __future__ import annotations
 
+import unicodedata
 import zlib
 from collections.abc import Sequence
 
@@ -54,7 +55,7 @@ class Stemmer:
 
     def _words(self, text: str) -> list[str]:
         cut = _tokens(self._cut, text)
-        if text.isascii():
+        if text.isascii() or not is_unspaced(unicodedata.normalize("NFKC", text)):
             return cut
         spaced = [word for word in cut if not is_unspaced(word)]
         return [*spaced, *_tokens(self._cut, " ".join(words_beside(text))), *pairs_of(text)]

@@ -215,6 +215,9 @@ def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, row
         traits = _traits(text)
         whole = f"{memory.title} {text}" if memory.title else text
         stems = np.array(stemmer.numbers(whole), np.uint32).tobytes()
+        if part == MOST_PASSAGES - 1:  # what no model reads is found by its words
+            rest = stemmer.numbers(memory.content[passage.end :])
+            stems += np.unique(np.array(rest, np.uint32)).tobytes()
         tokens = traces[part].tokens.tobytes() if traces else b""
         rows.passages.append((first + part, *traits, stems, tokens))
         rows.fresh.append(_cells_of(matrix, placed, Seen(part, traits, bool(traces))))
