@@ -19,7 +19,7 @@ import tomllib
 import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -46,6 +46,8 @@ from madeleine.recall.weights import weights_at
 from madeleine.settings import Settings, read_settings
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
+from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.whisper import Whisperer
 from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.record import replay
@@ -88,6 +90,15 @@ class House:
     lock: HomeLock
     notes: list[str] = field(default_factory=list)
     journal_problems: list[str] = field(default_factory=list)
+    whisperer: Whisperer = field(default_factory=Whisperer)
+
+    @property
+    def whisper_habits(self) -> WhisperHabits:
+        """The numbers that whispering goes by."""
+        given = {
+            each.name: getattr(self.settings.whisper, each.name) for each in fields(WhisperHabits)
+        }
+        return WhisperHabits(**given)
 
     def close(self) -> None:
         """Write what is pending, and let others in, whatever the disk says."""

@@ -85,11 +85,42 @@ class Recall:
     pool: int = setting(300, "candidates taken from each source")
     compared: int = setting(100, "candidates that are compared closely, at least")
     least_score: float = setting(0.005, "hits below this that share no word are not shown")
-    least_best: float = setting(0.05, "nothing is shown if even the best hit is below this")
+    least_best: float = setting(0.02, "nothing is shown if even the best hit is below this")
     weights: str = setting("", "file with other weights than the shipped ones")
     activation_seeds: int = setting(5, "best hits that pass on some of their score")
     activation_per_seed: int = setting(3, "neighbours each of them passes it on to")
     activation_decay: float = setting(0.5, "share that is passed on over a connection")
+
+
+@dataclass(frozen=True, slots=True)
+class Whisper:
+    """The unasked recall."""
+
+    max_nodes: int = setting(6, "most memories in one whisper")
+    min_relevance_score: float = setting(0.45, "candidates below this are passed over")
+    temporal_min_score: float = setting(0.30, "the same, for prompts about a time")
+    injection_gate: float = setting(0.50, "nothing below this is whispered")
+    topic_shift_threshold: float = setting(0.75, "likeness above which a prompt is on topic still")
+    intent_threshold: float = setting(0.65, "likeness from which a prompt has an example's intent")
+    context_buffer_size: int = setting(5, "prompts of a session that are remembered")
+    session_gap_minutes: int = setting(10, "a prompt older than this is no longer the context")
+    full_nodes: int = setting(2, "best memories that are shown in full")
+    full_chars: int = setting(1200, "most characters of one memory in a whisper")
+    token_budget: int = setting(2000, "most tokens of one whisper, at four characters each")
+    affinity_max_boost: float = setting(0.15, "most that feedback adds or takes away")
+    affinity_similarity: float = setting(0.70, "likeness from which a prompt's feedback counts")
+    affinity_half_life_days: float = setting(30.0, "after which feedback counts half")
+    affinity_implicit_weight: float = setting(0.8, "what implicit feedback counts")
+    exploration: bool = setting(False, "let in one memory below the gate, to learn from it")
+    review: bool = setting(True, "on a session's first prompt, ask about a memory held back before")
+    maintenance: bool = setting(False, "say `maintenance_due` when the memory wants tending")
+    maintenance_hours: int = setting(24, "how often that is")
+    holdout: float = setting(0.0, "share of whispers held back to measure whether they help")
+    log_days: int = setting(30, "how long whispers and silences are kept for `whisper why`")
+    deadline_ms: int = setting(300, "a hook that would take longer stays silent")
+    nudge_interval: int = setting(10, "prompts between reminders to remember; 0 for never")
+    out_interval: int = setting(10, "prompts between background stores; 0 for never")
+    dedupe_seconds: int = setting(10, "the same prompt again within this is whispered once")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +155,7 @@ class Settings:
     recall: Recall = field(default_factory=Recall)
     reranker: Reranker = field(default_factory=Reranker)
     index: Index = field(default_factory=Index)
+    whisper: Whisper = field(default_factory=Whisper)
 
 
 def read_settings(table: Mapping[str, object], environment: Mapping[str, str]) -> Settings:

@@ -17,16 +17,16 @@ STAGES = {"cross_encoder", "inherited"}
 
 
 @pytest.fixture
-def ines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Ines, who has no daemon running."""
+def nora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Nora, who has no daemon running."""
     monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
     monkeypatch.delenv("MADELEINE_HOME", raising=False)
     return Cli(tmp_path / "home")
 
 
 @pytest.fixture
-def daemon(ines: Cli) -> Iterator[Daemon]:
-    with running(ines.home) as started:
+def daemon(nora: Cli) -> Iterator[Daemon]:
+    with running(nora.home) as started:
         yield started
 
 
@@ -48,10 +48,10 @@ def found(answer: dict[str, Any]) -> list[str]:
     return [each["memory"]["id"] for each in answer["results"]]
 
 
-def test_ines_asks_and_sees_what_why_and_where(ines: Cli) -> None:
-    ids = keep_a_few(ines)
+def test_nora_asks_and_sees_what_why_and_where(nora: Cli) -> None:
+    ids = keep_a_few(nora)
 
-    said = ines("recall", "when does the ferry to Bergen leave?", "--explain")
+    said = nora("recall", "when does the ferry to Bergen leave?", "--explain")
     lines = said.out.splitlines()
 
     assert said.code == 0
@@ -62,11 +62,11 @@ def test_ines_asks_and_sees_what_why_and_where(ines: Cli) -> None:
     assert f"supports {ids['ferry'][:8]}" in said.out
 
 
-def test_ines_finds_a_sentence_in_a_long_text(ines: Cli) -> None:
-    ids = keep_a_few(ines)
+def test_nora_finds_a_sentence_in_a_long_text(nora: Cli) -> None:
+    ids = keep_a_few(nora)
 
-    answer = ines.ok("recall", "where is the pilot's whistle kept?")
-    said = ines("recall", "where is the pilot's whistle kept?", "--limit", "1")
+    answer = nora.ok("recall", "where is the pilot's whistle kept?")
+    said = nora("recall", "where is the pilot's whistle kept?", "--limit", "1")
 
     best = answer["results"][0]
     assert best["memory"]["id"] == ids["book"]
@@ -76,11 +76,11 @@ def test_ines_finds_a_sentence_in_a_long_text(ines: Cli) -> None:
     assert f"at character {start:,}: " in said.out
 
 
-def test_the_document_has_every_part(ines: Cli) -> None:
-    ids = keep_a_few(ines)
+def test_the_document_has_every_part(nora: Cli) -> None:
+    ids = keep_a_few(nora)
 
-    plain = ines.ok("recall", "when does the ferry leave?")
-    told = ines.ok("recall", "when does the ferry leave?", "--explain", "--why-not", ids["me"])
+    plain = nora.ok("recall", "when does the ferry leave?")
+    told = nora.ok("recall", "when does the ferry leave?", "--explain", "--why-not", ids["me"])
 
     assert set(plain) == {"text", "results", "silence", "notes", "why_not"}
     assert all(set(each) == HIT for each in plain["results"])
@@ -92,12 +92,12 @@ def test_the_document_has_every_part(ines: Cli) -> None:
     assert told["text"].count("because: ") == len(told["results"])
 
 
-def test_ines_asks_why_something_is_missing(ines: Cli) -> None:
-    ids = keep_a_few(ines)
+def test_nora_asks_why_something_is_missing(nora: Cli) -> None:
+    ids = keep_a_few(nora)
 
-    said = ines("recall", "ferry", "--space", "tide", "--why-not", ids["berlin"][:8])
-    silent = ines("recall", "ferry", "--space", "nowhere", "--why-not", ids["ferry"])
-    nobody = ines("recall", "ferry", "--why-not", "ffffffff-ffff")
+    said = nora("recall", "ferry", "--space", "tide", "--why-not", ids["berlin"][:8])
+    silent = nora("recall", "ferry", "--space", "nowhere", "--why-not", ids["ferry"])
+    nobody = nora("recall", "ferry", "--why-not", "ffffffff-ffff")
 
     assert f"{ids['berlin'][:8]} is left out by the filter `spaces`" in said.out
     assert f"{ids['ferry'][:8]} is left out by the filter `spaces`" in silent.out
@@ -105,15 +105,15 @@ def test_ines_asks_why_something_is_missing(ines: Cli) -> None:
     assert "there is no such memory" in nobody.out
 
 
-def test_ines_asks_how_things_stood(ines: Cli) -> None:
-    ids = keep_a_few(ines)
-    before = ines.ok("show", ids["book"])["memory"]["created"]
-    new = ines.remember("Marta lives in Dublin", "--type", "fact")
-    ines.ok("retire", ids["berlin"], "--superseded-by", new)
+def test_nora_asks_how_things_stood(nora: Cli) -> None:
+    ids = keep_a_few(nora)
+    before = nora.ok("show", ids["book"])["memory"]["created"]
+    new = nora.remember("Marta lives in Dublin", "--type", "fact")
+    nora.ok("retire", ids["berlin"], "--superseded-by", new)
 
-    now = found(ines.ok("recall", "where does Marta live?"))
-    then = found(ines.ok("recall", "where does Marta live?", "--as-of", before))
-    both = ines.ok("recall", "Marta lives in Berlin", "--outdated")
+    now = found(nora.ok("recall", "where does Marta live?"))
+    then = found(nora.ok("recall", "where does Marta live?", "--as-of", before))
+    both = nora.ok("recall", "Marta lives in Berlin", "--outdated")
 
     assert (new in now, ids["berlin"] in now) == (True, False)
     assert (new in then, ids["berlin"] in then) == (False, True)
@@ -122,44 +122,44 @@ def test_ines_asks_how_things_stood(ines: Cli) -> None:
     assert f"superseded by {new[:8]}" in old["reasons"]
 
 
-def test_ines_asks_what_is_known_about_her(ines: Cli) -> None:
-    ids = keep_a_few(ines)
+def test_nora_asks_what_is_known_about_her(nora: Cli) -> None:
+    ids = keep_a_few(nora)
 
-    answer = ines.ok("recall", "which seat do I like?")
+    answer = nora.ok("recall", "which seat do I like?")
 
     assert found(answer)[0] == ids["me"]
     assert "about you" in answer["results"][0]["reasons"]
 
 
-def test_ines_asks_what_she_did_today(ines: Cli) -> None:
-    ids = keep_a_few(ines)
+def test_nora_asks_what_she_did_today(nora: Cli) -> None:
+    ids = keep_a_few(nora)
 
-    answer = ines.ok("recall", "what did I write down in the last 2 hours?")
+    answer = nora.ok("recall", "what did I write down in the last 2 hours?")
 
     listed = [each for each in found(answer) if each in ids.values()]
     assert listed == list(reversed(ids.values()))
 
 
-def test_status_says_what_reranks_and_why_no_more(ines: Cli) -> None:
-    keep_a_few(ines)
+def test_status_says_what_reranks_and_why_no_more(nora: Cli) -> None:
+    keep_a_few(nora)
 
-    answer, said = ines.ok("status"), ines("status")
+    answer, said = nora.ok("status"), nora("status")
 
     assert answer["reranker"]["name"] is None
     assert answer["reranker"]["why_not"].startswith("no cross-encoder: ")
     assert "late interaction (no cross-encoder: " in said.out
-    assert ines.ok("recall", "ferry")["notes"] == []
+    assert nora.ok("recall", "ferry")["notes"] == []
 
 
-def test_over_http_it_is_the_same_document(ines: Cli, daemon: Daemon) -> None:
-    ids, question = keep_a_few(ines), "when does the ferry leave?"
+def test_over_http_it_is_the_same_document(nora: Cli, daemon: Daemon) -> None:
+    ids, question = keep_a_few(nora), "when does the ferry leave?"
     asked = {"query": question, "explain": True, "why_not": ids["me"]}
     for memory in ids.values():  # opened today: asking again changes no counter
-        ines.ok("show", memory)
-    ines.ok("recall", question)
+        nora.ok("show", memory)
+    nora.ok("recall", question)
 
     over_http = daemon.ok("POST", "/agent/recall", asked)
-    by_command = ines.ok("recall", question, "--explain", "--why-not", ids["me"])
+    by_command = nora.ok("recall", question, "--explain", "--why-not", ids["me"])
 
     assert without_scores(over_http) == without_scores(by_command)
     for one, other in zip(over_http["results"], by_command["results"], strict=True):

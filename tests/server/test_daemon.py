@@ -151,7 +151,7 @@ def test_a_daemon_that_is_told_to_end_tidies_up(home: Path, how: str) -> None:
             os.kill(daemon.launched.pid, getattr(signal, how))
 
         assert daemon.launched.process.wait(WAIT_SECONDS) == 0
-        assert run_files(home) == {"lock", "token"}
+        assert run_files(home) == {"lock", "token", "hook"}
         assert not list(home.glob("*.db-wal"))
     assert find_daemon(home) is None
     with running(home) as again:
@@ -321,7 +321,7 @@ def test_a_newer_index_is_not_touched(home: Path) -> None:
 
     assert getattr(refused.value, "exit_code", None) == 6
     assert "rebuild" in getattr(refused.value, "hint", "")
-    assert run_files(home) == {"lock", "token"}
+    assert run_files(home) == {"lock", "token", "hook"}
 
 
 def test_without_a_model_recall_still_works_and_says_so(

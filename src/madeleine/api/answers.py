@@ -12,7 +12,7 @@ from dataclasses import asdict
 from madeleine.api import texts
 from madeleine.api.wire import error_to_json
 from madeleine.errors import MadeleineError
-from madeleine.index.port import Counts, EdgeRow, Unreadable
+from madeleine.index.port import Counts, EdgeRow, Unreadable, WhisperEntry
 from madeleine.model.codec import Json, connection_to_json, memory_to_json
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
@@ -21,6 +21,8 @@ from madeleine.model.stored import Stored
 from madeleine.model.times import format_time
 from madeleine.recall.recall import Found, Recalled
 from madeleine.vault.journal import Compacted
+from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.values import Whispered
 from madeleine.write.change_file import Changed
 from madeleine.write.forget import Forgotten
 from madeleine.write.merge import Merged
@@ -143,6 +145,46 @@ def _hit(found: Found) -> Json:
     if found.explained is not None:
         answer["explained"] = asdict(found.explained)
     return answer
+
+
+def whispered(said: Whispered, explain: bool) -> Json:
+    answer: Json = {
+        "text": said.text,
+        "whisper_id": said.whisper_id,
+        "injected": [
+            {
+                "node_id": each.memory.id,
+                "score": each.score,
+                "full": each.full,
+                "explorer": each.explorer,
+                "memory": memory_to_json(each.memory),
+            }
+            for each in said.injected
+        ],
+        "silence": said.silence,
+        "stage": said.stage,
+        "took_ms": said.took_ms,
+    }
+    if explain:
+        answer["explained"] = dict(said.explained)
+    return answer
+
+
+def noted(memory_id: str, word: str) -> Json:
+    return {"text": f"Noted: {texts.short(memory_id)} was {word}", "node_id": memory_id}
+
+
+def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> Json:
+    if entry is None:
+        return {"text": "Nothing has been whispered or held back yet.", "whisper": None}
+    known: Json = {
+        "id": entry.id,
+        "at": format_time(entry.at),
+        "session": entry.session,
+        "space": entry.space,
+        **entry.body,
+    }
+    return {"text": texts.whisper_why(known, habits), "whisper": known}
 
 
 def shown(seen: Shown, ends: Mapping[str, Memory]) -> Json:

@@ -226,6 +226,42 @@ class Madeleine:
         }
         return values.read_hits(self._post("recall", body, query={"default_space": space}))
 
+    def whisper(
+        self,
+        prompt: str,
+        *,
+        session_id: str | None = None,
+        space: str | None = None,
+        cwd: str | None = None,
+        explain: bool = False,
+    ) -> values.Whisper:
+        """Return what is worth saying before `prompt` is answered; mostly that is nothing."""
+        body = {
+            "prompt": prompt,
+            "session_id": session_id,
+            "space": space,
+            "cwd": cwd,
+            "explain": explain,
+        }
+        return values.read_whisper(self._post("whisper", body))
+
+    def whisper_why(self, session_id: str | None = None) -> str:
+        """Return in plain words why the last whisper, or silence, was what it was."""
+        return str(self._get("whisper_why", {"session_id": session_id})["text"])
+
+    def feedback(
+        self,
+        memory: str | Memory,
+        signal: int,
+        *,
+        source: str = "explicit",
+        whisper_id: str | None = None,
+    ) -> None:
+        """Say that a memory was useful (1) or not (-1), best with the whisper it is about."""
+        node = memory.id if isinstance(memory, Memory) else memory
+        body = {"node_id": node, "signal": signal, "source": source, "whisper_log_id": whisper_id}
+        self._post("feedback", body)
+
     def show(self, memory: str | Memory, session_id: str | None = None) -> values.Shown:
         """Return a memory whole, with its connections and neighbours. It counts as a use."""
         return values.read_shown(self._get("show", {"session_id": session_id}, memory))

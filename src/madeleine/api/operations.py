@@ -29,6 +29,9 @@ from madeleine.model.revision import read_revision
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge, word
 from madeleine.recall.recall import recall
+from madeleine.whisper.learning import give_feedback
+from madeleine.whisper.values import Prompt
+from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
@@ -36,6 +39,7 @@ from madeleine.write.proposals import decide
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.remember_many import remember_many
+from madeleine.write.resolve import get
 from madeleine.write.revise import retire, revise
 from madeleine.write.show import history, show
 from madeleine.write.stores import Stores
@@ -209,6 +213,42 @@ def _undo_merge(house: House, call: Call) -> Json:
 def _recall(house: House, call: Call) -> Json:
     query = read_query(call.body, _default_space(call))
     return answers.recalled(recall(house.stores, query), query.explain)
+
+
+def _whisper(house: House, call: Call) -> Json:
+    reader = Reader(call.body)
+    prompt = Prompt(
+        text=reader.text("prompt") or "",
+        space=read_space(reader.text("space")) or _default_space(call),
+        session_id=reader.text("session_id"),
+        cwd=reader.text("cwd"),
+        explain=reader.flag("explain"),
+    )
+    if "prompt" not in call.body:
+        raise InvalidValue("prompt", "is missing", hint="send what was typed")
+    reader.done()
+    said = whisper(house.stores, house.whisper_habits, house.whisperer, prompt)
+    return answers.whispered(said, prompt.explain)
+
+
+def _whisper_why(house: House, call: Call) -> Json:
+    reader = Reader(call.query)
+    session = reader.text("session_id")
+    reader.done()
+    entries = house.stores.index.whispers(1, session)
+    return answers.whisper_why(entries[0] if entries else None, house.whisper_habits)
+
+
+def _feedback(house: House, call: Call) -> Json:
+    reader = Reader(call.body)
+    memory_id = get(house.stores, reader.required_text("node_id")).memory.id
+    signal = reader.whole("signal", 0, -1, 1)
+    source = reader.text("source") or "explicit"
+    whisper_id = reader.text("whisper_log_id")
+    reader.done()
+    give_feedback(house.stores, memory_id, signal, source, whisper_id)
+    word = "useful" if signal > 0 else "not useful"
+    return answers.noted(memory_id, word)
 
 
 def _show(house: House, call: Call) -> Json:
@@ -390,6 +430,9 @@ OPERATIONS: Mapping[str, Operation] = {
     "remember": _remember,
     "remember_many": _remember_many,
     "recall": _recall,
+    "whisper": _whisper,
+    "whisper_why": _whisper_why,
+    "feedback": _feedback,
     "show": _show,
     "list": _list,
     "trash": _trash,

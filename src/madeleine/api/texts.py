@@ -17,7 +17,9 @@ from madeleine.model.proposal import Proposal
 from madeleine.model.times import format_time
 from madeleine.model.words import GLOBAL
 from madeleine.recall.recall import Found, Recalled
+from madeleine.whisper.habits import WhisperHabits
 
+PROMPT_CHARS = 120
 HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
 WHOLE_CHARS = 20_000  # of a memory that was asked for by its id
 LINES_AT_MOST = 200  # of a listing; `memories` holds the rest
@@ -87,6 +89,38 @@ def _hit(hit: Found, explain: bool) -> str:
         return "\n".join([*parts, block(hit.memory.content, HIT_CHARS, rest)])
     parts.append(f"  characters {hit.passage.start:,} to {hit.passage.end:,}, the rest: {rest}")
     return "\n".join([*parts, block(hit.passage.text, HIT_CHARS, rest)])
+
+
+def whisper_why(known: Mapping[str, object], habits: WhisperHabits) -> str:
+    """Say in plain words what came of a prompt."""
+    injected = known.get("injected")
+    told = injected if isinstance(injected, list) else []
+    prompt = flat(str(known.get("prompt", "")))[:PROMPT_CHARS]
+    parts = [f'{known["at"]}  "{prompt}"']
+    if told:
+        parts.append(f"Whispered {count(len(told), 'memory')} in {known.get('took_ms')} ms.")
+    else:
+        parts.append(f"Silent: {known.get('silence')} (stage: {known.get('stage')}).")
+    intents = known.get("intents")
+    if isinstance(intents, list) and intents:
+        parts.append(f"Taken for: {', '.join(map(str, intents))}.")
+    parts += [_candidate(row, "whispered") for row in _rows(known, "candidates") if told]
+    parts += [_candidate(row, "held back") for row in _rows(known, "refused")]
+    parts.append(f"The gate is at {habits.injection_gate:.2f}.")
+    return "\n".join(parts)
+
+
+def _rows(known: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
+    rows = known.get(name)
+    return [each for each in rows if isinstance(each, Mapping)] if isinstance(rows, list) else []
+
+
+def _candidate(row: Mapping[str, object], word: str) -> str:
+    reasons = row.get("reasons")
+    why = "; ".join(map(str, reasons)) if isinstance(reasons, list) else ""
+    title = flat(str(row.get("title", "")))
+    memory = short(str(row.get("memory", "")))
+    return f"  {word}: {memory}  {row.get('score')}  {title}  {why}".rstrip()
 
 
 def shown(memory: Memory, links: Sequence[Mapping[str, object]]) -> str:

@@ -48,6 +48,30 @@ class Hits(list[Hit]):
         self.why_not = why_not
 
 
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A memory that was whispered: in full, or by its title only."""
+
+    memory: Memory
+    score: float
+    full: bool
+    explorer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Whisper:
+    """What is worth saying before a prompt is answered. An empty text is silence, and
+    `silence` says why."""
+
+    text: str
+    whisper_id: str
+    injected: tuple[Injected, ...]
+    silence: str | None
+    stage: str
+    took_ms: float
+    explained: Mapping[str, object] = field(default_factory=dict)
+
+
 class Page(list[Memory]):
     """Some of the memories that a listing has; `total` says how many there are."""
 
@@ -153,6 +177,27 @@ def read_hits(answer: Json) -> Hits:
     ]
     silence, why_not = (cast("str | None", answer[name]) for name in ("silence", "why_not"))
     return Hits(hits, silence, _texts(answer["notes"]), why_not)
+
+
+def read_whisper(answer: Json) -> Whisper:
+    injected = tuple(
+        Injected(
+            memory_from_json(cast("Json", each["memory"])),
+            cast("float", each["score"]),
+            bool(each["full"]),
+            bool(each["explorer"]),
+        )
+        for each in _objects(answer["injected"])
+    )
+    return Whisper(
+        text=str(answer["text"]),
+        whisper_id=str(answer["whisper_id"]),
+        injected=injected,
+        silence=cast("str | None", answer["silence"]),
+        stage=str(answer["stage"]),
+        took_ms=cast("float", answer["took_ms"]),
+        explained=cast("Mapping[str, object]", answer.get("explained") or {}),
+    )
 
 
 def read_memory(answer: Json) -> Memory:

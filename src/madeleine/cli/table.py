@@ -11,6 +11,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("show", "one memory whole, with its connections"),
             ("list", "memories, newest first; also the trash"),
             ("history", "what happened to a memory"),
+            ("whisper", "answer an agent's hook; say why something was whispered or not"),
         ),
     ),
     (

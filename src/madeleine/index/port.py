@@ -190,6 +190,17 @@ class EdgeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class WhisperEntry:
+    """One prompt, and what came of it. `body` is plain JSON."""
+
+    id: str
+    at: datetime
+    session: str | None
+    space: str | None
+    body: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """A file that does not parse."""
 
@@ -388,6 +399,21 @@ class Index(Protocol):
 
     def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
         """Return the memories whose use in this session and UTC day is already counted."""
+        ...
+
+    # -- telemetry: follows from nothing, kept for a month --------------------------------
+    def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
+        """Keep what was whispered, or why nothing was, and drop what is older than that."""
+        ...
+
+    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
+        """Return the newest entries, of one session or of all."""
+        ...
+
+    def whisper(self, whisper_id: str) -> WhisperEntry | None: ...
+
+    def feedback(self, ids: Sequence[str]) -> list[Event]:
+        """Return what was said about the use of these memories, newest first."""
         ...
 
     def proposals(self, status: ProposalStatus | None = None) -> list[Proposal]: ...

@@ -27,6 +27,7 @@ from madeleine.write.stores import Stores
 
 WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read
 ABOUT_ASKER = 50  # compared beside the others, when the asker speaks of themselves
+ONLY_WORDS = 10  # times as many, where there is no model to bring what words leave out
 NEWEST = 50  # of the most recent, when those are asked for
 
 
@@ -40,16 +41,20 @@ class Prepared:
     notes: tuple[str, ...]
 
 
-def prepare(stores: Stores, query: Query) -> Prepared:
-    """Understand a question; the model is asked once, under no lock (I6)."""
+def prepare(stores: Stores, query: Query, trace: AskedTrace | None = None) -> Prepared:
+    """Understand a question; the model is asked once, under no lock (I6), unless somebody has
+    asked it already."""
     understood = understand(query.text, stores.clock.now())
-    trace, notes = _trace(stores, query.text)
+    notes: tuple[str, ...] = ()
+    if trace is None:
+        trace, notes = read_question(stores, query.text)
     found = stores.index.terms(understood.terms)
     asked = make_asked(understood, stores.index.extent(), found, trace)
     return Prepared(asked, _named(stores, understood), notes)
 
 
-def _trace(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[str, ...]]:
+def read_question(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[str, ...]]:
+    """Return what the model makes of a question, and what to say if it makes nothing of it."""
     embedder = stores.minds.embedder
     if embedder is None:
         return None, (f"text search only: {stores.minds.why_not}",)
@@ -84,7 +89,8 @@ def draw(stores: Stores, query: Query, prepared: Prepared, chosen: Filter, now: 
 def _words(asked: Asked) -> list[str]:
     """Return the words that candidates are drawn by: the rare ones, and what is quoted."""
     understood = asked.understood
-    rare = [understood.terms[place] for place in drawn(asked.holders, WORDS_BUDGET)]
+    budget = WORDS_BUDGET if asked.aim else WORDS_BUDGET * ONLY_WORDS
+    rare = [understood.terms[place] for place in drawn(asked.holders, budget)]
     return [*(form for word in rare for form in forms(word)), *understood.phrases]
 
 

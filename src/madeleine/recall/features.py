@@ -6,8 +6,8 @@ the best cosine of each of the question's tokens with a token of the memory), co
 (a question, a number, a name). A group that a store cannot give, because there is no model
 or no conversation, is left out of the columns, and another head answers.
 
-Where a conversation goes to and fro, context counts; who talks alone takes notes, and each
-note stands for itself.
+Where people talk to each other, context counts; who talks alone takes notes, and each note
+stands for itself.
 """
 
 from __future__ import annotations

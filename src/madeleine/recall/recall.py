@@ -12,6 +12,7 @@ from datetime import datetime
 
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, Query
+from madeleine.model.trace import AskedTrace
 from madeleine.recall.activation import spread
 from madeleine.recall.candidates import Prepared, draw, prepare
 from madeleine.recall.explaining import (
@@ -77,13 +78,20 @@ class _Search:
         return self.prepared.asked.understood
 
 
-def recall(stores: Stores, query: Query, touch: bool = True) -> Recalled:
-    """Return the memories that answer `query`; `touch` counts them as used."""
-    prepared = prepare(stores, query)
+def recall(
+    stores: Stores,
+    query: Query,
+    touch: bool = True,
+    trace: AskedTrace | None = None,
+    look_again: bool = True,
+) -> Recalled:
+    """Return the memories that answer `query`; `touch` counts them as used. Whoever has had
+    the question read hands in its `trace`; `look_again` lets a cross-encoder have its say."""
+    prepared = prepare(stores, query, trace)
     with stores.index.steady():
         search = _begin(stores, query, prepared)
         hits = _from_then(stores, search) if _lists(search) else _compared(stores, search)
-    hits = _looked_at_again(stores, search, hits)
+    hits = _looked_at_again(stores, search, hits) if look_again else hits
     with stores.index.steady():
         hits, silence = _or_silence(stores, search, _connected(stores, search, hits))
         found = _all_found(stores, search, hits[: query.limit])

@@ -26,6 +26,7 @@ from madeleine.bootstrap import House
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
 from madeleine.server.guard import Guard
+from madeleine.server.hooking import BODY_BYTES, HOOKS, Hooks
 from madeleine.server.logs import where
 from madeleine.server.openapi import OPENAPI, openapi
 from madeleine.server.reading import parse_body, parse_query, read_body, who_asks
@@ -57,11 +58,14 @@ class App:
         self._limits = house.settings.server
         self._inside = 0
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
+        self._hooks = Hooks(house)
+        self._hooks.leave_directions(facts())
         self._router = Router(self._paths(), redirect_slashes=False, default=_no_route)
 
     def close(self) -> None:
         """Wait for the requests that are being carried out."""
         self._threads.shutdown(wait=True)
+        self._hooks.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the one place where errors become answers."""
@@ -79,7 +83,7 @@ class App:
 
     def _paths(self) -> list[Path]:
         methods: dict[str, dict[str, Route]] = {OPENAPI.path: {OPENAPI.method: OPENAPI}}
-        for route in ROUTES:
+        for route in (*ROUTES, *HOOKS):
             methods.setdefault(route.path, {})[route.method] = route
         return [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
 
@@ -89,6 +93,9 @@ class App:
             return encoded(openapi())
         by, identity = who_asks(request), request.path_params.get("id")
         query = parse_query(request.scope["query_string"])
+        if route in HOOKS:
+            given = await read_body(request, min(BODY_BYTES, self._limits.max_body_bytes))
+            return await self._hooks.answer(route, query, given)
         body = await read_body(request, self._limits.max_body_bytes)
         content_type = request.headers.get("content-type", "")
 
@@ -121,7 +128,9 @@ class App:
             return encoded({"stopping": True})
         answer = perform(self.house, route.name, Call(identity, query, given, by))
         if route.name == "status":
-            answer = {**answer, "daemon": {**self._facts(), "failures": self.failures}}
+            hooks = self._hooks.to_json()
+            facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
+            answer = {**answer, "daemon": facts}
         return encoded(answer)
 
     def answered(self, route: Route) -> None:

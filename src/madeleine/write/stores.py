@@ -35,7 +35,7 @@ class Habits:
     recall_pool: int = 300
     recall_compared: int = 100
     recall_least_score: float = 0.005
-    recall_least_best: float = 0.05
+    recall_least_best: float = 0.02
     heads: Mapping[str, Head] = field(default_factory=dict)
     """The weights of recall, when others than the shipped ones are set."""
     activation_seeds: int = 5

@@ -80,6 +80,8 @@ def explained(hit: dict[str, Any]) -> Iterator[str]:
     if boosts := numbers.get("boosts"):
         changing = {name: factor for name, factor in boosts.items() if factor != 1}
         yield f"boosts{_factors(changing, '') or ': none'}"
+    if (inherited := numbers.get("inherited")) is not None:
+        yield f"inherited {inherited:.3f}"
     if (logit := numbers.get("cross_encoder")) is not None:
         yield f"cross-encoder {logit:+.2f}"
 

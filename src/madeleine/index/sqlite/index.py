@@ -34,8 +34,19 @@ from madeleine.index.port import (
     Term,
     Unreadable,
     Wanted,
+    WhisperEntry,
 )
-from madeleine.index.sqlite import events, graph, nodes, pool, stems, text, usage, vectors
+from madeleine.index.sqlite import (
+    events,
+    graph,
+    nodes,
+    pool,
+    stems,
+    text,
+    usage,
+    vectors,
+    whispers,
+)
 from madeleine.index.sqlite.connection import Connections, translated
 from madeleine.index.sqlite.files import remove, swap
 from madeleine.index.sqlite.matrix import Change
@@ -51,6 +62,7 @@ from madeleine.model.vector import Vector
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
 FRESH = ".new"
+FEEDBACK_AT_MOST = 200  # what was said longer ago counts hardly anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +330,25 @@ class SqliteIndex:
     def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
         with self._read() as connection:
             return usage.used_today(connection, ids, session, at)
+
+    # -- telemetry -------------------------------------------------------------------------
+    def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
+        with self._connections.writing() as connection:
+            whispers.log(connection, entry, keep_after)
+
+    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
+        with self._read() as connection:
+            return whispers.newest(connection, limit, session)
+
+    def whisper(self, whisper_id: str) -> WhisperEntry | None:
+        with self._read() as connection:
+            return whispers.get(connection, whisper_id)
+
+    def feedback(self, ids: Sequence[str]) -> list[Event]:
+        with self._read() as connection:
+            known = whispers.feedback_ids(connection, ids, FEEDBACK_AT_MOST)
+            found = (events.event(connection, each) for each in known)
+            return [each for each in found if each is not None]
 
     def proposals(self, status: ProposalStatus | None = None) -> list[Proposal]:
         with self._read() as connection:

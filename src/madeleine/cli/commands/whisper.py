@@ -1,0 +1,47 @@
+"""Answer a host's hook, take in its transcript, or say why something was whispered or not.
+
+`inject` reads the JSON of a host's prompt hook on stdin and prints the host's JSON, or nothing.
+`store` reads any hook's JSON and has the daemon take in what is new in the session's transcript.
+Both exit 0 whatever happens: an agent's turn must not fail. Without a daemon they print nothing
+and start one, at most once a minute. A hook that runs on every prompt is better wired to the thin
+client, which does the same ten times as fast: see docs/guides/whisper-hooks.md.
+
+`why` explains the last whisper, or the last silence, in plain words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from madeleine.cli.door import Door
+from madeleine.cli.options import given
+from madeleine.cli.say import Say
+from madeleine.hooks.whisper import INPUT_BYTES, Directions, carry
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what", metavar="inject|store|why", choices=("inject", "store", "why"), help="what to do"
+    )
+    parser.add_argument(
+        "--host",
+        metavar="HOST",
+        default="claude",
+        help="whose hook it is: claude, codex, cursor, gemini, agy, copilot or vscode",
+    )
+    parser.add_argument("--last", action="store_true", help="with why: the last one, as always")
+    parser.add_argument("--session", metavar="ID", help="with why: the last one of this session")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    if arguments.what == "why":
+        answer = door.call("whisper_why", query=given(session_id=arguments.session))
+        say.reply(answer, lambda: str(answer["text"]).splitlines())
+        return 0
+    sent = sys.stdin.buffer.read(INPUT_BYTES)
+    reply = carry(Directions(os.fspath(door.home)), arguments.what, arguments.host, sent)
+    if reply:
+        say.line(reply.decode("utf-8"))
+    return 0

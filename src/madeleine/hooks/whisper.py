@@ -1,0 +1,222 @@
+"""The hook's own process: it hands the host's JSON to the daemon and copies the answer.
+
+    /abs/python -I -S /abs/whisper.py HOME [inject|store] [HOST]
+
+A person waits while this runs, and starting Python is most of what it costs. So it imports only
+what is compiled (`_socket`, and what the interpreter holds anyway), is one file that can be copied
+anywhere, and leaves every decision to the daemon: what to say, and in which host's shape.
+
+What is kept true (I5): it exits 0 whatever happens; it prints the whole answer or nothing; it is
+over when the deadline is. If no daemon runs it starts one, at most once a minute, and does not
+wait for it: this turn goes without a whisper.
+
+`HOME/run/hook` is what the daemon leaves for us, joined by NUL: the deadline in milliseconds, the
+path of its socket, and the words of the command that starts a daemon. In a home where none ever
+ran there is no such file, and the defaults below hold.
+"""
+
+import sys
+from _signal import (  # type: ignore[import-not-found]  # compiled in, but without a stub
+    ITIMER_REAL,
+    SIGALRM,
+    setitimer,
+    signal,
+)
+from _socket import AF_UNIX, SOCK_STREAM, socket
+from posix import (
+    F_TLOCK,
+    O_APPEND,
+    O_CLOEXEC,
+    O_CREAT,
+    O_RDONLY,
+    O_RDWR,
+    O_WRONLY,
+    POSIX_SPAWN_OPEN,
+    _exit,
+    close,
+    environ,
+    fstat,
+    ftruncate,
+    lockf,
+    mkdir,
+    open,
+    posix_spawn,
+    read,
+    write,
+)
+from time import monotonic, time
+
+DEADLINE_SECONDS = 0.3
+START_PAUSE_SECONDS = 60.0
+INPUT_BYTES = 4_194_304  # of what a host may send; the daemon finds that the rest is missing
+PART_BYTES = 65_536
+VERBS = ("inject", "store")
+
+# One entry for Claude Code may be run by other hosts too, which only the environment tells.
+HOSTS_BY_VARIABLE = (
+    (b"CURSOR_VERSION", "cursor"),
+    (b"COPILOT_CLI", "copilot"),
+    (b"GEMINI_SESSION_ID", "gemini"),
+)
+
+
+class Directions:
+    """What the daemon of a home left for its hooks."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.seconds = DEADLINE_SECONDS
+        self.socket = f"{home}/run/socket"
+        self.command = [sys.executable, "-P", "-m", "madeleine.server", "--home", home]
+        try:
+            self._take(read_file(f"{home}/run/hook").decode("utf-8", "surrogateescape"))
+        except (OSError, ValueError):
+            return  # no daemon ran here yet, or another release wrote it: the defaults will do
+
+    def _take(self, text: str) -> None:
+        milliseconds, where, *command = text.split("\0")
+        self.seconds = int(milliseconds) / 1000
+        if self.home in command:  # else they speak of where this home was before it was moved
+            self.socket, self.command = where, command
+
+
+def main(words: list[str]) -> None:
+    """Read stdin, ask, and print the answer, all before the deadline."""
+    home, verb, host = (*words, *("", "inject", "claude")[len(words) :])[:3]
+    directions = Directions(home.rstrip("/"))
+    signal(SIGALRM, out_of_time)
+    setitimer(ITIMER_REAL, directions.seconds)
+    answer = carry(directions, verb, host, read_bounded(0))
+    setitimer(ITIMER_REAL, 0)  # an answer that is begun is also finished
+    while answer:
+        answer = answer[write(1, answer) :]
+
+
+def carry(directions: Directions, verb: str, host: str, given: bytes) -> bytes:
+    """Return the daemon's answer; nothing, and perhaps a daemon started, where none runs."""
+    try:
+        try:
+            return asked(directions, request(verb, host, given))
+        except (FileNotFoundError, ConnectionRefusedError):
+            start(directions)
+    except (OSError, ValueError):
+        return b""  # too late, cut off while we asked, or nothing can be started here
+    return b""
+
+
+def asked(directions: Directions, message: bytes) -> bytes:
+    until = monotonic() + directions.seconds
+    connection = socket(AF_UNIX, SOCK_STREAM)
+    try:
+        connection.settimeout(directions.seconds)
+        connection.connect(directions.socket)
+        connection.sendall(message)
+        return received(connection, until)
+    finally:
+        connection.close()
+
+
+def request(verb: str, host: str, given: bytes) -> bytes:
+    inside = [name for variable, name in HOSTS_BY_VARIABLE if variable in environ]
+    plain = host if host.isascii() and host.replace("-", "").isalnum() else "unknown"
+    head = (
+        f"POST /hook/{verb if verb in VERBS else 'inject'}?host={'@'.join([plain, *inside[:1]])} "
+        f"HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(given)}\r\n\r\n"
+    )
+    return head.encode("ascii") + given
+
+
+def received(connection: socket, until: float) -> bytes:
+    """Return the body of a whole and good answer; of any other, nothing."""
+    got = b""
+    while True:
+        head, ended, body = got.partition(b"\r\n\r\n")
+        if ended and len(body) >= body_length(head):
+            return body if head.startswith(b"HTTP/1.1 200 ") else b""
+        connection.settimeout(max(until - monotonic(), 0.001))
+        part = connection.recv(PART_BYTES)
+        if not part:
+            return b""
+        got += part
+
+
+def body_length(head: bytes) -> int:
+    for line in head.lower().split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name == b"content-length":
+            return int(value)
+    return 0
+
+
+def start(directions: Directions) -> None:
+    """Start a daemon that outlives us, unless somebody tried within the last minute."""
+    home = directions.home
+    for folder in (home, f"{home}/run", f"{home}/logs"):
+        try:
+            mkdir(folder, 0o700)
+        except FileExistsError:
+            continue
+    stamp = open(f"{home}/run/start", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    try:
+        if claimed(stamp):
+            spawn(directions.command, f"{home}/logs/daemon.log")
+    finally:
+        close(stamp)
+
+
+def claimed(stamp: int) -> bool:
+    """Whether it is for us to try: of several at once one gets the lock, and leaves its mark."""
+    try:
+        lockf(stamp, F_TLOCK, 0)
+    except OSError:
+        return False
+    found = fstat(stamp)
+    if found.st_size and 0 <= time() - found.st_mtime < START_PAUSE_SECONDS:
+        return False
+    ftruncate(stamp, 0)
+    write(stamp, b"a hook tried to start the daemon\n")
+    return True
+
+
+def spawn(command: list[str], log: str) -> None:
+    """Start a process that holds nothing of ours: a host waits until its pipes are let go."""
+    nowhere = "/dev/null"
+    files = (
+        (POSIX_SPAWN_OPEN, 0, nowhere, O_RDONLY, 0),
+        (POSIX_SPAWN_OPEN, 1, nowhere, O_WRONLY, 0),
+        (POSIX_SPAWN_OPEN, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600),
+    )
+    posix_spawn(command[0], command, environ, file_actions=files, setsid=True)
+
+
+def read_file(path: str) -> bytes:
+    handle = open(path, O_RDONLY | O_CLOEXEC)
+    try:
+        return read(handle, PART_BYTES)
+    finally:
+        close(handle)
+
+
+def read_bounded(handle: int) -> bytes:
+    """Return what can be read, up to the bound. All is read: a host may not like a closed pipe."""
+    parts: list[bytes] = []
+    size = 0
+    while part := read(handle, PART_BYTES):
+        if size < INPUT_BYTES:
+            parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
+def out_of_time(number: int, frame: object) -> None:
+    raise TimeoutError
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    finally:
+        # Also after an error, which then says nothing: a trace on stderr or an exit code other
+        # than 0 would be shown to the person, or cost them their prompt.
+        _exit(0)

@@ -1,0 +1,273 @@
+"""What a person said that is worth keeping, found without a language model.
+
+Only what is said outright: "remember that …", "note: …", "from now on …", "always …", "I prefer …",
+"we decided …", "my … is …". Everything else is left alone: a memory nobody meant to make costs
+more trust than one that has to be said again. So a sentence is passed over when it is a question,
+is about this moment ("for now", "in this file"), points at something outside of itself ("that
+one"), holds what looks like a secret, or stands in a text so long that it is probably pasted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from madeleine.model.words import MemoryType
+from madeleine.whisper.prompts import machine_made, typed
+
+MESSAGE_CHARS = 2_000  # what is longer is pasted, and its "note:" is somebody else's
+TASK_CHARS = 600  # what is longer describes a task, and its "always" is over with it
+SENTENCE_CHARS = 400
+LEAST_WORDS = 3
+LEAST_CHARS = 6  # where words are not separated by spaces
+
+
+class Statement(NamedTuple):
+    """One thing worth keeping, in the person's own words."""
+
+    text: str
+    type: MemoryType
+    about_self: bool = False
+
+
+def statements(message: str) -> list[Statement]:
+    """Return what a message asks to be kept, each once, in its order."""
+    if machine_made(message):
+        return []
+    text = typed(message).replace("\u2019", "'")
+    if len(text) > MESSAGE_CHARS:
+        return []
+    is_task = len(text) > TASK_CHARS
+    found = (_statement(each, is_task) for each in _sentences(text))
+    return list(dict.fromkeys(each for each in found if each is not None))
+
+
+# -- sentences -----------------------------------------------------------------------------
+
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_NOT_SPOKEN = re.compile(r"^(?: {4}|\t|\s*(?:>|\||\$ |#|//|<|\{|@@|[+-]{3} ))")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_BETWEEN = re.compile(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<=[.!?…])\s+|(?<=[。！？])")
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Give the sentences of a text; code, quotations, tables and headings are nobody's words."""
+    fenced = False
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and not _NOT_SPOKEN.match(line):
+            yield from (each.strip() for each in _BETWEEN.split(_BULLET.sub("", line)))
+
+
+# -- what is said outright -----------------------------------------------------------------
+
+_LEAD = (
+    r"(?:(?:ok|okay|please|pls|also|and|so|but|btw|by the way|hey|well|actually|again|oh"
+    r"|one more thing|claude|codex|madeleine|listen)[,:!]?\s+)*"
+)
+_ASKED_TO = (
+    r"(?:(?:can|could|will|would) you (?:please )?|(?:i'd like|i want|i need) you to "
+    r"|you (?:should|must|need to) |(?:try|make sure) to )?"
+)
+
+
+def _begins(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"{_LEAD}{pattern}", re.I)
+
+
+_REMEMBER = _begins(
+    rf"{_ASKED_TO}(?:please )?(?:"
+    r"(?:remember|don't forget|do not forget)(?:\s+this)?(?:\s+that\s|\s*[:,–—]\s)"
+    r"|(?:make|take|keep) (?:a )?note(?: that\s| of this:\s|\s*[:,]\s)"
+    r"|note(?: to self)?\s*:\s|for the record[,:]\s"
+    r")\s*(?P<said>.+)"
+)
+_REMEMBER_BARE = _begins(rf"{_ASKED_TO}(?:please )?(?:remember|don't forget)\s+(?P<said>.+)")
+_FROM_NOW_ON = _begins(r"(?:from now on|from here on|going forward|from this point on)\b[,:]?\s.+")
+_ALWAYS = _begins(r"(?:please )?(?:always|never)\s+(?P<next>[a-z']+)\s+\S.*")
+_I_ALWAYS = _begins(r"(?:i|we)\s+(?:always|never)\s+(?P<next>[a-z']+)\s+\S.*")
+_PREFER = _begins(r"(?:i|we)\s+(?:strongly |usually |generally |always |really )?prefer\s+\S.*")
+_DECIDED = _begins(
+    r"(?:(?:i|we)(?:'ve| have)?(?: now| just| finally)?\s+"
+    r"(?:decided\s+(?:to|that|on|not|against|in favou?r)|agreed\s+(?:to|that|on)"
+    r"|settled\s+on|chose\s+to|opted\s+(?:for|to))"
+    r"|(?:i|we)(?:'ve| have)?\s+chose[n]?\s+\S+.*\s(?:over))\s+\S.*"
+)
+_MY = _begins(r"my\s+(?P<what>[a-z][a-z' -]{1,40}?)(?:\s+(?:is|are)|'s)\s+(?P<value>\S.*)")
+
+# Said in other languages: only what leaves no doubt. What stands in `said` is kept.
+_ELSEWHERE = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        r"(?:bitte )?merk(?:e)? dir(?: bitte)?(?:, dass\s|\s*:\s)(?P<said>.+)",
+        r"(?:por favor,? )?recuerda(?: que\s|\s*:\s)(?P<said>.+)",
+        r"(?:souviens-toi|rappelle-toi|retiens)(?: que\s| qu'|\s*:\s)(?P<said>.+)",
+        r"ricorda(?:ti)?(?: che\s|\s*:\s)(?P<said>.+)",
+        r"lembr[ae](?:-se)?(?: de)?(?: que\s|\s*:\s)(?P<said>.+)",
+        r"onthoud(?: dat\s|\s*:\s)(?P<said>.+)",
+        r"запомни(?:те)?(?:, что\s|\s*:\s)(?P<said>.+)",
+        r"(?P<said>.+?)(?:を|と|って|ことを)覚えて(?:おいて)?(?:ください|ね|下さい)?[。！]?$",
+        r"(?:请|請)?(?:记住|記住)[：:，,]?\s*(?P<said>.+)",
+        r"تذك[رّ]ر? أن\s+(?P<said>.+)",
+    )
+)
+_ELSEWHERE_FROM_NOW_ON = re.compile(
+    r"(?:ab (?:jetzt|sofort)|a partir de (?:ahora|agora)|à partir de maintenant|désormais"
+    r"|d'ora in poi|vanaf nu|отныне|впредь)\b.+"
+    r"|(?:今後は|これからは|从现在起|从现在开始|從現在起|من الآن فصاعد).+",
+    re.I,
+)
+
+
+def _statement(sentence: str, is_task: bool) -> Statement | None:
+    if not sentence or len(sentence) > SENTENCE_CHARS or _SECRET.search(sentence):
+        return None
+    asked = _REMEMBER.fullmatch(sentence)
+    if asked:
+        return _explicit(asked["said"])
+    if sentence.endswith(("?", "？")):
+        return None
+    bare = _REMEMBER_BARE.fullmatch(sentence)
+    if bare:
+        return _implied(bare["said"])
+    if is_task and not _FROM_NOW_ON.fullmatch(sentence):
+        return _elsewhere(sentence)
+    return _implied(sentence) or _elsewhere(sentence)
+
+
+def _explicit(said: str) -> Statement | None:
+    """What somebody asked to be remembered, whatever it is about."""
+    text = _tidy(said.rstrip("?？"))
+    if not _says_something(text) or _POINTS_AWAY.match(text):
+        return None
+    known = _kind(text)
+    return known or Statement(text, MemoryType.FACT, _about_self(text))
+
+
+def _implied(sentence: str) -> Statement | None:
+    """What is a lasting statement by its form, and not about this moment only."""
+    text = _tidy(re.sub(rf"\A{_LEAD}", "", sentence, flags=re.I))
+    if not _says_something(text) or _PASSING.search(text):
+        return None
+    return _kind(text)
+
+
+def _kind(text: str) -> Statement | None:
+    if _DECIDED.fullmatch(text) and not _points_at(text):
+        return Statement(text, MemoryType.DECISION)
+    if _PREFER.fullmatch(text) and not _points_at(text):
+        return Statement(text, MemoryType.PREFERENCE, _about_self(text))
+    if _FROM_NOW_ON.fullmatch(text):
+        return Statement(text, MemoryType.PREFERENCE)
+    if _rule(text):
+        return Statement(text, MemoryType.PREFERENCE, _about_self(text))
+    return Statement(text, MemoryType.FACT, about_self=True) if _trait(text) else None
+
+
+def _rule(text: str) -> bool:
+    """Whether this is "always …" or "never …" as a rule, and not "never mind" or "always fails"."""
+    ordered = _ALWAYS.fullmatch(text)
+    if ordered:
+        word = ordered["next"].lower()
+        told_of = word.endswith(("ed", "ing", "'t")) or re.search(r"[^s]s$", word)
+        return word not in _NO_ORDER and not told_of and not _points_at(text)
+    told = _I_ALWAYS.fullmatch(text)
+    return told is not None and told["next"].lower() in _HABITS
+
+
+def _trait(text: str) -> bool:
+    """Whether this is "my … is …" about something that lasts: a name, not a broken build."""
+    found = _MY.fullmatch(text)
+    if found is None:
+        return False
+    words = found["what"].lower().split()
+    lasting = words[-1] in _TRAITS or words[0] in ("favourite", "favorite", "preferred", "default")
+    return lasting and found["value"].split()[0].lower() not in _STATES
+
+
+def _elsewhere(sentence: str) -> Statement | None:
+    for pattern in _ELSEWHERE:
+        found = pattern.fullmatch(sentence)
+        if found and _says_something(_tidy(found["said"])):
+            return Statement(_tidy(found["said"]), MemoryType.FACT)
+    if _ELSEWHERE_FROM_NOW_ON.fullmatch(sentence) and _says_something(sentence):
+        return Statement(_tidy(sentence), MemoryType.PREFERENCE)
+    return None
+
+
+# -- what keeps a sentence out -------------------------------------------------------------
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PASSING = re.compile(
+    r"\b(?:for now|right now|at the moment|this time|just once|this once|today|tonight|temporarily"
+    r"|for the time being|in this (?:\w+ )?(?:file|function|method|class|test|case|commit|branch|pr"
+    r"|session|conversation|chat|turn|step|task|example|loop)"
+    r"|(?:here|above|below)[.!]?$)",
+    re.I,
+)
+_POINTS_AWAY = re.compile(r"(?:it|this|that|these|those|they|he|she|them)\b", re.I)
+_POINTED_AT = re.compile(
+    r"\b(?:prefer|decided on|settled on|opted for|agreed on|agreed to|decided to"
+    r"|(?:always|never)\s+\w+)\s+(?:do\s+)?"
+    r"(?:(?:it|this|that|these|those|them|both|neither|yours?)\b|(?:the|your|option) "
+    r"(?:first|second|third|last|latter|former|other|new|old|[a-c0-9])\b)",
+    re.I,
+)
+_SECRET = re.compile(
+    r"\b(?:pass(?:word|wd|phrase|code)|secret|api[ _-]?key|access[ _-]?key|private[ _-]?key|token"
+    r"|credentials?|pin|cvv)\b.{0,30}?(?:\bis\b|[=:])"
+    r"|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abps]|glpat|hf|npm|AKIA|ASIA|AIza)[-_]?[A-Za-z0-9_-]{16,}"
+    r"|-----BEGIN|\beyJ[A-Za-z0-9_-]{10,}\.|://[^\s/]{1,100}:[^\s/]{1,100}@"
+    r"|(?<![\w.-])(?=[a-z_=]{0,63}\d)[a-z0-9_=]{28,}",
+    re.I,
+)
+_NO_ORDER = _words(
+    "mind a an the this that these those it its my your our his her their again been be had has"
+    " have got get gone was were is are on in at by for from to of with since ever once before"
+    " after so too more less thought knew saw said did done made came went ran told heard seen"
+    " known felt found understood nice good great fun hard easy happy sad sure true possible"
+    " worth much quite there here i we you he she they what when where why how if and or but not"
+    " no"
+)
+_HABITS = _words(
+    "use want write run commit push put work deploy prefer like start keep name test format"
+    " indent sign log merge rebase squash review eat drink take build ship pin read check ask do"
+    " store avoid document lint publish release tag back"
+)
+_TRAITS = _words(
+    "name surname nickname timezone zone email mail birthday pronouns role job title profession"
+    " employer company team manager boss wife husband partner girlfriend boyfriend son daughter"
+    " child children kids dog cat mother father sister brother phone address city town country"
+    " language tongue editor username handle website domain os shell keyboard layout allergy"
+    " allergies diet hours stack"
+)
+_STATES = _words(
+    "not broken failing slow wrong gone missing still being too so down stuck dead empty full"
+    " undefined null none in on at about because why what weird acting"
+)
+
+
+def _points_at(text: str) -> bool:
+    """Whether what is preferred or decided stands somewhere else: "I prefer the second one"."""
+    return _POINTED_AT.search(text) is not None
+
+
+def _says_something(text: str) -> bool:
+    enough = len(text.split()) >= LEAST_WORDS
+    return enough or (not text.isascii() and len(text) >= LEAST_CHARS)
+
+
+def _about_self(text: str) -> bool:
+    return re.match(r"(?:i|i'm|i've|i'd|my)\b", text, re.I) is not None
+
+
+def _tidy(text: str) -> str:
+    """Return a sentence without the dashes and commas it hung on, with a capital at the front."""
+    plain = text.strip().strip("-–—,:;").strip()
+    return plain[:1].upper() + plain[1:]

@@ -1,0 +1,62 @@
+"""Whether a memory is worth saying unasked: absolute, so that .50 means the same everywhere.
+
+An asked recall may show what is likely; a whisper interrupts, so it has to be surer. The gate
+looks at the chance that recall gives a memory, which was calibrated for questions, and turns
+it so that one half is the point where whispering does more good than harm: it was set on
+prompts with and without an answer, see bench/RESULTS.md. In a store of conversations between
+people, a prompt that names none of them is hardly about them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+SMALLEST = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The chance at which a whisper is worth it, how steeply it gets surer, and how much a
+    prompt counts for that names nobody."""
+
+    even: float
+    slope: float = 1.0
+    unnamed: float = 0.0
+
+
+GATES = {
+    "dialogue": Gate(even=0.13, slope=0.75, unnamed=-3.6),
+    "note": Gate(even=0.36),
+    "meaning": Gate(even=0.30),
+    "words": Gate(even=0.30),
+}
+"""For each head of recall."""
+
+
+def whisper_score(head: str, chance: float, named: bool) -> float:
+    """Return how sure it is that a memory should be whispered; .50 is even."""
+    gate = GATES[head]
+    surer = gate.slope * (_logit(chance) - _logit(gate.even))
+    return 1 / (1 + math.exp(-(surer + (0.0 if named else gate.unnamed))))
+
+
+def affinity_boost(
+    signals: list[tuple[float, float, float, float]], most: float, half_life_days: float
+) -> float:
+    """Return what feedback on similar prompts adds to a score or takes away: the weighted mean
+    of signals, each given as signal, likeness of the prompts, age in days, and weight."""
+    weights = [
+        likeness * weight * 2.0 ** (-max(days, 0.0) / half_life_days)
+        for _, likeness, days, weight in signals
+    ]
+    total = sum(weights)
+    if total <= 0:
+        return 0.0
+    told = sum(row[0] * weight for row, weight in zip(signals, weights, strict=True))
+    return float(most * told / total)
+
+
+def _logit(chance: float) -> float:
+    kept = min(max(chance, SMALLEST), 1 - SMALLEST)
+    return math.log(kept / (1 - kept))

@@ -1,0 +1,239 @@
+"""The hooks of the hosts: the host's own JSON in, the host's own JSON out.
+
+A person waits while this runs, so the worst answer is silence (I5): what is malformed, machine-made
+or a repetition gets none, and neither does what takes too long. What goes wrong is logged once for
+each host and kind of problem, and counted in `status`. A whisper that misses its deadline is left
+to finish, and one whose turn comes after its deadline is not begun.
+
+`run/hook` is where the thin client (`hooks/whisper.py`) finds us.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from madeleine.api.operations import Call, perform
+from madeleine.api.places import run_folder, socket_path
+from madeleine.api.routes import Route
+from madeleine.bootstrap import House
+from madeleine.errors import MadeleineError
+from madeleine.ingest.projects import space_of
+from madeleine.ingest.transcripts import Transcript, take_in
+from madeleine.model.codec import Json
+from madeleine.server.hosts import (
+    PROMPT_EVENTS,
+    BadHook,
+    HookCall,
+    cut,
+    fits,
+    read_call,
+    render,
+)
+from madeleine.server.listening import write_private
+from madeleine.server.logs import where
+from madeleine.server.turns import Arrival, Turns
+from madeleine.whisper.prompts import machine_made, typed
+
+INJECT = Route("hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON")
+STORE = Route("hook_store", "POST", "/hook/store", "take in what is new in a session's transcript")
+HOOKS = (INJECT, STORE)
+
+BODY_BYTES = 8_388_608  # the client sends half of that at most
+THREADS = 8  # apart from the requests', so that a whisper never waits behind an import
+PROMPT_CHARS = 100_000  # what is longer is pasted; nobody asks that much
+PROBLEMS = 100  # different ones that are told; more would only fill the log
+NUDGE = (
+    "Note from Madeleine: what was decided, learned or preferred in this session is kept for later "
+    "sessions only where `remember` was used for it."
+)
+
+log = logging.getLogger("madeleine.hooks")
+
+
+class Hooks:
+    """The hooks of one daemon."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._habits = house.settings.whisper
+        self._turns = Turns(self._habits.dedupe_seconds)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="hook")
+        self._storing = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._ending = threading.Event()
+        self._counting = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._told: set[tuple[str, str]] = set()
+        self._waiting: set[str] = set()
+
+    def close(self) -> None:
+        """Finish what is under way and leave the rest: a transcript's cursor waits for it."""
+        self._ending.set()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._storing.shutdown(wait=True, cancel_futures=True)
+
+    def to_json(self) -> Json:
+        """Return what hooks asked and got since the daemon began."""
+        with self._counting:
+            return {
+                **dict(sorted(self._counts.items())),
+                "problems": sorted(map(": ".join, self._told)),
+            }
+
+    def leave_directions(self, address: Mapping[str, object]) -> None:
+        """Write down for the clients how to reach us, and how to start us as we were started."""
+        host, port = address.get("host"), address.get("port")
+        home, server = self._house.home, self._house.settings.server
+        command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
+        command += ["--host", str(host)] if host not in (None, server.host) else []
+        command += ["--port", str(port)] if port not in (None, server.port) else []
+        words = [str(self._habits.deadline_ms), os.fspath(socket_path(home)), *command]
+        write_private(run_folder(home) / "hook", "\0".join(words))
+
+    # -- answering -------------------------------------------------------------------------
+
+    async def answer(self, route: Route, query: Mapping[str, object], body: bytes) -> bytes:
+        """Return what the host is to read, in time; nothing for silence."""
+        due = time.monotonic() + self._habits.deadline_ms / 1000
+        words = str(query.get("host") or "claude")
+        act = self._inject if route is INJECT else self._store
+        work = asyncio.get_running_loop().run_in_executor(self._threads, act, words, body, due)
+        done, _ = await asyncio.wait([work], timeout=max(due - time.monotonic(), 0))
+        if done:
+            return work.result()
+        work.add_done_callback(self._ended)
+        self._count("late")
+        self._tell(words, "a whisper missed its deadline")
+        return b""
+
+    def _ended(self, work: asyncio.Future[bytes] | Future[None]) -> None:
+        """Nobody waits for this work any more; a bug in it must be seen all the same."""
+        if not work.cancelled() and (error := work.exception()) is not None:
+            self._count("failures")
+            log.error("work that nobody waited for met a bug: %s", where(error))
+
+    def _inject(self, words: str, body: bytes, due: float) -> bytes:
+        if time.monotonic() >= due:
+            return b""
+        try:
+            call = read_call(words, body)
+            prompt = self._prompt(call)
+            return b"" if prompt is None else self._whisper(call, prompt, due)
+        except BadHook as bad:
+            self._tell(words, bad.message)
+        except MadeleineError as error:
+            self._tell(words, f"no whisper: {type(error).__name__}")
+        return b""
+
+    def _prompt(self, call: HookCall) -> str | None:
+        """Return what a person typed; nothing where no person did."""
+        if call.event is not None and call.event not in PROMPT_EVENTS:
+            raise BadHook(f"is about `{call.event[:50]}`, which is no prompt")
+        if call.prompt is None:
+            raise BadHook("has no `prompt`")
+        if len(call.prompt) > PROMPT_CHARS:
+            raise BadHook(f"has a `prompt` of over {PROMPT_CHARS:,} characters")
+        if call.skip or machine_made(call.prompt):
+            self._count("machine_made")
+            return None
+        return typed(call.prompt) or None
+
+    def _whisper(self, call: HookCall, prompt: str, due: float) -> bytes:
+        arrival = Arrival(prompt, call.session, call.folder, call.entry, call.host.once_a_turn)
+        number = self._turns.arrive(arrival, time.monotonic())
+        if number is None:
+            self._count("repeated")
+            return b""
+        self._count("prompts")
+        if _is_due(number, self._habits.out_interval):
+            self._store_later(call)
+        text = self._asked(call, prompt)
+        late = time.monotonic() - due
+        if late >= 0:
+            log.info("a whisper came %d ms after its deadline", late * 1000)
+            return b""
+        self._count("whispers" if text else "silent")
+        return render(call, self._with_nudge(text, number))
+
+    def _asked(self, call: HookCall, prompt: str) -> str:
+        """Return what the pipeline whispers: the one place where hooks meet it."""
+        given = {"session_id": call.session, "cwd": call.folder, "space": space_of(call.folder)}
+        body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
+        answer = perform(self._house, "whisper", Call(body=body, by=f"agent:{call.host.agent}"))
+        text = str(answer["text"])
+        if fits(text):
+            return text
+        self._tell(call.entry, "a whisper was longer than hosts take, and was cut")
+        return cut(text)
+
+    def _with_nudge(self, text: str, number: int) -> str:
+        if not _is_due(number, self._habits.nudge_interval):
+            return text
+        both = f"{text}\n\n{NUDGE}" if text else NUDGE
+        return both if fits(both) else text
+
+    # -- storing ---------------------------------------------------------------------------
+
+    def _store(self, words: str, body: bytes, due: float) -> bytes:
+        try:
+            call = read_call(words, body)
+            if call.transcript is None:
+                raise BadHook("has no `transcript_path`")
+        except BadHook as bad:
+            self._tell(words, bad.message)
+        else:
+            self._store_later(call)
+        return b""
+
+    def _store_later(self, call: HookCall) -> None:
+        """Take in a transcript in the background; one that waits already is not queued twice."""
+        path = call.transcript
+        if path is None or call.skip or "/subagents/" in path:
+            return
+        with self._counting:
+            if path in self._waiting or self._ending.is_set():
+                return
+            self._waiting.add(path)
+        self._storing.submit(self._take_in, call, path).add_done_callback(self._ended)
+
+    def _take_in(self, call: HookCall, path: str) -> None:
+        with self._counting:
+            self._waiting.discard(path)
+        space = space_of(call.folder)
+        transcript = Transcript(Path(path), call.host.agent, call.session, space)
+        try:
+            done = take_in(self._house.stores, transcript, lambda: not self._ending.is_set())
+        except MadeleineError as error:
+            self._tell(call.entry, f"a transcript was not taken in: {type(error).__name__}")
+            return
+        self._count("stores")
+        self._count("kept", len(done.kept))
+        if done.stopped and not self._ending.is_set():
+            self._tell(call.entry, f"a transcript waits: {done.stopped}")
+
+    # -- telling ---------------------------------------------------------------------------
+
+    def _count(self, what: str, times: int = 1) -> None:
+        with self._counting:
+            self._counts[what] += times
+
+    def _tell(self, words: str, problem: str) -> None:
+        """Log a problem once: a hook that is wired wrongly meets it with every prompt."""
+        with self._counting:
+            self._counts["failures"] += 1
+            if (words, problem) in self._told or len(self._told) >= PROBLEMS:
+                return
+            self._told.add((words, problem))
+        log.warning("hook of %s: %s", words[:50], problem)
+
+
+def _is_due(number: int, interval: int) -> bool:
+    return interval > 0 and number % interval == 0

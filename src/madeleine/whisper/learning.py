@@ -1,0 +1,93 @@
+"""Learning from what became of whispers: feedback, and what it does to later ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from madeleine.errors import InvalidValue, NoSuchMemory
+from madeleine.model.event import Event, Kind
+from madeleine.model.trace import Passage
+from madeleine.model.vector import Vector
+from madeleine.rules.gate import affinity_boost
+from madeleine.whisper.habits import WhisperHabits
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+from madeleine.write.use import used
+
+SOURCES = ("explicit", "implicit")
+SECONDS_A_DAY = 86_400.0
+PROMPT_CHARS = 2_000
+
+
+def give_feedback(
+    stores: Stores, memory_id: str, signal: int, source: str, whisper_id: str | None
+) -> str:
+    """Note that a memory was useful (1) or not (-1) and return the event's id. A useful one
+    counts as used; the prompt of the whisper is kept, so that a similar one profits."""
+    if signal not in (1, -1):
+        raise InvalidValue("signal", f"is {signal}; it is 1 or -1")
+    if source not in SOURCES:
+        raise InvalidValue("source", f"is {source!r}; it is explicit or implicit")
+    if stores.index.get(memory_id) is None:
+        raise NoSuchMemory(memory_id)
+    entry = stores.index.whisper(whisper_id) if whisper_id else None
+    body: dict[str, object] = {"memory": memory_id, "signal": signal, "source": source}
+    session = None
+    if entry is not None:
+        body |= {"whisper": entry.id, "prompt": str(entry.body.get("prompt", ""))[:PROMPT_CHARS]}
+        session = entry.session
+    made = event(stores, Kind.FEEDBACK, body)
+    record(stores, [made], durable=True)
+    if signal > 0:
+        used(stores, [memory_id], "feedback", session)
+    return made.id
+
+
+def affinities(
+    stores: Stores,
+    habits: WhisperHabits,
+    ids: Sequence[str],
+    vector: Vector | None,
+    now: datetime,
+) -> dict[str, float]:
+    """Return what feedback on similar prompts adds to each memory's score."""
+    told = [each for each in stores.index.feedback(ids) if each.body.get("prompt")]
+    if not told or vector is None:
+        return {}
+    likeness = _likeness(stores, told, vector)
+    rows: dict[str, list[tuple[float, float, float, float]]] = {}
+    for each in told:
+        alike = likeness.get(str(each.body["prompt"]), 0.0)
+        if alike >= habits.affinity_similarity:
+            rows.setdefault(str(each.body["memory"]), []).append(_row(each, alike, habits, now))
+    return {
+        memory: affinity_boost(given, habits.affinity_max_boost, habits.affinity_half_life_days)
+        for memory, given in rows.items()
+        if memory in ids
+    }
+
+
+def _row(
+    each: Event, alike: float, habits: WhisperHabits, now: datetime
+) -> tuple[float, float, float, float]:
+    explicit = each.body.get("source") == "explicit"
+    days = (now - each.at).total_seconds() / SECONDS_A_DAY
+    signal = each.body.get("signal")
+    value = float(signal) if isinstance(signal, int | float) else 0.0
+    return value, alike, days, 1.0 if explicit else habits.affinity_implicit_weight
+
+
+def _likeness(stores: Stores, told: Sequence[Event], vector: Vector) -> Mapping[str, float]:
+    """Return how like the prompt each earlier prompt is; the model has read most before."""
+    embedder = stores.minds.embedder
+    if embedder is None:
+        return {}
+    prompts = list(dict.fromkeys(str(each.body["prompt"]) for each in told))
+    traces = embedder.read([Passage(each, 0, len(each)) for each in prompts])
+    return {
+        prompt: float(np.dot(trace.vector, vector))
+        for prompt, trace in zip(prompts, traces, strict=True)
+    }

@@ -1,0 +1,343 @@
+"""The stages of a whisper: small functions in a row, one value flowing through them.
+
+Each stage takes the thought and either passes it on or ends it with a reason (`Silence`).
+Their order is the documented one: what is cheap and certain first, the model once, the gate
+near the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter, Query
+from madeleine.model.trace import AskedTrace
+from madeleine.model.vector import Vector
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
+from madeleine.recall.candidates import read_question
+from madeleine.recall.recall import Found, recall
+from madeleine.rules.fusion import lifted
+from madeleine.rules.gate import whisper_score
+from madeleine.rules.intent import Intent, intents, only_talk, told_intents
+from madeleine.rules.wording import asks_for_help, is_instruction
+from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.learning import affinities
+from madeleine.whisper.prompts import machine_made
+from madeleine.whisper.session import Recent
+from madeleine.whisper.values import Prompt
+from madeleine.write.stores import Stores
+
+LEAST_CHARACTERS = 3  # letters and digits; one of Chinese or Japanese counts for two
+CENTROID_OF = 3  # prompts whose middle is the topic
+ENRICHED_BY = 2  # prompts that a continuation is read with
+PROMPT_CHARS = 8_000  # of a prompt that are looked at
+CLOSE = 0.70  # a cosine from which a memory needs no word in common
+IDENTITY_MOST = 12  # memories taken from the self's connections
+IDENTITY_CHANCE = 0.6  # of what describes the asker, when the asker asks about themselves
+APPLIES = 0.10  # what a preference gains when something is to be done
+APPLIES_FROM = 0.30  # its cosine with the task at least
+COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatever it says
+
+
+class Silence(Exception):
+    """The thought ends here: nothing is whispered, for this reason."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A memory that may be whispered. `score` is absolute; .50 is even."""
+
+    memory: Memory
+    score: float
+    chance: float
+    coverage: float
+    near: float
+    head: str = "note"
+    identity: bool = False
+    reasons: tuple[str, ...] = ()
+    affinity: float = 0.0
+
+
+@dataclass(slots=True)
+class Thought:
+    """A prompt on its way through the stages."""
+
+    prompt: Prompt
+    recent: Recent
+    now: datetime
+    intents: frozenset[Intent] = frozenset()
+    trace: AskedTrace | None = None
+    query: str = ""
+    candidates: list[Candidate] = field(default_factory=list)
+    refused: list[Candidate] = field(default_factory=list)
+    """Those that a stage held back, best first."""
+    stage: str = ""
+
+    @property
+    def vector(self) -> Vector | None:
+        return None if self.trace is None else self.trace.vector
+
+    def hold_back(self, keep: Callable[[Candidate], bool]) -> None:
+        """Keep the candidates that pass; remember the others."""
+        self.refused += [each for each in self.candidates if not keep(each)]
+        self.candidates = [each for each in self.candidates if keep(each)]
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """What stages have at hand: the stores, the habits, and the examples of each intent."""
+
+    stores: Stores
+    habits: WhisperHabits
+    examples: Mapping[Intent, list[Vector]]
+
+
+Stage = Callable[[Mind, Thought], None]
+
+
+def look_at_the_prompt(mind: Mind, thought: Thought) -> None:
+    """End with what nobody asked."""
+    text = thought.prompt.text
+    if not text.strip():
+        raise Silence("the prompt is empty")
+    if (why := machine_made(text)) is not None:
+        raise Silence(f"a machine made the prompt: {why}")
+    if _characters(text[:PROMPT_CHARS]) < LEAST_CHARACTERS:
+        raise Silence("the prompt is too short")
+    if mind.stores.index.extent().memories == 0:
+        raise Silence("there is no memory yet")
+
+
+def _characters(text: str) -> int:
+    return sum(1 if each.isascii() else 2 for each in text if each.isalnum())
+
+
+def tell_intents(mind: Mind, thought: Thought) -> None:
+    """Tell what the prompt is for: by its words, and else by its likeness to examples."""
+    text = thought.prompt.text[:PROMPT_CHARS]
+    told = told_intents(text)
+    if only_talk(told):
+        thought.intents = told
+        return
+    going_on = Intent.CONTINUATION in told and bool(thought.recent.prompts)
+    thought.query = _enriched(thought, text) if going_on else text
+    thought.trace, _ = read_question(mind.stores, thought.query)
+    likeness = {} if going_on else _likeness(mind, thought.vector)
+    thought.intents = intents(told, likeness, mind.habits.intent_threshold)
+    if not going_on and Intent.CONTINUATION in thought.intents and thought.recent.prompts:
+        thought.query = _enriched(thought, text)
+        thought.trace, _ = read_question(mind.stores, thought.query)
+
+
+def _enriched(thought: Thought, text: str) -> str:
+    before = [each.text for each in thought.recent.prompts[-ENRICHED_BY:]]
+    return "\n".join([*before, text])
+
+
+def _likeness(mind: Mind, vector: Vector | None) -> dict[Intent, float]:
+    if vector is None:
+        return {}
+    return {
+        intent: max(float(np.dot(each, vector)) for each in vectors)
+        for intent, vectors in mind.examples.items()
+        if vectors
+    }
+
+
+def leave_talk_alone(mind: Mind, thought: Thought) -> None:
+    """End with what is only conversation."""
+    if only_talk(thought.intents):
+        raise Silence("the prompt is only conversation")
+
+
+def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
+    """End when the last prompts were about the same and something was whispered then."""
+    before = thought.recent.prompts
+    vectors = [each.vector for each in before[-CENTROID_OF:] if each.vector is not None]
+    if not vectors or thought.vector is None or Intent.CONTINUATION in thought.intents:
+        return
+    if not any(each.whispered for each in before):
+        return
+    centre = np.mean(vectors, axis=0)
+    length = float(np.linalg.norm(centre))
+    likeness = float(np.dot(centre, thought.vector)) / length if length else 0.0
+    if likeness > mind.habits.topic_shift_threshold:
+        raise Silence(f"still the same topic ({likeness:.2f})")
+
+
+def search(mind: Mind, thought: Thought) -> None:
+    """Recall, in the core and working tiers, without counting it as use."""
+    prompt = thought.prompt
+    tiers = (Tier.CORE, Tier.WORKING)
+    query = Query(
+        text=thought.query,
+        limit=max(2 * mind.habits.max_nodes, 12),
+        filter=Filter(tiers=tiers, spaces=_spaces(prompt)),
+        space=prompt.space,
+        explain=True,
+    )
+    alone = thought.intents == {Intent.IDENTITY}
+    found = recall(mind.stores, query, touch=False, trace=thought.trace, look_again=not alone)
+    named = _names_a_speaker(found.hits)
+    known = [each for each in found.hits if each.memory.source != SELF_SOURCE]
+    thought.candidates = [_candidate(each, named) for each in known]
+    if Intent.IDENTITY in thought.intents:
+        _add_identity(mind, thought)
+    if not thought.candidates:
+        raise Silence(f"nothing was found: {found.silence}")
+
+
+def _spaces(prompt: Prompt) -> tuple[str | None, ...]:
+    """Inside a space only its own memories and those of no space are whispered."""
+    return () if prompt.space is None else (prompt.space, None)
+
+
+def _names_a_speaker(hits: tuple[Found, ...]) -> bool:
+    return any(each.explained and each.explained.features.get("any_speaker", 0) for each in hits)
+
+
+def _candidate(found: Found, named: bool) -> Candidate:
+    head, chance, score = _judged(found, named)
+    return Candidate(
+        memory=found.memory,
+        score=score,
+        chance=chance,
+        coverage=float(found.match.get("text", 0.0)),
+        near=float(found.match.get("meaning", 0.0)),
+        head=head,
+        identity=ABOUT_SELF in found.memory.tags,
+        reasons=found.reasons,
+    )
+
+
+def _judged(found: Found, named: bool) -> tuple[str, float, float]:
+    """Return by which head a hit was weighed, its chance, and how sure a whisper would be."""
+    explained = found.explained
+    if explained is None or explained.head is None or explained.chance is None:
+        return "note", found.score, whisper_score("note", found.score, True)
+    chance = explained.chance
+    for lift in explained.lifts.values():
+        chance = lifted(chance, lift)
+    if explained.inherited is not None:
+        chance = max(chance, explained.inherited)
+    score = whisper_score(explained.head, chance, named)
+    return explained.head, chance, score * math.prod(explained.boosts.get(n, 1.0) for n in COUNTED)
+
+
+def _add_identity(mind: Mind, thought: Thought) -> None:
+    """Bring what the self defines, besides what was found by searching."""
+    index, known = mind.stores.index, {each.memory.id for each in thought.candidates}
+    self_id = index.self_id()
+    if self_id is None:
+        return
+    targets = [
+        each.connection.target
+        for each in index.edges([self_id])
+        if each.source == self_id and each.connection.edge is Edge.DEFINES
+    ]
+    passing = index.allowed(targets, Filter(tiers=(Tier.CORE, Tier.WORKING)), thought.now)
+    new = [each for each in targets if each in passing and each not in known]
+    memories = sorted(index.memories(new).values(), key=lambda each: (-each.importance, each.id))
+    alone = thought.intents == {Intent.IDENTITY}
+    for memory in memories[:IDENTITY_MOST] if alone else ():
+        score = whisper_score("note", IDENTITY_CHANCE, True) * memory.confidence
+        thought.candidates.append(
+            Candidate(memory, score, IDENTITY_CHANCE, 0.0, 0.0, identity=True)
+        )
+
+
+def pass_over_the_weak(mind: Mind, thought: Thought) -> None:
+    """Drop what is below the floor; a question about a time is treated more kindly."""
+    temporal = Intent.TEMPORAL in thought.intents
+    habits = mind.habits
+    floor = habits.temporal_min_score if temporal else habits.min_relevance_score
+    helping = asks_for_help(thought.prompt.text[:PROMPT_CHARS])
+    for each in thought.candidates:
+        if helping and _is_standing(each.memory) and each.near >= APPLIES_FROM:
+            each.score = min(1.0, each.score + APPLIES)
+    least = min(floor, habits.injection_gate)
+    thought.hold_back(lambda each: each.score >= least)
+    if not thought.candidates:
+        raise Silence(f"nothing is relevant enough (best {_best(thought.refused)})")
+
+
+def _is_standing(memory: Memory) -> bool:
+    """Whether a memory says how things are to be done."""
+    return memory.type is MemoryType.PREFERENCE or is_instruction(memory.content)
+
+
+def heed_feedback(mind: Mind, thought: Thought) -> None:
+    """Let feedback on similar prompts raise or lower the scores."""
+    ids = [each.memory.id for each in thought.candidates]
+    boosts = affinities(mind.stores, mind.habits, ids, thought.vector, thought.now)
+    for each in thought.candidates:
+        each.affinity = boosts.get(each.memory.id, 0.0)
+        each.score = min(1.0, max(0.0, each.score + each.affinity))
+
+
+def ask_for_common_words(mind: Mind, thought: Thought) -> None:
+    """If some candidates share words with the prompt, let the others go, but for what is about
+    the asker, what is very close in meaning, and what says how things are to be done."""
+    if not any(each.coverage > 0 for each in thought.candidates):
+        return
+    thought.hold_back(
+        lambda each: (
+            each.coverage > 0
+            or each.identity
+            or each.near >= CLOSE
+            or each.head == "dialogue"
+            or _is_standing(each.memory)
+        )
+    )
+
+
+def open_the_gate(mind: Mind, thought: Thought) -> None:
+    """Only what is surely worth it gets through; what is of the time asked for does anyway."""
+    if Intent.TEMPORAL in thought.intents:
+        return
+    gate = mind.habits.injection_gate
+    thought.hold_back(lambda each: each.score >= gate)
+    if not thought.candidates:
+        raise Silence(f"nothing passes the gate (best {_best(thought.refused)})")
+
+
+def drop_what_was_told(mind: Mind, thought: Thought) -> None:
+    """Say nothing twice in a session."""
+    thought.candidates = [
+        each for each in thought.candidates if each.memory.id not in thought.recent.told
+    ]
+    if not thought.candidates:
+        raise Silence("all of it was whispered before in this session")
+
+
+def put_in_order(mind: Mind, thought: Thought) -> None:
+    """Best first; what is of a time, newest first."""
+    ranked = sorted(thought.candidates, key=lambda each: (-each.score, each.memory.id))
+    thought.candidates = ranked[: mind.habits.max_nodes]
+    if Intent.TEMPORAL in thought.intents:
+        thought.candidates.sort(key=lambda each: each.memory.created, reverse=True)
+
+
+def _best(refused: list[Candidate]) -> str:
+    return f"{max((each.score for each in refused), default=0.0):.2f}"
+
+
+STAGES: tuple[tuple[str, Stage], ...] = (
+    ("prompt", look_at_the_prompt),
+    ("intent", tell_intents),
+    ("conversation", leave_talk_alone),
+    ("topic", leave_a_running_topic),
+    ("search", search),
+    ("floor", pass_over_the_weak),
+    ("affinity", heed_feedback),
+    ("overlap", ask_for_common_words),
+    ("gate", open_the_gate),
+    ("session", drop_what_was_told),
+    ("order", put_in_order),
+)
+"""In the order in which they act."""

@@ -1,0 +1,43 @@
+"""A prompt that arrives, and what is whispered about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from madeleine.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a person typed, and where."""
+
+    text: str
+    space: str | None = None
+    session_id: str | None = None
+    cwd: str | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A memory that is whispered: in full, or by its title only. An explorer was let in below
+    the gate, to learn whether it helps."""
+
+    memory: Memory
+    score: float
+    full: bool
+    explorer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Whispered:
+    """What the agent gets to read, or why it gets nothing. `stage` is where it was decided."""
+
+    text: str
+    whisper_id: str
+    injected: tuple[Injected, ...] = ()
+    silence: str | None = None
+    stage: str = ""
+    took_ms: float = 0.0
+    explained: Mapping[str, object] = field(default_factory=dict)

@@ -1,0 +1,50 @@
+"""Lines of transcripts as the hosts write them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+_numbers = itertools.count(1)
+
+
+def a_line(text: object, **more: object) -> bytes:
+    """Return a line of Claude Code in which a person says this."""
+    number = next(_numbers)
+    return encoded(
+        {
+            "parentUuid": None,
+            "isSidechain": False,
+            "type": "user",
+            "message": {"role": "user", "content": text},
+            "uuid": f"u{number}",
+            "timestamp": f"2026-11-15T12:{number % 60:02d}:00.000Z",
+            "promptSource": "user",
+            "origin": {"kind": "human"},
+            "userType": "external",
+            "cwd": "/nowhere/atlas",
+            "sessionId": "session-1",
+            "version": "2.1.215",
+            "isMeta": False,
+            **more,
+        }
+    )
+
+
+def a_reply(text: str) -> bytes:
+    """Return a line of Claude Code in which the agent says this."""
+    content = [{"type": "text", "text": text}]
+    return encoded({"type": "assistant", "message": {"role": "assistant", "content": content}})
+
+
+def a_codex_line(text: str, role: str = "user", kind: str = "input_text") -> bytes:
+    """Return a line of a Codex rollout."""
+    number = next(_numbers)
+    content = [{"type": kind, "text": text}]
+    payload = {"type": "message", "role": role, "content": content}
+    at = f"2026-11-15T13:{number % 60:02d}:{number // 60 % 60:02d}.000Z"
+    return encoded({"timestamp": at, "type": "response_item", "payload": payload})
+
+
+def encoded(values: object) -> bytes:
+    return json.dumps(values).encode() + b"\n"
