@@ -85,7 +85,9 @@ class Recall:
     pool: int = setting(300, "candidates taken from each source")
     compared: int = setting(100, "candidates that are compared closely, at least")
     least_score: float = setting(0.005, "hits below this that share no word are not shown")
-    least_best: float = setting(0.02, "nothing is shown if even the best hit is below this")
+    least_best: float = setting(
+        0.02, "nothing is shown if even the best hit is below this and shares no word"
+    )
     weights: str = setting("", "file with other weights than the shipped ones")
     activation_seeds: int = setting(5, "best hits that pass on some of their score")
     activation_per_seed: int = setting(3, "neighbours each of them passes it on to")

@@ -158,3 +158,18 @@ def test_stems_are_the_same_when_what_is_remembered_of_words_is_full(
         once = stemmer.numbers("she went home and sang there, then went away")
         assert stemmer.numbers("she went home and sang there, then went away") == once
         assert len(known) <= 2
+
+
+def test_a_write_during_a_steady_reading_leaves_nothing_stale_behind(index: SqliteIndex) -> None:
+    """What is read of the old state must not be kept for those who read the new one."""
+    keep(index, memory(1, "zebra enclosure"))
+    with index.steady():
+        pool = index.pool(Wanted(words=["zebra"]), ANY, NOON)
+        with ThreadPoolExecutor(1) as other:
+            other.submit(keep, index, memory(1, "walrus exhibit")).result()
+        old = stems(index, pool)
+
+    new = stems(index, index.pool(Wanted(), ANY, NOON))
+
+    assert new != old
+    assert new == [[term.stem for (term,) in index.terms(["walrus", "exhibit"])]]

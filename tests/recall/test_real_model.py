@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -186,3 +187,30 @@ def test_other_scripts_are_found_beside_english(real: Stores, wanted: str, quest
     keep(real, wanted)
 
     assert contents(real, question)[0] == wanted
+
+
+def test_a_script_that_the_model_cannot_read_is_found_by_its_letters(real: Stores) -> None:
+    """The model makes the same of every such text: likeness must not decide."""
+    for text in ("猫の名前はミケです", "鍵は引き出しの中", "🦊", "ราคาน้ำมันวันนี้"):
+        keep(real, text)
+
+    assert contents(real, "猫")[:1] == ["猫の名前はミケです"]
+    assert contents(real, "鍵")[:1] == ["鍵は引き出しの中"]
+
+
+def test_the_note_of_the_day_that_is_named_comes_first(real: Stores) -> None:
+    now = real.clock.now()
+    for days in range(12):
+        keep(real, f"worked on ticket {days} of the cache", created=now - timedelta(days=7 * days))
+    wanted = now - timedelta(days=35)
+
+    hit = first(real, f"which ticket did I work on on {wanted:%d %B %Y}?")
+
+    assert hit.memory.created == wanted
+
+
+def test_a_plain_answer_scores_well_in_a_store_of_three(real: Stores) -> None:
+    for text in NOTES[:3]:
+        keep(real, text)
+
+    assert first(real, "what is Marta allergic to?").score > 0.5

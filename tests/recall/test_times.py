@@ -183,7 +183,7 @@ def test_a_question_for_a_time_alone_lists_newest_first(
     recalled = ask(opened, question)
 
     assert [hit.memory.content for hit in recalled.hits] == expected
-    assert all(hit.reasons[0].startswith("from ") for hit in recalled.hits)
+    assert all(hit.reasons[0].startswith(("from ", "since ")) for hit in recalled.hits)
     assert all(0 < hit.score <= 1 for hit in recalled.hits)
     close(opened)
 
@@ -246,3 +246,21 @@ def boost(name: str, recalled: Recalled, memory: Memory) -> float:
     explained = hit_of(memory, recalled).explained
     assert explained is not None
     return explained.boosts[name]
+
+
+def test_two_times_that_exclude_each_other_are_both_looked_at(stores: Stores) -> None:
+    told(stores, on(11, 14), on(11, 12), on(10, 1))
+
+    recalled = ask(stores, "what did I do yesterday and 3 days ago?")
+
+    assert moments(recalled) == [on(11, 12), on(11, 14)]
+    assert not recalled.notes
+
+
+def test_a_time_alone_that_nothing_is_from_is_answered_with_silence(stores: Stores) -> None:
+    keep(stores, "the office plant is a ficus", created=on(1, 1))
+
+    recalled = ask(stores, "what did I do yesterday?")
+
+    assert recalled.hits == ()
+    assert recalled.silence == "there is nothing from yesterday, 14 November"

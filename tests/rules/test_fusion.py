@@ -130,25 +130,25 @@ def test_what_is_outdated_counts_half() -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "expected"), [(None, 1), (0, 1.5), (14, 1.25), (28, 1.125), (-1, 1.5)]
+    ("days", "expected"), [(None, 1), (0, 2.5), (14, 1.75), (28, 1.375), (-1, 2.5)]
 )
-def test_the_newest_count_half_more_when_they_are_asked_for(
-    days: float | None, expected: float
-) -> None:
+def test_the_newest_count_more_when_they_are_asked_for(days: float | None, expected: float) -> None:
     assert boosts(Standing(age_days=days))["newest"] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("on_date", "expected"), [(None, 1), (True, 1.2), (False, 0.8)])
-def test_a_note_of_the_date_asked_about_counts_a_fifth_more(
-    on_date: bool | None, expected: float
-) -> None:
+@pytest.mark.parametrize(("on_date", "expected"), [(None, 1), (True, 1.3), (False, 0.7)])
+def test_a_note_of_the_date_asked_about_counts_more(on_date: bool | None, expected: float) -> None:
     assert boosts(Standing(on_date=on_date))["date"] == expected
+
+
+def test_a_note_of_the_very_day_counts_most() -> None:
+    assert boosts(Standing(on_date=True, on_day=True))["date"] == 2.0
 
 
 def test_boosts_act_together() -> None:
     standing = Standing("core", 0.5, False, 0, 20, 1, True, 0, True)
 
-    expected = 0.5 * 1.1 * 0.7 * 0.6 * 1.05 * 1.05 * 1.05 * 0.5 * 1.5 * 1.2
+    expected = 0.5 * 1.1 * 0.7 * 0.6 * 1.05 * 1.05 * 1.05 * 0.5 * 2.5 * 1.3
     assert boosted(0.5, standing) == pytest.approx(expected)
 
 

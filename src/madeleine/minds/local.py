@@ -47,6 +47,9 @@ NAMED_BYTES = 65_536  # of each end of a file, enough to tell two models apart
 
 # Outputs that are one vector per text, in order of preference. A model with none of them is
 # averaged over its tokens.
+UNKNOWN = frozenset({"[UNK]", "<unk>"})
+FIRST_UNSPACED = "\u0e00"  # Thai; after it come the scripts that write without spaces
+
 POOLED_OUTPUTS = ("embedding", "sentence_embedding")
 # Outputs that are one vector per token.
 TOKEN_OUTPUTS = ("tokens", "token_embeddings", "last_hidden_state")
@@ -126,7 +129,8 @@ class LocalEmbedder:
         model = self._model()
         made = model.read(text)
         small = as_kept(model.narrow(made.tokens))
-        return AskedTrace(self._vector(made), directions(made.tokens), small, made.spans)
+        vector = self._vector(made)
+        return AskedTrace(vector, directions(made.tokens), small, made.spans, made.known)
 
     def _read(self, passage: Passage) -> Trace:
         model = self._model()
@@ -182,6 +186,13 @@ def why_not_built_in() -> str:
     return ""
 
 
+def _is_guess(token: str) -> bool:
+    """Whether a token stands for something that the model does not know as a word: any text
+    at all, or one letter of a script of which it knows only letters."""
+    bare = token.removeprefix("##")
+    return token in UNKNOWN or (len(bare) == 1 and bare >= FIRST_UNSPACED)
+
+
 def _ends(path: Path) -> bytes:
     """Return the size of a file and the bytes at both its ends: a name for it that does not
     take a second of reading at every start."""
@@ -199,6 +210,7 @@ class _Read(NamedTuple):
     whole: Rows
     tokens: Rows
     spans: tuple[tuple[int, int], ...]
+    known: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +242,13 @@ class _Loaded:
         # Every token counts in the mean: there is one text and hence no padding.
         whole = np.mean(whole, axis=1) if whole.ndim == 3 else whole
         if not tokens:
-            return _Read(whole, no_tokens().astype(np.float32), ())
-        own = [each for each, mark in enumerate(encoded.special_tokens_mask) if not mark]
+            return _Read(whole, no_tokens().astype(np.float32), (), 1.0)
+        said = [each for each, mark in enumerate(encoded.special_tokens_mask) if not mark]
+        own = [each for each in said if encoded.tokens[each] not in UNKNOWN]
         spans = tuple(encoded.offsets[each] for each in own)
-        return _Read(whole, tokens[0][0][own].astype(np.float32, copy=False), spans)
+        known = sum(not _is_guess(encoded.tokens[each]) for each in said) / max(len(said), 1)
+        rows = tokens[0][0][own].astype(np.float32, copy=False)
+        return _Read(whole, rows, spans, known)
 
     def narrow(self, tokens: Rows) -> Rows:
         """Return the tokens as narrow as those that are kept."""

@@ -57,3 +57,6 @@ class AskedTrace:
     tokens: Rows
     small: Rows
     spans: tuple[tuple[int, int], ...]
+    known: float = 1.0
+    """The share of the question whose words the model knows: of a script that it cannot read
+    it makes the same of everything."""

@@ -17,6 +17,8 @@ from madeleine.rules.fusion import idf
 from madeleine.rules.wording import META, QUESTION, STOP
 
 STOP_WORD_TELLS = 0.5  # of a token that is a stop word, where a rare word's is 5 to 10
+USUAL_STORE = 600  # memories in the stores that weights were learnt from
+DAY_DIGITS = 2  # the 11 of a date is not the 11 of a ticket
 NEAR_SHARE = 0.3  # of the whole question in the direction that is searched
 
 
@@ -86,12 +88,18 @@ def _terms(understood: Understood, extent: Extent, found: Sequence[tuple[Term, .
                 names.append(word in extent.speakers)
     return Terms(
         stems=np.array([each.stem for each in flat], np.uint32),
-        idf=np.array([idf(each.holders, extent.memories) for each in flat], np.float64),
+        idf=np.array([idf(each.holders, extent.memories) for each in flat]) * _evened(extent),
         telling=np.array(telling, np.bool_),
         names=np.array(names, np.bool_),
         holders=np.array([each.holders for each in flat], np.int64),
         pairs=_pairs(understood, found, place),
     )
+
+
+def _evened(extent: Extent) -> float:
+    """Return the factor that makes the rarest word tell as much in any store as in one of
+    usual size: in a store of three every word would tell next to nothing (I10)."""
+    return idf(0, USUAL_STORE) / idf(0, max(extent.memories, 1))
 
 
 def _pairs(
@@ -165,9 +173,20 @@ def _tells(
         word: max((idf(each.holders, extent.memories) for each in stems), default=0.0)
         for word, stems in zip(understood.terms, found, strict=True)
     }
+    held = {
+        word: any(each.holders for each in stems)
+        for word, stems in zip(understood.terms, found, strict=True)
+    }
+    timely = {
+        word.text
+        for word in understood.words
+        if any(span.at[0] <= word.start and word.end <= span.at[1] for span in understood.spans)
+        and (not held.get(word.text) or len(word.text) <= DAY_DIGITS)
+    }
     told: dict[str, float] = {}
     for word in dict.fromkeys(each.text for each in understood.words):
-        if word in extent.speakers or word in QUESTION or (word in META and word not in known):
+        asking = word in QUESTION or (word in META and word not in known)
+        if asking or word in extent.speakers or word in timely:
             told[word] = 0.0
         elif word in STOP:
             told[word] = STOP_WORD_TELLS

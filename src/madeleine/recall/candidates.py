@@ -28,6 +28,7 @@ from madeleine.write.stores import Stores
 WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read
 ABOUT_ASKER = 50  # compared beside the others, when the asker speaks of themselves
 ONLY_WORDS = 10  # times as many, where there is no model to bring what words leave out
+LEAST_KNOWN = 0.5  # share of a question that the model must know for its view to count
 NEWEST = 50  # of the most recent, when those are asked for
 
 
@@ -59,7 +60,8 @@ def read_question(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[s
     if embedder is None:
         return None, (f"text search only: {stores.minds.why_not}",)
     try:
-        return embedder.ask(text), ()
+        trace = embedder.ask(text)
+        return (trace if trace.known >= LEAST_KNOWN else None), ()
     except MindDown as down:
         return None, (f"text search only: {down.message}",)
 

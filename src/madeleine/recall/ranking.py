@@ -195,6 +195,7 @@ def _standing(view: _View, record: Record, spot: int) -> Standing:
         outdated=bool(pool.outdated[place]),
         age_days=_days(record.created, now) if newest else None,
         on_date=_on_date(view, spot),
+        on_day=bool(_on_date(view, spot) and view.scored.columns["date"][spot] > 1),
     )
 
 

@@ -35,6 +35,7 @@ from madeleine.rules.when import Span
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
 
+SAID_BEFORE = ("since", "from", "before", "until", "after", "between")
 FROM_THEN = 0.5  # the score of what is from the time asked for, when nothing else is asked
 
 
@@ -71,6 +72,8 @@ class _Search:
     notes: tuple[str, ...]
     when: str = ""
     """The time that narrows the filter, in words."""
+    nothing_from: str = ""
+    """The time that nothing is from, in words."""
     scored: Scored | None = None
 
     @property
@@ -112,20 +115,39 @@ def _begin(stores: Stores, query: Query, prepared: Prepared) -> _Search:
     narrow = _narrowed(query.filter, spans)
     said = ", ".join(dict.fromkeys(each.words for each in spans))
     if spans and not stores.index.listing(narrow, search.now, 1):
-        search.notes += (f"there is nothing from {said}; looked at all times",)
+        search.nothing_from = said
+        search.notes += (f"there is nothing {_from(said)}; looked at all times",)
     else:
         search.chosen, search.when = narrow, said
     return search
 
 
+def _from(said: str) -> str:
+    """Return `from yesterday`, but `since Monday`."""
+    return said if said.split(" ", 1)[0] in SAID_BEFORE else f"from {said}"
+
+
 def _narrowed(chosen: Filter, spans: Sequence[Span]) -> Filter:
-    after = [chosen.created_after, *(each.start for each in spans)]
-    before = [chosen.created_before, *(each.end for each in spans)]
+    """Return the filter within all of the times; of times that exclude each other, from the
+    beginning of the first to the end of the last."""
+    starts, ends = [each.start for each in spans], [each.end for each in spans]
+    after, before = _latest(starts), _earliest(ends)
+    if after is not None and before is not None and after >= before:
+        after = None if None in starts else _earliest(starts)
+        before = None if None in ends else _latest(ends)
     return replace(
         chosen,
-        created_after=max((each for each in after if each is not None), default=None),
-        created_before=min((each for each in before if each is not None), default=None),
+        created_after=_latest([chosen.created_after, after]),
+        created_before=_earliest([chosen.created_before, before]),
     )
+
+
+def _latest(moments: Sequence[datetime | None]) -> datetime | None:
+    return max((each for each in moments if each is not None), default=None)
+
+
+def _earliest(moments: Sequence[datetime | None]) -> datetime | None:
+    return min((each for each in moments if each is not None), default=None)
 
 
 def _asks_only_when(search: _Search) -> bool:
@@ -144,7 +166,7 @@ def _lists(search: _Search) -> bool:
 def _from_then(stores: Stores, search: _Search) -> list[Ranked]:
     """Return what is from the time asked for, or of any time, newest first."""
     found = stores.index.listing(search.chosen, search.now, search.query.limit)
-    said = f"from {search.when}" if search.when else "among the newest"
+    said = _from(search.when) if search.when else "among the newest"
     return [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
 
 
@@ -170,7 +192,9 @@ def _connected(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Rank
     if search.scored is None:
         return hits
     hits = _activate(stores, search, hits)
-    return _successors_first(stores, hits) if search.query.filter.outdated else hits
+    asked = search.query.filter
+    swapping = asked.outdated and asked.as_of is None and not search.prepared.named
+    return _successors_first(stores, hits) if swapping else hits
 
 
 def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
@@ -215,6 +239,8 @@ def _or_silence(
     habits = stores.habits
     if not search.understood.words:
         return [], "there is no word in the question"
+    if search.nothing_from and _lists(search):
+        return [], f"there is nothing {_from(search.nothing_from)}"
     near = [each for each in hits if _is_near(search, each, habits.recall_least_score)]
     if any(_is_near(search, each, habits.recall_least_best) for each in near):
         return near, None

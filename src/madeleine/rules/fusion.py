@@ -29,9 +29,9 @@ USE_BOOST = 0.05  # for a memory used often
 USES_FOR_ALL = 20  # uses that earn the whole boost
 IMPORTANCE_BOOST = 0.05  # at importance 1; as much is lost at 0
 OUTDATED = 0.5  # what a memory counts for that is no longer true
-NEWEST_BOOST = 0.5  # for a memory of just now, when the newest are asked for
+NEWEST_BOOST = 1.5  # for a memory of just now, when the newest are asked for
 NEWEST_HALF_LIFE_DAYS = 14.0
-ON_DATE, OFF_DATE = 1.2, 0.8  # for a note of the date that the question names, and of another
+ON_DAY, ON_DATE, OFF_DATE = 2.0, 1.3, 0.7  # for a note of the day, of the month, of another
 
 LIFT_QUOTED = 0.5  # how far towards certainty a memory is lifted that holds what is quoted
 LIFT_SELF = 0.15  # and one about the asker, when the asker speaks of themselves
@@ -74,7 +74,9 @@ class Standing:
     age_days: float | None = None
     """How old it is, when the newest are asked for."""
     on_date: bool | None = None
-    """Whether it is of the date that is asked about, when one is."""
+    """Whether it is of the month or year that is asked about, when one is."""
+    on_day: bool = False
+    """Whether it is of the very day."""
 
 
 def summed(head: Head, features: Mapping[str, Column]) -> Column:
@@ -109,8 +111,14 @@ def boosts(standing: Standing) -> dict[str, float]:
         "importance": 1 + IMPORTANCE_BOOST * (2 * standing.importance - 1),
         "validity": OUTDATED if standing.outdated else 1.0,
         "newest": 1 + NEWEST_BOOST * _newness(standing.age_days),
-        "date": {None: 1.0, True: ON_DATE, False: OFF_DATE}[standing.on_date],
+        "date": _timely(standing),
     }
+
+
+def _timely(standing: Standing) -> float:
+    if standing.on_day:
+        return ON_DAY
+    return {None: 1.0, True: ON_DATE, False: OFF_DATE}[standing.on_date]
 
 
 def _newness(age_days: float | None) -> float:

@@ -27,11 +27,13 @@ class Gate:
 
 GATES = {
     "dialogue": Gate(even=0.13, slope=0.75, unnamed=-3.6),
-    "note": Gate(even=0.36),
+    "note": Gate(even=0.38),
+    "kept": Gate(even=0.12),
     "meaning": Gate(even=0.30),
     "words": Gate(even=0.30),
 }
-"""For each head of recall."""
+"""For each head of recall. What somebody wrote down to be kept (`kept`) is worth saying sooner
+than what was only said along the way in a session."""
 
 
 def whisper_score(head: str, chance: float, named: bool) -> float:

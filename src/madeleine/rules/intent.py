@@ -60,14 +60,17 @@ EXAMPLES: Mapping[Intent, tuple[str, ...]] = {
     ),
 }
 
+# The longer phrase stands first and a word once taken is not given back (`(?>`): otherwise "thank
+# you", which is also two words, doubles the work each time that it is said.
 _TALK = re.compile(
-    r"(?:\W|\b(?:ok(?:ay)?|k|yes|yeah|yep|yup|no|nope|sure|thanks?|thank you|thx|ty|great|good|nice"
-    r"|cool|perfect|awesome|excellent|fine|right|correct|exactly|indeed|agreed|got it|i see"
-    r"|makes sense|sounds good|looks good|lgtm|well done|good job|nice work|love it|hi|hello|hey"
-    r"|good (?:morning|afternoon|evening|night)|bye|goodbye|see you|welcome|please|hm+|ah+|oh+|wow"
-    r"|lol|haha|go ahead|do it|run it|ship it|proceed|continue|go on|next|stop|wait|cancel|undo"
-    r"|retry|try again|again|done|never ?mind|how are you(?: doing)?|what'?s up|a lot|so much"
-    r"|very much|all|it|that|then|now|everyone|there|you|and|me|for|the|is)\b)+",
+    r"(?>\W|\b(?:got it|i see|makes sense|sounds good|looks good|well done|good job|nice work"
+    r"|love it|good (?:morning|afternoon|evening|night)|see you|go ahead|do it|run it|ship it|go on"
+    r"|try again|never ?mind|how are you(?: doing)?|what'?s up|a lot|so much|very much|thank you"
+    r"|ok(?:ay)?|k|yes|yeah|yep|yup|no|nope|sure|thanks?|thx|ty|great|good|nice"
+    r"|cool|perfect|awesome|excellent|fine|right|correct|exactly|indeed|agreed"
+    r"|lgtm|hi|hello|hey|bye|goodbye|welcome|please|hm+|ah+|oh+|wow"
+    r"|lol|haha|proceed|continue|next|stop|wait|cancel|undo|retry|again|done"
+    r"|all|it|that|then|now|everyone|there|you|and|me|for|the|is)\b)+",
     re.IGNORECASE,
 )
 _GOING_ON = re.compile(
@@ -79,7 +82,7 @@ _GOING_ON = re.compile(
 _IDENTITY = re.compile(
     r"\b(?:who am i|about me|know me|remember me|my (?:name|preferences?|job|birthday|age|home"
     r"|family|wife|husband|partner|kids?|children|address|email|timezone|setup)"
-    r"|where (?:do|did) i (?:live|work)|do i (?:like|prefer|live|have|own)|am i\b"
+    r"|where (?:do|did) i (?:live|work)|do i (?:like|prefer|live|own|have(?! to\b))"
     r"|(?:tell|remind) me about myself)\b",
     re.IGNORECASE,
 )

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import numpy as np
 
-from madeleine.errors import InvalidValue, NoSuchMemory
+from madeleine.errors import InvalidValue, MindDown, NoSuchMemory
 from madeleine.model.event import Event, Kind
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
@@ -81,12 +81,16 @@ def _row(
 
 
 def _likeness(stores: Stores, told: Sequence[Event], vector: Vector) -> Mapping[str, float]:
-    """Return how like the prompt each earlier prompt is; the model has read most before."""
+    """Return how like the prompt each earlier prompt is; the model has read most before,
+    and one that is gone leaves them all unlike."""
     embedder = stores.minds.embedder
     if embedder is None:
         return {}
     prompts = list(dict.fromkeys(str(each.body["prompt"]) for each in told))
-    traces = embedder.read([Passage(each, 0, len(each)) for each in prompts])
+    try:
+        traces = embedder.read([Passage(each, 0, len(each)) for each in prompts])
+    except MindDown:  # it was up when the prompt was read; feedback can wait for the next one
+        return {}
     return {
         prompt: float(np.dot(trace.vector, vector))
         for prompt, trace in zip(prompts, traces, strict=True)

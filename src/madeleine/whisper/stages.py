@@ -33,6 +33,7 @@ from madeleine.whisper.values import Prompt
 from madeleine.write.stores import Stores
 
 LEAST_CHARACTERS = 3  # letters and digits; one of Chinese or Japanese counts for two
+IDEOGRAPHS = "\u2e80"  # from here on a character says about as much as a syllable
 CENTROID_OF = 3  # prompts whose middle is the topic
 ENRICHED_BY = 2  # prompts that a continuation is read with
 PROMPT_CHARS = 8_000  # of a prompt that are looked at
@@ -40,7 +41,9 @@ CLOSE = 0.70  # a cosine from which a memory needs no word in common
 IDENTITY_MOST = 12  # memories taken from the self's connections
 IDENTITY_CHANCE = 0.6  # of what describes the asker, when the asker asks about themselves
 APPLIES = 0.10  # what a preference gains when something is to be done
-APPLIES_FROM = 0.30  # its cosine with the task at least
+APPLIES_FROM = 0.20  # its cosine with the task at least
+STANDING_GATE = 0.40  # for what says how things are to be done: it need not be what is asked
+STANDING_MOST = 2  # of those that the gate for others would not let through
 COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatever it says
 
 
@@ -76,6 +79,8 @@ class Thought:
     candidates: list[Candidate] = field(default_factory=list)
     refused: list[Candidate] = field(default_factory=list)
     """Those that a stage held back, best first."""
+    restated: set[str] = field(default_factory=set)
+    """Candidates that only say again what a better one says."""
     stage: str = ""
 
     @property
@@ -114,7 +119,7 @@ def look_at_the_prompt(mind: Mind, thought: Thought) -> None:
 
 
 def _characters(text: str) -> int:
-    return sum(1 if each.isascii() else 2 for each in text if each.isalnum())
+    return sum(2 if each >= IDEOGRAPHS else 1 for each in text if each.isalnum())
 
 
 def tell_intents(mind: Mind, thought: Thought) -> None:
@@ -173,11 +178,10 @@ def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
 def search(mind: Mind, thought: Thought) -> None:
     """Recall, in the core and working tiers, without counting it as use."""
     prompt = thought.prompt
-    tiers = (Tier.CORE, Tier.WORKING)
     query = Query(
         text=thought.query,
         limit=max(2 * mind.habits.max_nodes, 12),
-        filter=Filter(tiers=tiers, spaces=_spaces(prompt)),
+        filter=within(prompt),
         space=prompt.space,
         explain=True,
     )
@@ -192,9 +196,11 @@ def search(mind: Mind, thought: Thought) -> None:
         raise Silence(f"nothing was found: {found.silence}")
 
 
-def _spaces(prompt: Prompt) -> tuple[str | None, ...]:
-    """Inside a space only its own memories and those of no space are whispered."""
-    return () if prompt.space is None else (prompt.space, None)
+def within(prompt: Prompt) -> Filter:
+    """Return what may be whispered at all: core and working, and inside a space only its own
+    memories and those of no space."""
+    spaces = () if prompt.space is None else (prompt.space, None)
+    return Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)
 
 
 def _names_a_speaker(hits: tuple[Found, ...]) -> bool:
@@ -220,12 +226,15 @@ def _judged(found: Found, named: bool) -> tuple[str, float, float]:
     explained = found.explained
     if explained is None or explained.head is None or explained.chance is None:
         return "note", found.score, whisper_score("note", found.score, True)
+    origin = found.memory.origin
+    said = origin is not None and origin.session is not None
+    gate = "kept" if explained.head == "note" and not said else explained.head
     chance = explained.chance
     for lift in explained.lifts.values():
         chance = lifted(chance, lift)
     if explained.inherited is not None:
         chance = max(chance, explained.inherited)
-    score = whisper_score(explained.head, chance, named)
+    score = whisper_score(gate, chance, named)
     return explained.head, chance, score * math.prod(explained.boosts.get(n, 1.0) for n in COUNTED)
 
 
@@ -240,7 +249,9 @@ def _add_identity(mind: Mind, thought: Thought) -> None:
         for each in index.edges([self_id])
         if each.source == self_id and each.connection.edge is Edge.DEFINES
     ]
-    passing = index.allowed(targets, Filter(tiers=(Tier.CORE, Tier.WORKING)), thought.now)
+    for each in thought.candidates:
+        each.identity = each.identity or each.memory.id in targets
+    passing = index.allowed(targets, within(thought.prompt), thought.now)
     new = [each for each in targets if each in passing and each not in known]
     memories = sorted(index.memories(new).values(), key=lambda each: (-each.importance, each.id))
     alone = thought.intents == {Intent.IDENTITY}
@@ -261,7 +272,8 @@ def pass_over_the_weak(mind: Mind, thought: Thought) -> None:
         if helping and _is_standing(each.memory) and each.near >= APPLIES_FROM:
             each.score = min(1.0, each.score + APPLIES)
     least = min(floor, habits.injection_gate)
-    thought.hold_back(lambda each: each.score >= least)
+    standing = min(STANDING_GATE, least)
+    thought.hold_back(lambda each: each.score >= (standing if _is_standing(each.memory) else least))
     if not thought.candidates:
         raise Silence(f"nothing is relevant enough (best {_best(thought.refused)})")
 
@@ -301,7 +313,10 @@ def open_the_gate(mind: Mind, thought: Thought) -> None:
     if Intent.TEMPORAL in thought.intents:
         return
     gate = mind.habits.injection_gate
-    thought.hold_back(lambda each: each.score >= gate)
+    ranked = sorted(thought.candidates, key=lambda each: -each.score)
+    below = [each for each in ranked if each.score < gate and _is_standing(each.memory)]
+    let_in = [each for each in below[:STANDING_MOST] if each.score >= min(STANDING_GATE, gate)]
+    thought.hold_back(lambda each: each.score >= gate or each in let_in)
     if not thought.candidates:
         raise Silence(f"nothing passes the gate (best {_best(thought.refused)})")
 
@@ -317,7 +332,8 @@ def drop_what_was_told(mind: Mind, thought: Thought) -> None:
 
 def put_in_order(mind: Mind, thought: Thought) -> None:
     """Best first; what is of a time, newest first."""
-    ranked = sorted(thought.candidates, key=lambda each: (-each.score, each.memory.id))
+    newest = sorted(thought.candidates, key=lambda each: each.memory.created, reverse=True)
+    ranked = sorted(newest, key=lambda each: -each.score)
     thought.candidates = ranked[: mind.habits.max_nodes]
     if Intent.TEMPORAL in thought.intents:
         thought.candidates.sort(key=lambda each: each.memory.created, reverse=True)

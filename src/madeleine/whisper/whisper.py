@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from madeleine.errors import MindDown, StoreUnwritable, Unavailable
 from madeleine.index.port import WhisperEntry
+from madeleine.minds.port import Embedder
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
@@ -24,7 +25,7 @@ from madeleine.model.words import Edge
 from madeleine.rules.intent import EXAMPLES, Intent
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.session import Said, Sessions
-from madeleine.whisper.stages import STAGES, Candidate, Mind, Silence, Thought
+from madeleine.whisper.stages import STAGES, Candidate, Mind, Silence, Thought, within
 from madeleine.whisper.values import Injected, Prompt, Whispered
 from madeleine.whisper.wording import MAINTENANCE, review_block, whisper_text
 from madeleine.write.stores import Stores
@@ -34,6 +35,10 @@ LOGGED_CANDIDATES = 12
 RESTATED = 0.92  # a cosine from which two memories say the same
 REVIEWED_FROM = 0.30  # a score from which a memory that was held back is worth asking about
 REVIEWED_AFTER_HOURS = 12
+REVIEWED_OF = 200  # logged prompts that are looked through for one
+EXPLORED_FROM = 0.30  # a score below which there is nothing to learn from saying it
+QUIET = ("prompt", "intent", "conversation", "topic")  # stages that end in silence altogether
+Conflicts = Mapping[frozenset[str], tuple[Memory, Memory]]
 HELD_OUT = "held back to measure whether whispers help"
 
 
@@ -44,6 +49,10 @@ class Whisperer:
     sessions: Sessions = field(default_factory=Sessions)
     examples: dict[str, dict[Intent, list[Vector]]] = field(default_factory=dict)
     reading: threading.Lock = field(default_factory=threading.Lock)
+
+    def warm(self, stores: Stores) -> None:
+        """Read the examples before somebody waits for it."""
+        _examples(stores, self)
 
 
 def whisper(
@@ -59,7 +68,7 @@ def whisper(
     chosen = [] if silence else thought.candidates
     if chosen and _is_held_out(habits, prompt):
         silence, chosen = HELD_OUT, []
-    text, told = _worded(mind, thought, chosen)
+    text, told = _worded(mind, thought, chosen, silence)
     whispered = Whispered(
         text=text,
         whisper_id=stores.new_id(),
@@ -94,18 +103,22 @@ def _examples(stores: Stores, whisperer: Whisperer) -> dict[Intent, list[Vector]
     known = whisperer.examples.get(embedder.name)
     if known is None:
         with whisperer.reading:
+            known = whisperer.examples.get(embedder.name)  # another may have read them meanwhile
             try:
-                known = {
-                    intent: [
-                        each.vector
-                        for each in embedder.read([Passage(text, 0, len(text)) for text in texts])
-                    ]
-                    for intent, texts in EXAMPLES.items()
-                }
+                known = known or _read_examples(embedder)
             except MindDown:
                 return {}
             whisperer.examples[embedder.name] = known
     return known
+
+
+def _read_examples(embedder: Embedder) -> dict[Intent, list[Vector]]:
+    return {
+        intent: [
+            each.vector for each in embedder.read([Passage(text, 0, len(text)) for text in texts])
+        ]
+        for intent, texts in EXAMPLES.items()
+    }
 
 
 def _is_held_out(habits: WhisperHabits, prompt: Prompt) -> bool:
@@ -124,52 +137,75 @@ def hash_of(text: str) -> int:
 
 
 def _worded(
-    mind: Mind, thought: Thought, chosen: Sequence[Candidate]
+    mind: Mind, thought: Thought, chosen: Sequence[Candidate], silence: str | None
 ) -> tuple[str, tuple[Injected, ...]]:
-    distinct = _without_restatements(mind, chosen)
+    conflicts = _conflicts(mind, [each.memory for each in chosen])
+    distinct = _without_restatements(mind, chosen, conflicts)
     injected = [
         Injected(each.memory, round(each.score, 4), place < mind.habits.full_nodes)
         for place, each in enumerate(distinct)
     ]
-    if chosen and mind.habits.exploration and thought.refused:
-        explorer = max(thought.refused, key=lambda each: each.score)
-        injected.append(Injected(explorer.memory, round(explorer.score, 4), False, True))
-    conflicts = _conflicts(mind, [each.memory for each in distinct])
-    return whisper_text(injected, conflicts, mind.habits, _extras(mind, thought))
+    if chosen and mind.habits.exploration:
+        injected += _explorer(thought)
+    thought.restated = {each.memory.id for each in chosen} - {each.memory.id for each in distinct}
+    shown = [pair for pair in conflicts.values() if thought.restated.isdisjoint(_ids(pair))]
+    extras = [] if silence == HELD_OUT else _extras(mind, thought)
+    return whisper_text(injected, shown, mind.habits, extras)
 
 
-def _without_restatements(mind: Mind, chosen: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out what only says again what a better one says."""
+def _explorer(thought: Thought) -> list[Injected]:
+    """Return the best of what was held back and not told before, if it is not hopeless."""
+    new = [each for each in thought.refused if each.memory.id not in thought.recent.told]
+    best = max(new, key=lambda each: each.score, default=None)
+    if best is None or best.score < EXPLORED_FROM:
+        return []
+    return [Injected(best.memory, round(best.score, 4), False, True)]
+
+
+def _without_restatements(
+    mind: Mind, chosen: Sequence[Candidate], conflicts: Conflicts
+) -> list[Candidate]:
+    """Leave out what only says again what a better one says. What contradicts it may be as
+    close in meaning, and is told."""
     vectors = mind.stores.index.vectors([each.memory.id for each in chosen])
     kept: list[Candidate] = []
     for each in chosen:
         mine = vectors.get(each.memory.id)
-        others = [vectors.get(other.memory.id) for other in kept]
         same = (
-            mine is not None and other is not None and float(np.dot(mine, other)) >= RESTATED
-            for other in others
+            mine is not None
+            and (theirs := vectors.get(other.memory.id)) is not None
+            and float(np.dot(mine, theirs)) >= RESTATED
+            and frozenset((each.memory.id, other.memory.id)) not in conflicts
+            for other in kept
         )
         if not any(same):
             kept.append(each)
     return kept
 
 
-def _conflicts(mind: Mind, memories: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
-    """Return the pairs that are known to contradict each other."""
+def _conflicts(mind: Mind, memories: Sequence[Memory]) -> Conflicts:
+    """Return the pairs that are known to contradict each other, each once."""
     by_id = {each.id: each for each in memories}
     edges = mind.stores.index.edges(list(by_id)) if len(by_id) > 1 else []
-    return [
-        (by_id[each.source], by_id[each.connection.target])
+    return {
+        frozenset((each.source, each.connection.target)): (
+            by_id[each.source],
+            by_id[each.connection.target],
+        )
         for each in edges
         if each.connection.edge is Edge.CONTRADICTS
         and each.source in by_id
         and each.connection.target in by_id
-    ]
+    }
+
+
+def _ids(pair: tuple[Memory, Memory]) -> set[str]:
+    return {each.id for each in pair}
 
 
 def _extras(mind: Mind, thought: Thought) -> list[str]:
     """Return what comes after the memories: a question for review, and a due maintenance."""
-    if thought.stage in ("prompt", "intent"):
+    if thought.stage in QUIET:
         return []
     extras = []
     if thought.recent.first and mind.habits.review and thought.prompt.session_id:
@@ -183,15 +219,16 @@ def _review(mind: Mind, thought: Thought) -> str:
     """Return the question about a memory that another session held back."""
     since = thought.now - timedelta(hours=REVIEWED_AFTER_HOURS)
     told = {each.memory.id for each in thought.candidates}
-    for entry in mind.stores.index.whispers(LOGGED_CANDIDATES):
+    index = mind.stores.index
+    for entry in index.whispers(REVIEWED_OF):
         if entry.at > since or entry.session == thought.prompt.session_id:
             continue
         refused = entry.body.get("refused")
-        for row in refused if isinstance(refused, list) else []:
-            if row["score"] >= REVIEWED_FROM and row["memory"] not in told:
-                stored = mind.stores.index.get(row["memory"])
-                if stored is not None:
-                    return review_block(stored.memory)
+        rows = refused if isinstance(refused, list) else []
+        ids = [row["memory"] for row in rows if row["score"] >= REVIEWED_FROM]
+        passing = index.allowed(ids, within(thought.prompt), thought.now) - told
+        for memory in index.memories([each for each in ids if each in passing][:1]).values():
+            return review_block(memory)
     return ""
 
 
@@ -242,6 +279,7 @@ def _note(
     prompt, habits = thought.prompt, mind.habits
     told = {each.memory.id for each in whispered.injected}
     said = Said(prompt.text[:LOGGED_PROMPT_CHARS], thought.now, thought.vector, bool(told))
+    told |= thought.restated if told else set()  # what says the same has been said
     whisperer.sessions.note(prompt.session_id, said, told, habits.context_buffer_size)
     body = {
         **whispered.explained,

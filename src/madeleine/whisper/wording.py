@@ -22,13 +22,19 @@ FRAME = (
     "id to read one and what hangs on it."
 )
 MAINTENANCE = "maintenance_due"
-CHARS_A_TOKEN = 4
-HOST_CHARS = 10_000  # the least that any host lets through
+BYTES_A_TOKEN = 4
+HOST_BYTES = 10_000  # of UTF-8: the least that any host lets through
 TITLE_CHARS = 120
 LEAST_TEXT = 80  # characters of a memory below which its text is not worth showing
 
+_UNSEEN = {  # what turns the reading direction of all that follows, or hides text from people
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+    *(0x200B, 0x2060, 0xFEFF),
+    *range(0xE0000, 0xE0080),
+}
 _CONTROL = dict.fromkeys(
-    {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029} - {ord("\n"), ord("\t")}
+    {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *_UNSEEN} - {ord("\n"), ord("\t")}
 )
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _TAG = re.compile(r"<(?=[/!?a-zA-Z])")
@@ -41,9 +47,9 @@ def whisper_text(
     extras: Iterable[str] = (),
 ) -> tuple[str, tuple[Injected, ...]]:
     """Return the text, and which memories it holds: as many as fit."""
-    room = min(HOST_CHARS, habits.token_budget * CHARS_A_TOKEN)
+    room = min(HOST_BYTES, habits.token_budget * BYTES_A_TOKEN)
     ending = [each for each in extras if each]
-    room -= len(HEADING) + len(FRAME) + sum(len(each) + 2 for each in ending) + 8
+    room -= size(HEADING) + size(FRAME) + sum(size(each) + 2 for each in ending) + 8
     parts: list[str] = []
     told: list[Injected] = []
     for each in chosen:
@@ -52,8 +58,11 @@ def whisper_text(
             break
         parts.append(part)
         told.append(each if full == each.full else _by_title(each))
-        room -= len(part) + 1
-    parts += [line for line in map(_conflict, conflicts) if len(line) < room]
+        room -= size(part) + 1
+    for line in map(_conflict, conflicts):
+        if size(line) < room:
+            parts.append(line)
+            room -= size(line) + 1
     if not parts and not ending:
         return "", ()
     head = [HEADING, FRAME, "", *parts] if parts else []
@@ -68,10 +77,10 @@ def _entry(each: Injected, room: int, most: int) -> tuple[str, bool]:
     """Return a memory's lines, and whether its text is among them; nothing if it has no room."""
     memory = each.memory
     line = f"- **[{memory.type.value}]** {flat(memory.headline, TITLE_CHARS)} {_about(each)}"
-    if len(line) > room:
+    if size(line) > room:
         return "", False
-    left = min(most, room - len(line) - 2)
-    if not each.full or left < min(LEAST_TEXT, len(memory.content)):
+    left = min(most, room - size(line) - 2)
+    if not each.full or left < min(LEAST_TEXT, size(memory.content)):
         return line, False
     text = "\n".join(indented(memory.content, left))
     return f"{line}\n{text}\n", True
@@ -114,17 +123,23 @@ def flat(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
+def size(text: str) -> int:
+    """Return how much room a text takes: bytes of UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
 def indented(text: str, most: int) -> Iterator[str]:
-    """Yield the lines of a text, indented, until there is no more room."""
+    """Yield the lines of a text, indented, until there are no more bytes of room."""
     left = most
-    for line in _harmless(text).strip().splitlines():
+    for line in _harmless(text[: most + 1]).strip().splitlines():
         if not line.strip():
             continue
-        if left < len(line) + 4:
-            yield f"  {line[: max(left - 4, 0)].rstrip()}…"
+        if left < size(line) + 3:
+            cut = line.encode("utf-8", "replace")[: max(left - 6, 0)].decode("utf-8", "ignore")
+            yield f"  {cut.rstrip()}…"
             return
         yield f"  {line.rstrip()}"
-        left -= len(line) + 3
+        left -= size(line) + 3
 
 
 def _harmless(text: str) -> str:

@@ -9,8 +9,9 @@ answering; killed after, the new one does.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -92,6 +93,7 @@ class SqliteIndex:
         self._numbers = itertools.count(last + 1)
         self._stems: dict[str, str] = {}
         self._kept = pool.Kept()
+        self._steady = threading.local()
 
     @classmethod
     def open(
@@ -109,8 +111,16 @@ class SqliteIndex:
         wide = vectors.Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
         return cls(_Place(path, model, wide, exact_up_to))
 
-    def steady(self) -> AbstractContextManager[None]:
-        return self._connections.steady()
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        # Before the reading begins: a write in between brings another `Kept`, and what is read
+        # of the old state must not land in it.
+        before, self._steady.kept = getattr(self._steady, "kept", None), self._kept
+        try:
+            with self._connections.steady():
+                yield
+        finally:
+            self._steady.kept = before
 
     def _read(self) -> AbstractContextManager[apsw.Connection]:
         return self._connections.reading()
@@ -256,7 +266,7 @@ class SqliteIndex:
             return pool.pool(connection, self._matrix, wanted, chosen, now)
 
     def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
-        kept = self._kept  # before the reading begins: a write in between brings another one
+        kept = getattr(self._steady, "kept", None) or self._kept
         with self._read() as connection:
             return pool.details(connection, kept, self._place.wide.token, found.numbers[places])
 
