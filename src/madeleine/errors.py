@@ -197,6 +197,16 @@ class NoSuchChange(Missing):
         )
 
 
+class NoSuchWhisper(Missing):
+    """No whisper has this id, or not any more."""
+
+    def __init__(self, whisper_id: str) -> None:
+        super().__init__(
+            f"no whisper `{whisper_id}`",
+            hint="whispers are kept for `whisper.log_days`; leave its id out",
+        )
+
+
 class NoSuchProposal(Missing):
     """No proposal has this id."""
 

@@ -250,6 +250,7 @@ five_words = st.lists(st.sampled_from(WORDS), min_size=5, max_size=5).map(" ".jo
 foreign_words = st.permutations(FOREIGN).map(lambda words: " ".join(words[:5]))
 
 
+@pytest.mark.proves("I10")
 @SLOW
 @given(
     kept=st.lists(five_words, min_size=2, max_size=6, unique=True),

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeGuard
 
 from madeleine.errors import Conflict, InvalidValue, MadeleineError, Rejected, Unavailable
 from madeleine.ingest.projects import space_of
@@ -37,6 +37,7 @@ from madeleine.model.event import Kind, Position
 from madeleine.model.times import format_time, parse_time
 from madeleine.rules.text import same_text_key
 from madeleine.vault.journal_lines import position_at, start_of
+from madeleine.whisper.learning import notice_use
 from madeleine.write.record import event, record
 from madeleine.write.remember import remember
 from madeleine.write.stores import Stores
@@ -72,6 +73,8 @@ class TakenIn:
     lines: int = 0
     turns: int = 0
     kept: list[str] = field(default_factory=list)
+    used: list[str] = field(default_factory=list)
+    """Memories that the agent's replies show to have been used."""
     known: int = 0
     refused: int = 0
     unreadable: int = 0
@@ -143,6 +146,10 @@ class _Run:
         return taken
 
     def _take_line(self, line: bytes) -> None:
+        reply = _replied(line)
+        if reply is not None:
+            session = reply.session or self.transcript.session or self.transcript.path.stem
+            self.report.used += notice_use(self.stores, session, reply.text)
         said = _said(line, self.report)
         if said is not None:
             for statement in statements(said.text):
@@ -293,6 +300,39 @@ def _said(line: bytes, report: TakenIn) -> Said | None:
     if not isinstance(values, dict):
         return None
     return _claude_said(values) or _codex_said(values)
+
+
+class _Reply(NamedTuple):
+    """What the agent answered."""
+
+    text: str
+    session: str | None
+
+
+def _replied(line: bytes) -> _Reply | None:
+    """Return what the agent said in this line, if it is the agent's."""
+    if b'"assistant"' not in line:
+        return None
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return None  # counted when it is looked at for what a person said
+    if not isinstance(values, dict) or values.get("isSidechain"):
+        return None
+    codex = values.get("type") == "response_item"
+    message = values.get("payload" if codex else "message")
+    if not isinstance(message, Mapping) or message.get("role") != "assistant":
+        return None
+    kind = "output_text" if codex else "text"
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    texts = [_text(each.get("text")) for each in parts if _is_kind(each, kind)]
+    joined = "\n".join(each for each in texts if each)
+    return _Reply(joined, _text(values.get("sessionId"))) if joined else None
+
+
+def _is_kind(part: object, kind: str) -> TypeGuard[Mapping[str, object]]:
+    return isinstance(part, Mapping) and part.get("type") == kind
 
 
 def _claude_said(values: Mapping[str, Any]) -> Said | None:

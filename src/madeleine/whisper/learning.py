@@ -7,11 +7,12 @@ from datetime import datetime
 
 import numpy as np
 
-from madeleine.errors import InvalidValue, MindDown, NoSuchMemory
+from madeleine.errors import InvalidValue, MindDown, NoSuchMemory, NoSuchWhisper
 from madeleine.model.event import Event, Kind
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
 from madeleine.rules.gate import affinity_boost
+from madeleine.rules.seen import seen_use
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -20,6 +21,8 @@ from madeleine.write.use import used
 SOURCES = ("explicit", "implicit")
 SECONDS_A_DAY = 86_400.0
 PROMPT_CHARS = 2_000
+WHISPERS_WATCHED = 10  # of a session, the newest: a reply is about what was asked just now
+SURELY_USED = 0.9  # from which a reply counts as feedback
 
 
 def give_feedback(
@@ -34,6 +37,8 @@ def give_feedback(
     if stores.index.get(memory_id) is None:
         raise NoSuchMemory(memory_id)
     entry = stores.index.whisper(whisper_id) if whisper_id else None
+    if whisper_id and entry is None:
+        raise NoSuchWhisper(whisper_id)
     body: dict[str, object] = {"memory": memory_id, "signal": signal, "source": source}
     session = None
     if entry is not None:
@@ -44,6 +49,29 @@ def give_feedback(
     if signal > 0:
         used(stores, [memory_id], "feedback", session)
     return made.id
+
+
+def notice_use(stores: Stores, session: str, reply: str) -> list[str]:
+    """Note which memories, whispered in a session, an agent's reply shows to have been used;
+    each whisper's memory at most once."""
+    noticed: list[str] = []
+    for entry in stores.index.whispers(WHISPERS_WATCHED, session):
+        injected = entry.body.get("injected")
+        told = [str(each) for each in injected] if isinstance(injected, list) else []
+        known = _answered(stores, told, entry.id)
+        for memory in stores.index.memories(each for each in told if each not in known).values():
+            prompt = str(entry.body.get("prompt", ""))
+            sure = seen_use(reply, prompt, memory.short_id, memory.title, memory.content)
+            if sure >= SURELY_USED:
+                give_feedback(stores, memory.id, 1, "implicit", entry.id)
+                noticed.append(memory.id)
+    return noticed
+
+
+def _answered(stores: Stores, ids: Sequence[str], whisper_id: str) -> set[str]:
+    """Return the memories of a whisper about which something was said already."""
+    said = stores.index.feedback(ids) if ids else []
+    return {str(each.body["memory"]) for each in said if each.body.get("whisper") == whisper_id}
 
 
 def affinities(

@@ -21,7 +21,7 @@ from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, recall
-from madeleine.rules.fusion import lifted
+from madeleine.rules.fusion import lifted, reranked
 from madeleine.rules.gate import whisper_score
 from madeleine.rules.intent import Intent, intents, only_talk, told_intents
 from madeleine.rules.wording import asks_for_help, is_instruction
@@ -189,7 +189,8 @@ def search(mind: Mind, thought: Thought) -> None:
     found = recall(mind.stores, query, touch=False, trace=thought.trace, look_again=not alone)
     named = _names_a_speaker(found.hits)
     known = [each for each in found.hits if each.memory.source != SELF_SOURCE]
-    thought.candidates = [_candidate(each, named) for each in known]
+    blend = mind.stores.habits.rerank_blend
+    thought.candidates = [_candidate(each, named, blend) for each in known]
     if Intent.IDENTITY in thought.intents:
         _add_identity(mind, thought)
     if not thought.candidates:
@@ -207,8 +208,8 @@ def _names_a_speaker(hits: tuple[Found, ...]) -> bool:
     return any(each.explained and each.explained.features.get("any_speaker", 0) for each in hits)
 
 
-def _candidate(found: Found, named: bool) -> Candidate:
-    head, chance, score = _judged(found, named)
+def _candidate(found: Found, named: bool, blend: float) -> Candidate:
+    head, chance, score = _judged(found, named, blend)
     return Candidate(
         memory=found.memory,
         score=score,
@@ -221,8 +222,9 @@ def _candidate(found: Found, named: bool) -> Candidate:
     )
 
 
-def _judged(found: Found, named: bool) -> tuple[str, float, float]:
-    """Return by which head a hit was weighed, its chance, and how sure a whisper would be."""
+def _judged(found: Found, named: bool, blend: float) -> tuple[str, float, float]:
+    """Return by which head a hit was weighed, its chance, and how sure a whisper would be. What
+    a cross-encoder says about it, if there is one, counts for `blend` of that."""
     explained = found.explained
     if explained is None or explained.head is None or explained.chance is None:
         return "note", found.score, whisper_score("note", found.score, True)
@@ -235,6 +237,8 @@ def _judged(found: Found, named: bool) -> tuple[str, float, float]:
     if explained.inherited is not None:
         chance = max(chance, explained.inherited)
     score = whisper_score(gate, chance, named)
+    if explained.cross_encoder is not None:
+        score = reranked(score, explained.cross_encoder, blend)
     return explained.head, chance, score * math.prod(explained.boosts.get(n, 1.0) for n in COUNTED)
 
 

@@ -37,7 +37,6 @@ REVIEWED_FROM = 0.30  # a score from which a memory that was held back is worth 
 REVIEWED_AFTER_HOURS = 12
 REVIEWED_OF = 200  # logged prompts that are looked through for one
 EXPLORED_FROM = 0.30  # a score below which there is nothing to learn from saying it
-QUIET = ("prompt", "intent", "conversation", "topic")  # stages that end in silence altogether
 Conflicts = Mapping[frozenset[str], tuple[Memory, Memory]]
 HELD_OUT = "held back to measure whether whispers help"
 
@@ -68,7 +67,7 @@ def whisper(
     chosen = [] if silence else thought.candidates
     if chosen and _is_held_out(habits, prompt):
         silence, chosen = HELD_OUT, []
-    text, told = _worded(mind, thought, chosen, silence)
+    text, told = _worded(mind, thought, chosen)
     whispered = Whispered(
         text=text,
         whisper_id=stores.new_id(),
@@ -137,7 +136,7 @@ def hash_of(text: str) -> int:
 
 
 def _worded(
-    mind: Mind, thought: Thought, chosen: Sequence[Candidate], silence: str | None
+    mind: Mind, thought: Thought, chosen: Sequence[Candidate]
 ) -> tuple[str, tuple[Injected, ...]]:
     conflicts = _conflicts(mind, [each.memory for each in chosen])
     distinct = _without_restatements(mind, chosen, conflicts)
@@ -149,7 +148,7 @@ def _worded(
         injected += _explorer(thought)
     thought.restated = {each.memory.id for each in chosen} - {each.memory.id for each in distinct}
     shown = [pair for pair in conflicts.values() if thought.restated.isdisjoint(_ids(pair))]
-    extras = [] if silence == HELD_OUT else _extras(mind, thought)
+    extras = _extras(mind, thought) if injected else []  # silence stays silence
     return whisper_text(injected, shown, mind.habits, extras)
 
 
@@ -205,8 +204,6 @@ def _ids(pair: tuple[Memory, Memory]) -> set[str]:
 
 def _extras(mind: Mind, thought: Thought) -> list[str]:
     """Return what comes after the memories: a question for review, and a due maintenance."""
-    if thought.stage in QUIET:
-        return []
     extras = []
     if thought.recent.first and mind.habits.review and thought.prompt.session_id:
         extras.append(_review(mind, thought))

@@ -50,6 +50,8 @@ def problems(answer: dict[str, Any]) -> Iterator[str]:
     for file in answer["unreadable"]:
         yield f"{file['path']}:{file['line']}: {file['problem']}"
     yield from answer["journal"]["problems"]
+    hooks = (answer["daemon"] or {}).get("hooks") or {}
+    yield from (f"hook of {problem}" for problem in hooks.get("problems", ()))
 
 
 def _daemon(daemon: dict[str, Any] | None) -> str:

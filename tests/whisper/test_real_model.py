@@ -1,0 +1,134 @@
+"""Whispering with the model that ships: meaning, talk in other words, conflicts, preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from madeleine.index.sqlite.index import SqliteIndex
+from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.local import built_in, why_not_built_in
+from madeleine.minds.port import Minds
+from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
+from madeleine.write.identity import ensure_self
+from tests.fakes import close, keep, make_stores
+from tests.recall.asking import connect
+from tests.whisper.listening import Listener, contents
+
+NOTES = (
+    "Chose SQLite over Postgres because everything has to work offline",
+    "Marta is allergic to peanuts",
+    "The car is serviced every October at the garage by the bridge",
+    "Releases are never made on a Friday",
+    "Grandmother's apple pie needs cinnamon and a pinch of salt",
+    "Standup is at half past nine, except on Wednesdays",
+    "The whisper eval pipeline builds an isolated store, runs whisper and scores the ids it told",
+)
+
+
+@pytest.fixture(scope="module")
+def minds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Minds]:
+    embedder = built_in(threads=2)
+    if embedder is None:
+        pytest.skip(why_not_built_in())
+    cache = VectorCache.open(tmp_path_factory.mktemp("cache") / "embeddings.db")
+    cached = CachedEmbedder(embedder, cache)
+    yield Minds(cached)
+    cached.close()
+
+
+@pytest.fixture
+def listener(tmp_path: Path, minds: Minds) -> Iterator[Listener]:
+    """Somebody with a few notes that the real model has read."""
+    plain = make_stores(tmp_path / "home", with_model=False)
+    plain.index.close()
+    assert minds.embedder is not None
+    index = SqliteIndex.open(
+        tmp_path / "home" / "real.db",
+        model=minds.embedder.name,
+        dimension=minds.embedder.dimension,
+        token_dimension=minds.embedder.token_dimension,
+        exact_up_to=200_000,
+    )
+    stores = replace(plain, index=index, minds=minds)
+    for each in NOTES:
+        keep(stores, each)
+    yield Listener(stores)
+    close(replace(stores, minds=Minds()))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("which database did we choose, and why?", NOTES[0]),
+        ("can Marta eat a peanut butter sandwich?", NOTES[1]),
+        ("when does the car go to the garage?", NOTES[2]),
+        ("how does the whisper eval pipeline work?", NOTES[6]),
+    ],
+)
+def test_what_answers_a_prompt_is_whispered_first(
+    listener: Listener, prompt: str, expected: str
+) -> None:
+    assert contents(listener.hears(prompt))[:1] == [expected]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "thanks, that was wonderful of you",
+        "good morning to you my friend",
+        "why is my css grid overflowing its container?",
+        "write a haiku about autumn leaves",
+        "what is the capital of Mongolia?",
+        "convert 30 degrees celsius to fahrenheit",
+        "explain monads as if I were five",
+    ],
+)
+def test_what_no_memory_helps_with_is_silence(listener: Listener, prompt: str) -> None:
+    said = listener.hears(prompt)
+
+    assert (said.text, said.injected) == ("", ())
+
+
+def test_a_preference_surfaces_for_a_task_that_shares_no_word_with_it(listener: Listener) -> None:
+    keep(
+        listener.stores,
+        "Prefers pytest with plain functions over unittest classes",
+        type=MemoryType.PREFERENCE,
+    )
+
+    said = listener.hears("can you write tests for the parser module?")
+
+    assert "Prefers pytest with plain functions over unittest classes" in contents(said)
+
+
+def test_two_that_contradict_each_other_are_both_told(listener: Listener) -> None:
+    """The model finds them nearly the same, and yet neither restates the other."""
+    old = keep(listener.stores, "Jonas lives in Berlin")
+    new = keep(listener.stores, "Jonas lives in Berlin no longer")
+    connect(listener.stores, new, Edge.CONTRADICTS, old)
+
+    said = listener.hears("where does Jonas live?")
+
+    assert {old.id, new.id} <= {each.memory.id for each in said.injected}
+    assert "These two do not agree" in said.text
+
+
+def test_a_restatement_is_told_once(listener: Listener) -> None:
+    one = keep(listener.stores, "The deploy key is rotated every ninety days")
+    other = keep(listener.stores, "Every ninety days the deploy key is rotated")
+
+    said = listener.hears("how often is the deploy key rotated?")
+
+    told = {each.memory.id for each in said.injected}
+    assert len({one.id, other.id} & told) == 1
+
+
+def test_the_asker_is_recognised_in_other_words(listener: Listener) -> None:
+    keep(listener.stores, "Is a vegetarian who runs marathons", tags=(ABOUT_SELF,))
+    ensure_self(listener.stores)
+
+    assert "Is a vegetarian who runs marathons" in contents(listener.hears("tell me about myself"))

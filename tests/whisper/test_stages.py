@@ -1,0 +1,495 @@
+"""Each stage alone: what it lets through, what it ends, and by which default."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from madeleine.model.memory import Memory
+from madeleine.model.vector import Vector
+from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
+from madeleine.rules.intent import EXAMPLES, Intent
+from madeleine.whisper.session import Said
+from madeleine.whisper.stages import (
+    STAGES,
+    Mind,
+    ask_for_common_words,
+    drop_what_was_told,
+    leave_a_running_topic,
+    leave_talk_alone,
+    look_at_the_prompt,
+    open_the_gate,
+    pass_over_the_weak,
+    put_in_order,
+    search,
+    tell_intents,
+)
+from madeleine.write.identity import ensure_self
+from madeleine.write.stores import Stores
+from tests.fakes import NOON, keep
+from tests.recall.asking import connect
+from tests.whisper.listening import (
+    HABITS,
+    a_candidate,
+    a_memory,
+    a_mind,
+    a_thought,
+    scores,
+    why_silent,
+)
+
+
+def test_the_stages_are_the_documented_ones_in_their_order() -> None:
+    assert [name for name, _ in STAGES] == [
+        "prompt",
+        "intent",
+        "conversation",
+        "topic",
+        "search",
+        "floor",
+        "affinity",
+        "overlap",
+        "gate",
+        "session",
+        "order",
+    ]
+
+
+def test_the_defaults_are_the_documented_ones() -> None:
+    assert (HABITS.max_nodes, HABITS.full_nodes) == (6, 2)
+    assert (HABITS.min_relevance_score, HABITS.temporal_min_score) == (0.45, 0.30)
+    assert (HABITS.injection_gate, HABITS.topic_shift_threshold) == (0.50, 0.75)
+    assert (HABITS.context_buffer_size, HABITS.session_gap_minutes) == (5, 10)
+    assert (HABITS.affinity_implicit_weight, HABITS.affinity_similarity) == (0.8, 0.70)
+    assert (HABITS.affinity_max_boost, HABITS.affinity_half_life_days) == (0.15, 30.0)
+    assert (HABITS.exploration, HABITS.maintenance, HABITS.holdout) == (False, False, 0.0)
+    assert (HABITS.review, HABITS.log_days) == (True, 30)
+
+
+@pytest.fixture
+def mind(stores: Stores) -> Mind:
+    return a_mind(stores)
+
+
+# --- early exits ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reason"),
+    [
+        ("", "the prompt is empty"),
+        (" \n\t ", "the prompt is empty"),
+        ("?!… --- ...", "the prompt is too short"),
+        ("y", "the prompt is too short"),
+        ("ok", "the prompt is too short"),
+        ("o.k.?", "the prompt is too short"),
+        ("да", "the prompt is too short"),
+        ("👍👍👍👍", "the prompt is too short"),
+        ("/compact", "a machine made the prompt: a command of the host"),
+        (
+            "<task-notification>done</task-notification>",
+            "a machine made the prompt: a sub-agent reports back",
+        ),
+        ("sql", ""),
+        ("海水", ""),
+        ("집값", ""),
+    ],
+)
+def test_what_nobody_asked_ends_at_once(stores: Stores, prompt: str, reason: str) -> None:
+    keep(stores, "anything")
+
+    assert why_silent(look_at_the_prompt, a_mind(stores), a_thought(prompt=prompt)) == reason
+
+
+def test_without_any_memory_there_is_nothing_to_whisper(stores: Stores) -> None:
+    thought = a_thought(prompt="which database?")
+
+    assert why_silent(look_at_the_prompt, a_mind(stores), thought) == "there is no memory yet"
+
+
+# --- intents --------------------------------------------------------------------------------
+
+
+def said(text: str, vector: Vector | None = None, *, whispered: bool = True) -> Said:
+    return Said(text, NOON, vector, whispered)
+
+
+def test_talk_ends_before_the_model_is_asked(stores: Stores) -> None:
+    thought = a_thought(prompt="ok great, thanks a lot!")
+
+    tell_intents(a_mind(stores), thought)
+
+    assert thought.trace is None
+    assert (
+        why_silent(leave_talk_alone, a_mind(stores), thought) == "the prompt is only conversation"
+    )
+
+
+def test_talk_with_a_question_in_it_goes_on(stores: Stores) -> None:
+    thought = a_thought(prompt="thanks! what do you know about me?")
+
+    tell_intents(a_mind(stores), thought)
+
+    assert why_silent(leave_talk_alone, a_mind(stores), thought) == ""
+    assert Intent.IDENTITY in thought.intents
+
+
+def test_a_continuation_is_read_with_the_last_two_prompts(stores: Stores) -> None:
+    before = [said("first thing"), said("second thing"), said("third thing")]
+    thought = a_thought(prompt="continue with that", said=before)
+
+    tell_intents(a_mind(stores), thought)
+
+    assert thought.query == "second thing\nthird thing\ncontinue with that"
+    assert Intent.CONTINUATION in thought.intents
+
+
+def test_what_is_no_continuation_is_read_alone(stores: Stores) -> None:
+    thought = a_thought(prompt="when does the ferry leave?", said=[said("first thing")])
+
+    tell_intents(a_mind(stores), thought)
+
+    assert thought.query == "when does the ferry leave?"
+
+
+def test_a_first_prompt_has_nothing_to_be_read_with(stores: Stores) -> None:
+    thought = a_thought(prompt="continue with that")
+
+    tell_intents(a_mind(stores), thought)
+
+    assert thought.query == "continue with that"
+
+
+def test_likeness_to_an_example_tells_a_continuation_too(stores: Stores) -> None:
+    embedder = stores.minds.embedder
+    assert embedder is not None
+    prompt = "weiter mit dem gleichen"
+    mind = Mind(stores, HABITS, {Intent.CONTINUATION: [embedder.ask(prompt).vector]})
+    thought = a_thought(prompt=prompt, said=[said("das erste"), said("das zweite")])
+
+    tell_intents(mind, thought)
+
+    assert thought.intents == {Intent.CONTINUATION}
+    assert thought.query == "das erste\ndas zweite\nweiter mit dem gleichen"
+
+
+def test_each_intent_but_the_general_one_has_examples() -> None:
+    assert set(EXAMPLES) == set(Intent) - {Intent.GENERAL}
+
+
+# --- the running topic ----------------------------------------------------------------------
+
+
+def at_cosine(value: float) -> Vector:
+    """Return a vector with this cosine to the first axis."""
+    return np.array([value, np.sqrt(1 - value * value), 0.0], np.float32)
+
+
+AXIS = at_cosine(1.0)
+
+
+@pytest.mark.parametrize(
+    ("likeness", "reason"),
+    [(0.74, ""), (0.7501, "still the same topic (0.75)"), (1.0, "still the same topic (1.00)")],
+)
+def test_a_prompt_above_three_quarters_of_the_topic_is_passed_over(
+    stores: Stores, likeness: float, reason: str
+) -> None:
+    thought = a_thought(said=[said("before", AXIS)], vector=at_cosine(likeness))
+
+    assert why_silent(leave_a_running_topic, a_mind(stores), thought) == reason
+
+
+def test_the_topic_is_the_middle_of_the_last_three_prompts(stores: Stores) -> None:
+    other = np.array([0.0, 0.0, 1.0], np.float32)
+    moved_on = [said("old", other), said("a", AXIS), said("b", AXIS), said("c", AXIS)]
+    torn = [said("a", AXIS), said("old", other)]
+
+    assert why_silent(leave_a_running_topic, a_mind(stores), a_thought(said=moved_on, vector=AXIS))
+    assert not why_silent(leave_a_running_topic, a_mind(stores), a_thought(said=torn, vector=AXIS))
+
+
+def test_a_continuation_is_never_passed_over_as_the_same_topic(stores: Stores) -> None:
+    going_on = {Intent.CONTINUATION}
+    thought = a_thought(said=[said("before", AXIS)], vector=AXIS, intents=going_on)
+
+    assert why_silent(leave_a_running_topic, a_mind(stores), thought) == ""
+
+
+@pytest.mark.parametrize(
+    "before",
+    [[], [said("no vector", None)], [said("nothing came of it", AXIS, whispered=False)]],
+    ids=["first", "unread", "silent"],
+)
+def test_a_topic_runs_only_when_something_was_whispered_about_it(
+    stores: Stores, before: list[Said]
+) -> None:
+    thought = a_thought(said=before, vector=AXIS)
+
+    assert why_silent(leave_a_running_topic, a_mind(stores), thought) == ""
+
+
+# --- search ---------------------------------------------------------------------------------
+
+
+def searched(stores: Stores, prompt: str, *intents: Intent, space: str | None = None) -> list[str]:
+    thought = a_thought(prompt=prompt, intents=intents or (Intent.GENERAL,))
+    thought.query = prompt
+    thought.prompt = replace(thought.prompt, space=space)
+    search(a_mind(stores), thought)
+    return [each.memory.content for each in thought.candidates]
+
+
+def test_only_core_and_working_memories_are_searched(stores: Stores) -> None:
+    keep(stores, "the ferry leaves early", tier=Tier.CORE)
+    keep(stores, "the ferry leaves late", tier=Tier.WORKING)
+    keep(stores, "the ferry leaves never", tier=Tier.ARCHIVAL)
+
+    found = searched(stores, "when does the ferry leave")
+
+    assert sorted(found) == ["the ferry leaves early", "the ferry leaves late"]
+
+
+def test_inside_a_space_only_its_own_and_global_memories_are_searched(stores: Stores) -> None:
+    keep(stores, "the ferry leaves early", space="tide")
+    keep(stores, "the ferry leaves late")
+    keep(stores, "the ferry leaves never", space="other")
+
+    found = searched(stores, "when does the ferry leave", space="tide")
+
+    assert sorted(found) == ["the ferry leaves early", "the ferry leaves late"]
+
+
+def test_searching_counts_as_no_use(stores: Stores) -> None:
+    kept = keep(stores, "the ferry leaves early")
+
+    searched(stores, "the ferry leaves early")
+
+    stored = stores.index.get(kept.id)
+    assert stored is not None
+    assert (stored.memory.access_count, stored.memory.usage.last_accessed) == (0, None)
+
+
+def test_nothing_found_ends_with_the_reason_of_recall(stores: Stores) -> None:
+    keep(stores, "the ferry leaves early", tier=Tier.ARCHIVAL)
+    thought = a_thought(prompt="ferry")
+    thought.query = "ferry"
+
+    assert why_silent(search, a_mind(stores), thought).startswith("nothing was found: ")
+
+
+# --- identity -------------------------------------------------------------------------------
+
+ABOUT_ME = "what do you know about me?"
+
+
+def define(stores: Stores, memory: Memory) -> None:
+    """Say by an edge, and by no tag, that a memory describes the asker."""
+    self_id = ensure_self(stores)
+    connect(stores, stores.index.memories([self_id])[self_id], Edge.DEFINES, memory)
+
+
+def test_identity_comes_by_the_selfs_edges_and_by_search(stores: Stores) -> None:
+    linked = keep(stores, "Prefers trains over planes")
+    keep(stores, "Tell me about myself: likes rye bread")
+    keep(stores, "Born in Lyon", tags=(ABOUT_SELF,))
+    define(stores, linked)
+
+    found = searched(stores, "tell me about myself", Intent.IDENTITY)
+
+    assert {"Prefers trains over planes", "Born in Lyon"} <= set(found)
+    assert "Tell me about myself: likes rye bread" in found
+    assert len(found) == len(set(found))
+
+
+def test_the_self_itself_is_not_whispered(stores: Stores) -> None:
+    keep(stores, "Born in Lyon", tags=(ABOUT_SELF,))
+    ensure_self(stores)
+
+    assert searched(stores, ABOUT_ME, Intent.IDENTITY) == ["Born in Lyon"]
+
+
+def test_identity_of_another_space_stays_there(stores: Stores) -> None:
+    keep(stores, "Is paid too little", tags=(ABOUT_SELF,), space="work")
+    keep(stores, "Born in Lyon", tags=(ABOUT_SELF,))
+    ensure_self(stores)
+
+    assert searched(stores, ABOUT_ME, Intent.IDENTITY, space="home") == ["Born in Lyon"]
+
+
+def test_archived_identity_stays_archived(stores: Stores) -> None:
+    keep(stores, "Smoked once", tags=(ABOUT_SELF,), tier=Tier.ARCHIVAL)
+    keep(stores, "Born in Lyon", tags=(ABOUT_SELF,))
+    ensure_self(stores)
+
+    assert searched(stores, ABOUT_ME, Intent.IDENTITY) == ["Born in Lyon"]
+
+
+def test_what_the_self_defines_is_let_through_without_common_words(stores: Stores) -> None:
+    linked = keep(stores, "Trains over planes")
+    define(stores, linked)
+    thought = a_thought(prompt="do I like trains?", intents=[Intent.IDENTITY, Intent.TEMPORAL])
+    thought.query = "do I like trains?"
+
+    search(a_mind(stores), thought)
+
+    (found,) = [each for each in thought.candidates if each.memory.id == linked.id]
+    assert found.identity
+
+
+# --- floor ----------------------------------------------------------------------------------
+
+
+def test_the_floor_is_at_45_and_for_a_time_at_30(mind: Mind) -> None:
+    marks = (0.29, 0.30, 0.44, 0.45, 0.46)
+    plain = a_thought(*(a_candidate(n, mark) for n, mark in enumerate(marks)))
+    temporal = a_thought(
+        *(a_candidate(n, mark) for n, mark in enumerate(marks)), intents=[Intent.TEMPORAL]
+    )
+
+    for each in (plain, temporal):
+        pass_over_the_weak(mind, each)
+
+    assert scores(plain.candidates) == [0.45, 0.46]
+    assert scores(plain.refused) == [0.29, 0.3, 0.44]
+    assert scores(temporal.candidates) == [0.3, 0.44, 0.45, 0.46]
+
+
+def test_nothing_above_the_floor_is_silence_that_names_the_best(mind: Mind) -> None:
+    thought = a_thought(a_candidate(1, 0.2), a_candidate(2, 0.31))
+
+    reason = why_silent(pass_over_the_weak, mind, thought)
+
+    assert reason == "nothing is relevant enough (best 0.31)"
+
+
+def test_a_preference_gains_when_something_is_to_be_done(mind: Mind) -> None:
+    preference = a_memory(1, type=MemoryType.PREFERENCE)
+    doing, telling = "can you write a test?", "the test was written"
+    far = a_candidate(memory=preference, score=0.5, near=0.0)
+    near = a_candidate(memory=preference, score=0.5, near=0.4)
+    fact = a_candidate(2, score=0.5, near=0.4)
+    idle = a_candidate(memory=preference, score=0.5, near=0.4)
+
+    pass_over_the_weak(mind, a_thought(far, near, fact, prompt=doing))
+    pass_over_the_weak(mind, a_thought(idle, prompt=telling))
+
+    assert scores([far, near, fact, idle]) == [0.5, 0.6, 0.5, 0.5]
+
+
+# --- overlap --------------------------------------------------------------------------------
+
+
+def test_if_some_share_words_the_others_go(mind: Mind) -> None:
+    sharing, strange = a_candidate(1, coverage=0.2), a_candidate(2, coverage=0.0)
+    thought = a_thought(sharing, strange)
+
+    ask_for_common_words(mind, thought)
+
+    assert (thought.candidates, thought.refused) == ([sharing], [strange])
+
+
+def test_if_none_share_words_all_stay(mind: Mind) -> None:
+    strangers = [a_candidate(n, coverage=0.0) for n in (1, 2)]
+    thought = a_thought(*strangers)
+
+    ask_for_common_words(mind, thought)
+
+    assert thought.candidates == strangers
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"identity": True},
+        {"near": 0.70},
+        {"head": "dialogue"},
+        {"memory": a_memory(9, type=MemoryType.PREFERENCE)},
+        {"memory": a_memory(9, "Always run the tests first")},
+    ],
+    ids=["identity", "close", "said", "preference", "instruction"],
+)
+def test_some_are_let_through_without_a_common_word(mind: Mind, fields: dict[str, Any]) -> None:
+    let_through = a_candidate(2, coverage=0.0, **fields)
+    thought = a_thought(a_candidate(1), let_through)
+
+    ask_for_common_words(mind, thought)
+
+    assert let_through in thought.candidates
+
+
+# --- gate -----------------------------------------------------------------------------------
+
+
+def test_the_gate_is_at_50_and_weaker_ones_are_held_back(mind: Mind) -> None:
+    thought = a_thought(a_candidate(1, 0.51), a_candidate(2, 0.5), a_candidate(3, 0.49))
+
+    open_the_gate(mind, thought)
+
+    assert (scores(thought.candidates), scores(thought.refused)) == ([0.51, 0.5], [0.49])
+
+
+def test_below_the_gate_there_is_silence_that_names_the_best(mind: Mind) -> None:
+    thought = a_thought(a_candidate(1, 0.46), a_candidate(2, 0.49))
+
+    assert why_silent(open_the_gate, mind, thought) == "nothing passes the gate (best 0.49)"
+
+
+def test_what_is_of_the_time_asked_for_needs_no_gate(mind: Mind) -> None:
+    thought = a_thought(a_candidate(1, 0.31), intents=[Intent.TEMPORAL])
+
+    open_the_gate(mind, thought)
+
+    assert scores(thought.candidates) == [0.31]
+
+
+# --- session and order ----------------------------------------------------------------------
+
+
+def test_nothing_is_told_twice(mind: Mind) -> None:
+    old, new = a_candidate(1), a_candidate(2)
+    thought = a_thought(old, new, told=[old.memory.id])
+    again = a_thought(old, told=[old.memory.id])
+
+    drop_what_was_told(mind, thought)
+
+    assert thought.candidates == [new]
+    assert why_silent(drop_what_was_told, mind, again) == (
+        "all of it was whispered before in this session"
+    )
+
+
+def test_the_best_six_stay_best_first(mind: Mind) -> None:
+    thought = a_thought(*(a_candidate(n, 0.5 + n / 100) for n in range(9)))
+
+    put_in_order(mind, thought)
+
+    assert scores(thought.candidates) == [0.58, 0.57, 0.56, 0.55, 0.54, 0.53]
+
+
+def test_what_is_of_a_time_stands_newest_first(mind: Mind) -> None:
+    created = [NOON - timedelta(hours=hours) for hours in (3, 1, 2)]
+    thought = a_thought(
+        *(
+            a_candidate(memory=a_memory(n, created=at), score=0.9 - n / 10)
+            for n, at in enumerate(created)
+        ),
+        intents=[Intent.TEMPORAL],
+    )
+
+    put_in_order(mind, thought)
+
+    assert [each.memory.created for each in thought.candidates] == sorted(created, reverse=True)
+
+
+def test_of_many_equals_the_newest_six_stay(mind: Mind) -> None:
+    older_first = [a_candidate(n, 0.64) for n in reversed(range(9))]
+    thought = a_thought(*older_first, intents=[Intent.TEMPORAL])
+
+    put_in_order(mind, thought)
+
+    assert thought.candidates == [a_candidate(n, 0.64) for n in range(6)]

@@ -1,0 +1,419 @@
+"""Whisper as a whole: what is said, what is not, what is kept of it, and for how long."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from madeleine.model.event import Kind
+from madeleine.model.words import ABOUT_SELF, Edge, Tier
+from madeleine.whisper.whisper import HELD_OUT
+from madeleine.write.identity import ensure_self
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+from tests.fakes import keep, vault_bytes
+from tests.recall.asking import connect
+from tests.whisper.listening import HABITS, Listener, contents
+
+FERRY = "The ferry to Bergen leaves at half past nine"
+ASK_FERRY = "when does the ferry to Bergen leave?"
+STRANGE = "please refactor this parser into three modules"
+
+
+def last_body(listener: Listener) -> dict[str, object]:
+    return dict(listener.stores.index.whispers(1)[0].body)
+
+
+# --- what is said ---------------------------------------------------------------------------
+
+
+def test_the_memory_that_answers_is_whispered(listener: Listener) -> None:
+    said = listener.hears(ASK_FERRY)
+
+    assert contents(said) == [FERRY]
+    assert said.text.startswith("# Madeleine whispers\n")
+    assert f"  {FERRY}\n" in said.text
+    assert (said.silence, said.stage) == (None, "order")
+    assert said.injected[0].score >= HABITS.injection_gate
+
+
+@pytest.mark.parametrize(
+    ("prompt", "stage"),
+    [
+        ("", "prompt"),
+        ("!?", "prompt"),
+        ("ok", "prompt"),
+        ("<task-notification>done</task-notification>", "prompt"),
+        ("ok great, thanks!", "conversation"),
+        (STRANGE, "floor"),
+    ],
+)
+def test_silence_is_no_text_and_has_a_stage_and_a_reason(
+    listener: Listener, prompt: str, stage: str
+) -> None:
+    said = listener.hears(prompt, "s")
+
+    assert (said.text, said.injected, said.stage) == ("", (), stage)
+    assert said.silence
+
+
+def test_six_at_most_two_of_them_in_full(stores: Stores) -> None:
+    for number in range(10):
+        keep(
+            stores,
+            f"the harbour crane number {number} was oiled by person{number} in month{number}",
+        )
+
+    said = Listener(stores).hears("when was the harbour crane oiled?")
+
+    assert len(said.injected) == 6
+    assert [each.full for each in said.injected] == [True, True, False, False, False, False]
+    assert said.text.count("\n- **[fact]** ") == 6
+    assert said.text.count("\n  the harbour crane") == 2
+
+
+def test_a_question_about_a_time_is_answered_newest_first(listener: Listener) -> None:
+    listener.clock.pass_by(days=40)
+    for number in range(9):
+        listener.clock.pass_by(minutes=10)
+        keep(listener.stores, f"entry {number} of the ship's log", title=f"Log {number}")
+
+    said = listener.hears("what happened today?")
+
+    assert [each.memory.title for each in said.injected] == [f"Log {n}" for n in range(8, 2, -1)]
+
+
+def test_what_is_known_of_the_asker_comes_when_they_ask(listener: Listener) -> None:
+    keep(listener.stores, "Prefers a window seat", tags=(ABOUT_SELF,))
+    ensure_self(listener.stores)
+
+    assert contents(listener.hears("who am I?")) == ["Prefers a window seat"]
+
+
+def test_whispering_counts_as_no_use_and_writes_no_file(listener: Listener) -> None:
+    before = vault_bytes(listener.stores)
+
+    said = listener.hears(ASK_FERRY, "s")
+
+    stored = listener.stores.index.get(said.injected[0].memory.id)
+    assert stored is not None
+    assert stored.memory.access_count == 0
+    assert vault_bytes(listener.stores) == before
+
+
+def test_archived_memories_are_not_whispered(stores: Stores) -> None:
+    keep(stores, FERRY, tier=Tier.ARCHIVAL)
+
+    assert Listener(stores).hears(ASK_FERRY).text == ""
+
+
+def test_another_space_is_not_whispered_from(stores: Stores) -> None:
+    keep(stores, FERRY, space="tide")
+    listener = Listener(stores)
+
+    assert contents(listener.hears(ASK_FERRY, space="tide")) == [FERRY]
+    assert listener.hears(ASK_FERRY, space="other").text == ""
+
+
+# --- restatements and conflicts -------------------------------------------------------------
+
+SAME = "leaves at half past nine the ferry to Bergen"  # the same words: the same to the fake model
+
+
+def test_a_restatement_is_told_once_and_not_later_either(listener: Listener) -> None:
+    keep(listener.stores, SAME)
+
+    first = listener.hears(ASK_FERRY, "s")
+    listener.clock.pass_by(minutes=30)
+    later = listener.hears(ASK_FERRY, "s")
+
+    assert len(first.injected) == 1
+    assert (later.text, later.stage) == ("", "session")
+
+
+@pytest.mark.parametrize("both_ways", [False, True])
+def test_a_contradiction_is_told_with_both_dates_however_alike_the_two_are(
+    listener: Listener, both_ways: bool
+) -> None:
+    old = keep(listener.stores, "Marta lives in Berlin")
+    listener.clock.pass_by(days=31)
+    new = keep(listener.stores, "in Berlin Marta lives")
+    connect(listener.stores, new, Edge.CONTRADICTS, old)
+    if both_ways:
+        connect(listener.stores, old, Edge.CONTRADICTS, new)
+
+    said = listener.hears("where in Berlin lives Marta?")
+
+    assert {old.id, new.id} <= {each.memory.id for each in said.injected}
+    line = f"{old.short_id} of 2026-11-15 and {new.short_id} of 2026-12-16"
+    assert said.text.count(f"These two do not agree: {line}") == 1
+
+
+# --- exploration, review, maintenance, hold-out ---------------------------------------------
+
+
+LATE = "The ferry to Bergen is late at half moon"
+
+
+def explored(listener: Listener, prompt: str, session: str | None = None) -> list[str]:
+    said = listener.hears(prompt, session)
+    return [each.memory.content for each in said.injected if each.explorer]
+
+
+def test_nothing_below_the_gate_is_explored_unless_it_is_set(listener: Listener) -> None:
+    keep(listener.stores, LATE)
+    listener.habits = replace(HABITS, injection_gate=0.95, min_relevance_score=0.95)
+    unset = explored(listener, "the ferry to Bergen leaves at half past nine")
+    listener.habits = replace(listener.habits, exploration=True)
+
+    assert unset == []
+    assert explored(listener, "the ferry to Bergen leaves at half past nine") == [LATE]
+    assert explored(listener, STRANGE) == []  # silence stays silence
+
+
+def test_what_was_told_before_is_not_explored_again(listener: Listener) -> None:
+    keep(listener.stores, LATE)
+    habits = replace(HABITS, exploration=True, injection_gate=0.95, min_relevance_score=0.95)
+    listener.habits = habits
+    prompt = "the ferry to Bergen leaves at half past nine"
+
+    first = explored(listener, prompt, "s")
+    listener.clock.pass_by(minutes=30)
+    keep(listener.stores, f"{prompt} except on Sundays")
+    again = explored(listener, f"{prompt} except on Sundays", "s")
+
+    assert first == [LATE]
+    assert LATE not in again
+
+
+def hold_something_back(listener: Listener, space: str | None = None) -> None:
+    """Make a session hold back the ferry."""
+    strict = replace(HABITS, injection_gate=0.999, min_relevance_score=0.999)
+    Listener(listener.stores, strict).hears(ASK_FERRY, "earlier", space)
+
+
+def test_what_was_held_back_before_is_asked_about_on_a_sessions_first_prompt(
+    listener: Listener,
+) -> None:
+    hold_something_back(listener)
+    listener.clock.pass_by(days=1)
+
+    first = listener.hears("is Marta allergic to peanuts?", "new")
+    second = listener.hears("does the office have a green door?", "new")
+
+    assert "Held back before, worth a look: **[fact]** The ferry to Bergen" in first.text
+    assert "Held back before" not in second.text
+    assert contents(first) == ["Marta is allergic to peanuts"]
+
+
+def test_what_was_just_held_back_is_not_asked_about_yet(listener: Listener) -> None:
+    hold_something_back(listener)
+
+    assert "Held back" not in listener.hears("is Marta allergic to peanuts?", "new").text
+
+
+@pytest.mark.parametrize("prompt", ["", "ok great, thanks!", "<tick>x</tick>", "good morning"])
+def test_talk_and_machines_are_asked_nothing(listener: Listener, prompt: str) -> None:
+    hold_something_back(listener)
+    listener.clock.pass_by(days=1)
+    listener.habits = replace(HABITS, maintenance=True)
+
+    assert listener.hears(prompt, "new").text == ""
+
+
+def test_review_can_be_turned_off_and_needs_a_session(listener: Listener) -> None:
+    hold_something_back(listener)
+    listener.clock.pass_by(days=1)
+    without_session = listener.hears("is Marta allergic to peanuts?")
+    listener.habits = replace(HABITS, review=False)
+
+    turned_off = listener.hears("is Marta allergic to peanuts?", "new")
+
+    assert "Held back" not in without_session.text + turned_off.text
+
+
+def test_what_another_space_held_back_is_not_asked_about_here(stores: Stores) -> None:
+    keep(stores, FERRY, space="secret")
+    keep(stores, "Marta is allergic to peanuts")
+    listener = Listener(stores)
+    hold_something_back(listener, "secret")
+    listener.clock.pass_by(days=1)
+
+    here = listener.hears("is Marta allergic to peanuts?", "new", space="open")
+    there = listener.hears("is Marta allergic to peanuts?", "other", space="secret")
+
+    assert "ferry" not in here.text
+    assert "ferry" in there.text
+
+
+def test_a_busy_half_day_does_not_hide_what_was_held_back(listener: Listener) -> None:
+    hold_something_back(listener)
+    listener.clock.pass_by(days=1)
+    for number in range(40):
+        listener.hears(f"{STRANGE} {number}", "busy")
+
+    assert "Held back" in listener.hears("is Marta allergic to peanuts?", "new").text
+
+
+def test_maintenance_is_due_when_enabled_and_nobody_did_it(listener: Listener) -> None:
+    off = listener.hears(ASK_FERRY)
+    listener.habits = replace(HABITS, maintenance=True)
+    never = listener.hears(ASK_FERRY)
+    done = listener.clock.now().isoformat()
+    state = event(listener.stores, Kind.STATE, {"key": "maintenance", "value": done})
+    record(listener.stores, [state], durable=True)
+    just_done = listener.hears(ASK_FERRY)
+    listener.clock.pass_by(hours=25)
+    long_ago = listener.hears(ASK_FERRY)
+
+    due = [each.text.endswith("\nmaintenance_due\n") for each in (off, never, just_done, long_ago)]
+    assert due == [False, True, False, True]
+
+
+def test_a_held_out_whisper_says_nothing_and_is_logged_with_what_it_would_have_said(
+    listener: Listener,
+) -> None:
+    hold_something_back(listener)
+    listener.clock.pass_by(days=1)
+    listener.habits = replace(HABITS, holdout=1.0, maintenance=True)
+
+    said = listener.hears("is Marta allergic to peanuts?", "s")
+
+    assert (said.text, said.injected, said.silence) == ("", (), HELD_OUT)
+    body = last_body(listener)
+    assert body["held_out"] is True
+    candidates = body["candidates"]
+    assert isinstance(candidates, list)
+    assert [each["title"] for each in candidates] == ["Marta is allergic to peanuts"]
+
+
+def test_a_held_out_memory_was_not_told(listener: Listener) -> None:
+    listener.habits = replace(HABITS, holdout=1.0)
+    listener.hears(ASK_FERRY, "s")
+    listener.habits = HABITS
+
+    assert contents(listener.hears(ASK_FERRY, "s")) == [FERRY]
+
+
+def test_half_of_the_prompts_are_held_out_and_always_the_same(listener: Listener) -> None:
+    listener.habits = replace(HABITS, holdout=0.5)
+    prompts = [f"{ASK_FERRY}{' ' * number}" for number in range(60)]
+
+    once, twice = ([listener.hears(each).silence == HELD_OUT for each in prompts] for _ in range(2))
+
+    assert once == twice
+    assert 15 < sum(once) < 45
+
+
+# --- what is kept of it ---------------------------------------------------------------------
+
+
+def test_silence_is_logged_with_its_stage_and_scores(listener: Listener) -> None:
+    said = listener.hears(STRANGE, "s", space="atlas")
+
+    (entry,) = listener.stores.index.whispers(5)
+    assert (entry.id, entry.session, entry.space) == (said.whisper_id, "s", "atlas")
+    assert entry.body["prompt"] == STRANGE
+    assert entry.body["stage"] == "floor"
+    assert entry.body["silence"] == said.silence
+    assert entry.body["injected"] == []
+    refused = entry.body["refused"]
+    assert isinstance(refused, list)
+    assert refused[0]["score"] == entry.body["best"]
+    assert refused == sorted(refused, key=lambda each: -each["score"])
+
+
+def test_a_whisper_is_logged_with_what_was_said(listener: Listener) -> None:
+    said = listener.hears(ASK_FERRY, "s")
+
+    body = last_body(listener)
+    assert body["injected"] == [said.injected[0].memory.id]
+    assert (body["silence"], body["held_out"], body["intents"]) == (None, False, ["general"])
+
+
+def test_the_log_is_kept_for_thirty_days(listener: Listener) -> None:
+    first = listener.hears(STRANGE)
+    listener.clock.pass_by(days=29, hours=23)
+    listener.hears(STRANGE)
+    still = listener.stores.index.whisper(first.whisper_id)
+    listener.clock.pass_by(hours=2)
+    listener.hears(STRANGE)
+
+    assert still is not None
+    assert listener.stores.index.whisper(first.whisper_id) is None
+    assert len(listener.stores.index.whispers(10)) == 2
+
+
+# --- any prompt, any number of sessions -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("memory", "prompt"),
+    [
+        ("データベースは SQLite に決めた", "データベースは SQLite に決めた？"),
+        ("قاعدة البيانات هي سكلايت وتعمل دون اتصال", "ما هي قاعدة البيانات التي تعمل دون اتصال؟"),
+        ("Паром в Берген уходит в девять", "когда паром уходит в Берген?"),
+    ],
+    ids=["japanese", "arabic", "russian"],
+)
+def test_prompts_in_other_languages_are_whispered_about(
+    listener: Listener, memory: str, prompt: str
+) -> None:
+    keep(listener.stores, memory)
+
+    assert contents(listener.hears(prompt)) == [memory]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "x" * 1_000_000,
+        "word " * 200_000,
+        "thank you " * 100_000,
+        "海" * 350_000,
+        "\n" * 1_000_000 + "ferry",
+        "what did we do " * 70_000,
+        "\x00\x01 ferry \u202e \ufffe",
+        '" OR 1=1 -- ferry* NEAR(',
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_any_prompt_is_answered_in_time(listener: Listener, prompt: str) -> None:
+    said = listener.hears(prompt, "s")
+
+    assert said.took_ms < 5_000
+    prompt_kept = last_body(listener)["prompt"]
+    assert isinstance(prompt_kept, str)
+    assert len(prompt_kept) <= 2_000
+
+
+def test_twenty_sessions_at_once_each_hear_their_own(stores: Stores) -> None:
+    for number in range(20):
+        keep(stores, f"harbour{number} opens at quay{number} with pilot{number}")
+    listener = Listener(stores)
+    together = threading.Barrier(20)
+
+    def session(number: int) -> list[list[str]]:
+        together.wait(10)
+        prompt = f"who is pilot{number} at quay{number} of harbour{number}?"
+        return [contents(listener.hears(prompt, f"s{number}")) for _ in range(3)]
+
+    with ThreadPoolExecutor(20) as pool:
+        heard = list(pool.map(session, range(20)))
+
+    for number, (first, second, third) in enumerate(heard):
+        assert f"harbour{number} opens at quay{number} with pilot{number}" in first
+        assert second == third == []
+    assert len(stores.index.whispers(100)) == 60
+    assert len({each.id for each in stores.index.whispers(100)}) == 60
+
+
+def test_the_clock_set_back_does_not_break_a_session(listener: Listener) -> None:
+    listener.hears(ASK_FERRY, "s")
+    listener.clock.at -= timedelta(days=2)
+
+    assert listener.hears("is Marta allergic to peanuts?", "s").text

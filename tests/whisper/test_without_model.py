@@ -1,0 +1,97 @@
+"""A model that is absent, or goes down at any moment: words still whisper, or there is silence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from madeleine.errors import MindDown
+from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.fake import FakeEmbedder
+from madeleine.minds.port import Minds
+from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.whisper.learning import give_feedback
+from madeleine.write.stores import Stores
+from tests.fakes import close, keep, make_stores
+from tests.whisper.listening import Listener, contents
+
+FERRY = "The ferry to Bergen leaves at half past nine"
+WORD_FOR_WORD = "the ferry to Bergen leaves at half past nine"
+
+
+class Fickle(FakeEmbedder):
+    """The fake model, which may stop reading, or answering at all."""
+
+    reads = True
+    asks = True
+
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        if not self.reads:
+            raise MindDown(self.name, "gone for a walk")
+        return super().read(passages)
+
+    def ask(self, text: str) -> AskedTrace:
+        if not self.asks:
+            raise MindDown(self.name, "gone for a walk")
+        return super().ask(text)
+
+
+@pytest.fixture
+def fickle() -> Fickle:
+    return Fickle()
+
+
+@pytest.fixture
+def listener(stores: Stores, fickle: Fickle, tmp_path: Path) -> Listener:
+    cache = VectorCache.open(tmp_path / "fickle.db")
+    with_it = replace(stores, minds=Minds(CachedEmbedder(fickle, cache)))
+    for each in (FERRY, "Marta is allergic to peanuts", "The office has a green door"):
+        keep(with_it, each)
+    return Listener(with_it)
+
+
+def test_without_a_model_words_whisper(tmp_path: Path) -> None:
+    stores = make_stores(tmp_path / "home", with_model=False)
+    for each in (FERRY, "Marta is allergic to peanuts", "The office has a green door"):
+        keep(stores, each)
+    listener = Listener(stores)
+
+    assert contents(listener.hears(WORD_FOR_WORD, "s")) == [FERRY]
+    assert listener.hears("please refactor the parser", "s").text == ""
+    assert listener.hears("ok great, thanks!", "s").stage == "conversation"
+    close(stores)
+
+
+def test_a_model_that_goes_down_leaves_words(listener: Listener, fickle: Fickle) -> None:
+    fickle.reads = fickle.asks = False
+
+    assert contents(listener.hears(WORD_FOR_WORD, "s")) == [FERRY]
+    assert listener.hears("please refactor the parser", "s").text == ""
+
+
+def test_a_model_that_comes_back_is_asked_again(listener: Listener, fickle: Fickle) -> None:
+    fickle.reads = fickle.asks = False
+    listener.hears(WORD_FOR_WORD)
+    assert listener.whisperer.examples == {}
+    fickle.reads = fickle.asks = True
+
+    listener.hears(WORD_FOR_WORD)
+
+    assert list(listener.whisperer.examples) == [fickle.name]
+
+
+def test_a_model_that_goes_down_between_two_questions_costs_only_the_feedback(
+    listener: Listener, fickle: Fickle, tmp_path: Path
+) -> None:
+    """It read the prompt, and is gone when it is to read what earlier prompts were."""
+    first = listener.hears(WORD_FOR_WORD)
+    give_feedback(listener.stores, first.injected[0].memory.id, 1, "explicit", first.whisper_id)
+    fickle.reads = False
+
+    again = listener.hears(WORD_FOR_WORD)
+
+    assert contents(again) == [FERRY]
+    assert again.injected[0].score == first.injected[0].score
