@@ -115,3 +115,14 @@ def test_a_prompt_without_a_session_stands_alone(listener: Listener) -> None:
     texts = [listener.hears("when does the ferry to Bergen leave?").text for _ in range(2)]
 
     assert texts[0] == texts[1] != ""
+
+
+def test_a_whisper_that_came_too_late_may_be_told_again() -> None:
+    sessions = Sessions()
+    a_prompt(sessions, "first", 0, "one")
+    a_prompt(sessions, "second", 0, "one", "two")
+
+    sessions.take_back("s")
+    sessions.take_back("unknown")
+
+    assert sessions.recent("s", NOON, GAP).told == {"one"}

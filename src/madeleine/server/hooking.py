@@ -159,6 +159,8 @@ class Hooks:
         late = time.monotonic() - due
         if late >= 0:
             log.info("a whisper came %d ms after its deadline", late * 1000)
+            if call.session:  # nobody read it, so it may be whispered again
+                self._house.whisperer.sessions.take_back(call.session)
             return b""
         self._count("whispers" if text else "silent")
         return render(call, self._with_nudge(text, number))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from madeleine.model.vector import Vector
@@ -31,6 +31,7 @@ class Said:
 class _Session:
     prompts: list[Said] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+    newest: set[str] = field(default_factory=set)
     begun: bool = False
 
 
@@ -70,7 +71,16 @@ class Sessions:
             session = self._by_id.setdefault(session_id, _Session())
             self._by_id.move_to_end(session_id)
             session.prompts = [*session.prompts, said][-max(size, 1) :]
+            session.newest = told - session.told
             session.told |= told
             session.begun = True
             while len(self._by_id) > SESSIONS_KEPT:
                 self._by_id.popitem(last=False)
+
+    def take_back(self, session_id: str) -> None:
+        """Forget that the newest whisper was told: it came too late to be read."""
+        with self._lock:
+            session = self._by_id.get(session_id)
+            if session is not None and session.prompts:
+                session.told -= session.newest
+                session.prompts[-1] = replace(session.prompts[-1], whispered=False)
