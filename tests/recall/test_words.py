@@ -300,3 +300,13 @@ def test_an_accent_more_or_less_finds_the_same(tmp_path: Path) -> None:
     assert contents(stores, "cafe Montreal") == ["un café à Montréal"]
     assert contents(stores, "CAFÉ") == ["un café à Montréal"]
     close(stores)
+
+
+def test_a_quoted_word_is_looked_for_as_a_whole_word(stores: Stores) -> None:
+    keep(stores, "deploys on Friday are forbidden")
+    wanted = keep(stores, "the id of a user is a number")
+
+    recalled = ask(stores, 'where does "id" come from?')
+
+    assert "holds the quoted words" in hit_of(wanted, recalled).reasons
+    assert sum("holds the quoted words" in hit.reasons for hit in recalled.hits) == 1

@@ -132,3 +132,30 @@ def test_the_asker_is_recognised_in_other_words(listener: Listener) -> None:
     ensure_self(listener.stores)
 
     assert "Is a vegetarian who runs marathons" in contents(listener.hears("tell me about myself"))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "explain what this stack trace means: KeyError: 'id'",
+        "TypeError: cannot read 'on' of undefined",
+        'what does the flag "a" mean in ffmpeg?',
+    ],
+)
+def test_what_a_prompt_quotes_is_no_question_for_it(listener: Listener, prompt: str) -> None:
+    assert listener.hears(prompt).text == ""
+
+
+@pytest.mark.parametrize(
+    ("memory", "prompts"),
+    [
+        ("السيارة في المرآب الكبير", ("شكرا جزيلا", "اكتب قصيدة عن الخريف")),
+        ("Сервер стоит в подвале дома", ("спасибо большое", "напиши хайку об осени")),
+    ],
+)
+def test_talk_in_a_script_the_model_cannot_read_is_met_with_silence(
+    listener: Listener, memory: str, prompts: tuple[str, ...]
+) -> None:
+    keep(listener.stores, memory)
+
+    assert [listener.hears(prompt).text for prompt in prompts] == ["", ""]

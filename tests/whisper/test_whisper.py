@@ -10,8 +10,9 @@ from datetime import timedelta
 import pytest
 
 from madeleine.model.event import Kind
-from madeleine.model.words import ABOUT_SELF, Edge, Tier
-from madeleine.whisper.whisper import HELD_OUT
+from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
+from madeleine.whisper.values import Prompt
+from madeleine.whisper.whisper import HELD_OUT, whisper
 from madeleine.write.identity import ensure_self
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -417,3 +418,30 @@ def test_the_clock_set_back_does_not_break_a_session(listener: Listener) -> None
     listener.clock.at -= timedelta(days=2)
 
     assert listener.hears("is Marta allergic to peanuts?", "s").text
+
+
+def test_a_gate_of_one_lets_nothing_through(listener: Listener) -> None:
+    keep(listener.stores, "Never commit directly to main", type=MemoryType.PREFERENCE)
+    listener.habits = replace(listener.habits, injection_gate=1.0)
+
+    assert listener.hears("commit directly to main").text == ""
+
+
+def test_a_prompt_typed_outside_of_any_project_hears_of_none(listener: Listener) -> None:
+    keep(listener.stores, "the lantern of the harbour is amber", space="atlas")
+    prompt = Prompt("which lantern has the harbour?", cwd="/somewhere")
+
+    said = whisper(listener.stores, listener.habits, listener.whisperer, prompt)
+
+    assert said.injected == ()
+
+
+def test_silence_for_want_of_room_says_so(listener: Listener) -> None:
+    keep(listener.stores, "the lantern of the harbour is amber")
+    listener.habits = replace(listener.habits, token_budget=20)
+
+    said = listener.hears("the lantern of the harbour is amber")
+
+    assert said.injected == ()
+    assert said.silence is not None
+    assert "token_budget" in said.silence

@@ -48,7 +48,8 @@ NAMED_BYTES = 65_536  # of each end of a file, enough to tell two models apart
 # Outputs that are one vector per text, in order of preference. A model with none of them is
 # averaged over its tokens.
 UNKNOWN = frozenset({"[UNK]", "<unk>"})
-FIRST_UNSPACED = "\u0e00"  # Thai; after it come the scripts that write without spaces
+LAST_LATIN = "\u024f"
+GUESSED_LETTERS = 2  # of another script: the model spells out what it cannot read
 
 POOLED_OUTPUTS = ("embedding", "sentence_embedding")
 # Outputs that are one vector per token.
@@ -188,9 +189,9 @@ def why_not_built_in() -> str:
 
 def _is_guess(token: str) -> bool:
     """Whether a token stands for something that the model does not know as a word: any text
-    at all, or one letter of a script of which it knows only letters."""
+    at all, or a letter or two of a script of which it knows only letters."""
     bare = token.removeprefix("##")
-    return token in UNKNOWN or (len(bare) == 1 and bare >= FIRST_UNSPACED)
+    return token in UNKNOWN or (0 < len(bare) <= GUESSED_LETTERS and bare[0] > LAST_LATIN)
 
 
 def _ends(path: Path) -> bytes:

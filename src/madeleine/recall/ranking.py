@@ -7,6 +7,7 @@ it is meant: its id or its very words are in the question, or it is about the as
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ from madeleine.rules.fusion import (
 from madeleine.rules.wording import IDENTITY, QUESTION, STOP
 from madeleine.write.stores import Stores
 
+QUOTED = "holds the quoted words"
 SECONDS_A_DAY = 86_400.0
 TIERS = tuple(each.value for each in Tier)
 ABOUT_YOU = "about you"
@@ -111,7 +113,10 @@ def _quoting(stores: Stores, understood: Understood, ids: Iterable[str]) -> froz
 def _holds(memory: Memory, phrases: Iterable[str]) -> bool:
     whole = unicodedata.normalize("NFKC", f"{memory.title or ''} {memory.content}")
     text = " ".join(whole.lower().split())
-    return any(phrase in text for phrase in phrases)
+    # As whole words: the 'id' of an error message is not that of Friday. Letters of scripts
+    # without spaces touch their neighbours anyway.
+    edges = (rf"(?<![a-z0-9_]){re.escape(phrase)}(?![a-z0-9_])" for phrase in phrases)
+    return any(re.search(edge, text) for edge in edges)
 
 
 def order(hit: Ranked) -> tuple[float, float, str]:
@@ -166,7 +171,7 @@ def _lifts(view: _View, record: Record, spot: int) -> dict[str, float]:
     if record.id in view.named:
         lifts["named by its id"] = 1.0
     if record.id in view.quoting:
-        lifts["holds the quoted words"] = LIFT_QUOTED
+        lifts[QUOTED] = LIFT_QUOTED
     if view.scored.pool.tagged[view.scored.places[spot]]:
         lifts[ABOUT_YOU] = float(_self_lift(view.understood, view.scored.chances)[spot])
     return lifts

@@ -49,7 +49,7 @@ HOOKS = (INJECT, STORE)
 
 BODY_BYTES = 8_388_608  # the client sends half of that at most
 THREADS = 8  # apart from the requests', so that a whisper never waits behind an import
-PROMPT_CHARS = 100_000  # what is longer is pasted; nobody asks that much
+PROMPT_CHARS = 100_000  # of a prompt; what follows was pasted and asks nothing
 PROBLEMS = 100  # different ones that are told; more would only fill the log
 NUDGE = (
     "Note from Madeleine: what was decided, learned or preferred in this session is kept for later "
@@ -139,12 +139,11 @@ class Hooks:
             raise BadHook(f"is about `{call.event[:50]}`, which is no prompt")
         if call.prompt is None:
             raise BadHook("has no `prompt`")
-        if len(call.prompt) > PROMPT_CHARS:
-            raise BadHook(f"has a `prompt` of over {PROMPT_CHARS:,} characters")
-        if call.skip or machine_made(call.prompt):
+        prompt = call.prompt[:PROMPT_CHARS]
+        if call.skip or machine_made(prompt):
             self._count("machine_made")
             return None
-        return typed(call.prompt) or None
+        return typed(prompt) or None
 
     def _whisper(self, call: HookCall, prompt: str, due: float) -> bytes:
         arrival = Arrival(prompt, call.session, call.folder, call.entry, call.host.once_a_turn)

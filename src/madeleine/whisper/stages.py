@@ -20,6 +20,7 @@ from madeleine.model.trace import AskedTrace
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import read_question
+from madeleine.recall.ranking import QUOTED
 from madeleine.recall.recall import Found, recall
 from madeleine.rules.fusion import lifted, reranked
 from madeleine.rules.gate import whisper_score
@@ -42,7 +43,7 @@ IDENTITY_MOST = 12  # memories taken from the self's connections
 IDENTITY_CHANCE = 0.6  # of what describes the asker, when the asker asks about themselves
 APPLIES = 0.10  # what a preference gains when something is to be done
 APPLIES_FROM = 0.20  # its cosine with the task at least
-STANDING_GATE = 0.40  # for what says how things are to be done: it need not be what is asked
+STANDING_LESS = 0.10  # the gate is lower for what says how things are to be done
 STANDING_MOST = 2  # of those that the gate for others would not let through
 COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatever it says
 
@@ -199,8 +200,10 @@ def search(mind: Mind, thought: Thought) -> None:
 
 def within(prompt: Prompt) -> Filter:
     """Return what may be whispered at all: core and working, and inside a space only its own
-    memories and those of no space."""
-    spaces = () if prompt.space is None else (prompt.space, None)
+    memories and those of no space. Whoever says neither space nor folder is told of all."""
+    spaces: tuple[str | None, ...] = () if prompt.space is None else (prompt.space, None)
+    if prompt.space is None and prompt.cwd:  # typed outside of any project
+        spaces = (None,)
     return Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=spaces)
 
 
@@ -232,8 +235,9 @@ def _judged(found: Found, named: bool, blend: float) -> tuple[str, float, float]
     said = origin is not None and origin.session is not None
     gate = "kept" if explained.head == "note" and not said else explained.head
     chance = explained.chance
-    for lift in explained.lifts.values():
-        chance = lifted(chance, lift)
+    for reason, lift in explained.lifts.items():
+        if reason != QUOTED:  # prompts quote names and messages; that is no question for them
+            chance = lifted(chance, lift)
     if explained.inherited is not None:
         chance = max(chance, explained.inherited)
     score = whisper_score(gate, chance, named)
@@ -276,10 +280,16 @@ def pass_over_the_weak(mind: Mind, thought: Thought) -> None:
         if helping and _is_standing(each.memory) and each.near >= APPLIES_FROM:
             each.score = min(1.0, each.score + APPLIES)
     least = min(floor, habits.injection_gate)
-    standing = min(STANDING_GATE, least)
+    standing = min(least, _standing_gate(mind))
     thought.hold_back(lambda each: each.score >= (standing if _is_standing(each.memory) else least))
     if not thought.candidates:
         raise Silence(f"nothing is relevant enough (best {_best(thought.refused)})")
+
+
+def _standing_gate(mind: Mind) -> float:
+    """Return the gate for what need not be what is asked; a gate of 1 lets nothing through."""
+    gate = mind.habits.injection_gate
+    return gate if gate >= 1 else max(0.0, gate - STANDING_LESS)
 
 
 def _is_standing(memory: Memory) -> bool:
@@ -319,7 +329,7 @@ def open_the_gate(mind: Mind, thought: Thought) -> None:
     gate = mind.habits.injection_gate
     ranked = sorted(thought.candidates, key=lambda each: -each.score)
     below = [each for each in ranked if each.score < gate and _is_standing(each.memory)]
-    let_in = [each for each in below[:STANDING_MOST] if each.score >= min(STANDING_GATE, gate)]
+    let_in = [each for each in below[:STANDING_MOST] if each.score >= _standing_gate(mind)]
     thought.hold_back(lambda each: each.score >= gate or each in let_in)
     if not thought.candidates:
         raise Silence(f"nothing passes the gate (best {_best(thought.refused)})")

@@ -68,6 +68,8 @@ def whisper(
     if chosen and _is_held_out(habits, prompt):
         silence, chosen = HELD_OUT, []
     text, told = _worded(mind, thought, chosen)
+    if chosen and not told:
+        silence = "there is no room within whisper.token_budget and whisper.max_nodes"
     whispered = Whispered(
         text=text,
         whisper_id=stores.new_id(),

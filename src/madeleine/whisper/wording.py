@@ -30,14 +30,16 @@ LEAST_TEXT = 80  # characters of a memory below which its text is not worth show
 _UNSEEN = {  # what turns the reading direction of all that follows, or hides text from people
     *range(0x202A, 0x202F),
     *range(0x2066, 0x206A),
-    *(0x200B, 0x2060, 0xFEFF),
-    *range(0xE0000, 0xE0080),
+    *(0x00AD, 0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0xFEFF),
+    *range(0x2060, 0x2065),
+    *range(0xFE00, 0xFE10),
+    *range(0xE0000, 0xE01F0),
 }
 _CONTROL = dict.fromkeys(
     {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *_UNSEEN} - {ord("\n"), ord("\t")}
 )
 _FENCE = re.compile(r"(`{3,}|~{3,})")
-_TAG = re.compile(r"<(?=[/!?a-zA-Z])")
+_TAG = re.compile(r"<(?=[a-zA-Z]|\s{0,2}[/!?|])")
 
 
 def whisper_text(
