@@ -206,6 +206,7 @@ def test_the_tour_can_be_taken_twice(cli: Cli) -> None:
         assert f"remembered {len(EXAMPLES)} examples" in first.stdout
         assert "examples" not in second.stdout
         assert "$ madeleine recall" in first.stdout
+        assert "What an agent is whispered" in first.stdout
         assert "make stop" in second.stdout
     finally:
         cli("stop")

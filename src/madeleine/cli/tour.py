@@ -10,6 +10,7 @@ import argparse
 import errno
 import socket
 import sys
+import textwrap
 
 from madeleine.cli.door import Door
 from madeleine.cli.main import main as madeleine
@@ -17,6 +18,7 @@ from madeleine.cli.say import make_say
 from madeleine.errors import MadeleineError, Unavailable
 
 QUESTION = "which database did we pick?"
+PROMPT = "how is a release made?"
 
 # A made-up person, Marta, and her made-up project: a tide table for small boats.
 EXAMPLES: tuple[dict[str, object], ...] = (
@@ -128,6 +130,9 @@ def _show(home: str, door: Door) -> None:
     print(f'\n$ madeleine recall "{QUESTION}"')
     sys.stdout.flush()
     madeleine(["recall", QUESTION, "--limit", "3", "--home", home])
+    print(f'\nWhat an agent is whispered when you type "{PROMPT}":\n')
+    said = door.call("whisper", body={"prompt": PROMPT})
+    print(textwrap.indent(said["text"] or f"nothing: {said['silence']}", "  ").rstrip())
     print(_next_steps(home, str(door.home / "vault")))
 
 
