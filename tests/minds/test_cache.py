@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from madeleine.errors import MindDown, StoreUnwritable
@@ -139,6 +139,7 @@ def test_a_vector_comes_back_the_same_alone_and_among_others(rows: list[list[flo
     texts=st.lists(st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=8), max_size=9),
     cut=st.integers(0, 9),
 )
+@example(texts=[[0.0] * 7 + [8.925059807361775e-27]], cut=0)
 def test_tokens_come_back_the_same_alone_and_among_others(
     texts: list[list[float]], cut: int
 ) -> None:

@@ -96,8 +96,11 @@ def whole_numbers(rows: Rows) -> Tokens:
 
 def tokens_from(rows: Rows) -> Tokens:
     """Return the tokens to keep of rows of any length; one without a direction says nothing."""
+    import numpy as np
+
     scaled = directions(rows)
-    return whole_numbers(scaled[lengths(scaled).ravel() > 0.5])  # 1 or nearly nothing
+    told = np.abs(lengths(scaled).ravel() - 1) < 0.01  # too small a row is not scaled well
+    return whole_numbers(scaled[told])
 
 
 def as_kept(rows: Rows) -> Rows:
