@@ -136,11 +136,11 @@ def open_house(
     make_folders(home)
     lock = HomeLock(home)
     lock.take(wait_seconds)
-    try:
-        return open_locked(home, settings, lock, progress, fresh_index)
-    except BaseException:
-        lock.release()
-        raise
+    with ExitStack() as failing:
+        failing.callback(lock.release)
+        house = open_locked(home, settings, lock, progress, fresh_index)
+        failing.pop_all()
+    return house
 
 
 def open_locked(

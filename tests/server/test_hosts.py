@@ -12,7 +12,7 @@ from madeleine.server.hosts import HOSTS, BadHook, HookCall, read_call, render
 CLAUDE = {
     "session_id": "s1",
     "transcript_path": "/home/ana/.claude/projects/-work-atlas/s1.jsonl",
-    "cwd": "/work/atlas",
+    "cwd": "/ana/atlas",
     "prompt_id": "7c9b6c1e-8f5e-4f7e-9f43-000000000000",
     "permission_mode": "default",
     "hook_event_name": "UserPromptSubmit",
@@ -23,7 +23,7 @@ CODEX = {
     "session_id": "s2",
     "turn_id": "t1",
     "transcript_path": None,
-    "cwd": "/work/atlas",
+    "cwd": "/ana/atlas",
     "hook_event_name": "UserPromptSubmit",
     "model": "gpt",
     "permission_mode": "default",
@@ -33,7 +33,7 @@ CURSOR = {
     "conversation_id": "s3",
     "generation_id": "g1",
     "hook_event_name": "beforeSubmitPrompt",
-    "workspace_roots": ["/work/atlas", "/work/other"],
+    "workspace_roots": ["/ana/atlas", "/ana/other"],
     "model": "m",
     "cursor_version": "3.20.17",
     "user_email": "ana@example.com",
@@ -44,13 +44,18 @@ CURSOR = {
 GEMINI = {
     "session_id": "s4",
     "transcript_path": "/home/ana/.gemini/tmp/x/chats/session-1.jsonl",
-    "cwd": "/work/atlas",
+    "cwd": "/ana/atlas",
     "hook_event_name": "BeforeAgent",
     "timestamp": "2026-11-15T12:00:00Z",
     "prompt": "which database?",
 }
-AGY = {"conversationId": "s5", "transcriptPath": "/x.jsonl", "cwd": "/work/atlas", "prompt": "p"}
-COPILOT = {"sessionId": "s6", "timestamp": 1, "cwd": "/work/atlas", "prompt": "which database?"}
+AGY = {
+    "conversationId": "s5",
+    "transcriptPath": "/x.jsonl",
+    "cwd": "/ana/atlas",
+    "prompt": "p",
+}
+COPILOT = {"sessionId": "s6", "timestamp": 1, "cwd": "/ana/atlas", "prompt": "which database?"}
 
 
 def call(host: str, values: object) -> HookCall:
@@ -135,7 +140,11 @@ def test_session_folder_and_transcript_are_found_whatever_they_are_called(
 ) -> None:
     heard = call(host, values)
 
-    assert (heard.session, heard.folder, heard.transcript) == (session, "/work/atlas", transcript)
+    assert (heard.session, heard.folder, heard.transcript) == (
+        session,
+        "/ana/atlas",
+        transcript,
+    )
     assert heard.prompt is not None
     assert heard.skip is None
 

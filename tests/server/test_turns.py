@@ -13,7 +13,7 @@ WINDOW = 10.0
 def said(
     text: str,
     session: str | None = "s1",
-    folder: str | None = "/work/atlas",
+    folder: str | None = "/ana/atlas",
     entry: str = "claude",
     once_a_turn: bool = False,
 ) -> Arrival:

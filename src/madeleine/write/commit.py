@@ -13,6 +13,7 @@ and what is left over is a debt that `heal` pays before the next write.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from madeleine.errors import FileChanged, MadeleineError
@@ -138,15 +139,19 @@ def remembered_events(stores: Stores, change: Change) -> list[Event]:
 def _write_files(stores: Stores, change: Change) -> list[Fingerprint | None]:
     """Apply every edit; when one cannot be applied, take back what was done."""
     done: list[Fingerprint | None] = []
-    try:
+    with ExitStack() as failing:
+        failing.callback(_drop, stores, change, done)
         for edit in change.edits:
             done.append(stores.vault.apply(edit))  # noqa: PERF401  # a failure must know how far
-    except BaseException:
-        # The one that failed may have got as far as its rename.
-        if _take_back(stores, change.edits[: len(done) + 1]):
-            settle(stores, {change.id: "dropped"})
-        raise
+        failing.pop_all()
     return done
+
+
+def _drop(stores: Stores, change: Change, done: Sequence[Fingerprint | None]) -> None:
+    """Take back a change of which so much was done; the edit that failed may have got as far
+    as its rename."""
+    if _take_back(stores, change.edits[: len(done) + 1]):
+        settle(stores, {change.id: "dropped"})
 
 
 def _take_back(stores: Stores, edits: Sequence[Edit]) -> bool:
