@@ -45,7 +45,7 @@ types: $(VENV)/installed-dev
 
 unit: export PYTHONWARNDEFAULTENCODING = 1
 unit: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -q packages/madeleine-minilm/tests
+	$(BIN)/python -m pytest -q packages/minilm/tests
 	$(BIN)/python -m pytest -q -n 2 -m "not soak"
 
 soak: $(VENV)/installed-dev

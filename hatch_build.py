@@ -1,6 +1,6 @@
 """Says what Madeleine depends on, when pip or hatchling asks.
 
-All of it is plain but one: the model. A clone holds `packages/madeleine-minilm`, which no
+All of it is plain but one: the model. A clone holds `packages/minilm`, which no
 index may have in this very state, so from a clone it is installed by its path; then
 `pip install .` needs nothing else. What is released names it by version:
 
@@ -29,8 +29,12 @@ MODEL_RELEASED = "madeleine-minilm>=1.1,<2"
 
 
 def model_requirement(root: Path, release: bool) -> str:
-    """Return how the model is asked for: by its folder in a clone, else by its version."""
-    package = root / "packages" / "madeleine-minilm"
+    """Return how the model is asked for: by its folder in a clone, else by its version.
+
+    The folder's name has no hyphen: pip takes `name-version` for an archive, keeps the wheel it
+    once built of it, and would install that old one after every later pull.
+    """
+    package = root / "packages" / "minilm"
     if release or not (package / "pyproject.toml").is_file():
         return MODEL_RELEASED
     return f"madeleine-minilm @ {package.resolve().as_uri()}"

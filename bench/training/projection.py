@@ -1,7 +1,7 @@
 """Writes the texts from which the projection of token vectors is made, one on each line.
 
     python -m bench.training.projection --out texts.txt [--data DIR]
-    python packages/madeleine-minilm/make_projection.py texts.txt --out projection.npy
+    python packages/minilm/make_projection.py texts.txt --out projection.npy
 
 They are read as the product reads them, with speaker, title and date. Only invented texts are
 taken, and with `--data` the sets that may be used for anything.

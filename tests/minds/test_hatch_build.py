@@ -24,7 +24,7 @@ def model_requirement(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, bool],
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    package = tmp_path / "my clone" / "packages" / "madeleine-minilm"
+    package = tmp_path / "my clone" / "packages" / "minilm"
     package.mkdir(parents=True)
     (package / "pyproject.toml").touch()
     return tmp_path / "my clone"
@@ -36,7 +36,7 @@ def test_a_clone_takes_the_model_from_its_own_folder(
     wanted = model_requirement(clone, False)
 
     assert wanted.startswith("madeleine-minilm @ file:///")
-    assert wanted.endswith("/my%20clone/packages/madeleine-minilm")
+    assert wanted.endswith("/my%20clone/packages/minilm")
 
 
 def test_a_release_names_the_model_by_version(
@@ -49,3 +49,11 @@ def test_a_tree_without_packages_names_the_model_by_version(
     tmp_path: Path, model_requirement: Callable[[Path, bool], str]
 ) -> None:
     assert model_requirement(tmp_path, False) == "madeleine-minilm>=1.1,<2"
+
+
+def test_pip_builds_the_model_anew_after_a_pull(
+    model_requirement: Callable[[Path, bool], str], clone: Path
+) -> None:
+    folder = model_requirement(clone, False).rsplit("/", 1)[-1]
+
+    assert "-" not in folder, "pip would keep the first wheel it made of this folder for ever"
