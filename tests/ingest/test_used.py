@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 from madeleine.index.port import WhisperEntry
 from madeleine.ingest.transcripts import TakenIn, Transcript, take_in
 from madeleine.model.memory import Memory
+from madeleine.model.times import format_time
+from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.report import HoldOut, Side, hold_out
 from madeleine.write.resolve import get_memory
 from madeleine.write.stores import Stores
 from tests.fakes import keep
 
 
-def whispered(stores: Stores, memory: Memory) -> str:
+def whispered(stores: Stores, memory: Memory, how: str = "injected", **more: object) -> str:
     """Log a whisper of a memory in the session of the transcript."""
     now = stores.clock.now()
-    body = {"prompt": "where does staging run?", "injected": [memory.id]}
+    body = {"prompt": "where does staging run?", how: [memory.id], **more}
     entry = WhisperEntry(stores.new_id(), now, "session-1", None, body)
-    stores.index.log_whisper(entry, now)
+    stores.index.log_whisper(entry, now - timedelta(days=30))
     return entry.id
 
 
-def reply(path: Path, text: str) -> None:
+def reply(path: Path, text: str, **more: object) -> None:
     line = {
+        **more,
         "type": "assistant",
         "sessionId": "session-1",
         "message": {"role": "assistant", "content": [{"type": "text", "text": text}]},
@@ -71,3 +76,58 @@ def test_a_reply_about_something_else_says_nothing(stores: Stores, tmp_path: Pat
 
     assert take(stores, path).used == []
     assert stores.index.feedback([memory.id]) == []
+
+
+REPEATED = "The staging cluster runs in Frankfurt, so latency is fine."
+
+
+def test_what_came_too_late_was_not_used(stores: Stores, tmp_path: Path) -> None:
+    memory = keep(stores, "The staging cluster runs in Frankfurt")
+    whispered(stores, memory, late=True)
+    path = tmp_path / "session-1.jsonl"
+    reply(path, REPEATED)
+
+    assert take(stores, path).used == []
+    assert stores.index.feedback([memory.id]) == []
+    assert hold_out(stores, WhisperHabits()) == HoldOut(30, Side(0, 0, 0), Side(0, 0, 0), 1)
+
+
+def test_a_reply_from_before_a_whisper_did_not_use_it(stores: Stores, tmp_path: Path) -> None:
+    memory = keep(stores, "The staging cluster runs in Frankfurt")
+    path = tmp_path / "session-1.jsonl"
+    reply(path, REPEATED, timestamp=format_time(stores.clock.now()))
+    whispered(stores, memory)
+    early = take(stores, path).used
+    reply(path, REPEATED, timestamp=format_time(stores.clock.now()))
+
+    assert (early, take(stores, path).used) == ([], [memory.id])
+
+
+def test_what_was_held_out_and_came_up_anyway_is_counted_but_was_no_use(
+    stores: Stores, tmp_path: Path
+) -> None:
+    memory = keep(stores, "The staging cluster runs in Frankfurt")
+    whispered(stores, memory, "withheld", held_out=True)
+    path = tmp_path / "session-1.jsonl"
+    reply(path, REPEATED)
+
+    assert take(stores, path).used == []
+    assert stores.index.feedback([memory.id]) == []
+    assert hold_out(stores, WhisperHabits()).held_out == Side(1, 1, 1)
+
+
+def test_the_report_counts_replies_that_were_read_and_what_shows_in_them(
+    stores: Stores, tmp_path: Path
+) -> None:
+    told = keep(stores, "The staging cluster runs in Frankfurt")
+    other = keep(stores, "Marta is allergic to peanuts")
+    whispered(stores, told)
+    whispered(stores, other)
+    path = tmp_path / "session-1.jsonl"
+    reply(path, REPEATED)
+    take(stores, path)
+    whispered(stores, told)  # not replied to yet
+
+    found = hold_out(stores, WhisperHabits())
+
+    assert (found.told, found.enough) == (Side(3, 2, 1), False)

@@ -62,6 +62,22 @@ def test_nora_asks_and_sees_what_why_and_where(nora: Cli) -> None:
     assert f"supports {ids['ferry'][:8]}" in said.out
 
 
+def test_nora_sets_a_model_later_and_is_told_what_it_has_not_read(
+    nora: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = "2 memories are not read by the model yet; run `madeleine reconcile`"
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "none")
+    nora.remember("Marta lives in Berlin")
+    nora.remember("The ferry to Bergen leaves at nine")
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+
+    assert note in nora.ok("recall", "where does Marta live?")["notes"]
+    assert note in nora("recall", "where does Marta live?").err
+    assert "the model has read 2 memories that it had not" in nora("reconcile").err
+
+    assert nora.ok("recall", "where does Marta live?")["notes"] == []
+
+
 def test_nora_finds_a_sentence_in_a_long_text(nora: Cli) -> None:
     ids = keep_a_few(nora)
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from madeleine.api.remote import find_daemon, stop_daemon
 from tests.cli.running import Cli
 from tests.hooks.running import Ran, claude, client, context, variables
-from tests.server.running import WAIT_SECONDS, Daemon, running
+from tests.server.running import WAIT_SECONDS, Daemon, eventually, running
 
 QUESTION = "how does the whisper eval pipeline work?"
 EVAL = (
@@ -130,6 +131,19 @@ def test_the_reason_is_told_by_the_command(daemon: Daemon) -> None:
     assert "Silent: the prompt is only conversation (stage: conversation).\n" in said.out
 
 
+def test_what_the_hold_out_shows_is_told_by_the_command_and_over_http(daemon: Daemon) -> None:
+    hear(daemon, QUESTION, "measured")
+
+    said = Cli(daemon.home)("whisper", "report")
+    answer = daemon.ok("GET", "/agent/whisper/report")
+
+    assert said.code == 0
+    assert said.out.rstrip("\n") == answer["text"]
+    assert answer["told"]["whispers"] >= 1
+    assert (answer["enough"], answer["held_out"]["whispers"]) == (False, 0)
+    assert "too little to tell" in said.out
+
+
 def test_the_documented_command_answers_the_same(daemon: Daemon) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "madeleine", "whisper", "inject", "--home", os.fspath(daemon.home)],
@@ -181,4 +195,9 @@ def test_feedback_by_the_whispers_id_is_taken(daemon: Daemon) -> None:
 
 
 def test_without_a_daemon_the_hook_says_nothing(tmp_path: Path) -> None:
-    assert client(tmp_path / "nowhere", claude(QUESTION)) == NOTHING
+    home = tmp_path / "nowhere"
+
+    assert client(home, claude(QUESTION)) == NOTHING
+
+    eventually(lambda: find_daemon(home) is not None, WAIT_SECONDS)  # it was started for next time
+    stop_daemon(home, WAIT_SECONDS)

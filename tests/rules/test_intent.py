@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.intent import EXAMPLES, Intent, intents, only_talk, told_intents
+from madeleine.rules.intent import (
+    EXAMPLES,
+    Intent,
+    intents,
+    merely_goes_on,
+    only_talk,
+    told_intents,
+)
 
 TALK, GOING_ON, SELF, TIME, GENERAL = (
     Intent.CONVERSATIONAL,
@@ -27,7 +34,6 @@ TALK, GOING_ON, SELF, TIME, GENERAL = (
         "ok great, sounds good",
         "Good morning",
         "hello, how are you?",
-        "yes please go ahead",
         "lgtm, ship it",
         "never mind",
         "hmmm",
@@ -68,6 +74,83 @@ def test_talk_with_a_matter_in_it_is_not_only_talk(prompt: str) -> None:
 def test_going_on_is_told_by_its_words(prompt: str) -> None:
     assert GOING_ON in told_intents(prompt)
     assert not only_talk(told_intents(prompt))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "yes, go ahead",
+        "yes please go ahead",
+        "ok do it",
+        "sounds good, continue",
+        "Great, proceed!",
+        "sure, go for it",
+        "perfect. do that please",
+    ],
+)
+def test_a_yes_to_what_was_proposed_goes_on_with_it(prompt: str) -> None:
+    assert told_intents(prompt) == {GOING_ON}
+    assert merely_goes_on(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["continue the migration of the users table", "thanks!", "do it with postgres", ""]
+)
+def test_what_says_more_than_yes_or_less_does_not_merely_go_on(prompt: str) -> None:
+    assert not merely_goes_on(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Danke schön!",
+        "vielen Dank, sehr gut",
+        "Guten Morgen",
+        "merci beaucoup !",
+        "Bonjour, ça va ?",
+        "¡Muchas gracias!",
+        "Hola, buenos días",
+        "grazie mille, ciao",
+        "muito obrigado",
+        "Olá, bom dia",
+        "hartelijk dank",
+        "tack så mycket",
+        "dziękuję bardzo",
+        "Dzien dobry",
+        "děkuji",
+        "ευχαριστώ πολύ",
+        "спасибо большое!",
+        "Добрый день",
+        "ありがとうございます",
+        "こんにちは、よろしくお願いします。",
+        "شكراً جزيلاً",
+        "السلام عليكم",
+        "谢谢",
+        "你好，谢谢你！",
+        "감사합니다",
+    ],
+)
+def test_thanks_and_greetings_are_talk_in_other_languages(prompt: str) -> None:
+    assert told_intents(prompt) == {TALK}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "danke, welche Datenbank nehmen wir?",
+        "merci de corriger le test",
+        "hola mundo en rust",
+        "gracias, ¿dónde está el puerto?",
+        "спасибо, а какой порт?",
+        "ありがとう、データベースはどれ？",
+        "شكرا، ما هي قاعدة البيانات؟",
+        "你好，数据库用哪个？",
+        "好的，用 postgres",
+        "tak for the backup",
+    ],
+)
+def test_a_matter_in_another_language_is_not_only_talk(prompt: str) -> None:
+    assert TALK not in told_intents(prompt)
 
 
 def test_a_long_prompt_says_more_than_that_it_goes_on() -> None:

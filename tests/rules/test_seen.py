@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.rules.seen import seen_use
+from madeleine.rules.seen import seen_use, share_difference
 
 CONTENT = "The staging cluster runs in Frankfurt. Deployments happen with flyctl from main."
 
@@ -32,3 +32,21 @@ def test_what_the_prompt_said_itself_tells_nothing() -> None:
 
 def test_a_short_title_in_a_reply_is_chance() -> None:
     assert seen_use("we use tests", "", "97acbe8e", "tests", "run them") == 0.0
+
+
+def test_a_difference_between_shares_is_surer_the_more_were_seen() -> None:
+    few, many = share_difference((3, 10), (1, 10)), share_difference((300, 1000), (100, 1000))
+
+    assert few[0] == many[0] == pytest.approx(0.2)
+    assert few[1] > 0.2 > many[1] > 0
+
+
+def test_shares_of_nothing_differ_by_nothing_and_may_be_anything() -> None:
+    difference, margin = share_difference((0, 0), (0, 0))
+
+    assert difference == 0
+    assert margin > 0.9
+
+
+def test_none_of_a_few_is_not_surely_none() -> None:
+    assert share_difference((0, 3), (0, 3))[1] > 0.3

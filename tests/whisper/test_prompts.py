@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.whisper.prompts import WRAPPERS, machine_made, typed
+from madeleine.whisper.prompts import WRAPPERS, asked_part, machine_made, typed
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
@@ -107,3 +107,26 @@ def test_a_megabyte_takes_time_that_grows_with_its_length_only(text: str) -> Non
     typed(text)
 
     assert time.perf_counter() - began < 5.0
+
+
+# --- what is asked beside a paste -----------------------------------------------------------
+
+LOG = "\n".join(
+    f"2026-11-15 12:00:{n:02} INFO worker-{n} [pool] took {n * 13} ms" for n in range(20)
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "part"),
+    [
+        (f"why is the pool so slow?\n\n{LOG}", "why is the pool so slow?"),
+        (f"{LOG}\n\nWhy is the pool so slow?\n", "Why is the pool so slow?"),
+        (f"look at this\n{LOG}\nis it the pool?", "look at this\nis it the pool?"),
+        (f"データベースはどれですか？\n{LOG}", "データベースはどれですか？"),
+        (LOG, None),
+        ("x" * 1_000_000, None),
+        ("why is the pool so slow?", None),
+    ],
+)
+def test_what_stands_before_and_after_a_paste_is_found(prompt: str, part: str | None) -> None:
+    assert asked_part(prompt) == part

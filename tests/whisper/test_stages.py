@@ -115,7 +115,7 @@ def test_without_any_memory_there_is_nothing_to_whisper(stores: Stores) -> None:
 
 
 def said(text: str, vector: Vector | None = None, *, whispered: bool = True) -> Said:
-    return Said(text, NOON, vector, whispered)
+    return Said(text, NOON, vector, frozenset({"told"} if whispered else ()))
 
 
 def test_talk_ends_before_the_model_is_asked(stores: Stores) -> None:

@@ -6,13 +6,18 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.fake import FakeEmbedder
+from madeleine.minds.port import Minds
 from madeleine.model.event import Kind
+from madeleine.model.trace import AskedTrace
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.whisper.values import Prompt
-from madeleine.whisper.whisper import HELD_OUT, whisper
+from madeleine.whisper.whisper import HELD_OUT, came_too_late, whisper
 from madeleine.write.identity import ensure_self
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -129,7 +134,9 @@ def test_a_restatement_is_told_once_and_not_later_either(listener: Listener) -> 
     keep(listener.stores, SAME)
 
     first = listener.hears(ASK_FERRY, "s")
-    listener.clock.pass_by(minutes=30)
+    listener.clock.pass_by(minutes=9)
+    listener.hears("is Marta allergic to peanuts?", "s")
+    listener.clock.pass_by(minutes=9)
     later = listener.hears(ASK_FERRY, "s")
 
     assert len(first.injected) == 1
@@ -152,6 +159,66 @@ def test_a_contradiction_is_told_with_both_dates_however_alike_the_two_are(
     assert {old.id, new.id} <= {each.memory.id for each in said.injected}
     line = f"{old.short_id} of 2026-11-15 and {new.short_id} of 2026-12-16"
     assert said.text.count(f"These two do not agree: {line}") == 1
+
+
+def test_two_that_differ_in_a_number_only_are_told_as_a_conflict(listener: Listener) -> None:
+    old = keep(listener.stores, "The harbour crane lifts 100 tonnes")
+    listener.clock.pass_by(days=31)
+    new = keep(listener.stores, "the harbour crane lifts 250 tonnes")
+
+    said = listener.hears("how much can the harbour crane lift?")
+
+    line = f"{old.short_id} of 2026-11-15 and {new.short_id} of 2026-12-16"
+    assert {old.id, new.id} <= {each.memory.id for each in said.injected}
+    assert said.text.count("These two do not agree: ") == 1
+    assert f"These two do not agree: {line}" in said.text
+
+
+def test_a_list_of_things_that_differ_in_a_number_is_no_conflict(stores: Stores) -> None:
+    for number in range(5):
+        keep(stores, f"the harbour crane lifts {number + 10} tonnes")
+
+    assert "do not agree" not in Listener(stores).hears("what does the harbour crane lift?").text
+
+
+# --- long prompts ---------------------------------------------------------------------------
+
+TRACE = "Traceback (most recent call last):\n" + "\n".join(
+    f'  File "/srv/app/module_{n}.py", line {n * 7}, in handler_{n}\n    value_{n} = call_{n}()'
+    for n in range(12)
+)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [f"{ASK_FERRY}\n\n{TRACE}", f"{TRACE}\n\n{ASK_FERRY}", f"{ASK_FERRY}\n{TRACE * 20}"],
+    ids=["before", "after", "before much"],
+)
+def test_a_question_beside_a_long_paste_is_heard(listener: Listener, prompt: str) -> None:
+    assert listener.hears(TRACE).text == ""
+
+    assert contents(listener.hears(prompt)) == [FERRY]
+
+
+def test_a_long_prompt_costs_one_more_reading_and_a_short_one_none(
+    stores: Stores, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    class Counting(FakeEmbedder):
+        def ask(self, text: str) -> AskedTrace:
+            asked.append(text)
+            return super().ask(text)
+
+    cache = VectorCache.open(tmp_path / "counting.db")
+    counted = replace(stores, minds=Minds(CachedEmbedder(Counting(), cache)))
+    keep(counted, FERRY)
+    Listener(counted).hears(STRANGE)
+    of_short = len(asked)
+    Listener(counted).hears(f"{TRACE}\n\n{ASK_FERRY}")
+
+    assert (of_short, len(asked)) == (1, 3)
+    assert asked[2] == ASK_FERRY
 
 
 # --- exploration, review, maintenance, hold-out ---------------------------------------------
@@ -183,7 +250,9 @@ def test_what_was_told_before_is_not_explored_again(listener: Listener) -> None:
     prompt = "the ferry to Bergen leaves at half past nine"
 
     first = explored(listener, prompt, "s")
-    listener.clock.pass_by(minutes=30)
+    listener.clock.pass_by(minutes=9)
+    listener.hears(STRANGE, "s")
+    listener.clock.pass_by(minutes=9)
     keep(listener.stores, f"{prompt} except on Sundays")
     again = explored(listener, f"{prompt} except on Sundays", "s")
 
@@ -209,6 +278,39 @@ def test_what_was_held_back_before_is_asked_about_on_a_sessions_first_prompt(
     assert "Held back before, worth a look: **[fact]** The ferry to Bergen" in first.text
     assert "Held back before" not in second.text
     assert contents(first) == ["Marta is allergic to peanuts"]
+
+
+def test_the_same_memory_is_not_asked_about_in_the_next_session(listener: Listener) -> None:
+    hold_something_back(listener)
+    listener.clock.pass_by(days=1)
+
+    texts = []
+    for session in ("one", "two", "three"):
+        texts.append(listener.hears("is Marta allergic to peanuts?", session).text)
+        listener.clock.pass_by(days=1)
+    listener.clock.pass_by(days=14)
+    later = listener.hears("is Marta allergic to peanuts?", "four").text
+
+    assert ["**[fact]** The ferry" in each for each in (*texts, later)] == [
+        True,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_another_memory_is_asked_about_before_the_same_one_again(listener: Listener) -> None:
+    strict = replace(HABITS, injection_gate=0.999, min_relevance_score=0.999)
+    Listener(listener.stores, strict).hears("does the office have a green door?", "earlier")
+    Listener(listener.stores, strict).hears(ASK_FERRY, "earlier")
+    listener.clock.pass_by(days=1)
+
+    first, second = (
+        listener.hears("is Marta allergic to peanuts?", session).text for session in ("a", "b")
+    )
+
+    assert "worth a look: **[fact]** The ferry" in first
+    assert "worth a look: **[fact]** The office" in second
 
 
 def test_what_was_just_held_back_is_not_asked_about_yet(listener: Listener) -> None:
@@ -347,6 +449,26 @@ def test_the_log_is_kept_for_thirty_days(listener: Listener) -> None:
     assert still is not None
     assert listener.stores.index.whisper(first.whisper_id) is None
     assert len(listener.stores.index.whispers(10)) == 2
+
+
+def test_a_whisper_that_came_too_late_is_logged_so_and_may_be_told_again(
+    listener: Listener,
+) -> None:
+    keep(listener.stores, SAME)
+    listener.habits = replace(HABITS, topic_shift_threshold=1.0)
+    in_time = listener.hears("is Marta allergic to peanuts?", "s")
+    late = listener.hears(ASK_FERRY, "s")
+
+    came_too_late(listener.stores, listener.whisperer, late.whisper_id)
+    came_too_late(listener.stores, listener.whisperer, "no such whisper")
+
+    entry = listener.stores.index.whisper(late.whisper_id)
+    other = listener.stores.index.whisper(in_time.whisper_id)
+    assert entry is not None
+    assert other is not None
+    assert (entry.body.get("late"), other.body.get("late")) == (True, None)
+    assert len(contents(listener.hears(ASK_FERRY, "s"))) == 1
+    assert listener.hears("is Marta allergic to peanuts?", "s").text == ""
 
 
 # --- any prompt, any number of sessions -----------------------------------------------------

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from madeleine import Madeleine
+from madeleine.api.texts import whisper_report, whisper_why
 from madeleine.errors import InvalidValue, NoSuchMemory
+from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.report import HoldOut, Side
 
 FERRY = "The ferry to Bergen leaves at half past nine"
 ASK_FERRY = "when does the ferry to Bergen leave?"
@@ -104,3 +108,80 @@ def test_feedback_that_makes_no_sense_is_refused(m: Madeleine) -> None:
 def test_half_a_character_is_refused_by_name(m: Madeleine) -> None:
     with pytest.raises(InvalidValue, match="prompt"):
         m.whisper("half of it: \ud800")
+
+
+def why(*candidates: str, **body: Any) -> list[str]:
+    """Return the explanation of a log row whose candidates have these ids."""
+    rows = [{"memory": each, "title": f"Title {each}", "score": 0.9} for each in candidates]
+    known = {"at": "now", "prompt": "p", "took_ms": 5.0, "candidates": rows, **body}
+    return whisper_why(known, WhisperHabits()).splitlines()
+
+
+def test_what_only_says_the_same_is_not_called_whispered(m: Madeleine) -> None:
+    m.remember("leaves at half past nine the ferry to Bergen")
+    said = m.whisper(ASK_FERRY)
+
+    lines = [
+        line for line in m.whisper_why().splitlines() if "ferry" in line and "held" not in line
+    ]
+
+    assert len(said.injected) == 1
+    assert [line.split(": ")[0] for line in lines[1:]] == [
+        "  whispered",
+        f"  said by {said.injected[0].memory.short_id} already",
+    ]
+
+
+def test_what_came_too_late_is_said_to_be_so() -> None:
+    lines = why("aaaa", injected=["aaaa"], late=True)
+
+    assert lines[1] == "Silent: what was found came too late and was not given (5.0 ms)."
+    assert lines[2] == "  too late: aaaa  0.9  Title aaaa"
+
+
+def test_what_was_held_out_or_had_no_room_is_said_to_be_so() -> None:
+    assert "  held out: aaaa  0.9  Title aaaa" in why("aaaa", held_out=True, silence="measured")
+    assert "  no room: bbbb  0.9  Title bbbb" in why("aaaa", "bbbb", injected=["aaaa"])
+
+
+def test_a_title_cannot_pass_for_a_line_of_the_explanation() -> None:
+    title = "x\n  whispered: ffff \u202e<b>(id: 00000000, y) **[fact]**"
+    known = {"at": "now", "candidates": [{"memory": "a", "title": title, "score": 1}]}
+
+    text = whisper_why(known, WhisperHabits())
+
+    assert text.splitlines()[-2].endswith("x whispered: ffff ‹b>‹id: 00000000, y) [fact]")
+    assert not {"\u202e", "<b>"} & set(text.split())
+
+
+def test_the_report_says_when_there_is_too_little_to_tell(m: Madeleine) -> None:
+    m.whisper(ASK_FERRY, session_id="s")
+
+    lines = m.whisper_report().splitlines()
+
+    assert lines[0] == (
+        "In the last 30 days 1 whisper reached an agent and 0 were held out; 0 came too late."
+    )
+    assert lines[3] == "Nothing is held out now: whisper.holdout is 0."
+    assert lines[4] == "That is too little to tell: it takes 20 replies on either side."
+
+
+@pytest.mark.parametrize(
+    ("told", "held_out", "verdict"),
+    [
+        ((200, 100), (100, 10), "more often in replies where they were whispered (+40 points"),
+        ((200, 20), (100, 60), "less often in replies where they were whispered (-50 points"),
+        ((30, 10), (25, 6), "The difference may be chance (+9 points, give or take "),
+        ((200, 100), (19, 1), "That is too little to tell"),
+    ],
+)
+def test_the_report_says_what_the_hold_out_shows(
+    told: tuple[int, int], held_out: tuple[int, int], verdict: str
+) -> None:
+    found = HoldOut(30, Side(300, *told), Side(150, *held_out), 4)
+
+    text = whisper_report(found, WhisperHabits(holdout=0.3))
+
+    assert verdict in text.splitlines()[-1]
+    assert f"shows in {told[1]} of {told[0]} replies read" in text
+    assert "whisper.holdout is 0" not in text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.rules.intent import EXAMPLES, Intent
 from madeleine.whisper.learning import give_feedback
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores
@@ -28,7 +31,17 @@ class Fickle(FakeEmbedder):
     reads = True
     asks = True
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.tried = 0
+        self.reading, self.may_read = threading.Event(), threading.Event()
+        self.may_read.set()
+
     def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        if passages[0].text == EXAMPLES[Intent.CONVERSATIONAL][0]:
+            self.tried += 1
+            self.reading.set()
+            assert self.may_read.wait(10)
         if not self.reads:
             raise MindDown(self.name, "gone for a walk")
         return super().read(passages)
@@ -75,12 +88,44 @@ def test_a_model_that_goes_down_leaves_words(listener: Listener, fickle: Fickle)
 def test_a_model_that_comes_back_is_asked_again(listener: Listener, fickle: Fickle) -> None:
     fickle.reads = fickle.asks = False
     listener.hears(WORD_FOR_WORD)
-    assert listener.whisperer.examples == {}
+    assert listener.whisperer.examples.of(listener.stores) == {}
     fickle.reads = fickle.asks = True
+    listener.clock.pass_by(seconds=6)
 
+    assert set(listener.whisperer.examples.of(listener.stores)) == set(EXAMPLES)
+
+
+def test_a_model_that_is_down_is_left_alone_and_longer_each_time(
+    listener: Listener, fickle: Fickle
+) -> None:
+    fickle.reads = False
+    for _ in range(10):
+        listener.hears(WORD_FOR_WORD)
+    at_once = fickle.tried
+    listener.clock.pass_by(seconds=6)
+    for _ in range(10):
+        listener.hears(WORD_FOR_WORD)
+    after_a_while = fickle.tried
+    listener.clock.pass_by(seconds=6)
     listener.hears(WORD_FOR_WORD)
 
-    assert list(listener.whisperer.examples) == [fickle.name]
+    assert (at_once, after_a_while, fickle.tried) == (1, 2, 2)
+
+
+def test_nobody_waits_while_the_model_reads_the_examples(
+    listener: Listener, fickle: Fickle
+) -> None:
+    fickle.may_read.clear()
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(listener.hears, WORD_FOR_WORD)
+        assert fickle.reading.wait(10)
+
+        meanwhile = listener.hears(WORD_FOR_WORD)
+
+        assert contents(meanwhile) == [FERRY]
+        assert not slow.done()
+        fickle.may_read.set()
+        assert contents(slow.result(10)) == [FERRY]
 
 
 def test_a_model_that_goes_down_between_two_questions_costs_only_the_feedback(

@@ -25,6 +25,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeGuard
 
@@ -149,7 +150,7 @@ class _Run:
         reply = _replied(line)
         if reply is not None:
             session = reply.session or self.transcript.session or self.transcript.path.stem
-            self.report.used += notice_use(self.stores, session, reply.text)
+            self.report.used += notice_use(self.stores, session, reply.text, reply.at)
         said = _said(line, self.report)
         if said is not None:
             for statement in statements(said.text):
@@ -215,8 +216,13 @@ def _statement_key(session: str, place: str, text: str) -> str:
 
 
 def _time(text: str | None) -> str | None:
+    at = _instant(text)
+    return None if at is None else format_time(at)
+
+
+def _instant(text: str | None) -> datetime | None:
     try:
-        return None if text is None else format_time(parse_time("timestamp", text))
+        return None if text is None else parse_time("timestamp", text)
     except InvalidValue:
         return None
 
@@ -307,6 +313,7 @@ class _Reply(NamedTuple):
 
     text: str
     session: str | None
+    at: datetime | None = None
 
 
 def _replied(line: bytes) -> _Reply | None:
@@ -328,7 +335,8 @@ def _replied(line: bytes) -> _Reply | None:
     parts = content if isinstance(content, list) else []
     texts = [_text(each.get("text")) for each in parts if _is_kind(each, kind)]
     joined = "\n".join(each for each in texts if each)
-    return _Reply(joined, _text(values.get("sessionId"))) if joined else None
+    at = _instant(_text(values.get("timestamp")))
+    return _Reply(joined, _text(values.get("sessionId")), at) if joined else None
 
 
 def _is_kind(part: object, kind: str) -> TypeGuard[Mapping[str, object]]:

@@ -3,7 +3,8 @@
 A person waits while this runs, so the worst answer is silence (I5): what is malformed, machine-made
 or a repetition gets none, and neither does what takes too long. What goes wrong is logged once for
 each host and kind of problem, and counted in `status`. A whisper that misses its deadline is left
-to finish, and one whose turn comes after its deadline is not begun.
+to finish, and is noted as not given, so that its memories may be told later; one whose turn comes
+after its deadline is not begun.
 
 `run/hook` is where the thin client (`hooks/whisper.py`) finds us.
 """
@@ -31,6 +32,7 @@ from madeleine.ingest.transcripts import Transcript, take_in
 from madeleine.model.codec import Json
 from madeleine.server.hosts import (
     PROMPT_EVENTS,
+    SHORTENING_EVENTS,
     BadHook,
     HookCall,
     cut,
@@ -42,6 +44,8 @@ from madeleine.server.listening import write_private
 from madeleine.server.logs import where
 from madeleine.server.turns import Arrival, Turns
 from madeleine.whisper.prompts import machine_made, typed
+from madeleine.whisper.whisper import came_too_late
+from madeleine.whisper.wording import NOTE
 
 INJECT = Route("hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON")
 STORE = Route("hook_store", "POST", "/hook/store", "take in what is new in a session's transcript")
@@ -52,11 +56,31 @@ THREADS = 8  # apart from the requests', so that a whisper never waits behind an
 PROMPT_CHARS = 100_000  # of a prompt; what follows was pasted and asks nothing
 PROBLEMS = 100  # different ones that are told; more would only fill the log
 NUDGE = (
-    "Note from Madeleine: what was decided, learned or preferred in this session is kept for later "
-    "sessions only where `remember` was used for it."
+    f"{NOTE}: what was decided, learned or preferred in this session is kept for later sessions "
+    "only where `remember` was used for it."
 )
 
 log = logging.getLogger("madeleine.hooks")
+
+
+class Turn:
+    """One call that a host waits for until `due`: it is answered or given up, never both."""
+
+    def __init__(self, seconds: float) -> None:
+        self.due = time.monotonic() + seconds
+        self._lock = threading.Lock()
+        self._over = False
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left; less than none when it is too late."""
+        return self.due - time.monotonic()
+
+    def end(self) -> bool:
+        """Whether it was for the caller to end it; of two who try, one is told so."""
+        with self._lock:
+            mine, self._over = not self._over, True
+            return mine
 
 
 class Hooks:
@@ -102,13 +126,13 @@ class Hooks:
 
     async def answer(self, route: Route, query: Mapping[str, object], body: bytes) -> bytes:
         """Return what the host is to read, in time; nothing for silence."""
-        due = time.monotonic() + self._habits.deadline_ms / 1000
+        turn = Turn(self._habits.deadline_ms / 1000)
         words = str(query.get("host") or "claude")
         act = self._inject if route is INJECT else self._store
-        work = asyncio.get_running_loop().run_in_executor(self._threads, act, words, body, due)
-        done, _ = await asyncio.wait([work], timeout=max(due - time.monotonic(), 0))
-        if done:
-            return work.result()
+        work = asyncio.get_running_loop().run_in_executor(self._threads, act, words, body, turn)
+        done, _ = await asyncio.wait([work], timeout=max(turn.left, 0))
+        if done or not turn.end():  # else it is answered just now, and only has to be rendered
+            return await work
         work.add_done_callback(self._ended)
         self._count("late")
         self._tell(words, "a whisper missed its deadline")
@@ -120,13 +144,13 @@ class Hooks:
             self._count("failures")
             log.error("work that nobody waited for met a bug: %s", where(error))
 
-    def _inject(self, words: str, body: bytes, due: float) -> bytes:
-        if time.monotonic() >= due:
+    def _inject(self, words: str, body: bytes, turn: Turn) -> bytes:
+        if turn.left <= 0:
             return b""
         try:
             call = read_call(words, body)
             prompt = self._prompt(call)
-            return b"" if prompt is None else self._whisper(call, prompt, due)
+            return b"" if prompt is None else self._whisper(call, prompt, turn)
         except BadHook as bad:
             self._tell(words, bad.message)
         except MadeleineError as error:
@@ -145,7 +169,7 @@ class Hooks:
             return None
         return typed(prompt) or None
 
-    def _whisper(self, call: HookCall, prompt: str, due: float) -> bytes:
+    def _whisper(self, call: HookCall, prompt: str, turn: Turn) -> bytes:
         arrival = Arrival(prompt, call.session, call.folder, call.entry, call.host.once_a_turn)
         number = self._turns.arrive(arrival, time.monotonic())
         if number is None:
@@ -154,22 +178,23 @@ class Hooks:
         self._count("prompts")
         if _is_due(number, self._habits.out_interval):
             self._store_later(call)
-        text = self._asked(call, prompt)
-        late = time.monotonic() - due
-        if late >= 0:
-            log.info("a whisper came %d ms after its deadline", late * 1000)
-            if call.session:  # nobody read it, so it may be whispered again
-                self._house.whisperer.sessions.take_back(call.session)
+        answer = self._asked(call, prompt)
+        if not turn.end():
+            log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
+            whisper_id = str(answer["whisper_id"])
+            came_too_late(self._house.stores, self._house.whisperer, whisper_id)
             return b""
+        text = self._fitting(call, str(answer["text"]))
         self._count("whispers" if text else "silent")
         return render(call, self._with_nudge(text, number))
 
-    def _asked(self, call: HookCall, prompt: str) -> str:
+    def _asked(self, call: HookCall, prompt: str) -> Json:
         """Return what the pipeline whispers: the one place where hooks meet it."""
         given = {"session_id": call.session, "cwd": call.folder, "space": space_of(call.folder)}
         body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
-        answer = perform(self._house, "whisper", Call(body=body, by=f"agent:{call.host.agent}"))
-        text = str(answer["text"])
+        return perform(self._house, "whisper", Call(body=body, by=f"agent:{call.host.agent}"))
+
+    def _fitting(self, call: HookCall, text: str) -> str:
         if fits(text):
             return text
         self._tell(call.entry, "a whisper was longer than hosts take, and was cut")
@@ -183,9 +208,11 @@ class Hooks:
 
     # -- storing ---------------------------------------------------------------------------
 
-    def _store(self, words: str, body: bytes, due: float) -> bytes:
+    def _store(self, words: str, body: bytes, turn: Turn) -> bytes:
         try:
             call = read_call(words, body)
+            if call.event in SHORTENING_EVENTS and call.session:
+                self._house.whisperer.sessions.shortened(call.session)
             if call.transcript is None:
                 raise BadHook("has no `transcript_path`")
         except BadHook as bad:

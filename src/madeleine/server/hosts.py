@@ -90,6 +90,10 @@ PROMPT_EVENTS = frozenset(
         "userPromptSubmitted",
     ]
 )
+SHORTENING_EVENTS = frozenset(
+    ["PreCompact", "PostCompact", "PreCompress", "preCompact", "postCompact"]
+)
+"""When a host shortens what its agent has before it, whispers included."""
 _BY_PEOPLE = ("user", "sdk")  # a prompt's `source`; any other is a timetable or a machine
 
 

@@ -8,12 +8,14 @@ from datetime import datetime
 import numpy as np
 
 from madeleine.errors import InvalidValue, MindDown, NoSuchMemory, NoSuchWhisper
+from madeleine.index.port import WhisperEntry
 from madeleine.model.event import Event, Kind
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
 from madeleine.rules.gate import affinity_boost
 from madeleine.rules.seen import seen_use
 from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.log import amend, ids_in
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
@@ -51,21 +53,46 @@ def give_feedback(
     return made.id
 
 
-def notice_use(stores: Stores, session: str, reply: str) -> list[str]:
+def notice_use(stores: Stores, session: str, reply: str, at: datetime | None = None) -> list[str]:
     """Note which memories, whispered in a session, an agent's reply shows to have been used;
-    each whisper's memory at most once."""
+    each whisper's memory at most once. What came too late nobody read, and a reply given `at`
+    a time is about no later prompt. Of what was held out, it is only noted that it came up."""
     noticed: list[str] = []
     for entry in stores.index.whispers(WHISPERS_WATCHED, session):
-        injected = entry.body.get("injected")
-        told = [str(each) for each in injected] if isinstance(injected, list) else []
-        known = _answered(stores, told, entry.id)
-        for memory in stores.index.memories(each for each in told if each not in known).values():
-            prompt = str(entry.body.get("prompt", ""))
-            sure = seen_use(reply, prompt, memory.short_id, memory.title, memory.content)
-            if sure >= SURELY_USED:
-                give_feedback(stores, memory.id, 1, "implicit", entry.id)
-                noticed.append(memory.id)
+        if entry.body.get("late") or (at is not None and at < entry.at):
+            continue
+        told = ids_in(entry, "injected")
+        watched = told or ids_in(entry, "withheld")
+        seen = _seen(stores, entry, watched, reply)
+        if watched:
+            _note_seen(stores, entry, seen)
+        noticed += _praised(stores, entry, seen) if told else []
     return noticed
+
+
+def _seen(stores: Stores, entry: WhisperEntry, ids: Sequence[str], reply: str) -> list[str]:
+    """Return which of the memories show in a reply."""
+    prompt = str(entry.body.get("prompt", ""))
+    return [
+        each.id
+        for each in stores.index.memories(ids).values()
+        if seen_use(reply, prompt, each.short_id, each.title, each.content) >= SURELY_USED
+    ]
+
+
+def _note_seen(stores: Stores, entry: WhisperEntry, seen: Sequence[str]) -> None:
+    """Write to the log that the whisper was replied to, and what showed."""
+    known = set(ids_in(entry, "seen"))
+    if not entry.body.get("replied") or not known.issuperset(seen):
+        amend(stores, entry, {"replied": True, "seen": sorted(known.union(seen))})
+
+
+def _praised(stores: Stores, entry: WhisperEntry, seen: Sequence[str]) -> list[str]:
+    known = _answered(stores, seen, entry.id)
+    new = [each for each in seen if each not in known]
+    for each in new:
+        give_feedback(stores, each, 1, "implicit", entry.id)
+    return new
 
 
 def _answered(stores: Stores, ids: Sequence[str], whisper_id: str) -> set[str]:

@@ -3,6 +3,7 @@
 Hosts send more through the prompt than prompts: wake-ups on a timetable, sub-agents that report
 back, the output of commands, reminders to the model, notes about an interruption. Nobody asked
 anything there, so nothing is whispered, and nothing in it is taken for a person's statement.
+What a person did type may be a question before or after something pasted: `asked_part` finds it.
 Everything here takes time that grows with the text and no faster, since a prompt may be a
 megabyte of pasted log.
 """
@@ -10,7 +11,7 @@ megabyte of pasted log.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from madeleine.whisper.wording import HEADING
 
@@ -61,6 +62,11 @@ _STARTS = (
     (HEADING, "our own words"),
 )
 
+LONG_CHARS = 600  # from which a prompt is likely to hold more than what is asked
+PART_CHARS = 300  # of what stands before the rest, and of what stands after it
+PROSE = 0.82  # share of letters and spaces in a line that somebody wrote; code and logs have less
+_PASTED = re.compile(r"\s{2,}\S|\t|at [\w.$]+\(|Traceback |File \"|\d{4}-\d\d-\d\d|[{}<>|$]")
+
 _OURS = re.compile(rf"^[> \t]*{re.escape(HEADING)}", re.M)
 _OPENING = re.compile(r"<([a-z]+(?:[-_][a-z]+)*)(?:\s[^<>]{0,500})?>")
 # A command of the host: one line, one word after the slash. `/etc/hosts is wrong` is a sentence.
@@ -86,6 +92,39 @@ def typed(text: str) -> str:
         kept.append(text[at:start])
         at = end
     return _OURS.split("".join([*kept, text[at:]]), 1)[0].strip()
+
+
+def asked_part(text: str) -> str | None:
+    """Return what a long prompt says before and after what was pasted into it; nothing of one
+    that is not long, or in which nothing but its own words stands."""
+    if len(text) <= LONG_CHARS:
+        return None
+    begin, end = text[: 2 * PART_CHARS].strip(), text[-2 * PART_CHARS :].strip()
+    before = _prose(begin.splitlines(), PART_CHARS)
+    after = _prose(end.splitlines()[::-1], PART_CHARS)[::-1]
+    part = "\n".join([*before, *after])
+    return part or None
+
+
+def _prose(lines: Iterable[str], most: int) -> list[str]:
+    """Return the first lines, up to the first that nobody wrote by hand or that is too much."""
+    kept: list[str] = []
+    for line in lines:
+        if not line.strip() and kept:
+            break
+        most -= len(line)
+        if most < 0 or not _is_written(line):
+            break
+        kept.append(line.strip())
+    return [each for each in kept if each]
+
+
+def _is_written(line: str) -> bool:
+    """Whether a line reads as a sentence, and not as code, a log or a trace."""
+    if not line.strip() or _PASTED.match(line):
+        return not line.strip()
+    plain = sum(each.isalpha() or each in " ?!.,'’？。、؟" for each in line)
+    return plain >= PROSE * len(line)
 
 
 def _only_wrapped(whole: str) -> str | None:

@@ -1,14 +1,20 @@
 """What was said before in each session: a short memory of prompts, kept in the process.
 
 A prompt older than the gap is no longer the context of the next one and is dropped. Which
-memories were whispered in a session is kept as long as the session, so that none is said
-twice.
+memories were whispered in a session is kept too, so that none is said twice while the agent
+can still read it: until the session was quiet for longer than the gap, or the host says that
+it shortens what the agent has before it.
+
+Prompts of one session may arrive at once. A whisper therefore *claims* what it is about to
+tell, and only one of them gets each memory; what it does not tell after all is free again.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -19,20 +25,19 @@ SESSIONS_KEPT = 500  # the ones that were quiet longest are forgotten first
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A prompt of a session, and whether anything was whispered about it."""
+    """A prompt of a session, and which memories were whispered about it."""
 
     text: str
     at: datetime
     vector: Vector | None
-    whispered: bool = False
+    told: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class _Session:
     prompts: list[Said] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
-    newest: set[str] = field(default_factory=set)
-    begun: bool = False
+    last: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,14 @@ class Recent:
     first: bool = True
 
 
+@dataclass(slots=True)
+class Claim:
+    """The memories that one whisper may tell; `told` are those that it did."""
+
+    ids: frozenset[str]
+    told: frozenset[str] = frozenset()
+
+
 class Sessions:
     """All sessions of a process. Any thread may ask."""
 
@@ -52,35 +65,69 @@ class Sessions:
         self._by_id: OrderedDict[str, _Session] = OrderedDict()
 
     def recent(self, session_id: str | None, now: datetime, gap_minutes: int) -> Recent:
-        """Return the prompts of a session that are not older than the gap."""
-        if session_id is None:
-            return Recent()
+        """Return what is not older than the gap; after a gap, nothing counts as told."""
         with self._lock:
-            session = self._by_id.get(session_id)
+            session = None if session_id is None else self._by_id.get(session_id)
             if session is None:
                 return Recent()
             since = now - timedelta(minutes=gap_minutes)
             session.prompts = [each for each in session.prompts if each.at >= since]
-            return Recent(tuple(session.prompts), frozenset(session.told), not session.begun)
+            if session.last is not None and session.last < since:
+                session.told.clear()
+            first = session.last is None
+            return Recent(tuple(session.prompts), frozenset(session.told), first)
 
-    def note(self, session_id: str | None, said: Said, told: set[str], size: int) -> None:
+    @contextmanager
+    def claiming(self, session_id: str | None, ids: Iterable[str]) -> Iterator[Claim]:
+        """Claim those of the memories that were not told yet; whatever happens meanwhile,
+        those that are not noted as told are free again afterwards."""
+        claim = Claim(self._claim(session_id, frozenset(ids)))
+        try:
+            yield claim
+        finally:
+            self.take_back(session_id, claim.ids - claim.told)
+
+    def _claim(self, session_id: str | None, ids: frozenset[str]) -> frozenset[str]:
+        if session_id is None:
+            return ids
+        with self._lock:
+            session = self._session(session_id)
+            free = ids - session.told
+            session.told |= free
+            return free
+
+    def note(self, session_id: str | None, said: Said, size: int) -> None:
         """Remember a prompt and what was whispered about it."""
         if session_id is None:
             return
         with self._lock:
-            session = self._by_id.setdefault(session_id, _Session())
-            self._by_id.move_to_end(session_id)
+            session = self._session(session_id)
             session.prompts = [*session.prompts, said][-max(size, 1) :]
-            session.newest = told - session.told
-            session.told |= told
-            session.begun = True
-            while len(self._by_id) > SESSIONS_KEPT:
-                self._by_id.popitem(last=False)
+            session.told |= said.told
+            session.last = said.at
 
-    def take_back(self, session_id: str) -> None:
-        """Forget that the newest whisper was told: it came too late to be read."""
+    def take_back(self, session_id: str | None, ids: Iterable[str]) -> None:
+        """Forget that these memories were told: nobody got to read them."""
+        unread = frozenset(ids)
+        with self._lock:
+            session = None if session_id is None else self._by_id.get(session_id)
+            if session is not None and unread:
+                session.told -= unread
+                session.prompts = [
+                    replace(each, told=each.told - unread) for each in session.prompts
+                ]
+
+    def shortened(self, session_id: str) -> None:
+        """Forget what was told: the agent no longer has it before it."""
         with self._lock:
             session = self._by_id.get(session_id)
-            if session is not None and session.prompts:
-                session.told -= session.newest
-                session.prompts[-1] = replace(session.prompts[-1], whispered=False)
+            if session is not None:
+                session.told.clear()
+                session.prompts = [replace(each, told=frozenset()) for each in session.prompts]
+
+    def _session(self, session_id: str) -> _Session:
+        session = self._by_id.setdefault(session_id, _Session())
+        self._by_id.move_to_end(session_id)
+        while len(self._by_id) > SESSIONS_KEPT:
+            self._by_id.popitem(last=False)
+        return session

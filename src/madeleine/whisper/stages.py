@@ -3,6 +3,9 @@
 Each stage takes the thought and either passes it on or ends it with a reason (`Silence`).
 Their order is the documented one: what is cheap and certain first, the model once, the gate
 near the end.
+
+A long prompt mostly holds something pasted, in which a question drowns: if nothing is found for
+the whole, what stands before and after it is looked for by itself.
 """
 
 from __future__ import annotations
@@ -21,14 +24,14 @@ from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import read_question
 from madeleine.recall.ranking import QUOTED
-from madeleine.recall.recall import Found, recall
+from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.fusion import lifted, reranked
 from madeleine.rules.gate import whisper_score
-from madeleine.rules.intent import Intent, intents, only_talk, told_intents
+from madeleine.rules.intent import Intent, intents, merely_goes_on, only_talk, told_intents
 from madeleine.rules.wording import asks_for_help, is_instruction
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.learning import affinities
-from madeleine.whisper.prompts import machine_made
+from madeleine.whisper.prompts import asked_part, machine_made
 from madeleine.whisper.session import Recent
 from madeleine.whisper.values import Prompt
 from madeleine.write.stores import Stores
@@ -45,6 +48,7 @@ APPLIES = 0.10  # what a preference gains when something is to be done
 APPLIES_FROM = 0.20  # its cosine with the task at least
 STANDING_LESS = 0.10  # the gate is lower for what says how things are to be done
 STANDING_MOST = 2  # of those that the gate for others would not let through
+LOOK_AGAIN = 0.50  # a score, the even one, below which the parts of a long prompt are looked for
 COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatever it says
 
 
@@ -80,8 +84,10 @@ class Thought:
     candidates: list[Candidate] = field(default_factory=list)
     refused: list[Candidate] = field(default_factory=list)
     """Those that a stage held back, best first."""
-    restated: set[str] = field(default_factory=set)
-    """Candidates that only say again what a better one says."""
+    restated: dict[str, str] = field(default_factory=dict)
+    """Candidates that only say again what a better one says, and which one that is."""
+    reviewed: str | None = None
+    """The memory that is asked about besides, because it was held back before."""
     stage: str = ""
 
     @property
@@ -156,9 +162,11 @@ def _likeness(mind: Mind, vector: Vector | None) -> dict[Intent, float]:
 
 
 def leave_talk_alone(mind: Mind, thought: Thought) -> None:
-    """End with what is only conversation."""
+    """End with what is only conversation, or a yes to what nobody here has heard."""
     if only_talk(thought.intents):
         raise Silence("the prompt is only conversation")
+    if not thought.recent.prompts and merely_goes_on(thought.prompt.text):
+        raise Silence("the prompt goes on with something, and nothing was said before it")
 
 
 def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
@@ -167,7 +175,7 @@ def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
     vectors = [each.vector for each in before[-CENTROID_OF:] if each.vector is not None]
     if not vectors or thought.vector is None or Intent.CONTINUATION in thought.intents:
         return
-    if not any(each.whispered for each in before):
+    if not any(each.told for each in before):
         return
     centre = np.mean(vectors, axis=0)
     length = float(np.linalg.norm(centre))
@@ -178,24 +186,43 @@ def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
 
 def search(mind: Mind, thought: Thought) -> None:
     """Recall, in the core and working tiers, without counting it as use."""
+    found = _recalled(mind, thought, thought.query, thought.trace)
+    thought.candidates = _candidates(mind, found)
+    best = max((each.score for each in thought.candidates), default=0.0)
+    part = asked_part(thought.prompt.text) if best < LOOK_AGAIN else None
+    if part is not None:
+        more = _candidates(mind, _recalled(mind, thought, part, None))
+        thought.candidates = _better_of(thought.candidates, more)
+    if Intent.IDENTITY in thought.intents:
+        _add_identity(mind, thought)
+    if not thought.candidates:
+        raise Silence(f"nothing was found: {found.silence}")
+
+
+def _recalled(mind: Mind, thought: Thought, text: str, trace: AskedTrace | None) -> Recalled:
     prompt = thought.prompt
     query = Query(
-        text=thought.query,
+        text=text,
         limit=max(2 * mind.habits.max_nodes, 12),
         filter=within(prompt),
         space=prompt.space,
         explain=True,
     )
     alone = thought.intents == {Intent.IDENTITY}
-    found = recall(mind.stores, query, touch=False, trace=thought.trace, look_again=not alone)
+    return recall(mind.stores, query, touch=False, trace=trace, look_again=not alone)
+
+
+def _candidates(mind: Mind, found: Recalled) -> list[Candidate]:
     named = _names_a_speaker(found.hits)
-    known = [each for each in found.hits if each.memory.source != SELF_SOURCE]
     blend = mind.stores.habits.rerank_blend
-    thought.candidates = [_candidate(each, named, blend) for each in known]
-    if Intent.IDENTITY in thought.intents:
-        _add_identity(mind, thought)
-    if not thought.candidates:
-        raise Silence(f"nothing was found: {found.silence}")
+    known = [each for each in found.hits if each.memory.source != SELF_SOURCE]
+    return [_candidate(each, named, blend) for each in known]
+
+
+def _better_of(some: list[Candidate], others: list[Candidate]) -> list[Candidate]:
+    """Return every memory once, as the search saw it that is surer of it."""
+    ranked = sorted([*some, *others], key=lambda each: each.score)
+    return list({each.memory.id: each for each in ranked}.values())
 
 
 def within(prompt: Prompt) -> Filter:

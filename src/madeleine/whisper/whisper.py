@@ -6,39 +6,30 @@ say in plain words what was whispered and what was not.
 
 from __future__ import annotations
 
-import threading
 import time
 import zlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-import numpy as np
-
-from madeleine.errors import MindDown, StoreUnwritable, Unavailable
+from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.port import WhisperEntry
-from madeleine.minds.port import Embedder
-from madeleine.model.memory import Memory
-from madeleine.model.trace import Passage
-from madeleine.model.vector import Vector
-from madeleine.model.words import Edge
-from madeleine.rules.intent import EXAMPLES, Intent
+from madeleine.model.event import Kind
+from madeleine.model.times import format_time
+from madeleine.whisper.examples import Examples
 from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.log import amend, ids_in, write_down
 from madeleine.whisper.session import Said, Sessions
-from madeleine.whisper.stages import STAGES, Candidate, Mind, Silence, Thought, within
+from madeleine.whisper.stages import STAGES, Candidate, Mind, Silence, Thought
+from madeleine.whisper.telling import explorer_of, extras, review_key, worded
 from madeleine.whisper.values import Injected, Prompt, Whispered
-from madeleine.whisper.wording import MAINTENANCE, review_block, whisper_text
+from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
 LOGGED_PROMPT_CHARS = 2_000
 LOGGED_CANDIDATES = 12
-RESTATED = 0.92  # a cosine from which two memories say the same
-REVIEWED_FROM = 0.30  # a score from which a memory that was held back is worth asking about
-REVIEWED_AFTER_HOURS = 12
-REVIEWED_OF = 200  # logged prompts that are looked through for one
-EXPLORED_FROM = 0.30  # a score below which there is nothing to learn from saying it
-Conflicts = Mapping[frozenset[str], tuple[Memory, Memory]]
 HELD_OUT = "held back to measure whether whispers help"
+TOLD = "all of it was whispered before in this session"
+NO_ROOM = "there is no room within whisper.token_budget and whisper.max_nodes"
 
 
 @dataclass(slots=True)
@@ -46,12 +37,23 @@ class Whisperer:
     """What whispering remembers between prompts: sessions, and what the examples mean."""
 
     sessions: Sessions = field(default_factory=Sessions)
-    examples: dict[str, dict[Intent, list[Vector]]] = field(default_factory=dict)
-    reading: threading.Lock = field(default_factory=threading.Lock)
+    examples: Examples = field(default_factory=Examples)
 
     def warm(self, stores: Stores) -> None:
         """Read the examples before somebody waits for it."""
-        _examples(stores, self)
+        self.examples.of(stores)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What came of a thought. `told` is also what only says the same as what was whispered;
+    `withheld` would have been whispered, were it not held out."""
+
+    text: str = ""
+    injected: tuple[Injected, ...] = ()
+    silence: str | None = None
+    told: frozenset[str] = frozenset()
+    withheld: tuple[Injected, ...] = ()
 
 
 def whisper(
@@ -62,27 +64,41 @@ def whisper(
     now = stores.clock.now()
     recent = whisperer.sessions.recent(prompt.session_id, now, habits.session_gap_minutes)
     thought = Thought(prompt, recent, now)
-    mind = Mind(stores, habits, _examples(stores, whisperer))
-    silence = _think(mind, thought)
-    chosen = [] if silence else thought.candidates
-    if chosen and _is_held_out(habits, prompt):
-        silence, chosen = HELD_OUT, []
-    text, told = _worded(mind, thought, chosen)
-    if chosen and not told:
-        silence = "there is no room within whisper.token_budget and whisper.max_nodes"
+    mind = Mind(stores, habits, whisperer.examples.of(stores))
+    outcome = _decide(mind, whisperer, thought)
     whispered = Whispered(
-        text=text,
+        text=outcome.text,
         whisper_id=stores.new_id(),
-        injected=told,
-        silence=silence,
+        injected=outcome.injected,
+        silence=outcome.silence,
         stage=thought.stage,
-        explained=_explained(thought, silence),
+        took_ms=round((time.perf_counter() - begun) * 1000, 1),
+        explained=_explained(thought, outcome.silence),
     )
-    took = round((time.perf_counter() - begun) * 1000, 1)
-    _note(mind, whisperer, thought, whispered, took)
-    return Whispered(
-        text, whispered.whisper_id, told, silence, thought.stage, took, whispered.explained
-    )
+    _note(mind, whisperer, thought, outcome)
+    _log(mind, thought, outcome, whispered)
+    return whispered
+
+
+def came_too_late(stores: Stores, whisperer: Whisperer, whisper_id: str) -> None:
+    """Note that nobody got to read a whisper: its memories, and no others, may be told again,
+    and it counts neither as whispered nor as held out."""
+    entry = stores.index.whisper(whisper_id)
+    if entry is None:
+        return
+    unread = [*ids_in(entry, "injected"), *ids_in(entry, "restated")]
+    whisperer.sessions.take_back(entry.session, unread)
+    amend(stores, entry, {"late": True})
+
+
+def _decide(mind: Mind, whisperer: Whisperer, thought: Thought) -> _Outcome:
+    silence = _think(mind, thought)
+    if silence is not None:
+        return _Outcome(silence=silence)
+    if _is_held_out(mind.habits, thought.prompt):
+        _, withheld = worded(mind, thought, None, [])
+        return _Outcome(silence=HELD_OUT, withheld=withheld)
+    return _tell(mind, whisperer, thought)
 
 
 def _think(mind: Mind, thought: Thought) -> str | None:
@@ -94,32 +110,6 @@ def _think(mind: Mind, thought: Thought) -> str | None:
         except Silence as silence:
             return str(silence)
     return None
-
-
-def _examples(stores: Stores, whisperer: Whisperer) -> dict[Intent, list[Vector]]:
-    """Return what the examples of each intent mean to the model; it reads them once."""
-    embedder = stores.minds.embedder
-    if embedder is None:
-        return {}
-    known = whisperer.examples.get(embedder.name)
-    if known is None:
-        with whisperer.reading:
-            known = whisperer.examples.get(embedder.name)  # another may have read them meanwhile
-            try:
-                known = known or _read_examples(embedder)
-            except MindDown:
-                return {}
-            whisperer.examples[embedder.name] = known
-    return known
-
-
-def _read_examples(embedder: Embedder) -> dict[Intent, list[Vector]]:
-    return {
-        intent: [
-            each.vector for each in embedder.read([Passage(text, 0, len(text)) for text in texts])
-        ]
-        for intent, texts in EXAMPLES.items()
-    }
 
 
 def _is_held_out(habits: WhisperHabits, prompt: Prompt) -> bool:
@@ -134,108 +124,30 @@ def hash_of(text: str) -> int:
     return zlib.crc32(text.encode("utf-8", "replace"))
 
 
-# --- wording --------------------------------------------------------------------------------
+def _tell(mind: Mind, whisperer: Whisperer, thought: Thought) -> _Outcome:
+    """Claim what is to be told, so that another prompt of the session does not tell it at the
+    same time, and word what this one got."""
+    explorer = explorer_of(thought) if mind.habits.exploration else None
+    wanted = [*thought.candidates, *([] if explorer is None else [explorer])]
+    ids = [each.memory.id for each in wanted]
+    with whisperer.sessions.claiming(thought.prompt.session_id, ids) as claim:
+        thought.candidates = [each for each in thought.candidates if each.memory.id in claim.ids]
+        if not thought.candidates:
+            thought.stage = "session"
+            return _Outcome(silence=TOLD)
+        mine = explorer if explorer is not None and explorer.memory.id in claim.ids else None
+        outcome = _worded(mind, thought, mine)
+        claim.told = outcome.told
+    return outcome
 
 
-def _worded(
-    mind: Mind, thought: Thought, chosen: Sequence[Candidate]
-) -> tuple[str, tuple[Injected, ...]]:
-    conflicts = _conflicts(mind, [each.memory for each in chosen])
-    distinct = _without_restatements(mind, chosen, conflicts)
-    injected = [
-        Injected(each.memory, round(each.score, 4), place < mind.habits.full_nodes)
-        for place, each in enumerate(distinct)
-    ]
-    if chosen and mind.habits.exploration:
-        injected += _explorer(thought)
-    thought.restated = {each.memory.id for each in chosen} - {each.memory.id for each in distinct}
-    shown = [pair for pair in conflicts.values() if thought.restated.isdisjoint(_ids(pair))]
-    extras = _extras(mind, thought) if injected else []  # silence stays silence
-    return whisper_text(injected, shown, mind.habits, extras)
-
-
-def _explorer(thought: Thought) -> list[Injected]:
-    """Return the best of what was held back and not told before, if it is not hopeless."""
-    new = [each for each in thought.refused if each.memory.id not in thought.recent.told]
-    best = max(new, key=lambda each: each.score, default=None)
-    if best is None or best.score < EXPLORED_FROM:
-        return []
-    return [Injected(best.memory, round(best.score, 4), False, True)]
-
-
-def _without_restatements(
-    mind: Mind, chosen: Sequence[Candidate], conflicts: Conflicts
-) -> list[Candidate]:
-    """Leave out what only says again what a better one says. What contradicts it may be as
-    close in meaning, and is told."""
-    vectors = mind.stores.index.vectors([each.memory.id for each in chosen])
-    kept: list[Candidate] = []
-    for each in chosen:
-        mine = vectors.get(each.memory.id)
-        same = (
-            mine is not None
-            and (theirs := vectors.get(other.memory.id)) is not None
-            and float(np.dot(mine, theirs)) >= RESTATED
-            and frozenset((each.memory.id, other.memory.id)) not in conflicts
-            for other in kept
-        )
-        if not any(same):
-            kept.append(each)
-    return kept
-
-
-def _conflicts(mind: Mind, memories: Sequence[Memory]) -> Conflicts:
-    """Return the pairs that are known to contradict each other, each once."""
-    by_id = {each.id: each for each in memories}
-    edges = mind.stores.index.edges(list(by_id)) if len(by_id) > 1 else []
-    return {
-        frozenset((each.source, each.connection.target)): (
-            by_id[each.source],
-            by_id[each.connection.target],
-        )
-        for each in edges
-        if each.connection.edge is Edge.CONTRADICTS
-        and each.source in by_id
-        and each.connection.target in by_id
-    }
-
-
-def _ids(pair: tuple[Memory, Memory]) -> set[str]:
-    return {each.id for each in pair}
-
-
-def _extras(mind: Mind, thought: Thought) -> list[str]:
-    """Return what comes after the memories: a question for review, and a due maintenance."""
-    extras = []
-    if thought.recent.first and mind.habits.review and thought.prompt.session_id:
-        extras.append(_review(mind, thought))
-    if mind.habits.maintenance and _maintenance_is_due(mind, thought):
-        extras.append(MAINTENANCE)
-    return extras
-
-
-def _review(mind: Mind, thought: Thought) -> str:
-    """Return the question about a memory that another session held back."""
-    since = thought.now - timedelta(hours=REVIEWED_AFTER_HOURS)
-    told = {each.memory.id for each in thought.candidates}
-    index = mind.stores.index
-    for entry in index.whispers(REVIEWED_OF):
-        if entry.at > since or entry.session == thought.prompt.session_id:
-            continue
-        refused = entry.body.get("refused")
-        rows = refused if isinstance(refused, list) else []
-        ids = [row["memory"] for row in rows if row["score"] >= REVIEWED_FROM]
-        passing = index.allowed(ids, within(thought.prompt), thought.now) - told
-        for memory in index.memories([each for each in ids if each in passing][:1]).values():
-            return review_block(memory)
-    return ""
-
-
-def _maintenance_is_due(mind: Mind, thought: Thought) -> bool:
-    value = mind.stores.index.state("maintenance")
-    if not isinstance(value, str):
-        return True
-    return value < (thought.now - timedelta(hours=mind.habits.maintenance_hours)).isoformat()
+def _worded(mind: Mind, thought: Thought, explorer: Candidate | None) -> _Outcome:
+    text, injected = worded(mind, thought, explorer, extras(mind, thought))
+    if not injected:
+        thought.reviewed = None
+        return _Outcome(silence=NO_ROOM)
+    told = {each.memory.id for each in injected} | set(thought.restated)
+    return _Outcome(text, injected, told=frozenset(told))
 
 
 # --- what is kept of it ---------------------------------------------------------------------
@@ -244,16 +156,15 @@ def _maintenance_is_due(mind: Mind, thought: Thought) -> bool:
 def _explained(thought: Thought, silence: str | None) -> dict[str, object]:
     rows = [*thought.candidates, *thought.refused]
     best = max((each.score for each in rows), default=0.0)
+    refused = sorted(thought.refused, key=lambda each: -each.score)
     return {
         "stage": thought.stage,
         "silence": silence,
         "intents": sorted(each.value for each in thought.intents),
         "best": round(best, 4),
         "candidates": [_row(each) for each in thought.candidates[:LOGGED_CANDIDATES]],
-        "refused": [
-            _row(each)
-            for each in sorted(thought.refused, key=lambda each: -each.score)[:LOGGED_CANDIDATES]
-        ],
+        "refused": [_row(each) for each in refused[:LOGGED_CANDIDATES]],
+        "restated": dict(thought.restated),
     }
 
 
@@ -270,25 +181,28 @@ def _row(each: Candidate) -> dict[str, object]:
     }
 
 
-def _note(
-    mind: Mind, whisperer: Whisperer, thought: Thought, whispered: Whispered, took_ms: float
-) -> None:
-    """Remember the prompt for the session, and log what came of it. A full disk must not keep
-    anybody from being whispered to."""
-    prompt, habits = thought.prompt, mind.habits
-    told = {each.memory.id for each in whispered.injected}
-    said = Said(prompt.text[:LOGGED_PROMPT_CHARS], thought.now, thought.vector, bool(told))
-    told |= thought.restated if told else set()  # what says the same has been said
-    whisperer.sessions.note(prompt.session_id, said, told, habits.context_buffer_size)
+def _note(mind: Mind, whisperer: Whisperer, thought: Thought, outcome: _Outcome) -> None:
+    """Remember the prompt for the session, and which memory it was asked about."""
+    prompt = thought.prompt
+    said = Said(prompt.text[:LOGGED_PROMPT_CHARS], thought.now, thought.vector, outcome.told)
+    whisperer.sessions.note(prompt.session_id, said, mind.habits.context_buffer_size)
+    if thought.reviewed is not None:
+        value = {"key": review_key(thought.reviewed), "value": format_time(thought.now)}
+        try:
+            record(mind.stores, [event(mind.stores, Kind.STATE, value)], durable=False)
+        except (StoreUnwritable, Unavailable):
+            return  # then it may be asked about once more
+
+
+def _log(mind: Mind, thought: Thought, outcome: _Outcome, whispered: Whispered) -> None:
+    prompt = thought.prompt
     body = {
         **whispered.explained,
         "prompt": prompt.text[:LOGGED_PROMPT_CHARS],
-        "injected": [each.memory.id for each in whispered.injected],
-        "held_out": whispered.silence == HELD_OUT,
-        "took_ms": took_ms,
+        "injected": [each.memory.id for each in outcome.injected],
+        "withheld": [each.memory.id for each in outcome.withheld],
+        "held_out": outcome.silence == HELD_OUT,
+        "took_ms": whispered.took_ms,
     }
     entry = WhisperEntry(whispered.whisper_id, thought.now, prompt.session_id, prompt.space, body)
-    try:
-        mind.stores.index.log_whisper(entry, thought.now - timedelta(days=habits.log_days))
-    except (StoreUnwritable, Unavailable):
-        return
+    write_down(mind.stores, entry, thought.now - timedelta(days=mind.habits.log_days))

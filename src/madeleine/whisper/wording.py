@@ -2,7 +2,8 @@
 
 Nothing that a memory says may pass for our own words or for an instruction (I9). Each memory
 stands indented under a line of ours; a line of it that looks like a heading, a list, a fence
-or a tag is still an indented line of text, and what would close the frame is made harmless.
+or a tag is still an indented line of text, and what would close the frame is made harmless. So
+is what imitates a line of ours: a memory's entry, its id and date in brackets, our heading.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from madeleine.model.memory import Memory
+from madeleine.model.words import MemoryType
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.values import Injected
 
@@ -40,6 +42,21 @@ _CONTROL = dict.fromkeys(
 )
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _TAG = re.compile(r"<(?=[a-zA-Z]|\s{0,2}[/!?|])")
+
+AGREE_NOT = "These two do not agree"
+HELD_BACK = "Held back before, worth a look"
+NOTE = "Note from Madeleine"  # how the hooks begin a line of theirs
+QUOTED = "› "  # before a memory's line that looks like one of ours
+_TYPES = "|".join(each.value for each in MemoryType)
+_BADGE = re.compile(rf"\*{{2}}(\[\s{{0,3}}(?:{_TYPES})\s{{0,3}}\])(?:\*{{2}})?", re.IGNORECASE)
+_BRACKET = re.compile(r"[(（﹙](?=\s{0,3}id\s{0,3}[:：=]\s{0,3}[0-9a-f]{8})", re.IGNORECASE)
+_LIKE_OURS = re.compile(
+    rf"[\s>]{{0,20}}(?:[-*+•–—]\s{{0,3}})?(?:[*_]{{0,2}}\[\s{{0,3}}(?:{_TYPES})\s{{0,3}}\]"
+    rf"|#{{0,6}}\s{{0,3}}madeleine whispers|{MAINTENANCE}"
+    rf"|{AGREE_NOT}|{HELD_BACK}|{NOTE}|Notes from earlier sessions)",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = str.maketrans("(),", "‹›;")
 
 
 def whisper_text(
@@ -78,7 +95,7 @@ def _by_title(each: Injected) -> Injected:
 def _entry(each: Injected, room: int, most: int) -> tuple[str, bool]:
     """Return a memory's lines, and whether its text is among them; nothing if it has no room."""
     memory = each.memory
-    line = f"- **[{memory.type.value}]** {flat(memory.headline, TITLE_CHARS)} {_about(each)}"
+    line = f"- **[{memory.type.value}]** {title(memory)} {_about(each)}"
     if size(line) > room:
         return "", False
     left = min(most, room - size(line) - 2)
@@ -90,18 +107,23 @@ def _entry(each: Injected, room: int, most: int) -> tuple[str, bool]:
 
 def _about(each: Injected) -> str:
     memory = each.memory
-    parts = [f"id: {memory.short_id}", day(memory.created), flat(memory.source, 40)]
+    parts = [f"id: {memory.short_id}", day(memory.created), _in_brackets(memory.source)]
     if memory.space:
-        parts.append(flat(memory.space, 40))
+        parts.append(_in_brackets(memory.space))
     if each.explorer:
         parts.append("unsure")
     return f"({', '.join(parts)})"
 
 
+def _in_brackets(text: str) -> str:
+    """Return a text that stands between our brackets and commas, without any of its own."""
+    return flat(text, 40).translate(_IN_BRACKETS)
+
+
 def _conflict(pair: tuple[Memory, Memory]) -> str:
     older, newer = sorted(pair, key=lambda each: (each.created, each.id))
     return (
-        f"- These two do not agree: {older.short_id} of {day(older.created)} and "
+        f"- {AGREE_NOT}: {older.short_id} of {day(older.created)} and "
         f"{newer.short_id} of {day(newer.created)}; the later is likely right, ask if it matters."
     )
 
@@ -109,8 +131,8 @@ def _conflict(pair: tuple[Memory, Memory]) -> str:
 def review_block(memory: Memory) -> str:
     """Return the question about a memory that was held back before."""
     return (
-        f"Held back before, worth a look: **[{memory.type.value}]** "
-        f"{flat(memory.headline, TITLE_CHARS)} (id: {memory.short_id}, {day(memory.created)}). "
+        f"{HELD_BACK}: **[{memory.type.value}]** "
+        f"{title(memory)} (id: {memory.short_id}, {day(memory.created)}). "
         "If it fits what is being done, recall it; if it is wrong, mark it as outdated."
     )
 
@@ -119,9 +141,15 @@ def day(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
+def title(memory: Memory) -> str:
+    """Return what a memory is called, in a line of ours."""
+    return flat(memory.headline, TITLE_CHARS)
+
+
 def flat(text: str, most: int) -> str:
-    """Return a text on one line without anything that could end or begin a frame."""
-    line = " ".join(_harmless(text).split())
+    """Return a text on one line without anything that could end or begin a frame, or that
+    looks like what we say of a memory."""
+    line = _BADGE.sub(r"\1", " ".join(_harmless(text).split()))
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
@@ -136,6 +164,7 @@ def indented(text: str, most: int) -> Iterator[str]:
     for line in _harmless(text[: most + 1]).strip().splitlines():
         if not line.strip():
             continue
+        line = f"{QUOTED}{line.lstrip()}" if _LIKE_OURS.match(line) else line
         if left < size(line) + 3:
             cut = line.encode("utf-8", "replace")[: max(left - 6, 0)].decode("utf-8", "ignore")
             yield f"  {cut.rstrip()}…"
@@ -145,6 +174,6 @@ def indented(text: str, most: int) -> Iterator[str]:
 
 
 def _harmless(text: str) -> str:
-    """Take the power from control characters, fences and tags."""
-    plain = text.translate(_CONTROL)
+    """Take the power from control characters, fences, tags and our own brackets."""
+    plain = _BRACKET.sub("‹", text.translate(_CONTROL))
     return _TAG.sub("‹", _FENCE.sub(lambda found: "'" * len(found[0]), plain))

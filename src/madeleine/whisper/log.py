@@ -1,0 +1,37 @@
+"""What is written down of each whisper and silence, and what is added to it later.
+
+The log is telemetry of a month: nobody may wait for it, and a full disk keeps nobody from being
+whispered to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from madeleine.errors import StoreUnwritable, Unavailable
+from madeleine.index.port import WhisperEntry
+from madeleine.write.stores import Stores
+
+NOTHING_IS_TOO_OLD = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> None:
+    """Log an entry if that can be done, and drop what is too old."""
+    try:
+        stores.index.log_whisper(entry, keep_after)
+    except (StoreUnwritable, Unavailable):
+        return
+
+
+def amend(stores: Stores, entry: WhisperEntry, more: Mapping[str, object]) -> None:
+    """Add to what an entry says."""
+    body = {**entry.body, **more}
+    write_down(stores, replace(entry, body=body), NOTHING_IS_TOO_OLD)
+
+
+def ids_in(entry: WhisperEntry, name: str) -> list[str]:
+    """Return the memories that an entry lists under a name."""
+    listed = entry.body.get(name)
+    return [str(each) for each in listed] if isinstance(listed, list | dict) else []

@@ -1,0 +1,71 @@
+"""What the hold-out shows: do whispered memories show in replies more often than they would?
+
+Some whispers are held back on purpose (`whisper.holdout`). Whether a memory shows in the reply is
+noticed for both, the ones told and the ones held back, from the session's transcript; the
+difference is what whispering did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from madeleine.index.port import WhisperEntry
+from madeleine.rules.seen import share_difference
+from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.log import ids_in
+from madeleine.write.stores import Stores
+
+ENTRIES = 100_000  # of the log, newest first: more than anybody types in a month
+REPLIES_LEAST = 20  # on either side, before anything is said about the difference
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Whispers of one kind: how many there were, had their reply read, and show in it."""
+
+    whispers: int
+    replied: int
+    used: int
+
+    @property
+    def share(self) -> float | None:
+        return self.used / self.replied if self.replied else None
+
+
+@dataclass(frozen=True, slots=True)
+class HoldOut:
+    """The two sides, over the days that the log is kept. `late` ones belong to neither."""
+
+    days: int
+    told: Side
+    held_out: Side
+    late: int
+
+    @property
+    def enough(self) -> bool:
+        return min(self.told.replied, self.held_out.replied) >= REPLIES_LEAST
+
+    @property
+    def difference(self) -> tuple[float, float]:
+        """By how much the share of the told is larger, and how far that may be off."""
+        told, held_out = self.told, self.held_out
+        return share_difference((told.used, told.replied), (held_out.used, held_out.replied))
+
+
+def hold_out(stores: Stores, habits: WhisperHabits) -> HoldOut:
+    """Return what the log says about whispers told and held out."""
+    entries = stores.index.whispers(ENTRIES)
+    in_time = [each for each in entries if not each.body.get("late")]
+    return HoldOut(
+        days=habits.log_days,
+        told=_side(each for each in in_time if ids_in(each, "injected")),
+        held_out=_side(each for each in in_time if each.body.get("held_out")),
+        late=len(entries) - len(in_time),
+    )
+
+
+def _side(entries: Iterable[WhisperEntry]) -> Side:
+    known = list(entries)
+    replied = [each for each in known if each.body.get("replied")]
+    return Side(len(known), len(replied), sum(bool(ids_in(each, "seen")) for each in replied))

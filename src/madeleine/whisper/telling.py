@@ -1,0 +1,187 @@
+"""From the memories that passed every stage to the text: what is told, and what beside it.
+
+What only says again what a better one says is left out; two that do not agree are both told, and
+that they do not. After the memories may come one to learn from, a question about one that was
+held back before, and a maintenance that is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import combinations
+
+import numpy as np
+
+from madeleine.errors import InvalidValue
+from madeleine.index.port import WhisperEntry
+from madeleine.model.memory import Memory
+from madeleine.model.times import parse_time
+from madeleine.model.vector import Vector
+from madeleine.model.words import Edge
+from madeleine.rules.restating import differs_in_numbers
+from madeleine.whisper.stages import Candidate, Mind, Thought, within
+from madeleine.whisper.values import Injected
+from madeleine.whisper.wording import MAINTENANCE, review_block, whisper_text
+
+RESTATED = 0.92  # a cosine from which two memories say the same
+SERIES = 4  # so many that differ in a number only are a list of things, and no quarrel
+REVIEWED_FROM = 0.30  # a score from which a memory that was held back is worth asking about
+REVIEWED_AFTER = timedelta(hours=12)
+REVIEWED_AGAIN = timedelta(days=14)  # after which the same memory may be asked about again
+REVIEWED_OF = 200  # logged prompts that are looked through for one
+EXPLORED_FROM = 0.30  # a score below which there is nothing to learn from saying it
+
+Pair = frozenset[str]
+Conflicts = Mapping[Pair, tuple[Memory, Memory]]
+
+
+def worded(
+    mind: Mind, thought: Thought, explorer: Candidate | None, extras: Sequence[str]
+) -> tuple[str, tuple[Injected, ...]]:
+    """Return the text about the candidates, and which memories it holds."""
+    chosen = thought.candidates
+    conflicts = _conflicts(mind, [each.memory for each in chosen])
+    distinct = _without_restatements(mind, thought, conflicts)
+    injected = [
+        Injected(each.memory, round(each.score, 4), place < mind.habits.full_nodes)
+        for place, each in enumerate(distinct)
+    ]
+    if explorer is not None:
+        injected.append(Injected(explorer.memory, round(explorer.score, 4), False, True))
+    shown = [both for pair, both in conflicts.items() if pair.isdisjoint(thought.restated)]
+    return whisper_text(injected, shown, mind.habits, extras)
+
+
+def explorer_of(thought: Thought) -> Candidate | None:
+    """Return the best of what was held back and not told before, if it is not hopeless."""
+    new = [each for each in thought.refused if each.memory.id not in thought.recent.told]
+    best = max(new, key=lambda each: each.score, default=None)
+    return None if best is None or best.score < EXPLORED_FROM else best
+
+
+# --- restatements and conflicts -------------------------------------------------------------
+
+
+def _without_restatements(mind: Mind, thought: Thought, conflicts: Conflicts) -> list[Candidate]:
+    """Leave out what only says again what a better one says, and note which one that is. What
+    does not agree with it may be as close in meaning, and is told."""
+    vectors = mind.stores.index.vectors([each.memory.id for each in thought.candidates])
+    kept: list[Candidate] = []
+    for each in thought.candidates:
+        said_by = next(_same(each, kept, vectors, conflicts), None)
+        if said_by is None:
+            kept.append(each)
+        else:
+            thought.restated[each.memory.id] = said_by
+    return kept
+
+
+def _same(
+    each: Candidate, kept: Sequence[Candidate], vectors: Mapping[str, Vector], conflicts: Conflicts
+) -> Iterator[str]:
+    """Give those of the kept memories that say what this one says."""
+    mine = vectors.get(each.memory.id)
+    for other in kept:
+        theirs = vectors.get(other.memory.id)
+        if (
+            mine is None
+            or theirs is None
+            or frozenset((each.memory.id, other.memory.id)) in conflicts
+        ):
+            continue
+        if float(np.dot(mine, theirs)) >= RESTATED:
+            yield other.memory.id
+
+
+def _conflicts(mind: Mind, memories: Sequence[Memory]) -> Conflicts:
+    """Return the pairs that do not agree, each once: known to contradict each other, or the
+    same but for a number."""
+    by_id = {each.id: each for each in memories}
+    edges = mind.stores.index.edges(list(by_id)) if len(by_id) > 1 else []
+    known = {
+        frozenset((each.source, each.connection.target)): (
+            by_id[each.source],
+            by_id[each.connection.target],
+        )
+        for each in edges
+        if each.connection.edge is Edge.CONTRADICTS
+        and each.source in by_id
+        and each.connection.target in by_id
+    }
+    return {**_by_numbers(memories), **known}
+
+
+def _by_numbers(memories: Sequence[Memory]) -> Conflicts:
+    """Return the pairs that differ only in a number. Many that do are a list of things."""
+    pairs = [
+        both
+        for both in combinations(memories, 2)
+        if differs_in_numbers(both[0].content, both[1].content)
+    ]
+    of_each = {each.id: sum(each in both for both in pairs) for each in memories}
+    return {
+        frozenset((one.id, other.id)): (one, other)
+        for one, other in pairs
+        if max(of_each[one.id], of_each[other.id]) < SERIES - 1
+    }
+
+
+# --- what comes after the memories ----------------------------------------------------------
+
+
+def extras(mind: Mind, thought: Thought) -> list[str]:
+    """Return what comes after the memories: a question for review, and a due maintenance."""
+    parts = []
+    if thought.recent.first and mind.habits.review and thought.prompt.session_id:
+        memory = _to_review(mind, thought)
+        thought.reviewed = None if memory is None else memory.id
+        parts += [] if memory is None else [review_block(memory)]
+    if mind.habits.maintenance and _maintenance_is_due(mind, thought):
+        parts.append(MAINTENANCE)
+    return parts
+
+
+def _to_review(mind: Mind, thought: Thought) -> Memory | None:
+    """Return a memory that another session held back, and that nobody was asked about lately."""
+    told = {each.memory.id for each in thought.candidates}
+    index = mind.stores.index
+    for entry in index.whispers(REVIEWED_OF):
+        if entry.at > thought.now - REVIEWED_AFTER or entry.session == thought.prompt.session_id:
+            continue
+        ids = [each for each in _held_back(entry) if each not in told]
+        passing = index.allowed(ids, within(thought.prompt), thought.now)
+        new = [each for each in ids if each in passing and not _was_asked(mind, each, thought.now)]
+        told |= set(ids)  # looked at already
+        for memory in index.memories(new[:1]).values():
+            return memory
+    return None
+
+
+def _held_back(entry: WhisperEntry) -> list[str]:
+    refused = entry.body.get("refused")
+    rows = refused if isinstance(refused, list) else []
+    return [str(row["memory"]) for row in rows if row["score"] >= REVIEWED_FROM]
+
+
+def review_key(memory_id: str) -> str:
+    """Return under which name it is kept when a memory was last asked about."""
+    return f"review:{memory_id}"
+
+
+def _was_asked(mind: Mind, memory_id: str, now: datetime) -> bool:
+    """Whether somebody was asked about a memory not long ago."""
+    value = mind.stores.index.state(review_key(memory_id))
+    if value is None:
+        return False
+    try:
+        return now - parse_time("review", value) < REVIEWED_AGAIN
+    except InvalidValue:
+        return False
+
+
+def _maintenance_is_due(mind: Mind, thought: Thought) -> bool:
+    value = mind.stores.index.state("maintenance")
+    if not isinstance(value, str):
+        return True
+    return value < (thought.now - timedelta(hours=mind.habits.maintenance_hours)).isoformat()

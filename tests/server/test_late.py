@@ -1,0 +1,113 @@
+"""Hooks over the real pipeline: what comes too late, and what a shortened session hears again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from madeleine.api.operations import Call, perform
+from madeleine.bootstrap import House, open_house
+from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.fake import FakeEmbedder
+from madeleine.minds.port import Minds
+from madeleine.model.trace import AskedTrace
+from madeleine.server.hooking import INJECT, STORE, Hooks
+from tests.hooks.running import claude
+from tests.server.running import WAIT_SECONDS, eventually
+
+FERRY = "The ferry to Bergen leaves at half past nine"
+ASK_FERRY = "when does the ferry to Bergen leave?"
+
+
+class Patient(FakeEmbedder):
+    """The fake model, which answers when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_answer = threading.Event()
+        self.may_answer.set()
+
+    def ask(self, text: str) -> AskedTrace:
+        assert self.may_answer.wait(WAIT_SECONDS)
+        return super().ask(text)
+
+
+@pytest.fixture
+def model() -> Patient:
+    return Patient()
+
+
+@pytest.fixture
+def house(home: Path, model: Patient, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+    monkeypatch.setenv("MADELEINE_WHISPER_DEADLINE_MS", "500")
+    opened = open_house(home)
+    own = opened.stores.minds.embedder
+    minds = Minds(CachedEmbedder(model, VectorCache.open(home / "patient.db")))
+    opened.stores = replace(opened.stores, minds=minds)
+    for each in (FERRY, "Marta is allergic to peanuts", "The office has a green door"):
+        perform(opened, "remember", Call(body={"content": each}))
+    yield opened
+    opened.close()
+    if own is not None:
+        own.close()
+
+
+@pytest.fixture
+def hooks(house: House) -> Iterator[Hooks]:
+    made = Hooks(house)
+    yield made
+    made.close()
+
+
+def prompt(hooks: Hooks, text: str, session: str = "s") -> str:
+    body = json.dumps(claude(text, session)).encode()
+    return asyncio.run(hooks.answer(INJECT, {"host": "claude"}, body)).decode()
+
+
+def why(house: House) -> str:
+    return str(perform(house, "whisper_why", Call())["text"])
+
+
+@pytest.mark.proves("I5")
+def test_what_came_too_late_is_noted_so_and_told_the_next_time(
+    house: House, hooks: Hooks, model: Patient
+) -> None:
+    house.whisperer.warm(house.stores)
+    model.may_answer.clear()
+    late = prompt(hooks, ASK_FERRY)
+    model.may_answer.set()
+    eventually(lambda: "came too late and was not given" in why(house), WAIT_SECONDS)
+
+    again = prompt(hooks, f"please: {ASK_FERRY}")
+
+    assert late == ""
+    assert FERRY in again
+    assert "Whispered 1 memory" in why(house)
+
+
+@pytest.mark.parametrize("event", ["PreCompact", "PreCompress"])
+def test_a_session_that_its_host_shortens_is_told_again(
+    house: House, hooks: Hooks, event: str
+) -> None:
+    first = prompt(hooks, ASK_FERRY)
+    before = prompt(hooks, f"so, {ASK_FERRY}")
+    body = json.dumps({"session_id": "s", "hook_event_name": event, "trigger": "auto"}).encode()
+    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body))
+
+    after = prompt(hooks, f"again, {ASK_FERRY}")
+
+    assert (FERRY in first, before, FERRY in after) == (True, "", True)
+
+
+def test_the_end_of_a_session_shortens_nothing(house: House, hooks: Hooks) -> None:
+    prompt(hooks, ASK_FERRY)
+    body = json.dumps({"session_id": "s", "hook_event_name": "Stop"}).encode()
+    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body))
+
+    assert prompt(hooks, f"again, {ASK_FERRY}") == ""

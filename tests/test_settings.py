@@ -1,0 +1,68 @@
+"""Settings of whispering: what they take, and how they say what they do not."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from madeleine.errors import BadSetting
+from madeleine.settings import Settings, read_settings
+
+WHISPER = Settings().whisper
+NUMBERS = [each.name for each in fields(WHISPER) if each.type != "bool"]
+SHARES = [each.name for each in fields(WHISPER) if each.metadata["range"] == (0, 1)]
+
+
+def said(name: str, value: object) -> str:
+    """Return what is said to a value in config.toml."""
+    with pytest.raises(BadSetting) as caught:
+        read_settings({"whisper": {name: value}}, {})
+    return caught.value.message
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_negative_number_is_refused_with_the_key_the_value_and_the_range(name: str) -> None:
+    value = type(getattr(WHISPER, name))(-1)
+
+    message = said(name, value)
+
+    least, most = WHISPER.__dataclass_fields__[name].metadata["range"]
+    assert message == (
+        f"setting `whisper.{name}` is {value!r}; it takes a number from {least:g} to {most:,g}"
+        if most < 1_000_000
+        else f"setting `whisper.{name}` is {value!r}; it takes a number from {least:g} to 1,000,000"
+    )
+
+
+@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize("value", [1.01, float("nan"), float("inf"), -0.001])
+def test_a_share_above_one_and_no_number_are_refused(name: str, value: float) -> None:
+    message = said(name, value)
+
+    assert f"`whisper.{name}` is {value!r};" in message
+    assert message.endswith("it takes a number from 0 to 1")
+
+
+def test_every_number_has_a_range_that_holds_its_default() -> None:
+    assert len(SHARES) == 9
+    for name in NUMBERS:
+        least, most = WHISPER.__dataclass_fields__[name].metadata["range"]
+        assert least <= getattr(WHISPER, name) <= most, name
+
+
+@pytest.mark.parametrize(("name", "text"), [("holdout", "nan"), ("token_budget", "-5")])
+def test_the_environment_is_held_to_the_same(name: str, text: str) -> None:
+    with pytest.raises(BadSetting, match=rf"whisper\.{name}"):
+        read_settings({}, {f"MADELEINE_WHISPER_{name.upper()}": text})
+
+
+def test_no_number_is_refused_where_there_is_no_range_either() -> None:
+    with pytest.raises(BadSetting, match=r"write\.link_threshold` is nan; it takes a number"):
+        read_settings({}, {"MADELEINE_WRITE_LINK_THRESHOLD": "nan"})
+
+
+def test_the_ends_of_a_range_are_inside_it() -> None:
+    read = read_settings({"whisper": {"injection_gate": 1, "holdout": 0, "deadline_ms": 1}}, {})
+
+    assert (read.whisper.injection_gate, read.whisper.deadline_ms) == (1.0, 1)
