@@ -53,7 +53,7 @@ class Mould:
 
 
 def cells(node: int) -> Cells:
-    return node, node % 10, 0, 0, node, FOREVER, False
+    return Cells(node, node % 10, 0, 0, node, FOREVER, superseded=False, embedded=True)
 
 
 def filled(mould: Mould, count: int) -> Matrix:

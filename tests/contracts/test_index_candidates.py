@@ -171,6 +171,29 @@ def test_what_bears_the_tag_is_looked_for_inside_the_filter(index: Index) -> Non
     assert drawn(index, Wanted(tag="me", draw=2)) == numbered([60])
 
 
+@pytest.mark.proves("I11")
+def test_one_that_bears_the_tag_is_found_behind_many_others_that_do(index: Index) -> None:
+    wanted = memory(1, tags=("me",), type=MemoryType.GOAL)
+    facts = [memory(number, tags=("me",)) for number in range(100, 2_200)]
+    keep(index, wanted, *facts, *(memory(2_300 + n, type=MemoryType.GOAL) for n in range(5)))
+
+    goals = Filter(types=(MemoryType.GOAL,))
+
+    assert drawn(index, Wanted(tag="me", draw=2), goals) == numbered([1])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_those_made_at_one_moment_the_newest_are_told_by_their_ids(
+    index: Index, order: int
+) -> None:
+    """As in a listing, and whichever came into the index first."""
+    twins = [memory(number, created=NOON) for number in range(1, 40)]
+    keep(index, *twins[::order], memory(50))
+    listed = [each.id for each in index.listing(ANY, NOON, 5)]
+
+    assert drawn(index, Wanted(newest=5, draw=1)) == set(listed) == numbered(range(35, 40))
+
+
 def test_nothing_is_drawn_from_an_empty_index(index: Index) -> None:
     pool = index.pool(Wanted(words=["x"], scan=EAST, ids=["y"], tag="z", newest=3), ANY, NOON)
 
@@ -610,6 +633,13 @@ def held(index: Index, pool: Pool, places: list[int] | None = None) -> list[Held
     ]
 
 
+def stems_by_id(index: Index) -> dict[str, list[int]]:
+    """The stems of all memories, each of one passage."""
+    pool = everything(index)
+    kept = held(index, pool)
+    return {name: each.stems for name, each in zip(names(index, pool), kept, strict=True)}
+
+
 def stems_of(index: Index, *words: str) -> list[int]:
     return [term.stem for found in index.terms(words) for term in found]
 
@@ -723,6 +753,60 @@ def test_a_word_that_touches_letters_without_spaces_is_a_word(index: Index) -> N
     assert holders(index, "python") == [1]
     (python,) = stems_of(index, "python")
     assert [python in each.stems for each in held(index, everything(index))] == [True, False]
+
+
+SPELLINGS = [
+    ("the ﬁle is lost", "file"),
+    ("ＡＢＣ株式会社", "abc"),
+    ("the ＡＢＣ company", "abc"),
+    ("a room of 20 m²", "m2"),
+    ("ﻻ شيء", "لا"),
+]
+
+
+@pytest.mark.parametrize(("text", "word"), SPELLINGS)
+@pytest.mark.parametrize("where", ["content", "title", "tags"])
+def test_letters_that_only_look_otherwise_are_the_same_letters(
+    index: Index, text: str, word: str, where: str
+) -> None:
+    """Ligatures, full-width letters, presentation forms: questions come in plain ones."""
+    said = {
+        "content": memory(1, text),
+        "title": memory(1, title=text),
+        "tags": memory(1, tags=(text,)),
+    }
+    keep(index, said[where], memory(2, "something else"))
+
+    assert ids(index.search_text([word], ANY, NOON, 5)) == [memory_id(1)]
+    ((term, *_),) = index.terms([word])
+    assert term.holders == 1
+    if where != "tags":
+        assert term.stem in stems_by_id(index)[memory_id(1)]
+
+
+def test_letters_taken_apart_from_their_accents_count_once(index: Index) -> None:
+    keep(index, memory(1, "cafe\u0301 noir"), memory(2, "café noir"))
+
+    taken_apart, whole = index.search_text(["café"], ANY, NOON, 5)
+
+    assert taken_apart.score == whole.score
+
+
+def test_an_emoji_is_a_word_of_its_own(index: Index) -> None:
+    keep(index, memory(1, "for Ada’s birthday🍰🎂"), memory(2, "no cake"), memory(3, "🎂"))
+    keep(index, memory(4, "a new🦊one ❤️here"))
+
+    for word in ("🦊", "new", "one", "❤", "here"):
+        assert ids(index.search_text([word], ANY, NOON, 5)) == [memory_id(4)]
+        ((term,),) = index.terms([word])
+        assert term.stem in stems_by_id(index)[memory_id(4)]
+        assert term.holders == 1
+    assert ids(index.search_text(["🍰"], ANY, NOON, 5)) == [memory_id(1)]
+    assert set(ids(index.search_text(["🎂"], ANY, NOON, 5))) == numbered([1, 3])
+    assert ids(index.search_text(["birthday"], ANY, NOON, 5)) == [memory_id(1)]
+    ((cake,), (candles,), (fox,)) = index.terms(["🍰", "🎂", "🦊"])
+    assert [cake.holders, candles.holders, fox.holders] == [1, 2, 1]
+    assert cake.stem in stems_by_id(index)[memory_id(1)]
 
 
 def test_who_said_it_and_when_counts_as_words(index: Index) -> None:

@@ -182,6 +182,50 @@ def test_an_index_of_the_first_schema_is_begun_anew(path: Path) -> None:
     raw.close()
 
 
+@pytest.mark.parametrize("version", [-1, 0, 1, 2])
+def test_tables_of_now_under_an_older_version_are_begun_anew(path: Path, version: int) -> None:
+    opened = SqliteIndex.open(path, "tiny", DIMENSION)
+    opened.write(Batch(puts=[put(memory(1, "old words"), EAST)]))
+    opened.close()
+    set_version(path, version)
+
+    again = SqliteIndex.open(path, "tiny", DIMENSION)
+
+    assert (again.counts().memories, again.positions()) == (0, {})
+    again.write(Batch(puts=[put(memory(2, "new words"), EAST)]))
+    assert ids(again.search_text(["words"], ANY, NOON, 5)) == [memory_id(2)]
+    again.close()
+
+
+@pytest.mark.parametrize("lost", ["fts_words", "passages", "meta", "uses", "whisper_log"])
+def test_an_index_that_lost_a_table_is_damaged(path: Path, lost: str) -> None:
+    """So that whoever opens it sets it aside and makes it anew."""
+    SqliteIndex.open(path).close()
+    raw = apsw.Connection(str(path))
+    raw.execute(f"DROP TABLE {lost}")
+    raw.close()
+
+    with pytest.raises(IndexCorrupt, match=lost):
+        SqliteIndex.open(path)
+
+
+def test_old_tables_under_the_version_of_now_are_damage(path: Path) -> None:
+    raw = apsw.Connection(str(path))
+    raw.execute(OLD_TABLES)
+    raw.pragma("application_id", schema.APPLICATION_ID)
+    raw.close()
+    set_version(path, len(schema.MIGRATIONS))
+
+    with pytest.raises(IndexCorrupt):
+        SqliteIndex.open(path)
+
+
+def set_version(path: Path, version: int) -> None:
+    raw = apsw.Connection(str(path))
+    raw.pragma("user_version", version)
+    raw.close()
+
+
 def test_a_migration_that_fails_changes_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,7 +234,7 @@ def test_a_migration_that_fails_changes_nothing(
     broken = (*schema.MIGRATIONS, "CREATE TABLE half (x INTEGER); SELECT nonsense;")
     monkeypatch.setattr(schema, "MIGRATIONS", broken)
 
-    with pytest.raises(apsw.SQLError):
+    with pytest.raises(IndexCorrupt, match="nonsense"):
         SqliteIndex.open(path)
 
     monkeypatch.undo()

@@ -153,7 +153,7 @@ def test_stems_are_the_same_when_what_is_remembered_of_words_is_full(
 ) -> None:
     monkeypatch.setattr("madeleine.index.sqlite.stems.REMEMBERED", 2)
     with index._read() as connection:
-        known: dict[str, str] = {}
+        known: dict[str, int] = {}
         stemmer = Stemmer(connection, known)
         once = stemmer.numbers("she went home and sang there, then went away")
         assert stemmer.numbers("she went home and sang there, then went away") == once

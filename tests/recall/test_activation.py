@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -9,10 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import ABOUT_SELF, ACTIVATION, Edge, MemoryType, Tier
-from madeleine.rules.fusion import activated, shown
+from madeleine.rules.fusion import (
+    CONFIDENCE_FLOOR,
+    OTHER_SPACE,
+    OUTDATED,
+    RECENCY_BOOST,
+    activated,
+    shown,
+)
 from madeleine.write.forget import forget
+from madeleine.write.record import event, record
 from madeleine.write.revise import retire
 from madeleine.write.stores import Habits, Stores
 from tests.fakes import NOON, close, keep, make_stores
@@ -79,9 +89,66 @@ def test_each_edge_passes_on_its_documented_share(harbour: Stores, edge: Edge) -
 
     passed = activated(hit_of(seed, recalled).score, 0.8, ACTIVATION[edge], 0.5)
     hit = hit_of(neighbour, recalled)
-    assert hit.score == pytest.approx(passed, abs=2e-4)
     assert hit.explained is not None
+    boosted = passed * math.prod(hit.explained.boosts.values())
+    assert hit.score == pytest.approx(boosted, abs=2e-4)
     assert shown(hit.explained.inherited or 0) == hit.score
+
+
+STANDINGS: list[tuple[str, dict[str, object], float]] = [
+    ("tier", {"tier": Tier.CORE}, 1.10),
+    ("tier", {"tier": Tier.ARCHIVAL}, 0.90),
+    ("space", {"space": "elsewhere"}, OTHER_SPACE),
+    ("space", {"space": "atlas"}, 1.0),
+    ("confidence", {"confidence": 0.0}, CONFIDENCE_FLOOR),
+    ("recency", {"created": NOON - timedelta(days=7)}, 1 + RECENCY_BOOST / 2),
+    ("validity", {"valid_until": NOON - timedelta(days=1)}, OUTDATED),
+]
+
+
+@pytest.mark.parametrize("crowd", [0, 320])
+@pytest.mark.parametrize(("boost", "fields", "factor"), STANDINGS)
+def test_the_boosts_of_a_neighbour_act_on_what_it_inherits(
+    harbour: Stores, boost: str, fields: dict[str, object], factor: float, crowd: int
+) -> None:
+    """Whether it was compared with the question itself or not."""
+    keep_many(harbour, services(crowd))
+    seed = seed_of(harbour)
+    plain = keep(harbour, "eels are sold from eleven")
+    odd = keep(harbour, "fish is sold from ten", **fields)
+    for each in (plain, odd):
+        connect(harbour, each, Edge.PART_OF, seed)
+
+    recalled = ask(harbour, QUESTION, explain=True, outdated=True, space="atlas", limit=20)
+
+    one, other = hit_of(odd, recalled).explained, hit_of(plain, recalled).explained
+    assert one is not None
+    assert other is not None
+    assert one.boosts[boost] == pytest.approx(factor, abs=1e-4)
+    ratio = factor / other.boosts[boost]
+    assert hit_of(odd, recalled).score / hit_of(plain, recalled).score == pytest.approx(
+        ratio, abs=0.01
+    )
+
+
+def test_use_and_importance_act_on_what_is_inherited_too(harbour: Stores) -> None:
+    keep_many(harbour, services(320))
+    seed = seed_of(harbour)
+    used, fresh = keep(harbour, "fish is sold from ten"), keep(harbour, "eels from eleven")
+    for each in (used, fresh):
+        connect(harbour, each, Edge.PART_OF, seed)
+    for session in range(5):
+        ask(harbour, used.id, touch=True, limit=1, session_id=f"s{session}")
+    scores = {used.id: {"importance": 0.9}}
+    record(harbour, [event(harbour, Kind.SCORED, {"scores": scores})], durable=False)
+
+    recalled = ask(harbour, QUESTION, explain=True)
+
+    explained = hit_of(used, recalled).explained
+    assert explained is not None
+    assert explained.boosts["use"] > 1
+    assert explained.boosts["importance"] == pytest.approx(1.04, abs=1e-4)
+    assert hit_of(used, recalled).score > hit_of(fresh, recalled).score
 
 
 def test_the_documented_factors_order_the_neighbours(harbour: Stores) -> None:

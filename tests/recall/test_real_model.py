@@ -192,7 +192,7 @@ def test_other_scripts_are_found_beside_english(real: Stores, wanted: str, quest
 def test_a_script_that_the_model_cannot_read_is_found_by_its_letters(real: Stores) -> None:
     """The model makes the same of every such text: likeness must not decide."""
     for text in ("猫の名前はミケです", "鍵は引き出しの中", "🦊", "ราคาน้ำมันวันนี้"):
-        keep(real, text)
+        assert keep(real, text).connections == ()
 
     assert contents(real, "猫")[:1] == ["猫の名前はミケです"]
     assert contents(real, "鍵")[:1] == ["鍵は引き出しの中"]

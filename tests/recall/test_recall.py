@@ -14,11 +14,12 @@ from madeleine.model.draft import Draft
 from madeleine.model.query import Query, read_query
 from madeleine.model.words import MemoryType
 from madeleine.recall.recall import recall
+from madeleine.write.reconcile import reconcile_and_read
 from madeleine.write.resolve import get
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
-from tests.recall.asking import ask, contents, keep_many
+from tests.recall.asking import ask, contents, keep_many, services
 
 
 @pytest.fixture
@@ -197,7 +198,7 @@ def test_what_shares_words_is_said_even_if_it_is_not_likely(either: Stores) -> N
     assert contents(choosy(either), "zzz qqq vvv www pie") == ["grandmother's apple pie"]
 
 
-@pytest.mark.parametrize("text", ["?", "…", "***", '""', "-", "🙂"])
+@pytest.mark.parametrize("text", ["?", "…", "***", '""', "-", "\ufe0f"])
 def test_a_question_without_a_word_says_so(either: Stores, text: str) -> None:
     keep(either, "the cat sleeps")
 
@@ -206,10 +207,71 @@ def test_a_question_without_a_word_says_so(either: Stores, text: str) -> None:
     assert (recalled.hits, recalled.silence) == ((), "there is no word in the question")
 
 
+def test_silence_names_the_best_and_what_it_lacks_when_it_is_explained(stores: Stores) -> None:
+    best = keep(stores, "the cat sleeps")
+
+    plain = ask(choosy(stores), "zzz qqq").silence
+    explained = ask(choosy(stores), "zzz qqq", explain=True).silence
+
+    assert plain == "1 came near, none near enough"
+    assert explained is not None
+    assert explained.startswith(f"{plain}: the best, {best.short_id}, has 0.")
+    assert explained.endswith(" of the 0.9 that one must have")
+
+
+def test_silence_for_want_of_a_common_word_says_so(wordy: Stores) -> None:
+    easy = replace(wordy.habits, recall_least_score=0.0, recall_least_best=0.0)
+    best = keep(wordy, "the cat sleeps")
+
+    recalled = ask(replace(wordy, habits=easy), "zzz qqq", explain=True)
+
+    assert recalled.silence is not None
+    assert f"the best, {best.short_id}, has 0." in recalled.silence
+    assert recalled.silence.endswith(", but no word in common with the question")
+
+
 def test_silence_is_said_only_when_nothing_is(stores: Stores) -> None:
     keep(stores, "the cat sleeps")
 
     assert ask(stores, "cat").silence is None
+
+
+# -- what the model has not read -----------------------------------------------------------
+
+
+def test_memories_that_the_model_has_not_read_are_counted_in_a_note(tmp_path: Path) -> None:
+    """After the model was set, and as long as nothing has had it read them."""
+    home = tmp_path / "home"
+    before = make_stores(home, with_model=False)
+    keep_many(before, services(12))
+    assert ask(before, "database").notes == ("text search only: none in this test",)
+    close(before)
+    stores = make_stores(home)
+    note = "12 memories are not read by the model yet; run `madeleine reconcile`"
+
+    assert ask(stores, "database").notes == (note,)
+    report = reconcile_and_read(stores)
+
+    assert report.notes == ["the model has read 12 memories that it had not"]
+    assert ask(stores, "database").notes == ()
+    close(stores)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(1, "1 memory is not read"), (101, "more than 99 memories are not read")]
+)
+def test_one_and_very_many_that_are_not_read_are_said_in_words(
+    tmp_path: Path, count: int, said: str
+) -> None:
+    before = make_stores(tmp_path / "home", with_model=False)
+    keep_many(before, services(count))
+    close(before)
+    stores = make_stores(tmp_path / "home")
+
+    (note,) = ask(stores, "database").notes
+
+    assert note.startswith(said)
+    close(stores)
 
 
 # -- bad questions -------------------------------------------------------------------------

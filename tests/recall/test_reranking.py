@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -179,7 +180,10 @@ def test_what_it_thinks_little_of_passes_little_on(stores: Stores) -> None:
 
     assert f"part of {seed.short_id}" in hit_of(neighbour, keen).reasons
     passed = activated(min(1.0, hit_of(seed, keen).score), 1.0, 1.0, 0.5)
-    assert hit_of(neighbour, keen).score == pytest.approx(passed, abs=2e-4)
+    explained = hit_of(neighbour, keen).explained
+    assert explained is not None
+    boosted = passed * math.prod(explained.boosts.values())
+    assert hit_of(neighbour, keen).score == pytest.approx(boosted, abs=2e-4)
     assert hit_of(seed, bored).score < hit_of(seed, keen).score
 
 

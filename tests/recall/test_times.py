@@ -207,6 +207,52 @@ def test_a_time_alone_with_nothing_from_it_does_not_claim_to_be_from_it(stores: 
     assert not any("yesterday" in reason for hit in recalled.hits for reason in hit.reasons)
 
 
+@pytest.mark.parametrize("with_model", [True, False])
+@pytest.mark.parametrize(
+    ("question", "spoken_of"),
+    [
+        ("what happened in March?", "the fair on 12 March was great"),
+        ("what happened in March?", "the fair was in March"),
+        ("what happened in March 2026?", "the fair of 2026-03-12 was great"),
+        ("what happened in March?", "the fair on Mar 12 was great"),
+        ("what happened on 12 March?", "the fair on March 12th was great"),
+        ("what happened in 2026?", "a great fair, in 2026"),
+    ],
+)
+def test_what_speaks_of_the_date_comes_after_what_is_from_it(
+    tmp_path: Path, question: str, spoken_of: str, with_model: bool
+) -> None:
+    stores = make_stores(tmp_path / "home", with_model=with_model)
+    wanted = keep(stores, spoken_of, created=datetime(2027, 1, 5, 9, tzinfo=UTC))
+    keep(stores, "planted beans", created=on(3, 12))
+    keep(stores, "they march in step", created=datetime(2027, 1, 6, tzinfo=UTC))
+    keep(stores, "the fair of 12 March 2019", created=datetime(2019, 3, 1, tzinfo=UTC))
+
+    recalled = ask(stores, question)
+
+    assert [hit.memory.content for hit in recalled.hits] == ["planted beans", spoken_of]
+    assert any(reason.startswith("speaks of ") for reason in hit_of(wanted, recalled).reasons)
+    assert recalled.hits[0].score > recalled.hits[1].score
+    close(stores)
+
+
+def test_what_speaks_of_a_date_has_to_pass_the_filter(stores: Stores) -> None:
+    keep(stores, "planted beans", created=on(3, 20))
+    keep(stores, "the fair was in March", created=on(5, 2), type=MemoryType.EVENT)
+
+    assert contents(stores, "what happened in March?", types=(MemoryType.FACT,)) == [
+        "planted beans"
+    ]
+    assert contents(stores, "what happened in March?", limit=1) == ["planted beans"]
+
+
+def test_what_is_said_relative_to_now_was_written_down_then(stores: Stores) -> None:
+    keep(stores, "sold pears", created=on(11, 14))
+    keep(stores, "the fair is on 14 November", created=on(5, 2))
+
+    assert contents(stores, "what happened yesterday?") == ["sold pears"]
+
+
 # -- the newest ----------------------------------------------------------------------------
 
 

@@ -46,6 +46,13 @@ def test_only_punctuation_has_no_words() -> None:
     assert (asked.words, asked.terms, asked.phrases, asked.telling) == ((), (), (), frozenset())
 
 
+def test_emoji_are_the_words_of_a_question_without_any() -> None:
+    assert read("🍰? 🎂🍰").terms == ("🍰", "🎂")
+    assert [(word.start, word.end) for word in read("🍰 ❤️").words] == [(0, 1), (2, 3)]
+    assert read("cake 🍰").terms == ("cake",)
+    assert read("I ❤️ cake").terms == ("cake",)
+
+
 def test_each_term_is_searched_once_and_not_too_many() -> None:
     assert read("tea Tea TEA ｔｅａ").terms == ("tea",)
     assert len(read(" ".join(f"w{number}" for number in range(200))).terms) == TERMS_AT_MOST

@@ -9,6 +9,7 @@ import pytest
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Origin
 from madeleine.model.words import ABOUT_SELF, MemoryType
+from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores
 from tests.recall.asking import ask, contents, first, hit_of, keep_many, place, services
@@ -224,6 +225,44 @@ def test_an_id_does_not_get_round_the_filter(stores: Stores) -> None:
     assert recalled.hits == ()
 
 
+def test_an_id_of_what_is_retired_is_answered_with_that(stores: Stores) -> None:
+    old = keep(stores, "the cat sleeps")
+    retire(stores, old.id)
+    said = f"{old.short_id} is retired; ask with outdated to see it"
+
+    alone = ask(stores, old.short_id)
+    assert (alone.hits, alone.silence, alone.notes) == ((), said, ())
+
+    other = keep(stores, "the dog barks")
+    beside = ask(stores, f"does the dog know {old.short_id}?")
+    assert [hit.memory.id for hit in beside.hits] == [other.id]
+    assert (beside.silence, beside.notes) == (None, (said,))
+
+    asked_for = ask(stores, old.short_id, outdated=True)
+    assert asked_for.hits[0].memory.id == old.id
+    assert asked_for.notes == ()
+
+
+def test_an_id_of_what_is_replaced_names_what_took_its_place(stores: Stores) -> None:
+    old, new = keep(stores, "the cat sleeps"), keep(stores, "the cat is awake")
+    retire(stores, old.id, superseded_by=new.id)
+
+    recalled = ask(stores, old.short_id)
+
+    said = (recalled.silence or "", *recalled.notes)
+    assert any(f"{old.short_id} is retired, {new.short_id} took its place" in each for each in said)
+    assert old.id not in [hit.memory.id for hit in recalled.hits]
+
+
+def test_an_id_that_another_filter_keeps_out_is_not_called_retired(stores: Stores) -> None:
+    old = keep(stores, "the cat sleeps")
+    retire(stores, old.id)
+
+    recalled = ask(stores, old.short_id, types=(MemoryType.GOAL,))
+
+    assert "retired" not in (recalled.silence or "")
+
+
 def test_an_id_that_nobody_has_is_a_word_like_any_other(stores: Stores) -> None:
     noted = keep(stores, "commit 1234abcd broke the build")
 
@@ -290,6 +329,43 @@ def test_words_of_another_script_are_shared_words_too(
     keep(stores, wanted)
 
     assert any("shares words" in reason for reason in first(stores, question).reasons)
+    close(stores)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "question"),
+    [
+        ("the ﬁle lies in the oﬃce", "file"),
+        ("the ﬁle lies in the oﬃce", "what lies in the office?"),
+        ("ＡＢＣ is our customer", "ABC"),
+        ("our customer is ABC", "ＡＢＣ"),
+        ("a cake for Ada 🍰", "🍰"),
+        ("a cake for Ada🍰", "🍰?"),
+        ("she likes it ❤️", "❤"),
+        ("she likes it ❤", "❤️"),
+        ("a fox🦊in the garden", "🦊"),
+    ],
+)
+def test_what_only_looks_otherwise_is_found(tmp_path: Path, wanted: str, question: str) -> None:
+    stores = make_stores(tmp_path / "home", with_model=False)
+    keep(stores, "a dog in the house 🐕")
+    keep(stores, wanted)
+
+    hit = first(stores, question)
+
+    assert hit.memory.content == wanted
+    assert any(reason.startswith("shares") for reason in hit.reasons)
+    close(stores)
+
+
+def test_an_emoji_that_nobody_used_finds_nothing(tmp_path: Path) -> None:
+    stores = make_stores(tmp_path / "home", with_model=False)
+    keep(stores, "a cake for Ada 🍰")
+
+    recalled = ask(stores, "🚗")
+
+    assert recalled.hits == ()
+    assert recalled.silence
     close(stores)
 
 

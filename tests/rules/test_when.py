@@ -10,7 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from madeleine.rules.when import Span, newest_first, newest_words, read_times
+from madeleine.rules.when import (
+    Span,
+    date_terms,
+    newest_first,
+    newest_words,
+    read_times,
+    speaks_of,
+)
 
 NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
 
@@ -373,3 +380,39 @@ def test_only_the_beginning_of_a_long_text_is_read(unit: str) -> None:
 
     assert perf_counter() - before < 2
     assert spans == read_times(text[:2_000], NOW)
+
+
+# -- texts that speak of a date ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "written", "expected"),
+    [
+        ("the fair on 12 March", "in March", "2026-05-01", True),
+        ("the fair on 12 March", "on 12 March", "2026-05-01", True),
+        ("the fair on 12 March", "on 13 March", "2026-05-01", False),
+        ("the fair in March", "on 12 March", "2026-05-01", False),
+        ("the fair on 12 March", "in March", "2026-01-01", True),
+        ("the fair on 12 March", "in March", "2024-05-01", False),
+        ("the fair on 12 March 2026", "in March", "2019-05-01", True),
+        ("the fair on 12 March 2025", "in March", "2026-05-01", False),
+        ("the fair on 12 March 2025", "in 2025", "2026-05-01", True),
+        ("the fair on 12 March", "in 2026", "2026-05-01", False),
+        ("they march on", "in March", "2026-05-01", False),
+        ("no date at all", "in March", "2026-05-01", False),
+    ],
+)
+def test_a_text_speaks_of_a_date_that_it_names(
+    text: str, asked: str, written: str, expected: bool
+) -> None:
+    """Without its year a date is the last one before it was written, or the next."""
+    assert speaks_of(text, only(asked), day(written)) is expected
+
+
+def test_a_date_is_looked_for_by_the_words_that_texts_have_for_it() -> None:
+    assert date_terms(only("in March")) == ("march", "mar", "2026-03")
+    assert date_terms(only("on 8 September 2023")) == ("september", "sep", "sept", "2023-09")
+    assert date_terms(only("in May")) == ("may", "2026-05")
+    assert date_terms(only("in 2022")) == ("2022",)
+    assert date_terms(only("yesterday")) == ()
+    assert date_terms(only("last summer")) == ()

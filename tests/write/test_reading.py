@@ -143,11 +143,20 @@ def test_a_change_that_the_model_would_not_see_reads_nothing(
     memory = keep(stores, "the cat sleeps", title="Cats")
     reader = reader_of(stores, monkeypatch)
 
-    revise(stores, memory.id, to(tier=Tier.CORE.value, tags=["animals"], space="home"))
+    revise(stores, memory.id, to(tier=Tier.CORE.value, confidence=0.5, space="home"))
 
     assert reader.texts == []
     assert nearest(stores, "the cat sleeps") == memory.id
     assert stores.index.unembedded(10) == []
+
+
+def test_another_tag_is_read(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = keep(stores, "the cat sleeps", title="Cats")
+    reader = reader_of(stores, monkeypatch)
+
+    revise(stores, memory.id, to(tags=["animals", "about_self"]))
+
+    assert reader.texts == ["Cats. (animals) the cat sleeps"]
 
 
 def test_another_title_is_read(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from madeleine.errors import IdTaken, KeyReused, NoSuchMemory, SelfLink
+from madeleine.minds.cache import CachedEmbedder, VectorCache
+from madeleine.minds.fake import FakeEmbedder
+from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Origin
 from madeleine.model.query import Filter
+from madeleine.model.trace import Passage, Trace
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.write.identity import SELF_ID
-from madeleine.write.remember import remember
+from madeleine.write.remember import Remembered, remember
 from madeleine.write.remember_many import remember_many
 from madeleine.write.resolve import get
 from madeleine.write.show import show
@@ -131,6 +136,34 @@ def test_close_texts_are_linked_and_distant_ones_are_not(stores: Stores) -> None
     assert [c.target for c in memory.connections] == [near.id]
     assert memory.connections[0].edge is Edge.RELATED_TO
     assert memory.connections[0].weight >= 0.65
+
+
+class OneScript(FakeEmbedder):
+    """A model that makes the same of every text in a script other than ASCII, and knows it."""
+
+    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        return [self._of(passage) for passage in passages]
+
+    def _of(self, passage: Passage) -> Trace:
+        if passage.text.isascii():
+            return super().read([passage])[0]
+        return replace(super().read([Passage("unknown", 0, 7)])[0], known=0.2)
+
+
+def test_texts_that_the_model_cannot_read_are_not_linked_for_likeness(tmp_path: Path) -> None:
+    plain = make_stores(tmp_path / "home")
+    cache = VectorCache.open(tmp_path / "traces.db")
+    mind = CachedEmbedder(OneScript(), cache)
+    stores = replace(plain, minds=Minds(mind))
+
+    for text in ("猫の名前はミケです", "鍵は引き出しの中"):
+        assert keep(stores, text).connections == ()
+    many = remember_many(stores, [Draft("ราคาน้ำมันวันนี้"), Draft("поезд уходит утром")])
+
+    assert [each.memory.connections for each in many if isinstance(each, Remembered)] == [(), ()]
+    assert stores.index.counts().unembedded == 0
+    cache.close()
+    close(plain)
 
 
 def test_linking_across_spaces_needs_more(tmp_path: Path) -> None:

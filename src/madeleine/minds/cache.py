@@ -307,7 +307,7 @@ class CachedEmbedder:
         vectors = self._packed([trace.vector for trace in made])
         tokens = [trace.tokens.tobytes() for trace in made]
         fresh = [
-            Trace(vector, trace.tokens)
+            Trace(vector, trace.tokens, trace.known)
             for vector, trace in zip(self._rounded(vectors), made, strict=True)
         ]
         packed = zip(vectors, tokens, strict=True)

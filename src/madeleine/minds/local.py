@@ -138,7 +138,7 @@ class LocalEmbedder:
         made = model.read(passage.text)
         spoken = [each for each, (start, _) in enumerate(made.spans) if start >= passage.unspoken]
         rows = made.tokens[spoken] if spoken else made.tokens
-        return Trace(self._vector(made), tokens_from(model.narrow(rows)))
+        return Trace(self._vector(made), tokens_from(model.narrow(rows)), made.known)
 
     def _vector(self, made: _Read) -> Vector:
         vectors = unit(made.whole)

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 from madeleine.errors import InvalidValue
 
+ZONE_CHARS = len("+00:00")
+
 
 def parse_time(field: str, value: object) -> datetime:
     """Return the instant that `value` names, in UTC; a bare date is its first moment."""
@@ -25,12 +27,10 @@ def as_utc(moment: datetime) -> datetime:
     """Return the same instant in UTC; a naive one is taken to be in UTC already."""
     if moment.tzinfo is None:
         return moment.replace(tzinfo=UTC)
-    return moment.astimezone(UTC)
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
 
 
 def format_time(moment: datetime) -> str:
     """Return RFC 3339 with `Z`, with just as many decimals as the instant has."""
-    text = moment.astimezone(UTC).replace(tzinfo=None).isoformat()
-    whole, dot, decimals = text.partition(".")
-    decimals = decimals.rstrip("0")
-    return f"{whole}.{decimals}Z" if dot and decimals else f"{whole}Z"
+    text = as_utc(moment).isoformat()[:-ZONE_CHARS]
+    return f"{text.rstrip('0')}Z" if "." in text else f"{text}Z"

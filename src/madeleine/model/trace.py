@@ -21,6 +21,9 @@ Rows: TypeAlias = "NDArray[np.float32]"
 """One row per token."""
 
 
+LEAST_KNOWN = 0.5  # share of a text that the model must know for its view to count
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of a memory that a model reads in one go.
@@ -38,10 +41,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What is kept of a passage."""
+    """What is kept of a passage, but for `known`, which only who has just read it knows."""
 
     vector: Vector
     tokens: Tokens
+    known: float = 1.0
+    """See `AskedTrace.known`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Spreading activation: what hangs on a good answer may be part of the answer.
 
 The best few hits pass some of their score on over their connections, each kind with its
-documented factor, in either direction. Whom the filter does not let through stays out (I11).
+documented factor, in either direction; the boosts of whoever inherits act on what it inherits.
+Whom the filter does not let through stays out (I11).
 
 A connection that was drawn for likeness alone passes nothing on: what is like a good answer
 has been compared with the question itself, and measurably knows better.
@@ -11,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from madeleine.index.port import EdgeRow
-from madeleine.model.memory import SHORT_ID_LENGTH
+from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ACTIVATION
-from madeleine.rules.fusion import activated
+from madeleine.rules.fusion import Standing, activated
 from madeleine.write.linking import LIKENESS
 from madeleine.write.stores import Stores
 
@@ -50,6 +51,24 @@ def spread(
             if neighbour not in found or found[neighbour].score < what.score:
                 found[neighbour] = what
     return found
+
+
+def standing_of(
+    memory: Memory, space: str | None, over: bool, newest_first: bool, now: datetime
+) -> Standing:
+    """Return how a memory stands that only a connection brought. It was not compared with the
+    question, so nothing is said of a date."""
+    used, day = memory.usage, timedelta(days=1)
+    return Standing(
+        tier=memory.tier.value,
+        confidence=memory.confidence,
+        same_space=space is None or memory.space in (None, space),
+        idle_days=(now - (used.last_accessed or memory.created)) / day,
+        uses=used.access_count,
+        importance=used.importance,
+        outdated=over,
+        age_days=(now - memory.created) / day if newest_first else None,
+    )
 
 
 def _passed(

@@ -54,8 +54,6 @@ class Asked:
     terms: Terms
     named: tuple[int, ...]
     """The speakers that the question names."""
-    holders: tuple[int, ...]
-    """In how many memories each of `understood.terms` stands, at least."""
     aim: Aim | None = None
 
 
@@ -69,8 +67,7 @@ def make_asked(
     terms of `understood.terms`, in order."""
     terms = _terms(understood, extent, found)
     aim = None if trace is None else _aim(understood, extent, found, trace)
-    holders = tuple(max((each.holders for each in stems), default=0) for stems in found)
-    return Asked(understood, extent, terms, _named(understood, extent), holders, aim)
+    return Asked(understood, extent, terms, _named(understood, extent), aim)
 
 
 def _terms(understood: Understood, extent: Extent, found: Sequence[tuple[Term, ...]]) -> Terms:

@@ -6,30 +6,33 @@ score over all of them picks the hundred or two that are worth the closer look.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.errors import MindDown
-from madeleine.index.port import Pool, Wanted
+from madeleine.index.port import Extent, Matches, Pool, Term, Wanted
 from madeleine.model.query import Filter, Query
-from madeleine.model.trace import AskedTrace
+from madeleine.model.trace import LEAST_KNOWN, AskedTrace
 from madeleine.model.words import ABOUT_SELF
 from madeleine.recall.asked import Asked, make_asked
 from madeleine.recall.features import subject
 from madeleine.recall.understanding import Understood, understand
 from madeleine.rules.context import Surroundings, drawing_score, subject_score
 from madeleine.rules.fusion import drawn
+from madeleine.rules.spelling import may_be_slip
 from madeleine.rules.wording import forms
 from madeleine.write.stores import Stores
 
 WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read
 ABOUT_ASKER = 50  # compared beside the others, when the asker speaks of themselves
 ONLY_WORDS = 10  # times as many, where there is no model to bring what words leave out
-LEAST_KNOWN = 0.5  # share of a question that the model must know for its view to count
 NEWEST = 50  # of the most recent, when those are asked for
+NOTHING = Matches(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +40,89 @@ class Prepared:
     """A question with what the model and the index make of it. `notes` say what is missing."""
 
     asked: Asked
+    matches: Matches
     named: tuple[str, ...]
     """Ids of memories that the question names."""
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a question's words tell without a model."""
+
+    understood: Understood
+    extent: Extent
+    terms: list[tuple[Term, ...]]
+    """Of each of the understood's terms, or of what was meant by it."""
+    matches: Matches
+
+
 def prepare(stores: Stores, query: Query, trace: AskedTrace | None = None) -> Prepared:
     """Understand a question; the model is asked once, under no lock (I6), unless somebody has
-    asked it already."""
+    asked it already. Its words are looked up while the model reads."""
+    if trace is not None or stores.minds.embedder is None:
+        told = _respelt(stores, _told(stores, query), trace)
+        notes = () if trace is not None else read_question(stores, query.text)[1]
+        return _prepared(stores, told, trace, notes)
+    telling = stores.aside.beside(partial(_told, stores, query))
+    trace, notes = read_question(stores, query.text)
+    told = telling()
+    if trace is None:  # then the words have to bring all there is
+        terms = told.understood.terms
+        told = replace(told, matches=_matches(stores, told, terms, alone=True))
+    told = _respelt(stores, told, trace)
+    return _prepared(stores, told, trace, notes)
+
+
+def _prepared(
+    stores: Stores, told: _Told, trace: AskedTrace | None, notes: tuple[str, ...]
+) -> Prepared:
+    asked = make_asked(told.understood, told.extent, told.terms, trace)
+    return Prepared(asked, told.matches, _named(stores, told.understood), notes)
+
+
+def _told(stores: Stores, query: Query) -> _Told:
     understood = understand(query.text, stores.clock.now())
-    notes: tuple[str, ...] = ()
+    terms = stores.index.terms(understood.terms)
+    told = _Told(understood, stores.index.extent(), terms, NOTHING)
+    alone = stores.minds.embedder is None
+    return replace(told, matches=_matches(stores, told, understood.terms, alone))
+
+
+def _respelt(stores: Stores, told: _Told, trace: AskedTrace | None) -> _Told:
+    """Take a misspelt word for the one that is meant."""
+    odd = [
+        word
+        for word, stems in zip(told.understood.terms, told.terms, strict=True)
+        if not any(each.holders for each in stems) and _may_be_slip(told, word, trace)
+    ]
+    meant = stores.index.spellings(odd) if odd else {}
+    if not meant:
+        return told
+    words = [meant.get(word, word) for word in told.understood.terms]
+    told = replace(told, terms=stores.index.terms(words))
+    return replace(told, matches=_matches(stores, told, words, alone=trace is None))
+
+
+def _may_be_slip(told: _Told, word: str, trace: AskedTrace | None) -> bool:
+    """Whether a word may be another one misspelt. A model knows common words as a whole; and a
+    word written large is a name, of which one letter makes another one."""
+    at = next((each for each in told.understood.words if each.text == word), None)
+    if at is None or not may_be_slip(word) or word in told.understood.names:
+        return False
     if trace is None:
-        trace, notes = read_question(stores, query.text)
-    found = stores.index.terms(understood.terms)
-    asked = make_asked(understood, stores.index.extent(), found, trace)
-    return Prepared(asked, _named(stores, understood), notes)
+        return True
+    return sum(at.start <= start < at.end for start, _ in trace.spans) > 1
+
+
+def _matches(stores: Stores, told: _Told, words: Sequence[str], alone: bool) -> Matches:
+    """Return what holds the words that candidates are drawn by: the rare ones, and what is
+    quoted. `alone`, words have to bring more."""
+    budget = WORDS_BUDGET * ONLY_WORDS if alone else WORDS_BUDGET
+    holders = [max((each.holders for each in stems), default=0) for stems in told.terms]
+    rare = [words[place] for place in drawn(holders, budget)]
+    looked_for = [form for word in rare for form in forms(word)]
+    return stores.index.matching([*looked_for, *told.understood.phrases])
 
 
 def read_question(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[str, ...]]:
@@ -75,7 +146,7 @@ def draw(stores: Stores, query: Query, prepared: Prepared, chosen: Filter, now: 
     """Return the candidates of all sources."""
     asked, understood = prepared.asked, prepared.asked.understood
     wanted = Wanted(
-        words=_words(asked),
+        matches=prepared.matches,
         scan=asked.aim.scan if asked.aim else None,
         near=asked.aim.near if asked.aim else None,
         focus=asked.aim.focus if asked.aim else None,
@@ -86,14 +157,6 @@ def draw(stores: Stores, query: Query, prepared: Prepared, chosen: Filter, now: 
         space=query.space,
     )
     return stores.index.pool(wanted, chosen, now)
-
-
-def _words(asked: Asked) -> list[str]:
-    """Return the words that candidates are drawn by: the rare ones, and what is quoted."""
-    understood = asked.understood
-    budget = WORDS_BUDGET if asked.aim else WORDS_BUDGET * ONLY_WORDS
-    rare = [understood.terms[place] for place in drawn(asked.holders, budget)]
-    return [*(form for word in rare for form in forms(word)), *understood.phrases]
 
 
 def choose(asked: Asked, pool: Pool, count: int) -> NDArray[np.int64]:

@@ -104,8 +104,8 @@ def match_of(hit: Ranked, scored: Scored) -> dict[str, float]:
 def explain(hit: Ranked, scored: Scored, heads: Mapping[str, Head]) -> Explained:
     """Return all the numbers."""
     if hit.spot is None:
-        passed = _rounded(hit.inherited)
-        return Explained(None, {}, {}, {}, None, hit.lifts, hit.factors, hit.reranked, passed)
+        passed, boosts = _rounded(hit.inherited), _boosts(hit)
+        return Explained(None, {}, {}, {}, None, hit.lifts, boosts, hit.reranked, passed)
     head = HEADS[scored.head[hit.spot]]
     weights = heads[head].weights
     return Explained(
@@ -117,10 +117,14 @@ def explain(hit: Ranked, scored: Scored, heads: Mapping[str, Head]) -> Explained
         evidence=scored.evidence,
         chance=round(float(scored.chances[hit.spot]), 4),
         lifts=hit.lifts,
-        boosts={name: round(factor, 4) for name, factor in hit.factors.items()},
+        boosts=_boosts(hit),
         cross_encoder=hit.reranked,
         inherited=_rounded(hit.inherited),
     )
+
+
+def _boosts(hit: Ranked) -> dict[str, float]:
+    return {name: round(factor, 4) for name, factor in hit.factors.items()}
 
 
 def _rounded(score: float | None) -> float | None:
@@ -136,6 +140,31 @@ def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:
     part = int(scored.pool.numbers[place] - scored.pool.nodes[place] * MOST_PASSAGES)
     passage = passages[min(part, len(passages) - 1)]
     return Place(passage.start, passage.end, memory.content[passage.start : passage.end])
+
+
+def how_near(hit: Ranked, least: float) -> str:
+    """Say how far the best candidate is from being an answer."""
+    best = f"the best, {hit.id[:SHORT_ID_LENGTH]}, has {shown(hit.score)}"
+    if hit.score < least:
+        return f"{best} of the {least:g} that one must have"
+    return f"{best}, but no word in common with the question"
+
+
+def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime) -> list[str]:
+    """Say which of the memories that a question names would be shown if it asked for what is
+    outdated, too."""
+    if not named or chosen.outdated:
+        return []
+    there = stores.index.allowed(named, chosen, now)
+    over = stores.index.allowed(named, replace(chosen, outdated=True), now) - there
+    memories = stores.index.memories(each for each in named if each in over)
+    return [f"{_over(each)}; ask with outdated to see it" for each in memories.values()]
+
+
+def _over(memory: Memory) -> str:
+    newer = memory.superseded_by
+    replaced = f", {newer[:SHORT_ID_LENGTH]} took its place" if newer else ""
+    return f"{memory.short_id} is retired{replaced}"
 
 
 # --- why not --------------------------------------------------------------------------------

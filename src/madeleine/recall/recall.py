@@ -6,6 +6,7 @@ and the graph speak, and say why. Nothing relevant is an answer too, with its re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,30 +14,35 @@ from datetime import datetime
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
-from madeleine.recall.activation import spread
+from madeleine.recall.activation import spread, standing_of
 from madeleine.recall.candidates import Prepared, draw, prepare
 from madeleine.recall.explaining import (
     Explained,
     Place,
     explain,
+    how_near,
     is_over,
     match_of,
     place_of,
     reasons,
+    retired,
     why_not,
 )
 from madeleine.recall.ranking import ABOUT_YOU, Ranked, order, ranked
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import Scored, heads_of, score
+from madeleine.recall.spoken import speaking_of
 from madeleine.recall.understanding import Understood
 from madeleine.recall.weights import HEADS
-from madeleine.rules.fusion import OUTDATED, shown
+from madeleine.rules.fusion import OUTDATED, boosts, shown
 from madeleine.rules.when import Span
+from madeleine.write.reconcile import unread
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
 
 SAID_BEFORE = ("since", "from", "before", "until", "after", "between")
 FROM_THEN = 0.5  # the score of what is from the time asked for, when nothing else is asked
+SPOKEN_OF = 0.25  # and of what only speaks of that time
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,7 @@ def recall(
         hits, silence = _or_silence(stores, search, _connected(stores, search, hits))
         found = _all_found(stores, search, hits[: query.limit])
         reason = _why_not(stores, search, hits) if query.why_not else None
+        silence = _mentioned(stores, search, silence)
     if touch and found:
         shown_ids = [each.memory.id for each in found]
         search.notes += used(stores, shown_ids, "recalled", query.session_id)
@@ -164,10 +171,26 @@ def _lists(search: _Search) -> bool:
 
 
 def _from_then(stores: Stores, search: _Search) -> list[Ranked]:
-    """Return what is from the time asked for, or of any time, newest first."""
+    """Return what is from the time asked for, or of any time, newest first; then what speaks
+    of it."""
     found = stores.index.listing(search.chosen, search.now, search.query.limit)
     said = _from(search.when) if search.when else "among the newest"
-    return [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
+    listed = [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
+    if len(listed) >= search.query.limit:
+        return listed
+    return [*listed, *_spoken_of(stores, search, {each.id for each in found})]
+
+
+def _spoken_of(stores: Stores, search: _Search, known: set[str]) -> list[Ranked]:
+    """Return what speaks of the date asked for. What was said relative to now was written
+    down then."""
+    dates = [each for each in search.understood.spans if not each.firm]
+    found = speaking_of(stores, dates, search.query.filter, search.now)
+    return [
+        Ranked(each.id, each.created, SPOKEN_OF, said=[f"speaks of {date.words}"])
+        for each, date in found
+        if each.id not in known
+    ]
 
 
 def _compared(stores: Stores, search: _Search) -> list[Ranked]:
@@ -203,18 +226,22 @@ def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranke
     passed = spread(stores, seeds, search.chosen, search.now)
     known = {each.id: each for each in hits}
     strangers = stores.index.memories(each for each in passed if each not in known)
-    for each, memory in strangers.items():
-        over = is_over(memory, search.chosen, search.now)
-        known[each] = Ranked(
-            each, memory.created, 0.0, factors={"validity": OUTDATED if over else 1}
-        )
+    known |= {each.id: _stranger(search, each) for each in strangers.values()}
     for memory_id, what in passed.items():
         hit = known.get(memory_id)
-        share = what.score * (1 if hit is None else hit.factors.get("validity", 1))
+        share = 0.0 if hit is None else what.score * math.prod(hit.factors.values())
         if hit is not None and hit.score < share:
             hit.score = hit.inherited = share
             hit.said.append(what.reason)
     return sorted(known.values(), key=order)
+
+
+def _stranger(search: _Search, memory: Memory) -> Ranked:
+    """Return a memory that was not compared with the question, as it stands."""
+    over = is_over(memory, search.chosen, search.now)
+    newest = search.understood.newest_first
+    standing = standing_of(memory, search.query.space, over, newest, search.now)
+    return Ranked(memory.id, memory.created, 0.0, factors=boosts(standing))
 
 
 def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
@@ -245,10 +272,21 @@ def _or_silence(
     if any(_is_near(search, each, habits.recall_least_best) for each in near):
         return near, None
     if hits:
-        return [], f"{len(hits)} came near, none near enough"
+        best = f": {how_near(hits[0], habits.recall_least_best)}" if search.query.explain else ""
+        return [], f"{len(hits)} came near, none near enough{best}"
     if stores.index.count(search.chosen, search.now) == 0:
         return [], _why_nobody(stores, search)
     return [], "nothing matches"
+
+
+def _mentioned(stores: Stores, search: _Search, silence: str | None) -> str | None:
+    """Return the reason for silence, and note what the asker should know of the rest."""
+    search.notes += unread(stores)
+    over = retired(stores, search.prepared.named, search.chosen, search.now)
+    if over and silence is not None:
+        return ", ".join(over)
+    search.notes += tuple(over)
+    return silence
 
 
 def _why_nobody(stores: Stores, search: _Search) -> str:

@@ -4,7 +4,8 @@ Nothing here searches. Characters that mean something to a search engine (`"`, `
 `col:`) are characters like any other: what goes on is words, which the index quotes.
 
 A word is what the index takes for one: letters, marks and digits without a break. Japanese or
-Thai comes as one long word, which the index cuts itself; `don't` is `don` and `t`.
+Thai comes as one long word, which the index cuts itself; `don't` is `don` and `t`. Where there
+is no word at all, an emoji is one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
+from madeleine.rules.text import AS_PICTURE, is_picture
 from madeleine.rules.when import Span, newest_words, read_times
 from madeleine.rules.wording import (
     CONTRACTED,
@@ -125,14 +127,20 @@ def understand(text: str, now: datetime) -> Understood:
 
 
 def _words(text: str) -> tuple[Word, ...]:
-    """Return every run of letters, marks, digits and private characters, as FTS5 cuts them."""
+    """Return every run of letters, marks, digits and private characters, as FTS5 cuts them; of
+    a question without any, its emoji."""
     runs = groupby(enumerate(text[:TEXT_CHARS]), key=lambda each: _in_a_word(each[1]))
-    return tuple(_word(text, list(run)) for inside, run in runs if inside)
+    words = tuple(_word(text, list(run)) for inside, run in runs if inside)
+    return words or tuple(
+        Word(each, place, place + 1)
+        for place, each in enumerate(text[:TEXT_CHARS])
+        if is_picture(each)
+    )
 
 
 def _in_a_word(character: str) -> bool:
     category = unicodedata.category(character)
-    return category[0] in "LMN" or category == "Co"
+    return (category[0] in "LMN" and character != AS_PICTURE) or category == "Co"
 
 
 def _word(text: str, run: Sequence[tuple[int, str]]) -> Word:

@@ -2,7 +2,7 @@
 
 A model reads about 250 tokens and ignores the rest, so a long memory is read in pieces. What
 was said in a conversation is read with its speaker and its date, because questions name them
-and the words alone often do not; a note is read with its title.
+and the words alone often do not; a note is read with its title, its claim and its tags.
 
 The same memory always gives the same passages: kept traces are found again by them.
 """
@@ -16,6 +16,7 @@ from datetime import datetime
 from madeleine.model.memory import Memory
 from madeleine.model.times import as_utc
 from madeleine.model.trace import Passage
+from madeleine.model.words import ABOUT_SELF
 
 PASSAGE_CHARS = 900  # about 200 tokens of prose, which leaves room for title, speaker and date
 MOST_PASSAGES = 64  # what follows is found by its words; reading it would take seconds
@@ -55,10 +56,11 @@ def speaker_of(memory: Memory) -> str | None:
 
 
 def said_with(memory: Memory) -> str:
-    """Return who said it and when, as words to be found by; empty for a note."""
+    """Return who said it, when, and what it claims, as words to be found by; empty for a plain
+    note."""
     before, unspoken = _before(memory)
     date = before[:unspoken].strip("[] ")
-    return " ".join(part for part in (speaker_of(memory), date) if part)
+    return " ".join(part for part in (speaker_of(memory), date, claim_words(memory)) if part)
 
 
 def _before(memory: Memory) -> tuple[str, int]:
@@ -68,7 +70,22 @@ def _before(memory: Memory) -> tuple[str, int]:
     speaker, title = speaker_of(memory), _on_one_line(memory.title)
     said_by = f"{speaker}: " if speaker else ""
     headed = f"{title}. " if title and not memory.content.startswith(title) else ""
-    return date + said_by + headed, len(date)
+    claimed = f"{words}. " if (words := claim_words(memory)) else ""
+    return date + said_by + headed + claimed + _tagged(memory), len(date)
+
+
+def claim_words(memory: Memory) -> str:
+    """Return the claim as words: a question asks for the attribute, and a text that says `it is
+    Cork now` need not name it."""
+    claim = memory.claim
+    parts = (claim.subject, claim.attribute, claim.value) if claim else ()
+    return " ".join(_on_one_line(part) for part in parts)
+
+
+def _tagged(memory: Memory) -> str:
+    """Return the tags as words: who gives one means to find the memory by it."""
+    tags = ", ".join(each for each in memory.tags if each != ABOUT_SELF)
+    return f"({_on_one_line(tags)}) " if tags else ""
 
 
 def _date(moment: datetime) -> str:

@@ -547,6 +547,12 @@ def _month_name(month: int) -> str:
     return _MONTHS[month - 1]
 
 
+def month_names(month: int) -> tuple[str, ...]:
+    """Return how texts write a month: `september`, `sep`, `sept`."""
+    name = _month_name(month).casefold()
+    return tuple(dict.fromkeys((name, name[:3], *(["sept"] if month == 9 else []))))
+
+
 def _year_number(said: str) -> int:
     digits = said.lstrip("'")
     return int(digits) if len(digits) == 4 else 2000 + int(digits)

@@ -1,7 +1,7 @@
-"""What counts as the same text.
+"""What counts as the same text, and what in a text is a picture.
 
-Both are hashes that other parts rely on as keys: the first finds a text that was remembered
-before, the second finds again what a model made of a passage.
+The keys are hashes that other parts rely on: the first finds a text that was remembered before,
+the second finds again what a model made of a passage.
 """
 
 from __future__ import annotations
@@ -10,6 +10,13 @@ import hashlib
 import unicodedata
 
 from madeleine.model.trace import Passage
+
+AS_PICTURE = "\ufe0f"  # a mark after a sign that is to be drawn as an emoji; part of no word
+
+
+def is_picture(character: str) -> bool:
+    """Whether it is an emoji or another sign that stands for something."""
+    return unicodedata.category(character) == "So"
 
 
 def same_text_key(content: str) -> str:

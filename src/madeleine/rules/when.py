@@ -21,10 +21,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from madeleine.rules.points import Point, Span, date_words, day_words, find_points, plain
+from madeleine.rules.points import (
+    Point,
+    Span,
+    date_words,
+    day_words,
+    find_points,
+    month_names,
+    plain,
+)
 from madeleine.rules.reckoning import WEEK, date_bounds, exists, tomorrow
 
-__all__ = ["Span", "newest_first", "newest_words", "read_times"]
+__all__ = ["Span", "date_terms", "newest_first", "newest_words", "read_times", "speaks_of"]
 
 TEXT_CHARS = 2_000  # where people say when; the rest of a pasted page is not about the question
 
@@ -74,6 +82,31 @@ def newest_first(text: str) -> bool:
 def newest_words(text: str) -> list[tuple[int, int]]:
     """Return which characters of the text ask for what is recent."""
     return [each.span() for each in _NEWEST.finditer(plain(text[:TEXT_CHARS]))]
+
+
+def date_terms(date: Span) -> tuple[str, ...]:
+    """Return the words of which a text that names this date holds one: those for its month, or
+    else its year. None: it is no date that could be looked for."""
+    if date.month is None or date.start is None:
+        return (str(date.year),) if date.year else ()
+    return (*month_names(date.month), f"{date.start.year}-{date.month:02}")
+
+
+def speaks_of(text: str, date: Span, written: datetime) -> bool:
+    """Whether a text that was written then names a month, day or year of the calendar."""
+    return any(_names(each, date) for each in read_times(text, written))
+
+
+def _names(said: Span, date: Span) -> bool:
+    """Whether a time is inside a date. One without its year is the last or the next."""
+    if said.start is None or date.start is None:
+        return False
+    years = (said.year,) if said.year else (said.start.year, said.start.year + 1)
+    if date.start.year not in years:
+        return False
+    if date.month is None:
+        return said.year is not None
+    return said.month == date.month and date.day in (None, said.day)
 
 
 def _is_statement(text: str) -> bool:

@@ -8,6 +8,7 @@ question looks at the first `TEXT_CHARS` characters, so a pasted book costs no m
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 TEXT_CHARS = 4_000  # about 700 words; what a text is like shows long before that
 
@@ -251,6 +252,8 @@ _INSTRUCTION = re.compile(
     r"|\b(?:from now on|going forward)\b|\bwhenever [^.!?\n]{1,40} comes up\b"
     r"|\b(?:you|we) (?:should|must) (?:always|never)\b",
 )
+_INSTRUCTION_HINTS = ("always", "never", "now on", "forward", "when", " time", " sure")
+_PREFERENCE_HINTS = ("prefer", "rather", "favo")
 _PREFERENCE = re.compile(
     r"\b(?:prefer(?:s|red|ence|ences)?|(?:i|he|she|they|we)(?:['’]d| would) rather|favou?rites?)\b",
 )
@@ -279,7 +282,8 @@ _QUESTION_MARK = re.compile(r"\?(?!\w)|[？؟⁇⁈⁉]")
 _ENDING_MARKS = "?？؟⁇⁈"
 _AFTER_THE_END = " \t\r\n\"'”’»*_`"
 _UPPER, _LOWER = "A-ZÀ-ÖØ-ÞА-ЯЁ", "a-zß-öø-ÿа-яё"
-_CAPITALISED = re.compile(rf"(?<![.!?\"'\n] )(?<!\n)(?<!^)\b[{_UPPER}][{_LOWER}]{{2,}}")
+# What stands before the letter is looked at after it: letters in upper case are few.
+_CAPITALISED = re.compile(rf"[{_UPPER}](?<![.!?\"'\n] .)(?<!\n.)(?<!^.)(?<=\b.)[{_LOWER}]{{2,}}")
 
 
 def tells_time(text: str) -> bool:
@@ -299,12 +303,12 @@ def first_person(text: str) -> bool:
 
 def is_instruction(text: str) -> bool:
     """Whether it says how something is to be done from now on."""
-    return _found(_INSTRUCTION, text)
+    return _hinted(_INSTRUCTION_HINTS, text) and _found(_INSTRUCTION, text)
 
 
 def is_preference(text: str) -> bool:
     """Whether it says what somebody would rather have."""
-    return _found(_PREFERENCE, text)
+    return _hinted(_PREFERENCE_HINTS, text) and _found(_PREFERENCE, text)
 
 
 def asks_when(text: str) -> bool:
@@ -341,6 +345,8 @@ def ends_in_question(text: str) -> bool:
 
 def has_question(text: str) -> bool:
     """Whether a question stands anywhere in it. The `?` of a web address is none."""
+    if "?" not in text and text.isascii():  # most texts, and sooner than by a pattern
+        return False
     return _found(_QUESTION_MARK, text)
 
 
@@ -353,6 +359,13 @@ def _found(what: re.Pattern[str], text: str) -> bool:
     """Whether the pattern, written in lower case, is in the text. Lowering the text first is
     four times as quick as a pattern that ignores case."""
     return what.search(text[:TEXT_CHARS].lower()) is not None
+
+
+def _hinted(hints: Sequence[str], text: str) -> bool:
+    """Whether the text holds one of the words without which a pattern fits nowhere: looking
+    for those takes a hundredth of the time."""
+    low = text[:TEXT_CHARS].lower()
+    return any(each in low for each in hints)
 
 
 def _without_remark(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeVar
 
 from madeleine.errors import MindDown
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Trace
+from madeleine.model.trace import LEAST_KNOWN, Trace
 from madeleine.model.vector import Vector
 from madeleine.rules.passages import passages_of
 from madeleine.write.stores import Stores
@@ -42,8 +42,9 @@ def read_one(stores: Stores, memory: Memory) -> tuple[Traces, str | None]:
 
 
 def meaning(traces: Traces) -> Vector | None:
-    """Return the vector by which a memory's neighbours are looked for: that of its beginning."""
-    return traces[0].vector if traces else None
+    """Return the vector by which a memory's neighbours are looked for: that of its beginning.
+    None: the model cannot read it, and makes the same of all such texts."""
+    return traces[0].vector if traces and traces[0].known >= LEAST_KNOWN else None
 
 
 def portions(

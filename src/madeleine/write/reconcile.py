@@ -21,9 +21,10 @@ from madeleine.write.embedding import Traces, portions, read_memories
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
-CHUNK = 512  # files per transaction: quick to redo, few commits
+CHUNK = 512  # files read at a time: quick to redo, a short wait for others
 CHUNK_BYTES = 1_000_000  # of long files fewer: what a model makes of them has to fit in memory
 READ_CHARS = 250_000  # what a model reads between two looks at whether to go on: some seconds
+UNREAD_TOLD = 99  # memories counted at a recall; of more it is enough to say that they are more
 
 Progress = Callable[[int, int], None]
 
@@ -44,12 +45,15 @@ class Reconciled:
 class _Chunk:
     """Files read and not yet indexed."""
 
-    stored: list[Stored] = field(default_factory=list)
+    puts: list[Put] = field(default_factory=list)
     unreadable: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
-def reconcile(stores: Stores, progress: Progress = lambda done, total: None) -> Reconciled:
-    """Look at every file in the vault and index those that changed."""
+def reconcile(
+    stores: Stores, progress: Progress = lambda done, total: None, chunks: int = 1
+) -> Reconciled:
+    """Look at every file in the vault and index those that changed, so many chunks of them in
+    one transaction."""
     report = Reconciled()
     known = stores.index.fingerprints()
     broken = {each.path: each for each in stores.index.unreadable()}
@@ -61,7 +65,7 @@ def reconcile(stores: Stores, progress: Progress = lambda done, total: None) -> 
         else:
             changed[found.path] = found.fingerprint
             broken.pop(found.path, None)
-    _index_files(stores, changed, report, progress)
+    _index_files(stores, changed, report, progress, chunks)
     _drop_gone(stores, _unseen(stores, [*known, *broken]), report)
     if report.dropped or report.written:
         _retry_unreadable(stores, report, set())
@@ -98,6 +102,32 @@ def reconcile_paths(stores: Stores, paths: Iterable[str]) -> Reconciled:
     if report.dropped or report.written:
         _retry_unreadable(stores, report, set(changed))
     return report
+
+
+def reconcile_and_read(stores: Stores) -> Reconciled:
+    """Reconcile, and have the model read what it has not."""
+    report = reconcile(stores)
+    if stores.minds.embedder is not None and (done := embed_missing(stores)):
+        report.notes.append(f"the model has read {_memories(done)} that it had not")
+    report.notes.extend(unread(stores))
+    return report
+
+
+def unread(stores: Stores) -> tuple[str, ...]:
+    """Say how many memories there are that the model has not read, which are found by their
+    words alone: after a change of model, or after it was away."""
+    if stores.minds.embedder is None:
+        return ()
+    count = len(stores.index.unembedded(UNREAD_TOLD + 1))
+    if not count:
+        return ()
+    said = _memories(count) if count <= UNREAD_TOLD else f"more than {_memories(UNREAD_TOLD)}"
+    verb = "is" if count == 1 else "are"
+    return (f"{said} {verb} not read by the model yet; run `madeleine reconcile`",)
+
+
+def _memories(count: int) -> str:
+    return f"{count:,} {'memory' if count == 1 else 'memories'}"
 
 
 def embed_missing(stores: Stores, progress: Progress = lambda done, total: None) -> int:
@@ -144,39 +174,45 @@ def _is_known(stores: Stores, path: str, found: Fingerprint) -> bool:
 
 
 def _index_files(
-    stores: Stores, changed: dict[str, Fingerprint], report: Reconciled, progress: Progress
+    stores: Stores,
+    changed: dict[str, Fingerprint],
+    report: Reconciled,
+    progress: Progress,
+    chunks: int = 1,
 ) -> None:
-    done = 0
-    for paths in portions(list(changed), lambda path: changed[path].size, CHUNK, CHUNK_BYTES):
-        chunk = _read(stores, paths)
-        traces, problem = read_memories(stores, [each.memory for each in chunk.stored])
-        if problem and chunk.stored and problem not in report.notes:
-            report.notes.append(problem)
-        puts = [Put(each, made) for each, made in zip(chunk.stored, traces, strict=True)]
-        report.written += _write_chunk(stores, puts, chunk.unreadable)
+    read = portions(list(changed), lambda path: changed[path].size, CHUNK, CHUNK_BYTES)
+    done, waiting = 0, _Chunk()
+    for number, paths in enumerate(read, 1):
+        _read(stores, paths, waiting, report)
         done += len(paths)
+        if number % chunks == 0 or done == len(changed):
+            report.written += _write_chunk(stores, waiting)
+            waiting = _Chunk()
         progress(done, len(changed))
 
 
-def _read(stores: Stores, paths: Sequence[str]) -> _Chunk:
-    chunk = _Chunk()
+def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconciled) -> None:
+    """Add files to a chunk, with what the model makes of them."""
+    stored: list[Stored] = []
     for path in paths:
         try:
-            chunk.stored.append(stores.vault.read(path))
+            stored.append(stores.vault.read(path))
         except FileUnreadable as error:
             chunk.unreadable[path] = (error.line, error.problem)
         except NoFile:
             continue  # gone since the scan; the next look drops its row
-    return chunk
+    traces, problem = read_memories(stores, [each.memory for each in stored])
+    if problem and stored and problem not in report.notes:
+        report.notes.append(problem)
+    chunk.puts += [Put(each, made) for each, made in zip(stored, traces, strict=True)]
 
 
-def _write_chunk(stores: Stores, puts: list[Put], unreadable: dict[str, tuple[int, str]]) -> int:
+def _write_chunk(stores: Stores, chunk: _Chunk) -> int:
     """Index what is still as it was read. Two files with one id: the shorter name counts."""
     with stores.writing:
-        fresh = [put for put in puts if _still(stores, put.stored)]
+        fresh = [put for put in chunk.puts if _still(stores, put.stored)]
         ours, twins = _one_file_each(stores, fresh)
-        unreadable.update(twins)
-        batch = Batch(puts=ours, unreadable=unreadable)
+        batch = Batch(puts=ours, unreadable=chunk.unreadable | twins)
         adopted = [each for put in ours if (each := _adoption(stores, put.stored))]
         if adopted:
             record(stores, adopted, durable=True, batch=batch, note_positions=False)

@@ -5,6 +5,7 @@ Each run leaves a report in the journal (I8), also when it fails.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,9 @@ from madeleine.model.event import Kind
 from madeleine.vault.journal import Compacted
 from madeleine.write.reconcile import Progress, Reconciled, reconcile
 from madeleine.write.record import event, record, replay
-from madeleine.write.stores import Stores
+from madeleine.write.stores import Debts, Stores
+
+REBUILT_AT_ONCE = 8  # chunks, of 512 files each: a page of the index is then written fewer times
 
 Report = dict[str, object]
 LATER = Minds(None, "read by the model after the rebuild")
@@ -46,9 +49,10 @@ def compact(stores: Stores) -> Compacted:
 
 def _rebuild(stores: Stores, progress: Progress) -> Reconciled:
     beside = stores.index.fresh()
-    fresh = replace(stores, index=beside)
+    # Nobody else knows the new index yet: writers need not wait for it.
+    fresh = replace(stores, index=beside, writing=threading.RLock(), debts=Debts())
     replay(stores.journal, beside)
-    report = reconcile(fresh, progress)
+    report = reconcile(fresh, progress, REBUILT_AT_ONCE)
     reconcile(fresh)  # what was edited meanwhile, while others may still write
     with stores.writing:
         stores.journal.flush()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 
 from madeleine.errors import Unavailable
 from madeleine.model.event import Kind
@@ -11,21 +14,38 @@ from madeleine.write.stores import Stores
 
 
 def used(
-    stores: Stores, ids: Iterable[str], how: str, session: str | None = None
+    stores: Stores,
+    ids: Iterable[str],
+    how: str,
+    session: str | None = None,
+    wait: bool = False,
 ) -> tuple[str, ...]:
     """Note that these memories were used; return what to say when that was not possible.
 
-    At most once per memory, session and day, so that an agent that asks in a loop does not
-    make a memory look important. A full disk must not keep anybody from reading.
+    Whoever asked need not `wait` for the note: it is written behind the answer, and what went
+    wrong with it is said the next time.
     """
-    now = stores.clock.now()
+    work = partial(_note, stores, list(ids), how, session, stores.clock.now())
+    stores.aside.later(work)
+    if wait:
+        stores.aside.wait()
+    problem = stores.aside.told()
+    return (problem,) if problem else ()
+
+
+def _note(
+    stores: Stores, ids: Sequence[str], how: str, session: str | None, at: datetime
+) -> str | None:
+    """Note it, at most once per memory, session and day, so that an agent that asks in a loop
+    does not make a memory look important. A full disk must not keep anybody from reading."""
     try:
-        wanted = list(ids)
-        known = stores.index.used_today(wanted, session, now)
-        fresh = [each for each in wanted if each not in known]
-        bodies = [{"memory": each, "how": how, "session": session} for each in fresh]
-        if bodies:
-            record(stores, [event(stores, Kind.USED, body) for body in bodies], durable=False)
+        known = stores.index.used_today(ids, session, at)
+        bodies = [
+            {"memory": each, "how": how, "session": session} for each in ids if each not in known
+        ]
+        events = [replace(event(stores, Kind.USED, body), at=at) for body in bodies]
+        if events:
+            record(stores, events, durable=False)
     except Unavailable as error:
-        return (f"this use was not noted: {error.message}",)
-    return ()
+        return f"this use was not noted: {error.message}"
+    return None

@@ -11,12 +11,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Details, Pool, Wanted
+from madeleine.index.port import Details, Matches, Pool, Wanted
 from madeleine.index.sqlite import text
 from madeleine.index.sqlite.matrix import NONE, Mask, Matrix, Rows, Snapshot, products
 from madeleine.index.sqlite.vectors import allowed, outdated
@@ -57,7 +58,7 @@ def pool(
     snapshot = matrix.snapshot
     mask = allowed(connection, matrix, snapshot, chosen, now)
     found = _by_words(connection, snapshot, mask, wanted)
-    tagged = _tagged(connection, wanted)
+    tagged = _tagged(connection, snapshot, mask, wanted)
     drawn = _draw(connection, snapshot, mask, found, tagged, wanted)
     rows = _with_neighbours(snapshot, drawn)
     view = _View(matrix, snapshot, rows, mask[rows], wanted)
@@ -68,17 +69,29 @@ def pool(
 def _by_words(
     connection: apsw.Connection, snapshot: Snapshot, mask: Mask, wanted: Wanted
 ) -> _Found:
-    nodes, scores = text.matches(connection, wanted.words)
+    held = wanted.matches or Matches(*text.matches(connection, wanted.words))
+    nodes, scores = held.nodes, held.scores
     rows = snapshot.rows_of(nodes)
     passing = (rows != NONE) & mask[rows] if len(mask) else np.zeros(len(rows), np.bool_)
     return _Found(rows[passing], scores[passing])
 
 
-def _tagged(connection: apsw.Connection, wanted: Wanted) -> NDArray[np.int64]:
-    """Return the nodes that bear the wanted tag, of very many those that came last."""
-    sql = "SELECT node FROM node_tags WHERE tag = ? ORDER BY node DESC LIMIT ?"
-    rows = connection.execute(sql, (wanted.tag, TAGGED_AT_MOST)) if wanted.tag else ()
-    return np.fromiter((node for (node,) in rows), np.int64)
+def _tagged(
+    connection: apsw.Connection, snapshot: Snapshot, mask: Mask, wanted: Wanted
+) -> NDArray[np.int64]:
+    """Return the nodes that pass and bear the wanted tag, of very many those that came last."""
+    found = np.empty(0, np.int64)
+    if wanted.tag is None or not len(mask):
+        return found
+    sql = "SELECT node FROM node_tags WHERE tag = ? ORDER BY node DESC"
+    bearing = (node for (node,) in connection.execute(sql, (wanted.tag,)))
+    while len(found) < TAGGED_AT_MOST:
+        some = np.fromiter(islice(bearing, TAGGED_AT_MOST), np.int64)
+        if not len(some):
+            break
+        passing = _passing(snapshot, mask, some)
+        found = np.concatenate([found, snapshot.column("node")[passing]])
+    return found[:TAGGED_AT_MOST]
 
 
 def _draw(
@@ -94,14 +107,14 @@ def _draw(
     if len(few) <= wanted.draw:
         return few
     named = _passing(snapshot, mask, np.array(_nodes(connection, wanted.ids), np.int64))
-    bearing = _newest(snapshot, _passing(snapshot, mask, tagged), wanted.draw)
+    bearing = _newest(connection, snapshot, _passing(snapshot, mask, tagged), wanted.draw)
     spoken = np.concatenate([_best_of(found, wanted.draw), named, bearing])
     drawn = [_whole(snapshot, spoken)]
     if wanted.scan is not None and snapshot.arrays.matrix.shape[1]:
         seen = mask & snapshot.column("embedded")
         drawn.append(snapshot.likely(wanted.scan, seen, wanted.draw))
     if wanted.newest:
-        drawn.append(_newest(snapshot, few, wanted.newest))
+        drawn.append(_newest(connection, snapshot, few, wanted.newest))
     return np.unique(np.concatenate(drawn))
 
 
@@ -138,13 +151,29 @@ def _whole(snapshot: Snapshot, rows: Rows) -> Rows:
     return np.concatenate(found)
 
 
-def _newest(snapshot: Snapshot, rows: Rows, limit: int) -> Rows:
+def _newest(connection: apsw.Connection, snapshot: Snapshot, rows: Rows, limit: int) -> Rows:
+    """Return the newest memories among the rows; of those made at one moment, by their id: where
+    a row stands is no reason to take it."""
     rows = rows[snapshot.column("part")[rows] == 0]
     if len(rows) <= limit:
         return rows
     created = snapshot.column("created")[rows]
-    newest: Rows = rows[np.argpartition(-created, limit)[:limit]]
-    return newest
+    last = np.partition(created, -limit)[-limit]
+    newer, tied = rows[created > last], rows[created == last]
+    room = limit - len(newer)
+    if len(tied) > room:
+        nodes = snapshot.column("node")[tied]
+        tied = tied[np.isin(nodes, _last_by_id(connection, nodes, room))]
+    return np.concatenate([newer, tied])
+
+
+def _last_by_id(
+    connection: apsw.Connection, nodes: NDArray[np.int64], limit: int
+) -> NDArray[np.int64]:
+    sql = """SELECT node FROM nodes WHERE node IN (SELECT value FROM json_each(?))
+             ORDER BY id DESC LIMIT ?"""
+    found = connection.execute(sql, (json.dumps(nodes.tolist()), limit))
+    return np.fromiter((node for (node,) in found), np.int64)
 
 
 def _with_neighbours(snapshot: Snapshot, rows: Rows) -> Rows:

@@ -20,6 +20,8 @@ from madeleine.index.sqlite.text import (
     letters_of,
     match_expression,
     pairs_of,
+    pictures_of,
+    without_pictures,
     words_beside,
 )
 from madeleine.rules.wording import IRREGULAR, forms
@@ -31,10 +33,10 @@ REMEMBERED = 200_000  # words whose stems are kept at hand: a large vocabulary, 
 class Stemmer:
     """Stems by way of a connection, because FTS5's tokenizers belong to one.
 
-    `known` is shared by all that are made for one index, in all threads.
+    `known` are the numbers of words, shared by all that are made for one index, in all threads.
     """
 
-    def __init__(self, connection: apsw.Connection, known: dict[str, str]) -> None:
+    def __init__(self, connection: apsw.Connection, known: dict[str, int]) -> None:
         self._cut = connection.fts5_tokenizer("unicode61", _CUT)
         self._porter = connection.fts5_tokenizer("porter", ["unicode61", *_CUT])
         self._known = known
@@ -43,7 +45,9 @@ class Stemmer:
         """Return the stems of a text in order, as numbers. A letter that is a word by itself
         stands inside runs too, so that a question of one letter meets it there."""
         letters = [] if text.isascii() else letters_of(text)
-        return [_number(self._stem(word)) for word in [*self._words(text), *letters]]
+        words = [*self._words(text), *letters]
+        known = self._known
+        return [known.get(word) or self._learn(word) for word in words]
 
     def stems(self, word: str) -> list[str]:
         """Return the stems that stand for a word of a question: one, or its pairs of letters."""
@@ -54,19 +58,24 @@ class Stemmer:
         return list(dict.fromkeys(self._plain(each) for each in forms(stem_or_word)))
 
     def _words(self, text: str) -> list[str]:
-        cut = _tokens(self._cut, text)
-        if text.isascii() or not is_unspaced(unicodedata.normalize("NFKC", text)):
-            return cut
+        if text.isascii():
+            return _tokens(self._cut, text)
+        normal = unicodedata.normalize("NFKC", text)
+        cut, pictures = _tokens(self._cut, without_pictures(normal)), pictures_of(normal)
+        if not is_unspaced(normal):
+            return [*cut, *pictures]
         spaced = [word for word in cut if not is_unspaced(word)]
-        return [*spaced, *_tokens(self._cut, " ".join(words_beside(text))), *pairs_of(text)]
+        beside = _tokens(self._cut, " ".join(words_beside(normal)))
+        return [*spaced, *beside, *pairs_of(normal), *pictures]
+
+    def _learn(self, word: str) -> int:
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        number = self._known[word] = _number(self._stem(word))
+        return number
 
     def _stem(self, word: str) -> str:
-        found = self._known.get(word)
-        if found is None:
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
-            found = self._known[word] = self._plain(IRREGULAR.get(word, word))
-        return found
+        return self._plain(IRREGULAR.get(word, word))
 
     def _plain(self, word: str) -> str:
         tokens = _tokens(self._porter, word)

@@ -5,6 +5,10 @@ without spaces, so a whole sentence would be one word there. For runs of such le
 every pair of neighbours (`猫が`, `が好`, …) in columns of their own, and look for the pairs of
 a question in the same columns. The last letter of a run stands alone, so that each letter
 begins a gram and a question of one letter can be asked as a prefix.
+
+The same columns hold what else FTS5 would not find: words in the spelling that questions come
+in (`file` where the text has the ligature `ﬁle`), and a word for each emoji, which FTS5 takes
+for punctuation if it is old and for a letter if it is newer than FTS5's tables.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from numpy.typing import NDArray
 from madeleine.index.port import Hit
 from madeleine.index.sqlite.filters import condition
 from madeleine.model.query import Filter
+from madeleine.rules.text import AS_PICTURE, is_picture
 
 WEIGHTS = "10.0, 1.0, 3.0, 10.0, 1.0, 1.0"  # title, content, tags, grams of the title, others, said
 
@@ -33,18 +38,55 @@ _UNSPACED = (
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _LETTER = re.compile(f"[{_UNSPACED}]")
 _OTHER_RUN = re.compile(f"[^\\W{_UNSPACED}]+")
+_WORD = re.compile(r"[^\W_]+")
+_SIGN = re.compile(r"[^\w\s\x00-\u20ff]")
 
 
 def grams_of(text: str) -> str:
-    """Return what stands in for words where a text is written without spaces, else nothing.
+    """Return what stands in for words where FTS5 finds none, or finds others than a question
+    would ask for; of most texts nothing.
 
-    A word of another script that touches such a run (`Pythonの`) is one token for FTS5 with
-    its neighbour; it is added by itself.
+    A word of another script that touches a run without spaces (`Pythonの`) is one token for
+    FTS5 with its neighbour; it is added by itself.
     """
     if text.isascii():
         return ""
     normal = unicodedata.normalize("NFKC", text)
-    return " ".join([*_pairs(normal), *_beside(normal)])
+    pictures = [*pictures_of(normal), *_by_pictures(normal)]
+    return " ".join([*_pairs(normal), *_beside(normal), *_respelt(text, normal), *pictures])
+
+
+def pictures_of(text: str) -> list[str]:
+    """Return a word for each emoji and the like in a text."""
+    found = _SIGN.findall(text)
+    return [f"u{ord(each)}" for each in found if is_picture(each)]
+
+
+def without_pictures(text: str) -> str:
+    """Return a text with a space in the place of each emoji."""
+    return _SIGN.sub(lambda sign: " " if _is_drawn(sign[0]) else sign[0], text)
+
+
+def _is_drawn(sign: str) -> bool:
+    return sign == AS_PICTURE or is_picture(sign)
+
+
+def _by_pictures(text: str) -> Iterator[str]:
+    """Yield the words that touch an emoji, which FTS5 may take for a letter of theirs."""
+    for found in _WORD.finditer(text) if _SIGN.search(text) else ():
+        start, end = found.span()
+        if any(map(_is_drawn, text[max(start - 1, 0) : start] + text[end : end + 1])):
+            yield found.group()
+
+
+def _respelt(text: str, normal: str) -> Iterator[str]:
+    """Yield the words that are spelt otherwise in the normal form. Letters taken apart from
+    their accents are none: FTS5 reads past accents."""
+    plain = unicodedata.normalize("NFC", text)
+    if plain != normal:
+        known = frozenset(_WORD.findall(plain))
+        words = (word for word in _WORD.findall(normal) if word not in known)
+        yield from (word for word in words if not is_unspaced(word))
 
 
 def is_unspaced(word: str) -> bool:
@@ -107,7 +149,7 @@ def _gram_parts(term: str) -> Iterator[str]:
         yield from (f"{{title_grams grams}} : {_quoted(pair)}" for pair in pairs)
         if not pairs:
             yield f"{{title_grams grams}} : {_quoted(run)} *"
-    yield from (_quoted(word) for word in _beside(normal))
+    yield from (_quoted(word) for word in (*_beside(normal), *pictures_of(normal)))
 
 
 def _quoted(term: str) -> str:

@@ -1,0 +1,100 @@
+"""Work beside the caller's: what nobody has to wait for, and what can be done while a model
+reads.
+
+A house has threads for it. Without them everything is done at once, which is simpler to
+follow and just as right.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol, TypeVar
+
+BESIDE = 4  # questions whose words are looked up while the model reads them
+
+T = TypeVar("T")
+Work = Callable[[], str | None]
+"""Returns what went wrong, in a sentence."""
+
+
+class Aside(Protocol):
+    """Does work beside the caller's."""
+
+    def later(self, work: Work) -> None:
+        """Do it soon, each after the one before."""
+        ...
+
+    def wait(self) -> None:
+        """Return when all that was to be done later is done."""
+        ...
+
+    def told(self) -> str | None:
+        """Return what went wrong with it lately, once."""
+        ...
+
+    def beside(self, work: Callable[[], T]) -> Callable[[], T]:
+        """Begin now; what comes back waits for the result and returns it."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class AtOnce:
+    """Does everything when it is asked for."""
+
+    def __init__(self) -> None:
+        self._problem: str | None = None
+
+    def later(self, work: Work) -> None:
+        self._problem = work() or self._problem
+
+    def wait(self) -> None:
+        pass
+
+    def told(self) -> str | None:
+        problem, self._problem = self._problem, None
+        return problem
+
+    def beside(self, work: Callable[[], T]) -> Callable[[], T]:
+        result = work()
+        return lambda: result
+
+    def close(self) -> None:
+        pass
+
+
+class Threads:
+    """Does it in threads of its own, which begin with the first work."""
+
+    def __init__(self) -> None:
+        self._one = ThreadPoolExecutor(1, "madeleine-later")
+        self._several = ThreadPoolExecutor(BESIDE, "madeleine-beside")
+        self._asking = threading.Lock()
+        self._last: Future[None] | None = None
+        self._problem: str | None = None
+
+    def later(self, work: Work) -> None:
+        with self._asking:
+            self._last = self._one.submit(self._do, work)
+
+    def wait(self) -> None:
+        last = self._last
+        if last is not None:
+            last.result()
+
+    def told(self) -> str | None:
+        problem, self._problem = self._problem, None
+        return problem
+
+    def beside(self, work: Callable[[], T]) -> Callable[[], T]:
+        return self._several.submit(work).result
+
+    def close(self) -> None:
+        """Finish what was begun."""
+        self._one.shutdown()
+        self._several.shutdown()
+
+    def _do(self, work: Work) -> None:
+        self._problem = work() or self._problem
