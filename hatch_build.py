@@ -16,6 +16,7 @@ from typing import Any
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 DEPENDENCIES = [
+    "apscheduler>=3.10,<4",
     "apsw>=3.46",
     "numpy>=2.0",
     "onnxruntime>=1.20",

@@ -17,8 +17,9 @@ REFERENCE = Path(__file__).parent / "reference"
 SETTINGS_HEAD = f"""# Settings
 
 Settings stand in `config.toml` in the home folder, one table per section, and may be given in the
-environment as `{ENVIRONMENT_PREFIX}<SECTION>_<NAME>`, which wins. An unknown name or a value of the
-wrong kind is refused when a command starts. A running daemon reads them at its next start.
+environment as `{ENVIRONMENT_PREFIX}<SECTION>_<NAME>`, which wins. An unknown name, or a
+value of the wrong kind or outside of its range, is refused when a command starts. A running daemon
+reads them at its next start.
 
 ```toml
 [server]
@@ -48,8 +49,13 @@ def settings_page() -> str:
         parts.append("\n| setting | default | meaning |\n|---|---|---|\n")
         for each in fields(values):
             default = _shown(getattr(values, each.name))
-            parts.append(f"| `{each.name}` | {default} | {each.metadata['help']} |\n")
+            allowed = _allowed(*each.metadata["range"])
+            parts.append(f"| `{each.name}` | {default} | {each.metadata['help']}{allowed} |\n")
     return "".join(parts)
+
+
+def _allowed(least: float | None, most: float | None) -> str:
+    return "" if least is None or most is None else f" ({least:g} to {most:,.10g})"
 
 
 def _shown(value: object) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import importlib
 import os
 import re
 import socket
@@ -22,12 +23,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from madeleine.errors import (
     BadSetting,
     Damaged,
     HomeBusy,
     IndexCorrupt,
+    MadeleineError,
     MindDown,
     StoreUnwritable,
     Unavailable,
@@ -37,27 +40,41 @@ from madeleine.index.sqlite.files import remove, set_aside
 from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
+from madeleine.minds.judges.absent import AbsentJudge
+from madeleine.minds.judges.making import local_judge, remote_judge
 from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
-from madeleine.minds.port import Embedder, Minds, Reranker
+from madeleine.minds.port import Embedder, Judge, Minds, Reranker
 from madeleine.minds.remote import RemoteEmbedder
 from madeleine.minds.reranker import LocalReranker
 from madeleine.model.draft import Limits
+from madeleine.model.event import Kind
 from madeleine.recall.weights import weights_at
-from madeleine.settings import Settings, read_settings
+from madeleine.settings import Settings, Sleep, read_settings
+from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.intervals import Intervals
+from madeleine.sleep.sleeper import ORDER, Sleeper
+from madeleine.sleep.sleeper import Progress as Counting
+from madeleine.sleep.sleeper import Stopped as Stop
+from madeleine.sleep.values import Report
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.whisper import Whisperer
+from madeleine.write.aside import Threads
 from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import Progress, reconcile
-from madeleine.write.record import replay
+from madeleine.write.record import event, record, replay
 from madeleine.write.recover import recover
 from madeleine.write.stores import Habits, Stores
 from madeleine.write.upkeep import rebuild
 
+if TYPE_CHECKING:
+    from madeleine.sleep.shift import Shift
+
 LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 LOCK_PAUSE_SECONDS = 0.02
 TICK = timedelta(microseconds=1)
+MAINTENANCE = "maintenance"  # the name under which the journal keeps when an agent last judged
 
 
 class SystemClock:
@@ -91,6 +108,60 @@ class House:
     notes: list[str] = field(default_factory=list)
     journal_problems: list[str] = field(default_factory=list)
     whisperer: Whisperer = field(default_factory=Whisperer)
+    sleeper: Sleeper = field(init=False)
+    maintenance_waits: bool = False
+    """Whether an agent that judges has something to do, as far as was looked last."""
+    _judge: Judge | None = None
+
+    def __post_init__(self) -> None:
+        self.sleeper = Sleeper(self.stores, ORDER, self._run_job)
+
+    @property
+    def judge(self) -> Judge:
+        """Who says what memories are to each other; made when first asked for."""
+        if self._judge is None:
+            try:
+                self._judge = self._make_judge()
+            except MadeleineError as error:
+                self._judge = AbsentJudge(error)
+        return self._judge
+
+    def _make_judge(self) -> Judge:
+        if self.settings.judge.kind == "agent":
+            return self.shift.agent_judge()
+        return make_judge(self.settings, os.environ)
+
+    @property
+    def shift(self) -> Shift:
+        """What happens at night: loaded when it is needed first, see there."""
+        late = importlib.import_module("madeleine.sleep.shift")
+        return cast("Shift", late.Shift(self.stores, self.sleep_habits))
+
+    @property
+    def sleep_habits(self) -> SleepHabits:
+        """The numbers that the jobs go by."""
+        known = {each.name for each in fields(self.settings.sleep)}
+        names = [each.name for each in fields(SleepHabits) if each.name in known]
+        return SleepHabits(**{name: getattr(self.settings.sleep, name) for name in names})
+
+    @property
+    def intervals(self) -> Intervals:
+        """How often the daemon runs each job."""
+        return make_intervals(self.settings.sleep)
+
+    def look_for_maintenance(self) -> None:
+        """Look whether an agent that judges has something to do; whispers say so then."""
+        wanted = self.settings.judge.kind == "agent"
+        self.maintenance_waits = wanted and self.shift.work_waits()
+
+    def note_maintenance(self) -> None:
+        """Note that an agent has done its part for now."""
+        body = {"key": MAINTENANCE, "value": self.stores.clock.now().isoformat()}
+        record(self.stores, [event(self.stores, Kind.STATE, body)], durable=False)
+        self.look_for_maintenance()
+
+    def _run_job(self, job: str, dry_run: bool, stop: Stop, progress: Counting) -> Report:
+        return self.shift.run(job, self.judge, dry_run, stop, progress)
 
     @property
     def whisper_habits(self) -> WhisperHabits:
@@ -98,6 +169,7 @@ class House:
         given = {
             each.name: getattr(self.settings.whisper, each.name) for each in fields(WhisperHabits)
         }
+        given["maintenance"] = given["maintenance"] or self.maintenance_waits
         return WhisperHabits(**given)
 
     def close(self) -> None:
@@ -107,7 +179,8 @@ class House:
             if self.stores.minds.embedder is not None:
                 ending.callback(self.stores.minds.embedder.close)
             ending.callback(self.stores.index.close)
-            self.stores.journal.flush()
+            ending.callback(self.stores.journal.flush)
+            self.stores.aside.close()
 
 
 def load_settings(home: Path) -> Settings:
@@ -162,6 +235,7 @@ def open_locked(
         minds=minds,
         clock=SystemClock(),
         habits=make_habits(settings),
+        aside=Threads(),
     )
     house = House(home, settings, stores, lock, notes + healed)
     catch_up(house, progress)
@@ -280,6 +354,31 @@ def _embedder(settings: Settings, environment: Mapping[str, str]) -> tuple[Embed
             raise BadSetting("embedder.kind", f"is {other!r}; local, openai, fake or none")
 
 
+def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
+    """Return the judge that the settings ask for; an agent that judges is no such."""
+    match settings.judge.kind:
+        case "local":
+            return local_judge(settings.judge.weights)
+        case "llm":
+            return _remote_judge(settings, environment)
+        case other:
+            raise BadSetting("judge.kind", f"is {other!r}; local, llm or agent")
+
+
+def _remote_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
+    wanted = settings.judge
+    return remote_judge(
+        wanted.url,
+        wanted.model,
+        environment.get(wanted.key_env, ""),
+        provider=wanted.provider,
+        timeout_seconds=wanted.timeout_seconds,
+        tokens=wanted.tokens_per_run,
+        cost=wanted.cost_per_run,
+        prices=(wanted.price_in, wanted.price_out),
+    )
+
+
 def make_habits(settings: Settings) -> Habits:
     """Return the numbers that verbs go by."""
     limits, write, recall = settings.limits, settings.write, settings.recall
@@ -306,6 +405,24 @@ def make_habits(settings: Settings) -> Habits:
         rerank_candidates=settings.reranker.candidates,
         rerank_deadline_ms=settings.reranker.deadline_ms,
         rerank_blend=settings.reranker.blend,
+    )
+
+
+def make_intervals(sleep: Sleep) -> Intervals:
+    """Return the timetable that the settings ask for."""
+    return Intervals(
+        every={
+            "importance_scorer": timedelta(minutes=sleep.importance_scorer_minutes),
+            "index_updater": timedelta(minutes=sleep.index_updater_minutes),
+            "duplicate_merger": timedelta(hours=sleep.duplicate_merger_hours),
+            "conflict_detector": timedelta(hours=sleep.conflict_detector_hours),
+            "auto_linker": timedelta(hours=sleep.auto_linker_hours),
+            "auto_cluster": timedelta(minutes=sleep.auto_cluster_minutes),
+            "consolidator": timedelta(hours=sleep.consolidator_hours),
+            "decay_manager": timedelta(hours=sleep.decay_manager_hours),
+        },
+        first=timedelta(seconds=sleep.first_seconds),
+        retry=timedelta(minutes=sleep.retry_minutes),
     )
 
 

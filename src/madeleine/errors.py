@@ -214,6 +214,13 @@ class NoSuchProposal(Missing):
         super().__init__(f"no proposal `{wanted}`", hint="`madeleine proposals` lists them")
 
 
+class NoSuchJob(Missing):
+    """A word in the place of a job's name that is none."""
+
+    def __init__(self, wanted: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"no job `{wanted}`", hint=f"one of: {', '.join(known)}")
+
+
 class NoSuchConnection(Missing):
     """The two memories are not connected that way."""
 
@@ -284,6 +291,16 @@ class AlreadyDone(Conflict):
 
     def __init__(self, what: str, state: str) -> None:
         super().__init__(f"{what} is already {state}", hint="nothing was changed")
+
+
+class OutdatedProposal(Conflict):
+    """A proposal about memories that say something else by now."""
+
+    def __init__(self, proposal_id: str, memory_id: str) -> None:
+        super().__init__(
+            f"`{memory_id[:8]}` changed since proposal `{proposal_id[:8]}` was made",
+            hint=f"`madeleine proposals reject {proposal_id[:8]}`; what still holds comes again",
+        )
 
 
 class KeyReused(Conflict):

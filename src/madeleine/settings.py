@@ -8,6 +8,7 @@ docs/reference/settings.md is generated from it.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -17,9 +18,11 @@ from madeleine.errors import BadSetting
 ENVIRONMENT_PREFIX = "MADELEINE_"
 
 
-def setting(default: Any, help_text: str) -> Any:
-    """A field with its line of help."""
-    return field(default=default, metadata={"help": help_text})
+def setting(
+    default: Any, help_text: str, least: float | None = None, most: float | None = None
+) -> Any:
+    """A field with its line of help, and the least and the most that it takes."""
+    return field(default=default, metadata={"help": help_text, "range": (least, most)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,31 +101,47 @@ class Recall:
 class Whisper:
     """The unasked recall."""
 
-    max_nodes: int = setting(6, "most memories in one whisper")
-    min_relevance_score: float = setting(0.45, "candidates below this are passed over")
-    temporal_min_score: float = setting(0.30, "the same, for prompts about a time")
-    injection_gate: float = setting(0.50, "nothing below this is whispered")
-    topic_shift_threshold: float = setting(0.75, "likeness above which a prompt is on topic still")
-    intent_threshold: float = setting(0.65, "likeness from which a prompt has an example's intent")
-    context_buffer_size: int = setting(5, "prompts of a session that are remembered")
-    session_gap_minutes: int = setting(10, "a prompt older than this is no longer the context")
-    full_nodes: int = setting(2, "best memories that are shown in full")
-    full_chars: int = setting(1200, "most characters of one memory in a whisper")
-    token_budget: int = setting(2000, "most tokens of one whisper, at four characters each")
-    affinity_max_boost: float = setting(0.15, "most that feedback adds or takes away")
-    affinity_similarity: float = setting(0.70, "likeness from which a prompt's feedback counts")
-    affinity_half_life_days: float = setting(30.0, "after which feedback counts half")
-    affinity_implicit_weight: float = setting(0.8, "what implicit feedback counts")
+    max_nodes: int = setting(6, "most memories in one whisper", 0, 100)
+    min_relevance_score: float = setting(0.45, "candidates below this are passed over", 0, 1)
+    temporal_min_score: float = setting(0.30, "the same, for prompts about a time", 0, 1)
+    injection_gate: float = setting(0.50, "nothing below this is whispered", 0, 1)
+    topic_shift_threshold: float = setting(
+        0.75, "likeness above which a prompt is on topic still", 0, 1
+    )
+    intent_threshold: float = setting(
+        0.65, "likeness from which a prompt has an example's intent", 0, 1
+    )
+    context_buffer_size: int = setting(5, "prompts of a session that are remembered", 1, 100)
+    session_gap_minutes: int = setting(
+        10, "a prompt older than this is no longer the context", 0, 10_080
+    )
+    full_nodes: int = setting(2, "best memories that are shown in full", 0, 100)
+    full_chars: int = setting(1200, "most characters of one memory in a whisper", 0, 10_000)
+    token_budget: int = setting(
+        2000, "most tokens of one whisper, at four characters each", 0, 1_000_000
+    )
+    affinity_max_boost: float = setting(0.15, "most that feedback adds or takes away", 0, 1)
+    affinity_similarity: float = setting(
+        0.70, "likeness from which a prompt's feedback counts", 0, 1
+    )
+    affinity_half_life_days: float = setting(30.0, "after which feedback counts half", 0.01, 36_500)
+    affinity_implicit_weight: float = setting(0.8, "what implicit feedback counts", 0, 1)
     exploration: bool = setting(False, "let in one memory below the gate, to learn from it")
     review: bool = setting(True, "on a session's first prompt, ask about a memory held back before")
     maintenance: bool = setting(False, "say `maintenance_due` when the memory wants tending")
-    maintenance_hours: int = setting(24, "how often that is")
-    holdout: float = setting(0.0, "share of whispers held back to measure whether they help")
-    log_days: int = setting(30, "how long whispers and silences are kept for `whisper why`")
-    deadline_ms: int = setting(300, "a hook that would take longer stays silent")
-    nudge_interval: int = setting(10, "prompts between reminders to remember; 0 for never")
-    out_interval: int = setting(10, "prompts between background stores; 0 for never")
-    dedupe_seconds: int = setting(10, "the same prompt again within this is whispered once")
+    maintenance_hours: int = setting(24, "how often that is", 0, 8_760)
+    holdout: float = setting(0.0, "share of whispers held back to measure whether they help", 0, 1)
+    log_days: int = setting(
+        30, "how long whispers and silences are kept for `whisper why`", 1, 3_650
+    )
+    deadline_ms: int = setting(300, "a hook that would take longer stays silent", 1, 60_000)
+    nudge_interval: int = setting(
+        10, "prompts between reminders to remember; 0 for never", 0, 1_000_000
+    )
+    out_interval: int = setting(10, "prompts between background stores; 0 for never", 0, 1_000_000)
+    dedupe_seconds: int = setting(
+        10, "the same prompt again within this is whispered once", 0, 86_400
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +165,98 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class Sleep:
+    """The jobs that tend the memory while nobody looks, and how often the daemon runs them."""
+
+    enabled: bool = setting(True, "run the jobs by the timetable; by hand they run always")
+    auto_linker_hours: float = setting(24.0, "between two runs of auto_linker", 0.01, 8_760)
+    decay_manager_hours: float = setting(24.0, "between two runs of decay_manager", 0.01, 8_760)
+    conflict_detector_hours: float = setting(
+        24.0, "between two runs of conflict_detector", 0.01, 8_760
+    )
+    duplicate_merger_hours: float = setting(
+        24.0, "between two runs of duplicate_merger", 0.01, 8_760
+    )
+    consolidator_hours: float = setting(24.0, "between two runs of consolidator", 0.01, 8_760)
+    auto_cluster_minutes: float = setting(60.0, "between two runs of auto_cluster", 0.01, 525_600)
+    importance_scorer_minutes: float = setting(
+        120.0, "between two runs of importance_scorer", 0.01, 525_600
+    )
+    index_updater_minutes: float = setting(1.0, "between two runs of index_updater", 0.01, 525_600)
+    first_seconds: float = setting(
+        60.0, "how long after its start the daemon leaves jobs alone that are due", 0, 86_400
+    )
+    retry_minutes: float = setting(
+        15.0, "after a run that failed it is tried again; twice as late each time", 0.01, 10_080
+    )
+    link_threshold: float = setting(0.65, "likeness from which two memories may be linked", 0, 1)
+    cross_space_penalty: float = setting(0.1, "taken off the likeness when spaces differ", 0, 1)
+    link_neighbours: int = setting(6, "neighbours that auto_linker looks at", 1, 100)
+    link_edges: int = setting(500, "most connections that one run of auto_linker draws", 0, 100_000)
+    link_edges_each: int = setting(6, "most of them that start at one memory", 1, 1_000)
+    conflict_similarity: float = setting(0.40, "likeness from which two may conflict", 0, 1)
+    conflict_neighbours: int = setting(15, "neighbours that conflict_detector looks at", 1, 100)
+    conflict_weight: float = setting(0.9, "weight of evolved_from and contradicts", 0.01, 1)
+    conflict_all_spaces: bool = setting(True, "look for conflicts between spaces too")
+    duplicate_similarity: float = setting(0.25, "likeness from which two may be duplicates", 0, 1)
+    duplicate_neighbours: int = setting(6, "neighbours that duplicate_merger looks at", 1, 100)
+    duplicate_score: float = setting(0.60, "composite score from which the judge is asked", 0, 1)
+    merge_at: float = setting(0.97, "sureness from which duplicates are merged unasked", 0, 1)
+    conflict_at: float = setting(0.85, "sureness from which a conflict is settled unasked", 0, 1)
+    link_at: float = setting(0.80, "sureness from which a connection is drawn unasked", 0, 1)
+    propose_at: float = setting(0.60, "sureness from which the rest is proposed", 0, 1)
+    consolidate_similarity: float = setting(0.60, "likeness within a cluster", 0, 1)
+    consolidate_least: int = setting(2, "least memories in a cluster", 2, 100)
+    consolidate_most: int = setting(5, "most memories in a cluster", 2, 100)
+    consolidate_clusters: int = setting(10, "most clusters that one run consolidates", 0, 1_000)
+    consolidate_near: float = setting(
+        0.75, "likeness from which texts are joined without a language model", 0, 1
+    )
+    pairs_per_run: int = setting(200_000, "most pairs a cheap judge is asked about in a run", 0)
+    costly_pairs_per_run: int = setting(500, "the same, for a judge that costs", 0)
+    maintenance_pairs: int = setting(25, "pairs of each kind that an agent is given", 0, 1_000)
+    maintenance_clusters: int = setting(4, "clusters that it is given", 0, 100)
+    maintenance_chars: int = setting(45_000, "most characters of what it is given", 1_000)
+    maintenance_minutes: int = setting(30, "how long what it was given is kept for it", 1, 10_080)
+    importance_step: float = setting(0.01, "a score that moves less is not written", 0, 1)
+    decay_retrievability: float = setting(0.3, "below this a memory may go to the archive", 0, 1)
+    decay_importance: float = setting(0.5, "importance from which it stays all the same", 0, 1)
+    lifecycle: str = setting(
+        "exponential", "how retrievability is reckoned: exponential, or fsrs (an extra)"
+    )
+    breaker_share: float = setting(
+        0.25, "a run that would change more of the store than this asks instead", 0, 1
+    )
+    breaker_least: int = setting(20, "but never one of fewer patches than this", 1, 1_000_000)
+    proposals_per_run: int = setting(
+        100, "most proposals of one job that wait at a time", 0, 10_000
+    )
+    proposal_days: int = setting(
+        30, "after which a proposal that nobody decided expires", 1, 36_500
+    )
+    patches_shown: int = setting(20, "patches that the report of a run names", 0, 40)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who says what memories are to each other."""
+
+    kind: str = setting("local", "local, llm (a language model) or agent (run_maintenance)")
+    weights: str = setting("", "file with other weights than the shipped ones, for kind = local")
+    provider: str = setting("openai", "how the server is spoken to: openai or anthropic")
+    url: str = setting("http://127.0.0.1:11434/v1", "server of the language model, for kind = llm")
+    model: str = setting("", "name of the language model")
+    key_env: str = setting("OPENAI_API_KEY", "environment variable that holds the server's key")
+    timeout_seconds: float = setting(60.0, "how long one request may take", 0.1, 3_600)
+    tokens_per_run: int = setting(200_000, "most tokens of one run; 0 for no bound", 0)
+    cost_per_run: float = setting(
+        0.0, "most that one run may cost, in the currency of the prices; 0 for no bound", 0
+    )
+    price_in: float = setting(0.0, "price of a million tokens that the model reads", 0)
+    price_out: float = setting(0.0, "price of a million tokens that the model writes", 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All sections."""
 
@@ -158,6 +269,8 @@ class Settings:
     reranker: Reranker = field(default_factory=Reranker)
     index: Index = field(default_factory=Index)
     whisper: Whisper = field(default_factory=Whisper)
+    sleep: Sleep = field(default_factory=Sleep)
+    judge: Judge = field(default_factory=Judge)
 
 
 def read_settings(table: Mapping[str, object], environment: Mapping[str, str]) -> Settings:
@@ -190,7 +303,24 @@ def _read_section(
         each.name: _value(f"{name}.{each.name}", getattr(section, each.name), given, environment)
         for each in fields(section)
     }
+    for each in fields(section):
+        _check_range(f"{name}.{each.name}", values[each.name], *each.metadata["range"])
     return dataclasses.replace(section, **values)
+
+
+def _check_range(name: str, value: object, least: float | None, most: float | None) -> None:
+    """Refuse a number outside of what its setting takes; no number is refused everywhere."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    low, high = -math.inf if least is None else least, math.inf if most is None else most
+    if not low <= value <= high or not math.isfinite(value):
+        raise BadSetting(name, f"is {value!r}; it takes {_range(least, most)}")
+
+
+def _range(least: float | None, most: float | None) -> str:
+    if least is not None and most is not None:
+        return f"a number from {least:g} to {most:,.10g}"
+    return "a number" if least is None else f"a number from {least:g} on"
 
 
 def _value(

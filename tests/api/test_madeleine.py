@@ -14,7 +14,7 @@ import pytest
 from madeleine import Madeleine
 from madeleine.api.remote import RemoteDoor, find_daemon
 from madeleine.errors import Conflict, HomeBusy, Missing, Rejected
-from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.write.proposals import propose
@@ -76,12 +76,14 @@ def test_values_of_python_are_taken_as_they_are(m: Madeleine) -> None:
         created=created,
         tags=("one", "two"),
         origin=Origin(session="s9", turn=4),
+        claim=Claim("Ana", "home city", "Ghent"),
         connections=[Connection(target.id, Edge.SUPPORTS, 0.7)],
     )
 
     assert memory.created == created
     assert memory.tags == ("one", "two")
     assert memory.origin == Origin(session="s9", turn=4)
+    assert memory.claim == Claim("Ana", "home city", "Ghent")
     (link,) = [each for each in memory.connections if each.edge is Edge.SUPPORTS]
     assert (link.target, link.weight) == (target.id, 0.7)
     assert [each.id for each in m.list(created_before=datetime(2026, 4, 1, tzinfo=UTC))] == [

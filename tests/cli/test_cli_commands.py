@@ -43,6 +43,20 @@ def test_remember_writes_every_option_into_the_file(cli: Cli) -> None:
     assert (link["target"], link["edge"], link["weight"]) == (other, "supports", 0.7)
 
 
+def test_a_claim_replaces_an_older_value_and_is_shown(cli: Cli) -> None:
+    old = cli.remember("Ana lives in Ghent", "--claim", "Ana | home city | Ghent")
+
+    answer = cli.ok("remember", "Off to Cork", "--claim", "ana|Home City| Cork | Ireland ")
+
+    claim = {"subject": "ana", "attribute": "Home City", "value": "Cork | Ireland"}
+    assert answer["memory"]["claim"] == claim
+    shown = cli("show", old).out
+    assert f"replaced by {answer['memory']['id']}" in shown
+    assert "claim       Ana | home city | Ghent" in shown
+    assert cli.ok("revise", old, "--clear", "claim")["memory"]["claim"] is None
+    assert cli("remember", "x", "--claim", "Ana | Ghent").code == 2
+
+
 def test_remember_reads_standard_input_for_a_dash(cli: Cli) -> None:
     answer = cli.ok("remember", "-", stdin="first line\nzweite Zeile ü\n".encode())
 

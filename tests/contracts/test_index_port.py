@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,12 @@ from numpy.typing import NDArray
 from madeleine.errors import Rejected
 from madeleine.index.port import Batch, EdgeRow, Index, Put, Unreadable
 from madeleine.model.event import Event, Kind, Position
-from madeleine.model.memory import Connection, Memory, Origin, Usage
+from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
+from madeleine.rules.claims import address, stated
 from madeleine.rules.text import same_text_key
 from madeleine.rules.usage import Adopted, Use, fold
 from tests.contracts.engines import Maker
@@ -64,6 +66,7 @@ def test_a_memory_comes_back_as_it_was_put(index: Index) -> None:
         valid_until=NOON + timedelta(microseconds=1),
         superseded_by=memory_id(9),
         origin=Origin("session", 3, "alice", "file:///x"),
+        claim=Claim("the server", "port", "80 | 90"),
         idempotency_key="key",
         connections=(
             Connection(memory_id(2), Edge.SUPPORTS, 0.75, "because", "linker", NOON, "causal", 0.5),
@@ -166,6 +169,59 @@ def test_the_same_text_is_the_oldest_current_one_in_its_space(index: Index) -> N
     assert index.same_text("atlas", key, NOON) == [memory_id(5)]
     assert index.same_text("other", key, NOON) == []
     assert index.same_text(None, same_text_key("likes coffee"), NOON) == []
+
+
+def test_claims_at_an_address_are_the_current_ones_oldest_first(index: Index) -> None:
+    later = NOON + timedelta(days=1)
+    port, other = Claim("Server", "port", "80"), Claim("server", "Port ", "90")
+    keep(
+        index,
+        memory(5, claim=port, space="atlas"),
+        memory(4, claim=other, valid_until=later),
+        memory(3, claim=port, superseded_by=memory_id(4)),
+        memory(2, claim=replace(port, subject="client")),
+        memory(1),
+    )
+    at = address(port)
+
+    assert index.claims(at, NOON) == [memory_id(4), memory_id(5)]
+    assert index.claims(at, later) == [memory_id(5)]
+    assert index.claims(at, NOON, but=stated(other)) == [memory_id(5)]
+    assert index.claims("nowhere", NOON) == []
+    keep(index, memory(5))
+    index.write(Batch(drops=[memory_id(4)]))
+    assert index.claims(at, NOON) == []
+
+
+def test_contested_is_what_claims_that_meet_do_not_agree_on(index: Index) -> None:
+    def claiming(number: int, subject: str, value: str, **fields: Any) -> Memory:
+        return memory(number, claim=Claim(subject, "port", value), **fields)
+
+    keep(
+        index,
+        claiming(1, "agreed", "80"),
+        claiming(2, "agreed", " 80"),
+        claiming(3, "apart", "80", space="atlas"),
+        claiming(4, "apart", "90", space="orion"),
+        claiming(5, "global", "80"),
+        claiming(6, "global", "90", space="orion"),
+        claiming(7, "within", "80", space="atlas"),
+        claiming(8, "within", "90", space="atlas"),
+        claiming(9, "over", "80"),
+        claiming(10, "over", "90", valid_until=NOON),
+    )
+
+    assert index.contested(NOON, 9) == ["global\nport", "within\nport"]
+    assert index.contested(NOON, 1) == ["global\nport"]
+    assert index.contested(NOON, 0) == []
+
+
+def test_a_memory_is_found_by_what_it_claims(index: Index) -> None:
+    keep(index, memory(1, "it is Cork now", claim=Claim("Ana", "residence", "Cork")))
+
+    assert ids(index.search_text(["residence"], ANY, NOON, 9)) == [memory_id(1)]
+    keep(index, memory(1, "it is Cork now"))
+    assert index.search_text(["residence"], ANY, NOON, 9) == []
 
 
 def test_an_idempotency_key_names_its_memory(index: Index) -> None:

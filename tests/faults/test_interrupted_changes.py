@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import StoreUnwritable
+from madeleine.model.change import Edit
 from madeleine.model.draft import Draft, Limits
-from madeleine.model.memory import Connection
+from madeleine.model.memory import Claim, Connection
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge
 from madeleine.vault.vault import Vault
@@ -77,6 +78,35 @@ def test_a_merge_killed_at_any_file_is_whole_or_gone(
     assert (stores.index.get(dropped) is not None) == killed
     assert stores.index.unsettled() == []
     close(stores)
+
+
+@pytest.mark.proves("I4")
+@pytest.mark.parametrize("step", range(3))
+def test_a_claim_killed_at_any_file_replaces_all_or_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    for text in ("Ana lives in Ghent", "home is Ghent, says Ana"):
+        keep(stores, text, claim=Claim("Ana", "city", "Ghent"))
+    before = vault_bytes(stores)
+    original = Vault.apply
+    calls = iter(range(100))
+
+    def dying(self: Vault, edit: Edit) -> object:
+        if next(calls) == step:
+            raise Killed
+        return original(self, edit)
+
+    monkeypatch.setattr(Vault, "apply", dying)
+    with pytest.raises(Killed):
+        remember(stores, Draft("off to Cork", claim=Claim("Ana", "city", "Cork")))
+    monkeypatch.undo()
+    fresh = restarted(stores, home)
+
+    assert vault_bytes(fresh) == before
+    assert fresh.index.contested(fresh.clock.now(), 9) == []
+    close(fresh)
 
 
 def test_a_change_whose_mark_was_lost_is_not_taken_back(

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from madeleine.model.draft import Limits, normal_tag
-from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.stored import Fingerprint
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.frontmatter import Block, body_of, content_of, parse_document
@@ -69,6 +69,7 @@ origins = st.builds(
     speaker=st.none() | any_text,
     uri=st.none() | any_text,
 ).filter(lambda origin: origin != Origin())
+claims = st.builds(Claim, any_text, any_text, any_text)
 contents = (texts | awkward).filter(lambda text: bool(text.strip("\ufeff\x00").strip()))
 memories = st.builds(
     Memory,
@@ -86,6 +87,7 @@ memories = st.builds(
     valid_until=st.none() | times,
     superseded_by=st.none() | ids,
     origin=st.none() | origins,
+    claim=st.none() | claims,
     idempotency_key=st.none() | any_text,
     connections=connections,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -156,6 +157,13 @@ def test_a_daemon_that_is_told_to_end_tidies_up(home: Path, how: str) -> None:
     assert find_daemon(home) is None
     with running(home) as again:
         assert again.ok("GET", f"/agent/recall/{kept}")["memory"]["access_count"] == 1
+
+
+def test_a_daemon_whose_home_is_deleted_ends(home: Path) -> None:
+    with running(home) as daemon:
+        shutil.rmtree(home)
+
+        assert daemon.launched.process.wait(WAIT_SECONDS) == 0
 
 
 def test_a_daemon_can_be_ended_while_it_still_indexes(home: Path) -> None:

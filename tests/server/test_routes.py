@@ -30,10 +30,12 @@ def test_a_remembered_text_answers_with_the_envelope_and_the_memory(daemon: Daem
             "title": "SQLite over Postgres",
             "confidence": 0.9,
             "origin": {"session": "s1", "turn": 4, "speaker": "Ana"},
+            "claim": {"subject": "atlas", "attribute": "database", "value": "SQLite"},
         },
     )
 
     memory = answer["memory"]
+    assert memory["claim"] == {"subject": "atlas", "attribute": "database", "value": "SQLite"}
     assert answer["node_id"] == memory["id"]
     assert answer["text"].startswith(f"Remembered as {memory['id'][:8]}: SQLite over Postgres")
     assert (memory["type"], memory["tier"], memory["space"]) == ("decision", "working", "atlas")

@@ -328,3 +328,30 @@ def prepared(folder: Path) -> Journal:
 def damaged_in(folder: Path) -> bytes:
     path = folder / f"{NAME}.damaged"
     return path.read_bytes() if path.exists() else b""
+
+
+def test_what_was_looked_at_again_later_goes_with_verdicts_given_again(journal: Journal) -> None:
+    def seen(event_id: str, at: datetime, *memories: str, job: str = "j") -> Event:
+        noted = dict.fromkeys(memories, "00")
+        return event(event_id, Kind.JUDGED, at, judge="local", job=job, seen=noted)
+
+    def said(event_id: str, at: datetime, *pair: str) -> Event:
+        return event(event_id, Kind.JUDGED, at, judge="llm", job="j", pair=list(pair), verdict={})
+
+    journal.append(
+        [
+            seen("all again", OCTOBER, "a", "b"),
+            seen("one left", OCTOBER, "a", "c"),
+            seen("another job", OCTOBER, "a", "b", job="k"),
+            seen("later", OCTOBER + HOUR, "a", "b"),
+            said("said again", OCTOBER, "a", "b"),
+            said("another pair", OCTOBER, "b", "a"),
+            said("said later", OCTOBER + HOUR, "a", "b"),
+            event("odd", Kind.JUDGED, seen=["a"], judge="local", job="j"),
+        ],
+        durable=False,
+    )
+
+    report = journal.compact("2026-11")
+
+    assert sorted(report.dropped) == ["all again", "said again"]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from madeleine.errors import FileUnreadable
-from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.markdown import id_of_path, read_memory
@@ -234,6 +234,15 @@ def test_a_ruler_at_the_top_is_no_front_matter() -> None:
     assert memory("---\n\nA text under a ruler.\n").content == "---\n\nA text under a ruler."
 
 
+def test_a_claim_is_read_in_both_spellings() -> None:
+    wanted = Claim("Ana", "home city", "42")
+
+    assert with_key("claim:\n  subject: Ana\n  attribute: home city\n  value: 42").claim == wanted
+    flow = "claim: {value: 42, attribute: home city, subject: Ana, mood: x}"
+    assert with_key(flow).claim == wanted
+    assert with_key("claim:").claim is None
+
+
 def test_an_origin_is_read_in_both_spellings() -> None:
     wanted = Origin("s 1", 4, "Ana", None)
 
@@ -289,6 +298,9 @@ def test_the_global_space_is_no_space() -> None:
         ),
         (f"connections:\n  - target: {TWO}\n  - target: abc", 5, "`target` is 'abc', not a UUID"),
         ("origin: x", 3, "`origin` is not a map"),
+        ("claim: Ana lives in Ghent", 3, "`claim` is not a map"),
+        ("claim:\n  subject: Ana\n  value: Ghent", 3, "`claim` has no `attribute`"),
+        ("claim:\n  subject: Ana\n  attribute: [a]\n  value: x", 5, "`attribute` is not a text"),
         ("origin:\n  session: s\n  turn: four", 5, "`turn` is 'four', not a whole number"),
         ("x: 1\n<<<<<<< mine", 4, "'<<<<<<< mine' is not a `key: value` line"),
         (f"x: 1\nid: {TWO}", 4, "`id` stands twice"),

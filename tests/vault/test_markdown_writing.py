@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from madeleine.errors import FileUnreadable
-from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.stored import Fingerprint
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.markdown import read_memory, render_memory, revised
@@ -50,6 +50,7 @@ def test_a_new_file_has_its_keys_in_the_fixed_order() -> None:
         valid_until=LATER,
         superseded_by=TWO,
         origin=Origin("s1", 4, "Ana", "file:///a b"),
+        claim=Claim("Ana", "home city", "yes: Ghent"),
         idempotency_key="k#1",
         connections=(
             Connection(TWO, Edge.SUPPORTS, 1.0, "because: yes", "me", NOON, "k", 0.5),
@@ -76,6 +77,10 @@ origin:
   turn: 4
   speaker: Ana
   uri: file:///a b
+claim:
+  subject: Ana
+  attribute: home city
+  value: "yes: Ghent"
 idempotency_key: k#1
 connections:
   - target: {TWO}
@@ -264,6 +269,18 @@ def test_a_list_on_one_line_can_grow() -> None:
     after = change(text, connections=(Connection(TWO), Connection(THREE)))
 
     assert f"  - target: {TWO}\n    edge: related_to\n    weight: 0.5\n    mood: good\n" in after
+
+
+def test_a_changed_claim_keeps_what_else_stands_in_it() -> None:
+    text = (
+        f"---\nid: {ONE}\ncreated: 2026-01-01\nupdated: 2026-01-01\n"
+        "claim:\n    mood: fine\n    subject: Ana\n    attribute: city\n    value: Ghent\n---\nt\n"
+    )
+
+    after = change(text, claim=Claim("Ana", "city", "Cork"))
+
+    assert "claim:\n  subject: Ana\n  attribute: city\n  value: Cork\n  mood: fine\n---" in after
+    assert "claim" not in change(text, claim=None)
 
 
 def test_a_changed_origin_keeps_what_else_stands_in_it() -> None:

@@ -264,6 +264,25 @@ def test_restart_embeds_only_what_changed(tmp_path: Path) -> None:
     close(stores)
 
 
+@pytest.mark.parametrize(
+    ("chunks", "expected"), [(1, [4, 8, 10]), (2, [0, 8, 10]), (9, [0, 0, 10])]
+)
+def test_several_chunks_may_be_one_transaction(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch, chunks: int, expected: list[int]
+) -> None:
+    monkeypatch.setattr("madeleine.write.reconcile.CHUNK", 4)
+    for number in range(10):
+        keep(stores, f"memory number {number}")
+    stores.index.clear()
+    seen: list[int] = []
+
+    report = reconcile(
+        stores, lambda done, total: seen.append(stores.index.counts().memories), chunks
+    )
+
+    assert (report.written, seen) == (10, expected)
+
+
 def test_memories_without_a_vector_get_one_later(tmp_path: Path) -> None:
     home = tmp_path / "home"
     stores = make_stores(home, with_model=False)

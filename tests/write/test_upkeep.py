@@ -111,6 +111,21 @@ def test_what_is_written_during_a_rebuild_is_in_the_new_index(stores: Stores) ->
     assert found >= set(made)
 
 
+def test_a_rebuild_goes_on_while_somebody_writes(stores: Stores) -> None:
+    """And keeps nobody waiting: until the exchange they have nothing to do with each other."""
+    keep(stores, "the cat sleeps")
+    read = threading.Event()
+    rebuilding = threading.Thread(target=rebuild, args=(stores, lambda done, total: read.set()))
+
+    with stores.writing:
+        rebuilding.start()
+        assert read.wait(30)
+    rebuilding.join(30)
+
+    assert not rebuilding.is_alive()
+    assert stores.index.counts().memories == 1
+
+
 def test_compacting_past_months_changes_no_answer(tmp_path: Path) -> None:
     home = tmp_path / "home"
     clock = FakeClock()

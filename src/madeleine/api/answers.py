@@ -22,6 +22,7 @@ from madeleine.model.times import format_time
 from madeleine.recall.recall import Found, Recalled
 from madeleine.vault.journal import Compacted
 from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.report import HoldOut
 from madeleine.whisper.values import Whispered
 from madeleine.write.change_file import Changed
 from madeleine.write.forget import Forgotten
@@ -185,6 +186,20 @@ def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> Json:
         **entry.body,
     }
     return {"text": texts.whisper_why(known, habits), "whisper": known}
+
+
+def whisper_report(found: HoldOut, habits: WhisperHabits) -> Json:
+    difference, margin = found.difference
+    return {
+        "text": texts.whisper_report(found, habits),
+        "days": found.days,
+        "enough": found.enough,
+        "told": asdict(found.told),
+        "held_out": asdict(found.held_out),
+        "late": found.late,
+        "difference": round(difference, 4) if found.enough else None,
+        "margin": round(margin, 4) if found.enough else None,
+    }
 
 
 def shown(seen: Shown, ends: Mapping[str, Memory]) -> Json:

@@ -249,6 +249,10 @@ class Madeleine:
         """Return in plain words why the last whisper, or silence, was what it was."""
         return str(self._get("whisper_why", {"session_id": session_id})["text"])
 
+    def whisper_report(self) -> str:
+        """Return in plain words what the hold-out shows: whether whispers helped."""
+        return str(self._get("whisper_report")["text"])
+
     def feedback(
         self,
         memory: str | Memory,
@@ -312,6 +316,22 @@ class Madeleine:
     def decide(self, proposal: str, action: str) -> values.Decided:
         """Decide a proposal: `approved` carries out exactly what it says, `rejected` does not."""
         return values.read_decided(self._post("decide", {"action": action}, proposal))
+
+    def proposal(self, proposal: str) -> values.ShownProposal:
+        """Return one proposal with exactly what approving it would change."""
+        return values.read_shown_proposal(self._get("proposal", None, proposal))
+
+    # -- sleep -----------------------------------------------------------------------------
+
+    def sleep(self, job: str | None = None, dry_run: bool = False) -> values.Slept:
+        """Run the whole sleep cycle, or one job, and return a report of each job that ran.
+
+        A dry run changes nothing; its reports say what would be done. `undo` with a report's
+        `run` takes everything back that this run did.
+        """
+        name = "run_all" if job is None else "run_task"
+        answer = self._post(name, {"dry_run": dry_run}, job or "", {"wait": True})
+        return values.read_slept(answer)
 
     # -- the house -------------------------------------------------------------------------
 

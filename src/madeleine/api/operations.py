@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import madeleine
-from madeleine.api import answers
+from madeleine.api import answers, sleeping
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
 from madeleine.bootstrap import House
@@ -30,13 +30,14 @@ from madeleine.model.times import format_time
 from madeleine.model.words import Edge, word
 from madeleine.recall.recall import recall
 from madeleine.whisper.learning import give_feedback
+from madeleine.whisper.report import hold_out
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
 from madeleine.write.proposals import decide
-from madeleine.write.reconcile import reconcile
+from madeleine.write.reconcile import reconcile_and_read
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.remember_many import remember_many
 from madeleine.write.resolve import get
@@ -76,7 +77,9 @@ Operation = Callable[[House, Call], Json]
 
 
 def perform(house: House, name: str, call: Call) -> Json:
-    """Carry out the operation called `name`."""
+    """Carry out the operation called `name`, once the uses noted behind earlier answers are
+    written."""
+    house.stores.aside.wait()
     route = BY_NAME[name]
     if not route.body:
         Reader(call.body).done()
@@ -239,6 +242,12 @@ def _whisper_why(house: House, call: Call) -> Json:
     return answers.whisper_why(entries[0] if entries else None, house.whisper_habits)
 
 
+def _whisper_report(house: House, call: Call) -> Json:
+    return answers.whisper_report(
+        hold_out(house.stores, house.whisper_habits), house.whisper_habits
+    )
+
+
 def _feedback(house: House, call: Call) -> Json:
     reader = Reader(call.body)
     memory_id = get(house.stores, reader.required_text("node_id")).memory.id
@@ -258,7 +267,7 @@ def _show(house: House, call: Call) -> Json:
     seen = show(house.stores, call.named)
     memory_id = seen.stored.memory.id
     ends = {row.source for row in seen.edges} | {row.connection.target for row in seen.edges}
-    notes = used(house.stores, [memory_id], "opened", session)
+    notes = used(house.stores, [memory_id], "opened", session, wait=True)
     answer = answers.shown(seen, house.stores.index.memories(ends - {memory_id}))
     return {**answer, "notes": list(notes)}
 
@@ -368,6 +377,7 @@ def _status(house: House, call: Call) -> Json:
         },
         "index_bytes": sum(_size(house.home / name) for name in ("index.db", "index.db-wal")),
         "runs": [_run(each) for each in stores.index.recent_events([Kind.RUN.value], RUNS_SHOWN)],
+        "sleep": sleeping.standing(house),
         "notes": list(house.notes),
         "daemon": None,
     }
@@ -388,7 +398,7 @@ def _size(path: Path) -> int:
 
 
 def _reconcile(house: House, call: Call) -> Json:
-    return answers.reconciled(reconcile(house.stores))
+    return answers.reconciled(reconcile_and_read(house.stores))
 
 
 def _rebuild(house: House, call: Call) -> Json:
@@ -432,6 +442,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "recall": _recall,
     "whisper": _whisper,
     "whisper_why": _whisper_why,
+    "whisper_report": _whisper_report,
     "feedback": _feedback,
     "show": _show,
     "list": _list,
@@ -446,10 +457,20 @@ OPERATIONS: Mapping[str, Operation] = {
     "merge": _merge,
     "undo": _undo,
     "proposals": _proposals,
+    "proposal": sleeping.proposal,
     "decide": _decide,
     "merges": _merges,
     "undo_merge": _undo_merge,
     "audit": _audit,
+    "insights": sleeping.insights,
+    "maintenance": sleeping.maintenance,
+    "hand_in": sleeping.hand_in_verdicts,
+    "tasks": sleeping.tasks,
+    "run_all": sleeping.run_all,
+    "run_task": sleeping.run_task,
+    "stop_task": sleeping.stop_task,
+    "pause_task": sleeping.pause_task,
+    "resume_task": sleeping.resume_task,
     "health": _health,
     "status": _status,
     "reconcile": _reconcile,

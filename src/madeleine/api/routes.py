@@ -54,6 +54,11 @@ _DRAFT = (
     Field("confidence", "number", "how sure its author is, 0 to 1"),
     Field("valid_until", "string|null", "when it stops being true"),
     Field("origin", "object|null", "session, turn, speaker, uri: where it was said"),
+    Field(
+        "claim",
+        "object|null",
+        "what it states: subject, attribute, value; it replaces older values of that attribute",
+    ),
     Field("id", "string", "a UUID of the caller's choice, for imports"),
     Field("created", "string", "when it was first known, for imports"),
     Field("idempotency_key", "string", "makes a repeated call return the first memory"),
@@ -71,6 +76,9 @@ _FILTER = (
 _SPACE = Field("default_space", "string", "the space of a request that names none")
 _LIMIT = Field("limit", "integer", "how many at most")
 _OFFSET = Field("offset", "integer", "how many to skip")
+_DRY_RUN = Field("dry_run", "boolean", "only say what would be done; nothing is changed")
+_WAIT = Field("wait", "boolean", "answer when it is over; without a daemon that is always so")
+_RUN = "{text, status: started | finished | stopped | failed, request, jobs, reports}"
 
 ROUTES: tuple[Route, ...] = (
     Route(
@@ -132,6 +140,14 @@ ROUTES: tuple[Route, ...] = (
         (),
         (Field("session_id", "string", "the last one of this conversation"),),
         "{text, whisper: {id, at, session, space, …}}",
+    ),
+    Route(
+        "whisper_report",
+        "GET",
+        "/agent/whisper/report",
+        "say what the hold-out shows: how often memories show in replies, whispered and held out",
+        answer="{text, days, enough, told: {whispers, replied, used}, held_out: {whispers, "
+        "replied, used}, late, difference, margin}",
     ),
     Route(
         "feedback",
@@ -199,6 +215,7 @@ ROUTES: tuple[Route, ...] = (
                     "confidence",
                     "valid_until",
                     "origin",
+                    "claim",
                     "about_self",
                 )
             ),
@@ -297,6 +314,13 @@ ROUTES: tuple[Route, ...] = (
         answer="{text, proposals}",
     ),
     Route(
+        "proposal",
+        "GET",
+        "/agent/proposals/{id}",
+        "one proposal, with exactly what approving it would change",
+        answer="{text, proposal, difference, problem}",
+    ),
+    Route(
         "decide",
         "POST",
         "/agent/proposals/{id}",
@@ -328,6 +352,82 @@ ROUTES: tuple[Route, ...] = (
         answer="{text, events}",
     ),
     Route(
+        "insights",
+        "GET",
+        "/agent/insights",
+        "what changed its mind and what contradicts what, newest first",
+        query=(_LIMIT,),
+        answer="{text, evolutions: [{from, to, reason, by, at}], "
+        "tensions: [{one, other, reason, by, at}]}",
+    ),
+    Route(
+        "maintenance",
+        "GET",
+        "/agent/maintenance",
+        "take a batch of questions about memories, for an agent that judges",
+        answer="{text, status: ready | busy | idle, job_id, expires_at, instructions, memories, "
+        "merge_candidates, conflict_candidates, link_candidates, consolidation_clusters}",
+    ),
+    Route(
+        "hand_in",
+        "POST",
+        "/agent/maintenance",
+        "hand in the verdicts about a batch of questions; without any, take a batch",
+        (
+            Field("job_id", "string", "the batch that was taken"),
+            Field("results", "object", "the answers, as the batch's instructions say"),
+        ),
+        answer="{text, status, job_id, reports}",
+    ),
+    Route(
+        "tasks",
+        "GET",
+        "/admin/tasks",
+        "the jobs that tend the memory: when they run, how the last run went",
+        answer="{text, enabled, tasks: [{id, interval_minutes, paused, running, waiting, "
+        "progress, last_run, failures, next_run}]}",
+    ),
+    Route(
+        "run_all",
+        "POST",
+        "/admin/tasks/run-all",
+        "run the whole sleep cycle, in its documented order",
+        (_DRY_RUN,),
+        (_WAIT,),
+        _RUN,
+    ),
+    Route(
+        "run_task",
+        "POST",
+        "/admin/tasks/{id}/run",
+        "run one job now; `{id}` is its name",
+        (_DRY_RUN,),
+        (_WAIT,),
+        _RUN,
+    ),
+    Route(
+        "stop_task",
+        "POST",
+        "/admin/tasks/{id}/stop",
+        "stop a run that waits or is under way: a job's, or `run-all` for all; what it has "
+        "done by then stays",
+        answer="{text, stopped}",
+    ),
+    Route(
+        "pause_task",
+        "POST",
+        "/admin/tasks/{id}/pause",
+        "let a job no longer run by itself, nor with the whole cycle",
+        answer="{text, id, paused}",
+    ),
+    Route(
+        "resume_task",
+        "POST",
+        "/admin/tasks/{id}/resume",
+        "let a paused job run by itself again",
+        answer="{text, id, paused}",
+    ),
+    Route(
         "health",
         "GET",
         "/admin/health",
@@ -341,7 +441,7 @@ ROUTES: tuple[Route, ...] = (
         "/admin/status",
         "what there is and what is wrong",
         answer="{version, home, vault, device, pid, counts, embedder, unreadable, journal, "
-        "index_bytes, notes, daemon}",
+        "index_bytes, sleep, notes, daemon}",
     ),
     Route(
         "reconcile",

@@ -18,6 +18,9 @@ from madeleine.model.times import format_time
 from madeleine.model.words import GLOBAL
 from madeleine.recall.recall import Found, Recalled
 from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.report import REPLIES_LEAST, HoldOut
+from madeleine.whisper.wording import TITLE_CHARS
+from madeleine.whisper.wording import flat as harmless
 
 PROMPT_CHARS = 120
 HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
@@ -93,21 +96,66 @@ def _hit(hit: Found, explain: bool) -> str:
 
 def whisper_why(known: Mapping[str, object], habits: WhisperHabits) -> str:
     """Say in plain words what came of a prompt."""
-    injected = known.get("injected")
-    told = injected if isinstance(injected, list) else []
     prompt = flat(str(known.get("prompt", "")))[:PROMPT_CHARS]
-    parts = [f'{known["at"]}  "{prompt}"']
-    if told:
-        parts.append(f"Whispered {count(len(told), 'memory')} in {known.get('took_ms')} ms.")
-    else:
-        parts.append(f"Silent: {known.get('silence')} (stage: {known.get('stage')}).")
+    parts = [f'{known["at"]}  "{prompt}"', _outcome(known)]
     intents = known.get("intents")
     if isinstance(intents, list) and intents:
         parts.append(f"Taken for: {', '.join(map(str, intents))}.")
-    parts += [_candidate(row, "whispered") for row in _rows(known, "candidates") if told]
+    parts += [_candidate(row, _became(row, known)) for row in _rows(known, "candidates")]
     parts += [_candidate(row, "held back") for row in _rows(known, "refused")]
     parts.append(f"The gate is at {habits.injection_gate:.2f}.")
     return "\n".join(parts)
+
+
+def _outcome(known: Mapping[str, object]) -> str:
+    told, took = _ids(known, "injected"), f"{known.get('took_ms')} ms"
+    if told and known.get("late"):
+        return f"Silent: what was found came too late and was not given ({took})."
+    if told:
+        return f"Whispered {count(len(told), 'memory')} in {took}."
+    return f"Silent: {known.get('silence')} (stage: {known.get('stage')})."
+
+
+def _became(row: Mapping[str, object], known: Mapping[str, object]) -> str:
+    """Return what became of a candidate that passed every stage."""
+    memory, restated = str(row.get("memory", "")), known.get("restated")
+    if isinstance(restated, Mapping) and memory in restated:
+        return f"said by {short(str(restated[memory]))} already"
+    if memory in _ids(known, "injected"):
+        return "too late" if known.get("late") else "whispered"
+    if known.get("held_out"):
+        return "held out"
+    return "no room" if _ids(known, "injected") else "not whispered"
+
+
+def _ids(known: Mapping[str, object], name: str) -> list[str]:
+    ids = known.get(name)
+    return [str(each) for each in ids] if isinstance(ids, list) else []
+
+
+def whisper_report(found: HoldOut, habits: WhisperHabits) -> str:
+    """Say in plain words what the hold-out shows."""
+    told, held_out = found.told, found.held_out
+    parts = [
+        f"In the last {count(found.days, 'day', 'days')} {count(told.whispers, 'whisper')} reached "
+        f"an agent and {held_out.whispers:,} were held out; {found.late:,} came too late.",
+        f"Whispered: a memory shows in {told.used:,} of {count(told.replied, 'reply')} read.",
+        f"Held out: it shows in {held_out.used:,} of {count(held_out.replied, 'reply')} read.",
+    ]
+    if habits.holdout <= 0:
+        parts.append("Nothing is held out now: whisper.holdout is 0.")
+    return "\n".join([*parts, _verdict(found)])
+
+
+def _verdict(found: HoldOut) -> str:
+    if not found.enough:
+        return f"That is too little to tell: it takes {REPLIES_LEAST} replies on either side."
+    difference, margin = found.difference
+    points = f"{100 * difference:+.0f} points, give or take {100 * margin:.0f}"
+    if abs(difference) <= margin:
+        return f"The difference may be chance ({points})."
+    word = "more" if difference > 0 else "less"
+    return f"Memories show {word} often in replies where they were whispered ({points})."
 
 
 def _rows(known: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
@@ -117,8 +165,8 @@ def _rows(known: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
 
 def _candidate(row: Mapping[str, object], word: str) -> str:
     reasons = row.get("reasons")
-    why = "; ".join(map(str, reasons)) if isinstance(reasons, list) else ""
-    title = flat(str(row.get("title", "")))
+    why = flat("; ".join(map(str, reasons))) if isinstance(reasons, list) else ""
+    title = harmless(str(row.get("title", "")), TITLE_CHARS)
     memory = short(str(row.get("memory", "")))
     return f"  {word}: {memory}  {row.get('score')}  {title}  {why}".rstrip()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import cast
 
@@ -151,6 +151,44 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownProposal:
+    """A proposal, the difference it would make to files, and why it cannot be done, if so."""
+
+    proposal: Proposal
+    difference: str
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """What one run of a job did, or in a dry run would do."""
+
+    job: str
+    run: str
+    began: datetime
+    dry_run: bool
+    seconds: float
+    looked: int
+    judged: int
+    applied: int
+    proposed: int
+    skipped: int
+    stopped: str | None = None
+    error: str | None = None
+    problems: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, object] = field(default_factory=dict)
+    patches: tuple[Mapping[str, object], ...] = ()
+
+
+class Slept(list[JobReport]):
+    """The reports of the jobs that ran, in order; `status` is finished or stopped."""
+
+    def __init__(self, reports: Iterable[JobReport], status: str) -> None:
+        super().__init__(reports)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What a reconcile or a rebuild did."""
 
@@ -280,6 +318,26 @@ def read_proposals(answer: Json) -> list[Proposal]:
 def read_decided(answer: Json) -> Decided:
     proposal = read_proposal(cast("Json", answer["proposal"]))
     return Decided(proposal, cast("str | None", answer["change"]))
+
+
+def read_shown_proposal(answer: Json) -> ShownProposal:
+    proposal = read_proposal(cast("Json", answer["proposal"]))
+    return ShownProposal(proposal, str(answer["difference"]), cast("str | None", answer["problem"]))
+
+
+def read_slept(answer: Json) -> Slept:
+    reports = [_job_report(each) for each in _objects(answer["reports"])]
+    return Slept(reports, str(answer["status"]))
+
+
+def _job_report(given: Json) -> JobReport:
+    known = {each.name for each in fields(JobReport)}
+    typed = {
+        "began": parse_time("began", given["began"]),
+        "patches": tuple(_objects(given["patches"])),
+    }
+    plain = {name: value for name, value in given.items() if name in known}
+    return JobReport(**{**plain, **typed})  # type: ignore[arg-type]  # our own answer
 
 
 def read_report(answer: Json) -> Report:

@@ -51,9 +51,13 @@ class Door:
         body: dict[str, object] | None = None,
     ) -> dict[str, Any]:
         """Carry out one operation and return its answer."""
+        return self.open().call(name, id=id, query=query, body=body, by=BY)
+
+    def open(self) -> Opened:
+        """Find the way to the memories; from then on several threads may call."""
         if self._opened is None:
             self._opened = self.daemon() or self._open_here()
-        return self._opened.call(name, id=id, query=query, body=body, by=BY)
+        return self._opened
 
     def daemon(self) -> RemoteDoor | None:
         """Return the daemon that has this home open, if one answers."""

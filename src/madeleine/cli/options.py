@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from madeleine.errors import InvalidValue
+
 TYPES = "fact, decision, preference, event, person, project, concept, procedure, goal, observation"
 TIERS = "core, working or archival"
 EDGES = (
     "supports, part_of, depends_on, defines, derived_from, evolved_from, related_to, contradicts"
 )
+CLAIM_PARTS = ("subject", "attribute", "value")
+CLAIM = "'SUBJECT | ATTRIBUTE | VALUE'"
 A_TIME = "such as 2026-11-15 or 2026-11-15T18:04:00Z"
 
 
@@ -59,6 +63,16 @@ def one_space(arguments: argparse.Namespace) -> str | None:
     """Return the space asked for, if it is just one."""
     spaces = arguments.space or []
     return spaces[0] if len(spaces) == 1 else None
+
+
+def claim_of(text: str | None) -> dict[str, object] | None:
+    """Return the claim that `SUBJECT | ATTRIBUTE | VALUE` makes; a value may hold a bar."""
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split("|", 2)]
+    if len(parts) < len(CLAIM_PARTS):
+        raise InvalidValue("claim", f"is {text!r}", hint=f"three parts: {CLAIM}")
+    return dict(zip(CLAIM_PARTS, parts, strict=True))
 
 
 def given(**values: object) -> dict[str, object]:

@@ -35,6 +35,11 @@ class Bar:
         self._stream.flush()
         self._drawn_at, self._drawn = now, True
 
+    def of(self, what: str) -> None:
+        """Say that other work has begun; how long it takes is reckoned anew."""
+        if what != self._what:
+            self._what, self._began = what, self._clock()
+
     def clear(self) -> None:
         """Take the bar away, so that other lines can be printed."""
         if self._stream is not None and self._drawn:

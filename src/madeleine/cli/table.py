@@ -11,7 +11,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("show", "one memory whole, with its connections"),
             ("list", "memories, newest first; also the trash"),
             ("history", "what happened to a memory"),
-            ("whisper", "answer an agent's hook; say why something was whispered or not"),
+            ("whisper", "answer an agent's hook; say why it was whispered, and if it helps"),
         ),
     ),
     (
@@ -39,6 +39,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Upkeep",
         (
+            ("sleep", "let the memory tend itself now; when it does so by itself"),
             ("reconcile", "make the index say what the files say"),
             ("rebuild", "make the index anew from files and journal"),
             ("compact", "tidy the journal's past months"),

@@ -15,12 +15,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from madeleine.model.event import Event, Position
+from madeleine.model.judging import Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
+from madeleine.model.words import Edge
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,13 +80,22 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Matches:
+    """Memories that hold a word, by their numbers, and how well by bm25."""
+
+    nodes: NDArray[np.int64]
+    scores: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
 class Wanted:
     """What candidates are drawn by.
 
-    `words` are looked for in the text. `scan` is the direction in which vectors are searched;
-    `near` and `focus` are what the cosines of all candidates are taken with. Without a model
-    all three are absent. `ids` come in whatever they say, and so do memories with the `tag`.
-    `newest` asks for that many of the most recent. `draw` is how many each source gives.
+    `words` are looked for in the text, unless `matches` says what that found. `scan` is the
+    direction in which vectors are searched; `near` and `focus` are what the cosines of all
+    candidates are taken with. Without a model all three are absent. `ids` come in whatever they
+    say, and so do memories with the `tag`. `newest` asks for that many of the most recent.
+    `draw` is how many each source gives.
     `space` is the asker's own.
     """
 
@@ -97,6 +108,7 @@ class Wanted:
     newest: int = 0
     draw: int = 300
     space: str | None = None
+    matches: Matches | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +187,35 @@ class Extent:
     knows those who bear it."""
     short_names: Mapping[str, Sequence[int]]
     """The same for the first three letters of longer first names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """How memories stand, as columns, one place for each memory, in the order of their ids."""
+
+    ids: Sequence[str]
+    spaces: Sequence[str | None]
+    sources: Sequence[str]
+    types: NDArray[np.uint8]
+    """The place of the type in `model.words.MemoryType`."""
+    tiers: NDArray[np.uint8]
+    """The place of the tier in `model.words.Tier`."""
+    created: NDArray[np.int64]
+    """Microseconds since 1970."""
+    last_accessed: NDArray[np.int64]
+    """The same; that of its birth for what was never used."""
+    uses: NDArray[np.int64]
+    stability: NDArray[np.float64]
+    importance: NDArray[np.float64]
+    connections: NDArray[np.int64]
+    """How many arrows people or agents drew from it or to it. What a job or likeness drew does
+    not count: a machine's own work must not make a memory matter more."""
+    about_self: NDArray[np.bool_]
+    """Whether it is the self, or tagged as being about the self."""
+    is_self: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +319,16 @@ class Index(Protocol):
         oldest first."""
         ...
 
+    def claims(self, address: str, now: datetime, but: str | None = None) -> list[str]:
+        """Return the current memories, of any space, whose claim has this `rules.claims.address`,
+        oldest first; without those whose `rules.claims.stated` is `but`."""
+        ...
+
+    def contested(self, now: datetime, limit: int) -> list[str]:
+        """Return addresses at which current memories that meet claim different values, in
+        order."""
+        ...
+
     def with_idempotency_key(self, key: str) -> str | None: ...
 
     def self_id(self) -> str | None:
@@ -323,6 +374,16 @@ class Index(Protocol):
         """Return the stems that stand for each word, and how common they are."""
         ...
 
+    def spellings(self, words: Sequence[str]) -> dict[str, str]:
+        """Return for words that stand nowhere which one that does may be meant: one slip of
+        the finger away, of several the most common. Words without one are left out."""
+        ...
+
+    def matching(self, words: Sequence[str]) -> Matches:
+        """Return what holds any of the words, passing every filter. It needs no vector, so it
+        can be asked for while a model reads the question."""
+        ...
+
     def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
         """Return the candidates of all sources with what stands beside them. A filter that
         lets no more than `draw` through brings all of those."""
@@ -344,6 +405,14 @@ class Index(Protocol):
         """Return the vector of each memory's first passage."""
         ...
 
+    def neighbours(
+        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
+    ) -> dict[str, list[Hit]]:
+        """Return for each of the ids the `k` nearest of those that pass the filter, best first,
+        ties by id: the cosine of its first passage with their best one. It is no neighbour of
+        itself. What has no vector is no key and no neighbour: nothing is known about it."""
+        ...
+
     def unembedded(self, limit: int) -> list[str]:
         """Return ids of memories without a vector of the current model."""
         ...
@@ -354,8 +423,35 @@ class Index(Protocol):
         `but_by`."""
         ...
 
+    def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
+        """Return arrows of these kinds whose both ends are there, those drawn last first."""
+        ...
+
     def superseded_by(self, memory_id: str) -> list[str]:
         """Return the ids of memories whose `superseded_by` names this one."""
+        ...
+
+    # -- what the jobs go by ---------------------------------------------------------------
+    def standings(self, after_id: str = "", limit: int = 10_000) -> Standings:
+        """Return how the next memories stand, by their ids, from the first after `after_id`.
+        Fewer than `limit` means that these were the last."""
+        ...
+
+    def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
+        """Return when each of the memories was used, as far as a use counts, oldest first."""
+        ...
+
+    def unseen(self, job: str, judge: str, chosen: Filter, now: datetime, limit: int) -> list[str]:
+        """Return memories that pass the filter and say something else than when this job last
+        noted with this judge to have looked at them, oldest first. One without a vector waits
+        until it has one."""
+        ...
+
+    def verdicts(
+        self, pairs: Sequence[tuple[str, str]], judge: str
+    ) -> dict[tuple[str, str], Verdict]:
+        """Return what this judge is known to have said about pairs (older, newer), where both
+        still say what they said then."""
         ...
 
     # -- files -----------------------------------------------------------------------------
@@ -383,8 +479,8 @@ class Index(Protocol):
         ...
 
     def changes(self, change_or_run: str) -> list[Event]:
-        """Return the `changed` and `remembered` events of a change or of a whole run, newest
-        first; a prefix of at least 6 characters will do for a change."""
+        """Return the `changed`, `remembered` and `scored` events of a change or of a whole run,
+        newest first; a prefix of at least 6 characters will do for either."""
         ...
 
     def outcome(self, change_id: str) -> str | None:

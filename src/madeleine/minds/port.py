@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from madeleine.model.judging import Pair, Synthesis, Verdict
+from madeleine.model.memory import Memory
 from madeleine.model.trace import AskedTrace, Passage, Trace
 
 
@@ -68,6 +70,33 @@ class Reranker(Protocol):
 
         Raises `MindDown` when the model cannot answer.
         """
+        ...
+
+
+class Judge(Protocol):
+    """Says what memories are to each other. It may be slow and it may fail: nobody holds a
+    lock while it thinks (I6), and an answer that is missing changes nothing."""
+
+    @property
+    def name(self) -> str:
+        """Keys what is remembered of its verdicts."""
+        ...
+
+    @property
+    def cheap(self) -> bool:
+        """Whether asking again costs next to nothing; then verdicts need not be kept."""
+        ...
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        """Return a verdict for each pair, in order; nothing where no usable answer came."""
+        ...
+
+    def synthesise(self, members: Sequence[Memory]) -> Synthesis | None:
+        """Return one text for all of them; nothing where no usable answer came."""
+        ...
+
+    def problems(self) -> dict[str, int]:
+        """Return what went wrong since it was last asked for this, in words, and how often."""
         ...
 
 

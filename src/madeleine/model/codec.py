@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import cast
 
-from madeleine.model.memory import Connection, Memory, Origin, Usage
+from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge, MemoryType, Tier
 
@@ -32,6 +32,7 @@ def memory_to_json(memory: Memory) -> Json:
         "valid_until": _time(memory.valid_until),
         "superseded_by": memory.superseded_by,
         "origin": origin_to_json(memory.origin),
+        "claim": claim_to_json(memory.claim),
         "idempotency_key": memory.idempotency_key,
         "connections": [connection_to_json(each) for each in memory.connections],
         "importance": memory.importance,
@@ -61,6 +62,7 @@ def memory_from_json(values: Mapping[str, object]) -> Memory:
         valid_until=_maybe_time(value["valid_until"]),
         superseded_by=cast("str | None", value["superseded_by"]),
         origin=origin_from_json(cast("Json | None", value["origin"])),
+        claim=claim_from_json(cast("Json | None", value["claim"])),
         idempotency_key=cast("str | None", value["idempotency_key"]),
         connections=tuple(
             connection_from_json(each) for each in cast("list[Json]", value["connections"])
@@ -118,6 +120,18 @@ def origin_from_json(values: Json | None) -> Origin | None:
         speaker=cast("str | None", values.get("speaker")),
         uri=cast("str | None", values.get("uri")),
     )
+
+
+def claim_to_json(claim: Claim | None) -> Json | None:
+    if claim is None:
+        return None
+    return {"subject": claim.subject, "attribute": claim.attribute, "value": claim.value}
+
+
+def claim_from_json(values: Json | None) -> Claim | None:
+    if values is None:
+        return None
+    return Claim(str(values["subject"]), str(values["attribute"]), str(values["value"]))
 
 
 def _usage(values: Mapping[str, object]) -> Usage:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from madeleine.errors import EmptyDraft, InvalidValue, TooLarge
-from madeleine.model.memory import Connection, Origin, parse_id
+from madeleine.model.memory import Claim, Connection, Origin, parse_id
 from madeleine.model.reading import Reader
 from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier
 
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
+CLAIM_CHARS = 200  # of each part of a claim: a name or a value, not a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Draft:
     confidence: float = 1.0
     valid_until: datetime | None = None
     origin: Origin | None = None
+    claim: Claim | None = None
     id: str | None = None
     created: datetime | None = None
     idempotency_key: str | None = None
@@ -72,6 +74,7 @@ def read_draft(
         confidence=reader.unit("confidence", 1.0),
         valid_until=reader.time("valid_until"),
         origin=read_origin(reader.raw("origin")),
+        claim=read_claim(reader.raw("claim")),
         id=parse_id("id", reader.raw("id")) if reader.raw("id") is not None else None,
         created=reader.time("created"),
         idempotency_key=one_line("idempotency_key", reader.text("idempotency_key"), 200),
@@ -145,6 +148,25 @@ def read_origin(values: object) -> Origin | None:
     )
     reader.done()
     return None if origin == Origin() else origin
+
+
+def read_claim(values: object) -> Claim | None:
+    """Return what a memory states; a claim has all three parts."""
+    if values is None:
+        return None
+    reader = Reader(values, "`claim`")
+    subject, attribute, value = (_part(reader, each) for each in ("subject", "attribute", "value"))
+    reader.done()
+    return Claim(subject, attribute, value)
+
+
+def _part(reader: Reader, name: str) -> str:
+    part = one_line(f"claim.{name}", reader.text(name), CLAIM_CHARS)
+    if part is None:
+        raise InvalidValue(
+            f"claim.{name}", "is missing", hint="a claim is a subject, an attribute and a value"
+        )
+    return part
 
 
 def _turn(reader: Reader) -> int | None:

@@ -21,7 +21,8 @@ class Kind(enum.StrEnum):
     ADOPTED = "adopted"
     """Counters found in a foreign file's front matter. body: memory and the counters."""
     SCORED = "scored"
-    """A job's new scores. body: scores {memory: {importance?, relevance?, …}}."""
+    """A job's new scores. body: scores {memory: {importance?, relevance?, …}}, and from a run
+    also change, run, was."""
     FEEDBACK = "feedback"
     """A memory was useful or not. body: memory, signal, source, whisper?, prompt?"""
     REVIEWED = "reviewed"
@@ -37,7 +38,8 @@ class Kind(enum.StrEnum):
     DECIDED = "decided"
     """A proposal was decided. body: proposal, status, by."""
     JUDGED = "judged"
-    """A judge answered about a pair. body: pair, job, verdict, hashes."""
+    """A job looked at memories, or a costly judge answered about a pair. body: judge, job, and
+    seen {memory: hash}, or pair, digests, verdict."""
     RUN = "run"
     """A job ran. body: run, job, report."""
     STATE = "state"

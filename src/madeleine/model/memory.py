@@ -45,6 +45,16 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """What a memory states, in three parts: of some subject an attribute has a value. Subject
+    and attribute are its address; a newer value at one address replaces an older one."""
+
+    subject: str
+    attribute: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """How a memory has been used, folded from the journal."""
 
@@ -74,6 +84,7 @@ class Memory:
     valid_until: datetime | None = None
     superseded_by: str | None = None
     origin: Origin | None = None
+    claim: Claim | None = None
     idempotency_key: str | None = None
     connections: tuple[Connection, ...] = ()
     usage: Usage = field(default_factory=Usage)

@@ -15,6 +15,7 @@ class ProposalType(enum.StrEnum):
     DECAY = "decay"
     LINK = "link"
     CONSOLIDATE = "consolidate"
+    SPACE = "space"
     FORGET = "forget"
 
 

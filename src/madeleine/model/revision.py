@@ -15,6 +15,7 @@ from madeleine.model.draft import (
     Limits,
     check_content,
     one_line,
+    read_claim,
     read_connection,
     read_origin,
     read_space,
@@ -74,4 +75,5 @@ def _readers(reader: Reader, limits: Limits) -> dict[str, Callable[[], object]]:
         "valid_until": lambda: reader.time("valid_until"),
         "superseded_by": lambda: reader.text("superseded_by"),
         "origin": lambda: read_origin(reader.raw("origin")),
+        "claim": lambda: read_claim(reader.raw("claim")),
     }

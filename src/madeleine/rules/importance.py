@@ -1,10 +1,13 @@
-"""How much a memory matters, whoever asks: uses, connections and recency, log-normalised."""
+"""How much a memory matters, whoever asks: uses, connections and recency, log-normalised.
+
+Numbers or whole columns of them go in, and as many come out.
+"""
 
 from __future__ import annotations
 
-import math
+import numpy as np
 
-from madeleine.rules.strength import retrievability
+from madeleine.rules.strength import Number, retrievability
 
 ACCESS_WEIGHT = 0.34
 EDGE_WEIGHT = 0.33
@@ -12,8 +15,19 @@ RECENCY_WEIGHT = 0.33
 ACCESS_REFERENCE = 50
 EDGE_REFERENCE = 20
 
+MACHINES = frozenset(
+    {
+        "remember",  # likeness, when something is remembered
+        *("auto_linker", "conflict_detector", "duplicate_merger", "consolidator"),
+        *("auto_cluster", "decay_manager", "importance_scorer", "index_updater"),
+        *("creative", "cluster", "decay", "forget"),
+    }
+)
+"""Who draws connections without anybody having said so. What they draw does not count: else
+each night's links would make the memories at their ends more important than the night before."""
 
-def importance(uses: int, connections: int, days: float, stability_days: float) -> float:
+
+def importance(uses: Number, connections: Number, days: Number, stability_days: Number) -> Number:
     """Return the documented importance, between 0 and 1."""
     return (
         ACCESS_WEIGHT * log_share(uses, ACCESS_REFERENCE)
@@ -22,6 +36,7 @@ def importance(uses: int, connections: int, days: float, stability_days: float) 
     )
 
 
-def log_share(count: int, reference: int) -> float:
+def log_share(count: Number, reference: int) -> Number:
     """Return how far `count` is on the way to `reference`, on a log scale, at most 1."""
-    return min(1.0, math.log1p(count) / math.log1p(reference))
+    share: Number = np.minimum(1.0, np.log1p(count) / np.log1p(reference))
+    return share

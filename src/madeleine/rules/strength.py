@@ -10,12 +10,19 @@ from __future__ import annotations
 
 import math
 from datetime import datetime, timedelta
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 STABILITY_GROWTH = 1.5
 STABILITY_EXPONENT = -0.2
 MAX_STABILITY_DAYS = 365.0
 MAX_POWER = 60.0  # e^60 takes any stability there can be past the maximum, and is no overflow
 DAY = timedelta(days=1)
+
+Number = TypeVar("Number", float, NDArray[np.float64])
+"""One number, or a column of them."""
 
 
 def idle_days(since: datetime, now: datetime) -> float:
@@ -27,9 +34,10 @@ def idle_days(since: datetime, now: datetime) -> float:
     return max(now - since, timedelta(0)) / DAY
 
 
-def retrievability(stability_days: float, days: float) -> float:
+def retrievability(stability_days: Number, days: Number) -> Number:
     """Return the retrievability after `days` without use, between 0 and 1."""
-    return math.exp(-max(days, 0.0) / stability_days)
+    found: Number = np.exp(-np.maximum(days, 0.0) / stability_days)
+    return found
 
 
 def strengthened(stability_days: float, days: float) -> float:

@@ -35,17 +35,19 @@ class Traits(NamedTuple):
     words: int
 
 
+_TOLD = (
+    (wording.ends_in_question, Trait.QUESTION_LAST.value),
+    (wording.has_question, Trait.QUESTION.value),
+    (wording.tells_time, Trait.TIME.value),
+    (wording.tells_number, Trait.NUMBER.value),
+    (wording.first_person, Trait.FIRST_PERSON.value),
+    (wording.is_instruction, Trait.INSTRUCTION.value),
+    (wording.is_preference, Trait.PREFERENCE.value),
+)
+
+
 def traits_of(text: str) -> Traits:
     """Return the traits of a passage, without what is only read before it."""
-    told = (
-        (wording.ends_in_question, Trait.QUESTION_LAST),
-        (wording.has_question, Trait.QUESTION),
-        (wording.tells_time, Trait.TIME),
-        (wording.tells_number, Trait.NUMBER),
-        (wording.first_person, Trait.FIRST_PERSON),
-        (wording.is_instruction, Trait.INSTRUCTION),
-        (wording.is_preference, Trait.PREFERENCE),
-    )
-    bits = sum(trait.value for tells, trait in told if tells(text))
+    bits = sum(trait for tells, trait in _TOLD if tells(text))
     capitals = min(wording.capitalised(text), CAPITALS_AT_MOST)
     return Traits(bits, capitals, min(len(text.split()), WORDS_AT_MOST))

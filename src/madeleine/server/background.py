@@ -31,6 +31,9 @@ class Loop:
     work: Callable[[], None]
     every_seconds: float | None = None
     first_seconds: float = 0.0
+    patience_seconds: float = JOIN_SECONDS
+    """How long the end waits for work under way; what then still runs is left behind, and can
+    write no more (`daemon`)."""
     runs: int = 0
     failures: int = 0
     problem: str | None = field(default=None)
@@ -63,9 +66,9 @@ class Background:
     def end(self) -> None:
         """Stop the loops and wait for the work under way."""
         self._stop.set()
-        deadline = time.monotonic() + JOIN_SECONDS
-        for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+        began = time.monotonic()
+        for loop, thread in zip(self.loops, self._threads, strict=True):
+            thread.join(max(0.0, began + loop.patience_seconds - time.monotonic()))
             if thread.is_alive():
                 log.warning("%s did not end in time", thread.name)
 

@@ -240,5 +240,7 @@ def _signals() -> Iterator[threading.Event]:
 
 
 def _close(house: House) -> None:
-    with house.stores.writing:
-        house.close()
+    """Close the house for good. The lock of writers stays taken: a job that was left behind,
+    waiting for a model, must not write to a home that others may have open by then."""
+    house.stores.writing.acquire()
+    house.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import threading
 from collections.abc import Callable
@@ -13,11 +14,15 @@ from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.record import replay
 
+HOME_SECONDS = 5.0
 FLUSH_SECONDS = 1.0  # what a power cut may cost of the notes of use
 DEVICES_SECONDS = 5.0
 VECTORS_SECONDS = 10.0
 CACHE_SECONDS = 2.0  # what a kill may cost of what the model made: it is asked again
 SWEEP_SECONDS = 300.0  # the watcher is told of everything, if the system did not lose it
+SLEEP_PATIENCE_SECONDS = 1.5  # how long an ending daemon waits for a job that heard it
+TIMETABLE_SECONDS = 2.0  # the daemon answers by then, and nobody waits for the scheduler to load
+AGENT_WORK_SECONDS = 300.0
 FIRST_SWEEP_SECONDS = 1.0  # edits made while the watcher was being set up
 
 log = logging.getLogger("madeleine.background")
@@ -33,13 +38,47 @@ def make_loops(house: House, stop: threading.Event) -> list[Loop]:
         Loop("model", _warming(house)),
         Loop("vectors", _embedding(house, stop), VECTORS_SECONDS),
         Loop("cache", _keeping(house), CACHE_SECONDS, first_seconds=CACHE_SECONDS),
+        Loop(
+            "sleep",
+            lambda: house.sleeper.attend(stop.is_set),
+            patience_seconds=SLEEP_PATIENCE_SECONDS,
+        ),
     ]
+    loops.append(Loop("home", _ending_without(house, stop), HOME_SECONDS))
+    if house.settings.sleep.enabled:
+        loops.append(Loop("timetable", _timing(house, stop), first_seconds=TIMETABLE_SECONDS))
+    if house.settings.judge.kind == "agent":
+        loops.append(Loop("agent work", house.look_for_maintenance, AGENT_WORK_SECONDS))
     if house.settings.vault.watch:
         loops.append(Loop("watcher", _watching(house, stop)))
         loops.append(
             Loop("sweep", _sweeping(house), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
         )
     return loops
+
+
+def _ending_without(house: House, stop: threading.Event) -> Callable[[], None]:
+    """End the daemon when somebody deletes its home: nobody can reach it any more."""
+
+    def look() -> None:
+        if not (house.home / "run" / "lock").exists():
+            log.warning("the home is gone; ending")
+            stop.set()
+
+    return look
+
+
+def _timing(house: House, stop: threading.Event) -> Callable[[], None]:
+    """Say when each job is due, until the daemon ends."""
+
+    def keep_time() -> None:
+        timetable = importlib.import_module("madeleine.sleep.timetable")
+        running = timetable.Timetable(house.sleeper, house.intervals, house.stores.clock)
+        running.start()
+        stop.wait()
+        running.end()
+
+    return keep_time
 
 
 def _watching(house: House, stop: threading.Event) -> Callable[[], None]:

@@ -168,6 +168,7 @@ def _memory() -> Schema:
         "access_count": {"type": "integer"},
         "tags": {"type": "array", "items": _TEXT},
         "origin": {"type": ["object", "null"]},
+        "claim": {"type": ["object", "null"]},
         "connections": {
             "type": "array",
             "items": {"$ref": "#/components/schemas/Connection"},

@@ -4,8 +4,8 @@ A line may go when the rest of its file says all that it says:
 
 - a blank line, or a line that is there twice;
 - a `used` on an occasion (memory, session, UTC day) whose first use stands in the file;
-- a `scored` or `state` each of whose values has a later one in the file. Another device may
-  hold a later one still; that one wins with or without ours.
+- a `scored`, `state` or `judged` each of whose values has a later one in the file. Another
+  device may hold a later one still; that one wins with or without ours.
 
 A broken line is moved to `<name>.damaged` and never thrown away. Lines of a newer release
 stay as they are, and so does everything else: decisions, changes and reports are history.
@@ -133,7 +133,7 @@ class _Plan:
                 self._pinned.add(event.id)
         elif event.kind is Kind.USED:
             self._look_at_use(number, event)
-        elif event.kind in (Kind.SCORED, Kind.STATE):
+        elif event.kind in (Kind.SCORED, Kind.STATE, Kind.JUDGED):
             self._values.add(number, event)
 
     def _look_at_use(self, number: int, event: Event) -> None:
@@ -184,10 +184,22 @@ def _values(event: Event) -> list[Value]:
     if event.kind is Kind.STATE:
         key = event.body.get("key")
         return [("state", key)] if isinstance(key, str) else []
+    if event.kind is Kind.JUDGED:
+        return _judged_values(event)
     scores = event.body.get("scores")
     if not isinstance(scores, dict) or not all(isinstance(each, dict) for each in scores.values()):
         return []
     return [("scored", memory, key) for memory, values in scores.items() for key in values]
+
+
+def _judged_values(event: Event) -> list[Value]:
+    """Return what a job or a judge said something about."""
+    judge, job, seen, pair = (event.body.get(key) for key in ("judge", "job", "seen", "pair"))
+    if isinstance(seen, dict) and isinstance(job, str) and isinstance(judge, str):
+        return [] if pair is not None else [("seen", job, judge, memory) for memory in seen]
+    if isinstance(pair, list) and isinstance(judge, str) and seen is None:
+        return [("judged", judge, *map(str, pair))]
+    return []
 
 
 def _identity(path: Path) -> tuple[int, int, int]:

@@ -151,6 +151,10 @@ class Journal:
 
     def find_change(self, change_id: str, device: str, at: datetime) -> RecordedChange | None:
         """Return a change with the files as they were before it, wherever it is recorded."""
+        found = self._find(Kind.CHANGED, change_id, device, at)
+        return None if found is None else event_to_change(found)
+
+    def _find(self, kind: Kind, change_id: str, device: str, at: datetime) -> Event | None:
         likely = file_name(device, at).removesuffix(SUFFIX)
         files = sorted(
             self._files(),
@@ -160,10 +164,15 @@ class Journal:
             ),
         )
         for path in files:
-            found = self._find_in(path, change_id)
+            found = self._find_in(path, kind, change_id)
             if found is not None:
-                return event_to_change(found)
+                return found
         return None
+
+    def find_scores(self, change_id: str, device: str, at: datetime) -> Event | None:
+        """Return the whole `scored` event of a change; nothing once compaction dropped it
+        because every score in it has a later one."""
+        return self._find(Kind.SCORED, change_id, device, at)
 
     def shrunk(self, since: Mapping[str, Position]) -> list[str]:
         """Return the files that no longer hold what was read of them: gone, cut or replaced."""
@@ -268,13 +277,13 @@ class Journal:
             problem = JournalTorn(path.name, 1, f"cannot be read: {error.strerror}")
             yield Chunk(path.name, (), position or Position(0, ""), (problem,))
 
-    def _find_in(self, path: Path, change_id: str) -> Event | None:
+    def _find_in(self, path: Path, kind: Kind, change_id: str) -> Event | None:
         needle = change_id.encode("utf-8")
         try:
             with path.open("rb") as file:
                 for line in file:
                     event = parse_line(line) if needle in line else None
-                    if isinstance(event, Event) and _is_change(event, change_id):
+                    if isinstance(event, Event) and _is_of(event, kind, change_id):
                         return event
         except FileNotFoundError:
             return None  # gone since the folder was listed
@@ -286,8 +295,8 @@ class Journal:
         return Unavailable(f"cannot read {path}: {error.strerror}", hint="make it readable")
 
 
-def _is_change(event: Event, change_id: str) -> bool:
-    return event.kind is Kind.CHANGED and event.body.get("change") == change_id
+def _is_of(event: Event, kind: Kind, change_id: str) -> bool:
+    return event.kind is kind and event.body.get("change") == change_id
 
 
 def _cut_back(fd: int, size: int) -> None:

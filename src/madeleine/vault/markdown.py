@@ -69,6 +69,7 @@ def _memory(values: dict[str, Any], content: str, path: str, found: Fingerprint)
         get("valid_until"),
         get("superseded_by"),
         get("origin"),
+        get("claim"),
         get("idempotency_key"),
         connections,
         _UNUSED,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.times import format_time
 from madeleine.vault.frontmatter import body_of
 from madeleine.vault.scalars import write_flow_list, write_scalar
@@ -75,6 +75,20 @@ def origin_lines(origin: Origin) -> list[str]:
     return lines
 
 
+def claim_lines(claim: Claim) -> list[str]:
+    """Return `key: value` lines in their fixed order."""
+    return [
+        f"subject: {write_scalar(claim.subject)}",
+        f"attribute: {write_scalar(claim.attribute)}",
+        f"value: {write_scalar(claim.value)}",
+    ]
+
+
+def render_map(key: str, lines: list[str]) -> str:
+    """Return a key with a map under it."""
+    return "".join([f"{key}:\n", *[f"{INDENT}{line}\n" for line in lines]])
+
+
 def render_item(lines: list[str], indent: str) -> str:
     """Return a list entry: the first line behind a dash, the others under it."""
     return f"{indent}- " + f"\n{indent}{INDENT}".join(lines) + "\n"
@@ -89,7 +103,11 @@ def _tags(key: str, tags: tuple[str, ...]) -> str:
 
 
 def _origin(key: str, origin: Origin) -> str:
-    return "".join([f"{key}:\n", *[f"{INDENT}{line}\n" for line in origin_lines(origin)]])
+    return render_map(key, origin_lines(origin))
+
+
+def _claim(key: str, claim: Claim) -> str:
+    return render_map(key, claim_lines(claim))
 
 
 def _connections(key: str, connections: tuple[Connection, ...]) -> str:
@@ -123,6 +141,7 @@ _RENDERERS: Mapping[str, Callable[[str, Any], str]] = {  # in the order of the f
     "valid_until": _time,
     "superseded_by": _plain,
     "origin": _origin,
+    "claim": _claim,
     "idempotency_key": _scalar,
     "connections": _connections,
 }

@@ -13,12 +13,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from madeleine.errors import FileUnreadable, Rejected
-from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.words import MemoryType, Tier
 from madeleine.vault.frontmatter import Block, Document, body_of, parse_document, split_blocks
 from madeleine.vault.rendering import (
     INDENT,
     KEYS,
+    claim_lines,
     connection_lines,
     origin_lines,
     render_item,
@@ -42,6 +43,7 @@ DEFAULTS: Mapping[str, object] = {
 _DASH = re.compile(r"([ \t]*)-([ \t]+|(?=\r?\n))")
 _CONNECTION_KEYS = frozenset(field.name for field in dataclasses.fields(Connection))
 _ORIGIN_KEYS = frozenset(field.name for field in dataclasses.fields(Origin))
+_CLAIM_KEYS = frozenset(field.name for field in dataclasses.fields(Claim))
 
 
 def revised(data: bytes, memory: Memory, was: Memory | None = None) -> bytes:
@@ -101,10 +103,17 @@ def _changed(block: Block, memory: Memory) -> str | None:
     if block.key == "connections":
         return _changed_connections(block, memory)
     if block.key == "origin" and memory.origin is not None:
-        unknown = [each.text for each in _inner_blocks(block.more) if _unknown(each, _ORIGIN_KEYS)]
-        lines = [f"{line}\n" for line in origin_lines(memory.origin)]
-        return "origin:\n" + _indented("".join([*lines, *unknown]), INDENT)
+        return _changed_map(block, origin_lines(memory.origin), _ORIGIN_KEYS)
+    if block.key == "claim" and memory.claim is not None:
+        return _changed_map(block, claim_lines(memory.claim), _CLAIM_KEYS)
     return render_key(memory, str(block.key))
+
+
+def _changed_map(block: Block, lines: Sequence[str], known: frozenset[str]) -> str:
+    """Return the block with these lines, and with what else stood in it."""
+    unknown = [each.text for each in _inner_blocks(block.more) if _unknown(each, known)]
+    written = [f"{line}\n" for line in lines]
+    return f"{block.key}:\n" + _indented("".join([*written, *unknown]), INDENT)
 
 
 def _with(newline: str, text: str) -> str:

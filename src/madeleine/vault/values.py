@@ -8,13 +8,13 @@ words (`InvalidValue`, `UnknownWord`), with its line where the block has several
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, cast
 
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.model.draft import Limits, normal_tag
-from madeleine.model.memory import Connection, Origin, parse_id
+from madeleine.model.memory import Claim, Connection, Origin, parse_id
 from madeleine.model.reading import unit_number
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import GLOBAL, Edge, MemoryType, Tier, Word, word
@@ -34,6 +34,7 @@ def _optional(indent: str, *keys: str) -> str:
 
 # Maps as we write them ourselves; anything else under these keys is read as YAML.
 _OUR_ORIGIN = re.compile(_optional("  ", "session", "turn", "speaker", "uri"))
+_OUR_CLAIM = re.compile(_optional("  ", "subject", "attribute", "value"))
 _OUR_ITEM = re.compile(
     r"( *)- target: ([0-9a-f-]{36})\r?\n"
     r"\1  edge: (\w+)\r?\n"
@@ -46,6 +47,7 @@ _TIERS = {member.value: member for member in Tier}
 _EDGES = {member.value: member for member in Edge}
 
 _ORIGIN_KEYS = ("session", "turn", "speaker", "uri")
+_CLAIM_KEYS = ("subject", "attribute", "value")
 _NOTHING = (None,) * 5  # a connection without any of its optional keys
 
 Fields = Mapping[str, Tree]
@@ -188,26 +190,27 @@ def _tag_texts(value: Tree) -> list[str]:
 def _read_origin(block: Block) -> Origin | None:
     """Return where the memory came from; keys we do not know are left alone."""
     try:
-        origin = _origin(_our_origin(block) or _yaml_origin(block))
+        origin = _origin(_our_map(block, _OUR_ORIGIN, _ORIGIN_KEYS) or _yaml_map(block))
     except InvalidValue as error:
         raise _at_line(block, 0, error) from error
     return None if origin == Origin() else origin
 
 
-def _our_origin(block: Block) -> Fields | None:
-    found = _OUR_ORIGIN.fullmatch(block.more)
+def _our_map(block: Block, ours: re.Pattern[str], keys: Sequence[str]) -> Fields | None:
+    """Return the map under a key if it is written as we write it."""
+    found = ours.fullmatch(block.more)
     if found is None or block.inline:
         return None
     values = [None if raw is None else read_scalar(raw) for raw in found.groups()]
     if UNSURE in values:
         return None
-    return dict(zip(_ORIGIN_KEYS, cast("list[str | None]", values), strict=True))
+    return dict(zip(keys, cast("list[str | None]", values), strict=True))
 
 
-def _yaml_origin(block: Block) -> Fields:
+def _yaml_map(block: Block) -> Fields:
     value = tree_of(block)
     if not isinstance(value, dict | None):
-        raise InvalidValue("origin", "is not a map")
+        raise InvalidValue(str(block.key), "is not a map")
     return value or {}
 
 
@@ -218,6 +221,24 @@ def _origin(fields: Fields) -> Origin:
         speaker=_text("speaker", fields.get("speaker")),
         uri=_text("uri", fields.get("uri")),
     )
+
+
+def _read_claim(block: Block) -> Claim | None:
+    """Return what the memory states; a claim that lacks a part is none."""
+    try:
+        fields = _our_map(block, _OUR_CLAIM, _CLAIM_KEYS) or _yaml_map(block)
+        parts = {key: _text(key, fields.get(key)) for key in _CLAIM_KEYS}
+        return _claim(parts) if any(parts.values()) else None
+    except InvalidValue as error:
+        raise _at_line(block, 0, error) from error
+
+
+def _claim(parts: Mapping[str, str | None]) -> Claim:
+    subject, attribute, value = (parts[key] for key in _CLAIM_KEYS)
+    if subject is None or attribute is None or value is None:
+        missing = next(key for key in _CLAIM_KEYS if parts[key] is None)
+        raise InvalidValue("claim", f"has no `{missing}`")
+    return Claim(subject, attribute, value)
 
 
 def _read_connections(block: Block) -> tuple[Connection, ...]:
@@ -335,6 +356,7 @@ READERS: Mapping[str | None, Callable[[Block], object]] = {
     "valid_until": _read_time,
     "superseded_by": _read_id,
     "origin": _read_origin,
+    "claim": _read_claim,
     "idempotency_key": _read_text,
     "connections": _read_connections,
 }

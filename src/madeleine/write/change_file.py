@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from datetime import datetime
+from typing import NamedTuple, TypeVar
 
 from madeleine.errors import FileChanged, NoSuchMemory
 from madeleine.model.change import Change, Edit
@@ -13,6 +14,8 @@ from madeleine.vault.markdown import read_memory, revised
 from madeleine.write.commit import commit
 from madeleine.write.reconcile import reconcile
 from madeleine.write.stores import Stores
+
+Done = TypeVar("Done")
 
 TRIES = 5  # more than anybody can be in the way by chance
 
@@ -40,22 +43,61 @@ class OnDisk:
         return Edit(memory.id, self.path, self.data, self.path, after)
 
 
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Who changes something, when, why and in which run, and how files are looked at first.
+
+    With it a verb's `plan_…` returns the change that it would commit, so that what is shown
+    before, proposed, approved and done is one and the same. It looks and writes nothing.
+    """
+
+    stores: Stores
+    read: Callable[[str], OnDisk]
+    at: datetime
+    by: str = "unknown"
+    reason: str | None = None
+    run: str | None = None
+
+    def change(
+        self, verb: str, edits: Sequence[Edit], details: Mapping[str, object] | None = None
+    ) -> Change:
+        """Return a change of those edits that change something."""
+        real = tuple(each for each in edits if _changes(each))
+        return Change(
+            self.stores.new_id(), verb, real, self.by, self.reason, self.run, dict(details or {})
+        )
+
+
+def a_hand(
+    stores: Stores, by: str = "unknown", reason: str | None = None, run: str | None = None
+) -> Hand:
+    """Return the hand of somebody who changes something now."""
+    return Hand(
+        stores, lambda each: read_current(stores, each), stores.clock.now(), by, reason, run
+    )
+
+
+def _changes(edit: Edit) -> bool:
+    return (edit.path_before, edit.before) != (edit.path_after, edit.after)
+
+
 def read_current(stores: Stores, memory_id: str) -> OnDisk:
     """Read a memory's file as it is now.
 
     The index may be behind a hand that renamed, swapped or edited files a moment ago: a file
     that says another id is not taken, the vault is looked through and the right one found.
     """
-    current = _read_at(stores, memory_id)
+    current = peek(stores, memory_id)
     if current is None:
         reconcile(stores)
-        current = _read_at(stores, memory_id)
+        current = peek(stores, memory_id)
     if current is None:
         raise NoSuchMemory(memory_id)
     return current
 
 
-def _read_at(stores: Stores, memory_id: str) -> OnDisk | None:
+def peek(stores: Stores, memory_id: str) -> OnDisk | None:
+    """Read a memory's file where the index knows it; nothing if it is not there."""
     stored = stores.index.get(memory_id)
     data = stores.vault.bytes_or_none(stored.path) if stored else None
     if stored is None or data is None:
@@ -80,12 +122,17 @@ def change_memory(
     anew, so that two who change one memory at once both get their way.
     """
     how = _How(verb, by, reason, run)
+    return persistently(lambda: _change_once(stores, memory_id, make, how))
+
+
+def persistently(attempt: Callable[[], Done]) -> Done:
+    """Try again what a file stood in the way of that somebody changed at the same moment."""
     for _ in range(TRIES - 1):
         try:
-            return _change_once(stores, memory_id, make, how)
+            return attempt()
         except FileChanged:
             continue
-    return _change_once(stores, memory_id, make, how)
+    return attempt()
 
 
 class _How(NamedTuple):

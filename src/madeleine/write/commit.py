@@ -34,19 +34,27 @@ from madeleine.write.stores import Stores
 UNSEEN = Fingerprint(0, 0)  # where only the text of a file matters
 
 
-def commit(stores: Stores, change: Change) -> str | None:
-    """Carry out a change whole, or not at all.
+def commit(stores: Stores, change: Change, also: Sequence[Event] = ()) -> str | None:
+    """Carry out a change whole, or not at all; events that belong to it are noted with it.
 
     Texts that change are read by the model first, before the lock is taken; returns what a
     caller should know: why nothing was made of them, or that the index follows later. Never
     call it with the lock held.
     """
     heal(stores)
-    traces, problem = _new_traces(stores, change)
+    traces, problem = read_new(stores, change)
+    return carry_out(stores, change, traces, also) or problem
+
+
+def carry_out(
+    stores: Stores, change: Change, traces: Mapping[str, Traces], also: Sequence[Event] = ()
+) -> str | None:
+    """Carry out a change whose new texts were read already, for who had to take the lock to
+    know what it is. Returns why the index follows later, if it does."""
     with stores.writing:
         _check_unchanged(stores, change)
         begun = change_to_event(change, stores.new_id(), stores.clock.now(), stores.journal.device)
-        record(stores, [begun], durable=True)
+        record(stores, [begun, *also], durable=True)
         prints = _write_files(stores, change)
         outcomes = {change.id: "done", **outcomes_with(change.details)}
         try:
@@ -56,7 +64,7 @@ def commit(stores: Stores, change: Change) -> str | None:
             _owe(stores, change.edits)
             stores.debts.changes = True
             return f"the index follows later: {error.message}"
-    return problem
+    return None
 
 
 def _check_unchanged(stores: Stores, change: Change) -> None:
@@ -198,7 +206,7 @@ def _memory_after(edit: Edit, found: Fingerprint | None) -> Stored | None:
     return read_memory(edit.path_after, edit.after, found)
 
 
-def _new_traces(stores: Stores, change: Change) -> tuple[dict[str, Traces], str | None]:
+def read_new(stores: Stores, change: Change) -> tuple[dict[str, Traces], str | None]:
     """Read what the index has no fitting traces for: new texts, and files that come back."""
     after = [each.memory for edit in change.edits if (each := _memory_after(edit, UNSEEN))]
     known = stores.index.memories([each.id for each in after])

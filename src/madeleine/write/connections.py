@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from madeleine.errors import NoSuchConnection, NoSuchMemory, SelfLink
+from madeleine.model.change import Change
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
-from madeleine.write.change_file import Changed, change_memory
+from madeleine.write.change_file import Changed, Hand, change_memory
 from madeleine.write.resolve import get_memory, resolve
 from madeleine.write.stores import Stores
 
@@ -34,6 +36,16 @@ def link(
         reason=connection.reason,
         run=run,
     )
+
+
+def plan_links(hand: Hand, source: str, connections: Iterable[Connection]) -> Change:
+    """Return the change that connects one memory to others."""
+    current = hand.read(source)
+    memory = current.memory
+    for each in connections:
+        wanted = replace(each, by=each.by or hand.by, at=each.at or hand.at)
+        memory = with_connection(memory, wanted)
+    return hand.change("link", [current.edit(memory)])
 
 
 def unlink(

@@ -8,7 +8,7 @@ from madeleine.errors import AmbiguousId, NotInTrash, Rejected
 from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Memory
 from madeleine.model.words import SELF_SOURCE
-from madeleine.write.change_file import Changed, joined, read_current, vector_note
+from madeleine.write.change_file import Changed, Hand, a_hand, joined, vector_note
 from madeleine.write.commit import commit
 from madeleine.write.resolve import resolve
 from madeleine.write.stores import Stores
@@ -27,15 +27,21 @@ def forget(
     stores: Stores, wanted: str, by: str = "unknown", reason: str | None = None
 ) -> Forgotten:
     """Move a memory's file to the trash. Connections that point to it wait for its return."""
-    current = read_current(stores, resolve(stores, wanted))
-    memory = current.memory
-    if memory.source == SELF_SOURCE:
-        raise Rejected("the self cannot be forgotten", hint="revise it instead")
-    path = stores.vault.trash_path(current.path)
-    edit = Edit(memory.id, current.path, current.data, path, current.data)
-    change = Change(stores.new_id(), "forget", (edit,), by, reason)
+    memory_id = resolve(stores, wanted)
+    hand = a_hand(stores, by, reason)
+    memory = hand.read(memory_id).memory
+    change = plan_forget(hand, memory_id)
     commit(stores, change)
-    return Forgotten(memory, change.id, path)
+    return Forgotten(memory, change.id, str(change.edits[0].path_after))
+
+
+def plan_forget(hand: Hand, memory_id: str) -> Change:
+    """Return the change that moves a memory's file to the trash."""
+    current = hand.read(memory_id)
+    if current.memory.source == SELF_SOURCE:
+        raise Rejected("the self cannot be forgotten", hint="revise it instead")
+    path = hand.stores.vault.trash_path(current.path)
+    return hand.change("forget", [Edit(memory_id, current.path, current.data, path, current.data)])
 
 
 def restore(stores: Stores, wanted: str, by: str = "unknown") -> Changed:

@@ -15,7 +15,7 @@ from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.merging import keeper_order
-from madeleine.write.change_file import OnDisk, joined, read_current, vector_note
+from madeleine.write.change_file import Hand, OnDisk, a_hand, vector_note
 from madeleine.write.commit import commit
 from madeleine.write.resolve import get_memory, resolve
 from madeleine.write.stores import Stores
@@ -44,20 +44,29 @@ def merge(
 ) -> Merged:
     """Merge `drop` into `keep`."""
     keep_id, drop_id = resolve(stores, keep), resolve(stores, drop)
+    hand = a_hand(stores, by, reason, run)
+    change = plan_merge(hand, keep_id, drop_id, title, content)
+    problem = commit(stores, change)
+    others = sum(1 for edit in change.edits if edit.memory_id not in (keep_id, drop_id))
+    kept = get_memory(stores, keep_id)
+    return Merged(kept, drop_id, change.id, others, vector_note(problem))
+
+
+def plan_merge(
+    hand: Hand, keep_id: str, drop_id: str, title: str | None = None, content: str | None = None
+) -> Change:
+    """Return the change that merges one memory into another."""
     if keep_id == drop_id:
         raise Rejected("a memory cannot be merged with itself", hint="name two memories")
-    kept, dropped = read_current(stores, keep_id), read_current(stores, drop_id)
+    kept, dropped = hand.read(keep_id), hand.read(drop_id)
     if dropped.memory.source == SELF_SOURCE:
         raise Rejected("the self cannot be merged away", hint="name it first, as the one to keep")
-    keeper = _keeper(stores, kept.memory, dropped.memory, title, content)
-    others = [_remapped(each, drop_id, keep_id) for each in _pointing(stores, drop_id, keep_id)]
-    trash = stores.vault.trash_path(dropped.path)
+    keeper = _keeper(hand, kept.memory, dropped.memory, title, content)
+    others = [_remapped(each, drop_id, keep_id) for each in _pointing(hand, drop_id, keep_id)]
+    trash = hand.stores.vault.trash_path(dropped.path)
     removal = Edit(drop_id, dropped.path, dropped.data, trash, dropped.data)
-    details: dict[str, object] = {"kept": keep_id, "removed": drop_id}
-    edits = (kept.edit(keeper), *others, removal)
-    change = Change(stores.new_id(), "merge", edits, by, reason, run, details)
-    problem = commit(stores, change)
-    return Merged(joined(stores, keeper), drop_id, change.id, len(others), vector_note(problem))
+    details = {"kept": keep_id, "removed": drop_id}
+    return hand.change("merge", (kept.edit(keeper), *others, removal), details)
 
 
 def choose_keeper(stores: Stores, one: str, other: str) -> tuple[str, str]:
@@ -69,7 +78,7 @@ def choose_keeper(stores: Stores, one: str, other: str) -> tuple[str, str]:
 
 
 def _keeper(
-    stores: Stores, kept: Memory, dropped: Memory, title: str | None, content: str | None
+    hand: Hand, kept: Memory, dropped: Memory, title: str | None, content: str | None
 ) -> Memory:
     connections = _united(kept, dropped)
     merged = replace(
@@ -77,10 +86,11 @@ def _keeper(
         title=title if title is not None else kept.title,
         content=content if content is not None else kept.content,
         tags=tuple(dict.fromkeys((*kept.tags, *dropped.tags))),
+        claim=kept.claim or dropped.claim,
         connections=connections,
         superseded_by=None if kept.superseded_by == dropped.id else kept.superseded_by,
     )
-    return merged if merged == kept else replace(merged, updated=stores.clock.now())
+    return merged if merged == kept else replace(merged, updated=hand.at)
 
 
 def _united(kept: Memory, dropped: Memory) -> tuple[Connection, ...]:
@@ -93,19 +103,20 @@ def _united(kept: Memory, dropped: Memory) -> tuple[Connection, ...]:
     return tuple(united.values())
 
 
-def _pointing(stores: Stores, drop_id: str, keep_id: str) -> list[OnDisk]:
+def _pointing(hand: Hand, drop_id: str, keep_id: str) -> list[OnDisk]:
     """Return every other memory that names the one to be removed."""
+    stores = hand.stores
     rows = stores.index.edges([drop_id])
     sources = {row.source for row in rows if row.connection.target == drop_id and not row.implied}
     sources |= set(stores.index.superseded_by(drop_id))
-    found = (_if_there(stores, each) for each in sorted(sources - {drop_id, keep_id}))
+    found = (_if_there(hand, each) for each in sorted(sources - {drop_id, keep_id}))
     return [each for each in found if each is not None]
 
 
-def _if_there(stores: Stores, memory_id: str) -> OnDisk | None:
+def _if_there(hand: Hand, memory_id: str) -> OnDisk | None:
     """Read a neighbour; one whose file a hand took away a moment ago points nowhere any more."""
     try:
-        return read_current(stores, memory_id)
+        return hand.read(memory_id)
     except (NoSuchMemory, NoFile):
         return None
 

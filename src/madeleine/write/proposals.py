@@ -1,29 +1,37 @@
 """Proposals: changes that wait for a person or an agent.
 
 A proposal carries its action as plain values, and approving it carries out just that action:
-what was shown is what happens.
+what was shown is what happens. It also carries what the memories said when it was made. One
+whose memories changed since is not carried out; one that was decided, or waited too long, is
+not made again as long as they say the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 
-from madeleine.errors import AlreadyDone, NoSuchProposal, Rejected
-from madeleine.model.event import Kind
-from madeleine.model.memory import Connection
+from madeleine.errors import AlreadyDone, MadeleineError, NoSuchProposal, OutdatedProposal
+from madeleine.model.change import Change
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import format_time
-from madeleine.model.words import Edge
-from madeleine.write.connections import link
-from madeleine.write.forget import forget
-from madeleine.write.merge import merge
+from madeleine.rules.digest import state_digest, text_digest
+from madeleine.write.actions import Action, checked, plan_action
+from madeleine.write.change_file import Hand, OnDisk, peek, read_current
+from madeleine.write.commit import commit
+from madeleine.write.diffs import difference
 from madeleine.write.record import event, record
-from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 
-Action = Mapping[str, str]
+KEY_BYTES = 16
+
+Reading = Callable[[str], OnDisk]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,18 @@ class Decided:
 
     proposal: Proposal
     change: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A proposal with what it would do to files; `problem` says why it cannot be done now."""
+
+    proposal: Proposal
+    difference: str = ""
+    problem: str | None = None
+
+
+# -- making --------------------------------------------------------------------------------
 
 
 def propose(
@@ -43,29 +63,82 @@ def propose(
     reason: str | None = None,
 ) -> Proposal:
     """Write a proposal down and return it."""
-    if action.get("verb") not in ACTIONS:
-        raise Rejected(f"no action {action.get('verb')!r}", hint=f"one of: {', '.join(ACTIONS)}")
-    now = stores.clock.now()
-    proposal = Proposal(
+    made = new_proposal(stores, proposal_type, nodes, wording, action, reason)
+    keep_proposals(stores, [made])
+    return made
+
+
+def new_proposal(
+    stores: Stores,
+    proposal_type: ProposalType,
+    nodes: tuple[str, ...],
+    wording: str,
+    action: Action,
+    reason: str | None = None,
+) -> Proposal:
+    """Return a proposal that is not written down yet."""
+    checked(action)
+    return Proposal(
         id=stores.new_id(),
         type=proposal_type,
         source_nodes=nodes,
         proposed_action=wording,
-        created=now,
+        created=stores.clock.now(),
         reason=reason,
         action=tuple(sorted(action.items())),
     )
-    body = {
+
+
+def keep_proposals(stores: Stores, proposals: Sequence[Proposal]) -> None:
+    """Write proposals down, all of them or none."""
+    if proposals:
+        events = [event(stores, Kind.PROPOSED, _body(each)) for each in proposals]
+        record(stores, events, durable=True)
+
+
+def _body(proposal: Proposal) -> dict[str, object]:
+    return {
         "proposal": proposal.id,
-        "type": proposal_type.value,
-        "nodes": list(nodes),
-        "wording": wording,
-        "reason": reason,
-        "created": format_time(now),
-        "action": dict(action),
+        "type": proposal.type.value,
+        "nodes": list(proposal.source_nodes),
+        "wording": proposal.proposed_action,
+        "reason": proposal.reason,
+        "created": format_time(proposal.created),
+        "action": dict(proposal.action),
     }
-    record(stores, [event(stores, Kind.PROPOSED, body)], durable=True)
-    return proposal
+
+
+def question_key(question: str, memories: Sequence[Memory]) -> str:
+    """Return what tells one question from another: the same question about the same texts has
+    the same key, however its answer would be worded."""
+    texts = sorted(f"{each.id} {text_digest(each)}" for each in memories)
+    asked = "\n".join((question, *texts)).encode("utf-8")
+    return hashlib.blake2b(asked, digest_size=KEY_BYTES).hexdigest()
+
+
+def with_states(action: Action, memories: Sequence[Memory], key: str) -> dict[str, str]:
+    """Return the action with what these memories say now, and the key of its question."""
+    states = {each.id: state_digest(each) for each in memories}
+    return {**action, "states": json.dumps(states), "key": key}
+
+
+def known_keys(stores: Stores) -> set[str]:
+    """Return the keys of all questions that were ever asked: they are not asked again."""
+    kept = (dict(each.action).get("key") for each in stores.index.proposals())
+    return {key for key in kept if key is not None}
+
+
+def expire_proposals(stores: Stores, before: datetime, by: str) -> int:
+    """Let go of proposals that nobody decided since then; return how many."""
+    pending = stores.index.proposals(ProposalStatus.PENDING)
+    old = [each for each in pending if each.created < before]
+    if old:
+        status = ProposalStatus.EXPIRED
+        record(stores, [_decision(stores, each, status, by, None) for each in old], durable=True)
+    return len(old)
+
+
+# -- deciding ------------------------------------------------------------------------------
 
 
 def decide(stores: Stores, wanted: str, status: ProposalStatus, by: str = "unknown") -> Decided:
@@ -75,11 +148,53 @@ def decide(stores: Stores, wanted: str, status: ProposalStatus, by: str = "unkno
         _check_pending(find_proposal(stores, proposal.id))
         change = None
         if status is ProposalStatus.APPROVED:
-            action = dict(proposal.action)
-            change = ACTIONS[action["verb"]](stores, action, by)
-        body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
-        record(stores, [event(stores, Kind.DECIDED, body)], durable=True)
+            planned = _planned(stores, proposal, by)
+            change = planned.id if planned.edits else None
+            if planned.edits:
+                commit(stores, planned)
+        record(stores, [_decision(stores, proposal, status, by, change)], durable=True)
     return Decided(find_proposal(stores, proposal.id), change)
+
+
+def show_proposal(stores: Stores, wanted: str) -> Shown:
+    """Return a proposal with the exact difference that approving it would make."""
+    proposal = find_proposal(stores, wanted)
+    if proposal.status is not ProposalStatus.PENDING:
+        return Shown(proposal, problem=f"it is {proposal.status.value}")
+    try:
+        return Shown(proposal, difference(_planned(stores, proposal, "nobody", looking=True)))
+    except MadeleineError as error:
+        return Shown(proposal, problem=error.message)
+
+
+def _planned(stores: Stores, proposal: Proposal, by: str, *, looking: bool = False) -> Change:
+    """Return the change that a proposal means. What it stamps is the time of the proposal, so
+    that what is shown and what is done are the same bytes."""
+    action = dict(proposal.action)
+    reason = action.get("reason") or proposal.reason
+
+    def read(memory_id: str) -> OnDisk:
+        found = peek(stores, memory_id) if looking else read_current(stores, memory_id)
+        if found is None:
+            raise OutdatedProposal(proposal.id, memory_id)
+        return found
+
+    _check_states(proposal, action, read)
+    return plan_action(Hand(stores, read, proposal.created, by, reason), action)
+
+
+def _check_states(proposal: Proposal, action: Action, read: Reading) -> None:
+    states: Mapping[str, str] = json.loads(action.get("states", "{}"))
+    for memory_id, state in states.items():
+        if state_digest(read(memory_id).memory) != state:
+            raise OutdatedProposal(proposal.id, memory_id)
+
+
+def _decision(
+    stores: Stores, proposal: Proposal, status: ProposalStatus, by: str, change: str | None
+) -> Event:
+    body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
+    return event(stores, Kind.DECIDED, body)
 
 
 def _check_pending(proposal: Proposal) -> None:
@@ -107,35 +222,3 @@ def find_proposal(stores: Stores, wanted: str) -> Proposal:
     if len(found) != 1:
         raise NoSuchProposal(wanted)
     return found[0]
-
-
-def _merge(stores: Stores, action: Action, by: str) -> str | None:
-    title, content = action.get("title"), action.get("content")
-    return merge(stores, action["keep"], action["drop"], title, content, by=by).change
-
-
-def _link(stores: Stores, action: Action, by: str) -> str | None:
-    connection = Connection(
-        target=action["target"],
-        edge=Edge(action["edge"]),
-        weight=float(action.get("weight", "0.5")),
-        reason=action.get("reason"),
-    )
-    return link(stores, action["source"], connection, by=by).change
-
-
-def _retire(stores: Stores, action: Action, by: str) -> str | None:
-    successor, reason = action.get("superseded_by"), action.get("reason")
-    return retire(stores, action["memory"], reason, successor, by=by).change
-
-
-def _forget(stores: Stores, action: Action, by: str) -> str | None:
-    return forget(stores, action["memory"], by=by, reason=action.get("reason")).change
-
-
-ACTIONS: Mapping[str, Callable[[Stores, Action, str], str | None]] = {
-    "merge": _merge,
-    "link": _link,
-    "retire": _retire,
-    "forget": _forget,
-}

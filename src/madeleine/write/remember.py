@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from madeleine.errors import IdTaken, KeyReused
 from madeleine.model.change import Change, Edit
@@ -18,8 +19,9 @@ from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.text import same_text_key
 from madeleine.vault.markdown import render_memory
-from madeleine.write.change_file import vector_note
-from madeleine.write.commit import New, commit_new
+from madeleine.write.change_file import persistently, vector_note
+from madeleine.write.claims import Settled, settle
+from madeleine.write.commit import New, carry_out, commit_new
 from madeleine.write.core import enforce_core_cap
 from madeleine.write.embedding import Traces, meaning, read_one
 from madeleine.write.heal import heal
@@ -70,28 +72,48 @@ def _write_draft(
         known = find_known(stores, draft)
         if known is not None:
             return known
-        change = new_file(stores, memory, draft.source)
-        commit_new(stores, New(memory, change, traces))
-    return written(stores, memory, change, problem)
+        new = persistently(lambda: write_new(stores, memory, traces, draft.source))
+    return written(stores, new, problem)
 
 
-def new_file(stores: Stores, memory: Memory, by: str) -> Change:
-    """Return the change that writes a new memory's file."""
+class Written(NamedTuple):
+    """A new memory, the change that wrote it, and what to say about others."""
+
+    memory: Memory
+    change: Change
+    notes: tuple[str, ...] = ()
+
+
+def write_new(stores: Stores, memory: Memory, traces: Traces, by: str) -> Written:
+    """Write a new memory, and in the same change whatever its claim replaces. Hold the lock."""
+    settled = settle(stores, memory)
+    change, late = new_file(stores, settled, by), None
+    if settled.edits:
+        late = carry_out(stores, change, {memory.id: traces, **settled.traces})
+    else:
+        commit_new(stores, New(settled.memory, change, traces))
+    return Written(settled.memory, change, settled.notes + ((late,) if late else ()))
+
+
+def new_file(stores: Stores, settled: Settled, by: str) -> Change:
+    """Return the change that writes a new memory's file, and others that its claim concerns."""
+    memory = settled.memory
     edit = Edit(memory.id, None, None, stores.vault.path_for(memory), render_memory(memory))
-    return Change(stores.new_id(), "remember", (edit,), by=by)
+    return Change(stores.new_id(), "remember", (edit, *settled.edits), by=by)
 
 
-def written(stores: Stores, memory: Memory, change: Change, problem: str | None) -> Remembered:
+def written(stores: Stores, new: Written, problem: str | None) -> Remembered:
     """Return what came of a draft that was written, once the core tier is within its cap."""
-    notes = vector_note(problem) + enforce_core_cap(stores, memory)
-    return Remembered(memory, linked=memory.connections, change=change.id, notes=notes)
+    memory = new.memory
+    notes = vector_note(problem) + new.notes + enforce_core_cap(stores, memory)
+    return Remembered(memory, linked=memory.connections, change=new.change.id, notes=notes)
 
 
 def find_known(stores: Stores, draft: Draft) -> Remembered | None:
     """Return the memory that makes this draft unnecessary, if there is one.
 
-    A draft that brings its own id, or another place in a conversation, is a thing of its own
-    even when somebody said the same words before.
+    A draft that brings its own id, another place in a conversation or another claim is a thing
+    of its own even when somebody said the same words before.
     """
     if draft.idempotency_key is not None:
         found = stores.index.with_idempotency_key(draft.idempotency_key)
@@ -103,7 +125,8 @@ def find_known(stores: Stores, draft: Draft) -> Remembered | None:
         return _known(stores, draft, draft.id, IdTaken(draft.id))
     key, now = same_text_key(draft.content), stores.clock.now()
     same = stores.index.memories(stores.index.same_text(draft.space, key, now))
-    here = (each for each in same.values() if not _elsewhere(draft.origin, each.origin))
+    alike = (each for each in same.values() if draft.claim in (None, each.claim))
+    here = (each for each in alike if not _elsewhere(draft.origin, each.origin))
     oldest = min(here, key=lambda each: (each.created, each.id), default=None)
     return None if oldest is None else _existing(oldest)
 
@@ -152,6 +175,7 @@ def as_memory(stores: Stores, draft: Draft) -> Memory:
         confidence=draft.confidence,
         valid_until=draft.valid_until,
         origin=draft.origin,
+        claim=draft.claim,
         idempotency_key=draft.idempotency_key,
     )
 

@@ -15,7 +15,10 @@ from typing import TypeAlias
 from madeleine.errors import MadeleineError
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
+from madeleine.rules.claims import address
 from madeleine.rules.text import same_text_key
+from madeleine.write.change_file import persistently
+from madeleine.write.claims import settle
 from madeleine.write.commit import New, commit_all_new
 from madeleine.write.embedding import Traces, meaning, portions, read_memories
 from madeleine.write.heal import heal
@@ -23,10 +26,12 @@ from madeleine.write.identity import ensure_self
 from madeleine.write.linking import Beside
 from madeleine.write.remember import (
     Remembered,
+    Written,
     as_memory,
     connected,
     find_known,
     new_file,
+    write_new,
     written,
 )
 from madeleine.write.stores import Stores
@@ -79,12 +84,13 @@ class _Place:
 
     done: Outcome | None = None
     new: New | None = None
+    notes: tuple[str, ...] = ()
 
     def outcome(self, stores: Stores, problem: str | None) -> Outcome:
         if self.done is not None:
             return self.done
         assert self.new is not None
-        return written(stores, self.new.memory, self.new.change, problem)
+        return written(stores, Written(self.new.memory, self.new.change, self.notes), problem)
 
 
 class _Group:
@@ -115,16 +121,26 @@ class _Group:
 
     def _plan(self, place: _Place, draft: Draft, memory: Memory, traces: Traces) -> None:
         memory = connected(self._stores, draft, memory, traces, self._coming, self._beside)
-        change = new_file(self._stores, memory, draft.source)
+        settled = settle(self._stores, memory)
+        if settled.edits:
+            self._write_alone(place, draft, memory, traces)
+            return
+        change = new_file(self._stores, settled, draft.source)
         if ("path", change.edits[0].path_after) in self._taken:
             self.write()
-            change = new_file(self._stores, memory, draft.source)
+            change = new_file(self._stores, settled, draft.source)
         self._taken.add(("path", change.edits[0].path_after))
-        place.new = New(memory, change, traces)
+        place.new, place.notes = New(settled.memory, change, traces), settled.notes
         self._waiting.append(place)
         vector = meaning(traces)
         if vector is not None:
             self._beside.append(Beside(memory.id, memory.space, vector))
+
+    def _write_alone(self, place: _Place, draft: Draft, memory: Memory, traces: Traces) -> None:
+        """Write a memory whose claim changes other files too, after those that wait."""
+        self.write()
+        new = persistently(lambda: write_new(self._stores, memory, traces, draft.source))
+        place.new, place.notes = New(new.memory, new.change, traces), new.notes
 
     def write(self) -> None:
         """Write what waits."""
@@ -137,12 +153,15 @@ class _Group:
 
 
 def _marks(draft: Draft) -> set[object]:
-    """Return by what a later draft could turn out to be the same as this one."""
+    """Return by what a later draft could turn out to be the same as this one, or to replace
+    it."""
     marks: set[object] = {("text", draft.space, same_text_key(draft.content))}
     if draft.id is not None:
         marks.add(("id", draft.id))
     if draft.idempotency_key is not None:
         marks.add(("key", draft.idempotency_key))
+    if draft.claim is not None:
+        marks.add(("claim", address(draft.claim)))
     return marks
 
 

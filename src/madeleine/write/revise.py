@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
 from madeleine.errors import FileChanged, InvalidValue, Rejected
-from madeleine.model.change import Change
+from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision
-from madeleine.model.words import SELF_SOURCE, Edge
+from madeleine.model.words import SELF_SOURCE, Edge, Tier
 from madeleine.write.change_file import (
     Changed,
+    Hand,
+    a_hand,
     change_memory,
     joined,
+    persistently,
     read_current,
     vector_note,
 )
-from madeleine.write.commit import commit
+from madeleine.write.claims import SUPERSEDED_WEIGHT, ended, restated, settle
+from madeleine.write.commit import carry_out, commit, read_new
 from madeleine.write.connections import with_connection
 from madeleine.write.core import enforce_core_cap
+from madeleine.write.heal import heal
 from madeleine.write.identity import ensure_self
-from madeleine.write.resolve import resolve
+from madeleine.write.resolve import get_memory, resolve
 from madeleine.write.stores import Stores
 
 SELF_KEEPS = frozenset({"type", "tier", "source", "space"})
-SUPERSEDED_WEIGHT = 0.9  # the documented weight of an evolution
+CLAIMING = frozenset({"claim", "space"})  # what decides which claims meet
 
 
 def revise(stores: Stores, wanted: str, revision: Revision, by: str = "unknown") -> Changed:
@@ -42,9 +50,36 @@ def revise(stores: Stores, wanted: str, revision: Revision, by: str = "unknown")
             revised = with_connection(revised, link)
         return memory if revised == memory else replace(revised, updated=stores.clock.now())
 
-    changed = change_memory(stores, memory_id, make, verb="revise", by=by)
+    if revision.values.keys() & CLAIMING:
+        changed = persistently(lambda: _revise_claim(stores, memory_id, make, by))
+    else:
+        changed = change_memory(stores, memory_id, make, verb="revise", by=by)
     notes = changed.notes + enforce_core_cap(stores, changed.memory)
     return replace(changed, notes=notes)
+
+
+def _revise_claim(
+    stores: Stores, memory_id: str, make: Callable[[Memory], Memory], by: str
+) -> Changed:
+    """Revise a memory together with those whose claim it replaces, as one change.
+
+    A value that is changed holds from now on; a claim that is added to a memory holds since
+    the memory was made.
+    """
+    heal(stores)
+    current = read_current(stores, memory_id)
+    wanted = make(current.memory)
+    if wanted == current.memory:
+        return Changed(joined(stores, current.memory), None)
+    since = wanted.updated if restated(current.memory, wanted) else None
+    change = Change(stores.new_id(), "revise", (current.edit(wanted),), by)
+    traces, problem = read_new(stores, change)
+    with stores.writing:
+        settled = settle(stores, wanted, since)
+        change = replace(change, edits=(current.edit(settled.memory), *settled.edits))
+        late = carry_out(stores, change, {**traces, **settled.traces})
+    notes = vector_note(late or problem) + settled.notes
+    return Changed(joined(stores, settled.memory), change.id, notes)
 
 
 def retire(
@@ -62,24 +97,55 @@ def retire(
     """
     memory_id = resolve(stores, wanted)
     successor = resolve(stores, superseded_by) if superseded_by else None
-    if successor == memory_id:
-        raise Rejected(f"`{wanted}` cannot be superseded by itself", hint="name another memory")
-    old = read_current(stores, memory_id)
-    _refuse_self(old.memory, "retired")
-    now = stores.clock.now()
-    ends = min(old.memory.valid_until or now, now)
-    retired = replace(old.memory, valid_until=ends, updated=now)
-    retired = replace(retired, superseded_by=successor or retired.superseded_by)
-    edits = [old.edit(retired)]
-    if successor:
-        new = read_current(stores, successor)
-        link = Connection(
-            memory_id, Edge.EVOLVED_FROM, SUPERSEDED_WEIGHT, reason or "replaced it", by, now
-        )
-        edits.append(new.edit(with_connection(new.memory, link)))
-    change = Change(stores.new_id(), "retire", tuple(edits), by, reason, run)
+    change = plan_retire(a_hand(stores, by, reason, run), memory_id, successor)
     problem = commit(stores, change)
-    return Changed(joined(stores, retired), change.id, vector_note(problem))
+    return Changed(get_memory(stores, memory_id), change.id, vector_note(problem))
+
+
+def plan_retire(hand: Hand, memory_id: str, successor: str | None = None) -> Change:
+    """Return the change that marks a memory as no longer true from now on."""
+    if successor is None:
+        return hand.change("retire", [_ended(hand, memory_id, hand.at, None)])
+    reason = hand.reason or "replaced it"
+    link = Connection(memory_id, Edge.EVOLVED_FROM, SUPERSEDED_WEIGHT, reason, hand.by, hand.at)
+    return plan_supersede(hand, memory_id, successor, link, hand.at)
+
+
+def plan_supersede(
+    hand: Hand, older: str, newer: str, link: Connection, ends: datetime | None = None
+) -> Change:
+    """Return the change that lets one memory replace another: the older one is no longer true
+    from `ends` on, or from when the newer one came, and the newer one names it."""
+    if older == newer:
+        raise Rejected(f"`{older}` cannot be superseded by itself", hint="name another memory")
+    successor = hand.read(newer)
+    wanted = replace(link, target=older, by=link.by or hand.by, at=link.at or hand.at)
+    named = successor.edit(with_connection(successor.memory, wanted))
+    ended = _ended(hand, older, ends or successor.memory.created, newer)
+    return hand.change("retire", [ended, named])
+
+
+def _ended(hand: Hand, memory_id: str, ends: datetime, successor: str | None) -> Edit:
+    current = hand.read(memory_id)
+    _refuse_self(current.memory, "retired")
+    return current.edit(ended(current.memory, ends, successor, hand.at))
+
+
+def plan_tier(hand: Hand, memory_id: str, tier: Tier) -> Change:
+    """Return the change that moves a memory to another tier. It says what it said before, so
+    its `updated` stays."""
+    return _plan_place(hand, memory_id, tier=tier)
+
+
+def plan_space(hand: Hand, memory_id: str, space: str | None) -> Change:
+    """Return the change that moves a memory to another space."""
+    return _plan_place(hand, memory_id, space=space)
+
+
+def _plan_place(hand: Hand, memory_id: str, **place: Any) -> Change:
+    current = hand.read(memory_id)
+    _refuse_self(current.memory, "moved")
+    return hand.change("revise", [current.edit(replace(current.memory, **place))])
 
 
 def _check(memory: Memory, revision: Revision) -> None:

@@ -15,6 +15,7 @@ from madeleine.model.draft import Limits
 from madeleine.rules.fusion import Head
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
+from madeleine.write.aside import Aside, AtOnce
 
 
 class Clock(Protocol):
@@ -83,6 +84,10 @@ class Stores:
     debts: Debts = field(default_factory=Debts)
     upkeep: threading.Lock = field(default_factory=threading.Lock)
     """Held by the one rebuild that may be under way."""
+    aside: Aside = field(default_factory=AtOnce)
+    """Does what nobody has to wait for."""
     deciding: set[str] = field(default_factory=set)
     """Proposals that somebody is deciding right now."""
+    jobs: set[str] = field(default_factory=set)
+    """Jobs of the night that are under way. Guarded by `writing`, as the one above."""
     new_id: Callable[[], str] = new_id

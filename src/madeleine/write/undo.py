@@ -1,12 +1,13 @@
 """Undo: take back one recorded change, or a whole run.
 
 Files are put back byte for byte, and only when each still is as the change left it: what a
-person wrote since is never overwritten. Undo is itself a change, so it can be undone.
+person wrote since is never overwritten. A score comes back unless the memory has a newer one.
+Undo is itself a change, so it can be undone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from madeleine.errors import AlreadyDone, AmbiguousChange, EditedSince, NoSuchChange
@@ -15,10 +16,12 @@ from madeleine.model.event import Event, Kind
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import in_trash
 from madeleine.write.commit import commit
-from madeleine.write.record import digest
+from madeleine.write.record import digest, event
 from madeleine.write.stores import Stores
 
 OVER = ("undone", "dropped", "lost")
+
+Scores = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +39,21 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     open_events = [each for each in events if stores.index.outcome(_id(each)) not in OVER]
     if not open_events:
         raise AlreadyDone(f"`{wanted}`", str(stores.index.outcome(_id(events[0]))))
-    plan = _Plan(stores)
+    plan, scores = _Plan(stores), dict[str, Scores]()
     for each in open_events:
-        plan.take_back(_recorded(stores, each))
-    if not plan.edits():
+        if each.kind is Kind.SCORED:
+            scores |= _scores_before(stores, each)
+        else:
+            plan.take_back(_recorded(stores, each))
+    if not plan.edits() and not scores:
         raise AlreadyDone(f"`{wanted}`", "taken back")
-    ids = tuple(_id(each) for each in open_events)
+    ids = tuple(dict.fromkeys(_id(each) for each in open_events))
     details: dict[str, object] = {
         "undoes": list(ids),
         "outcomes": _outcomes(stores, open_events),
     }
     change = Change(stores.new_id(), "undo", plan.edits(), by, details=details)
-    commit(stores, change)
+    commit(stores, change, _scored(stores, change, scores))
     return Undone(ids, tuple(plan.memories), change.id)
 
 
@@ -57,10 +63,16 @@ def _named(stores: Stores, wanted: str) -> list[Event]:
     if not events:
         raise NoSuchChange(wanted)
     exact = [each for each in events if wanted in (_id(each), each.body.get("run"))]
-    several = {_id(each) for each in events}
+    several = {_meant(each, wanted) for each in events}
     if not exact and len(several) > 1:
         raise AmbiguousChange(wanted, sorted(several))
     return exact or events
+
+
+def _meant(each: Event, wanted: str) -> str:
+    """Return the id that begins so: the run's, or the change's own."""
+    run = str(each.body.get("run") or "")
+    return run if run.startswith(wanted) else _id(each)
 
 
 def _id(each: Event) -> str:
@@ -79,6 +91,33 @@ def _outcomes(stores: Stores, events: Iterable[Event], outcome: str = "undone") 
             earlier = stores.index.changes(str(change_id))
             found |= _outcomes(stores, earlier, "done" if outcome == "undone" else "undone")
     return found
+
+
+def _scores_before(stores: Stores, each: Event) -> dict[str, Scores]:
+    """Return the scores as they were before a run, of those that nobody changed since."""
+    whole = stores.journal.find_scores(_id(each), each.device, each.at)
+    given, was = ({}, {}) if whole is None else (whole.body.get("scores"), whole.body.get("was"))
+    if not isinstance(given, Mapping) or not isinstance(was, Mapping):
+        return {}
+    now = _scores_now(stores, given)
+    return {each: was[each] for each in given if each in was and now.get(each) == given[each]}
+
+
+def _scores_now(stores: Stores, named: Mapping[str, Scores]) -> dict[str, Scores]:
+    known = stores.index.memories(named)
+    return {
+        each: {name: getattr(known[each], name) for name in values}
+        for each, values in named.items()
+        if each in known
+    }
+
+
+def _scored(stores: Stores, change: Change, scores: Mapping[str, Scores]) -> list[Event]:
+    """Return the event that brings scores back, and says how they were till then."""
+    if not scores:
+        return []
+    body = {"change": change.id, "scores": scores, "was": _scores_now(stores, scores)}
+    return [event(stores, Kind.SCORED, body)]
 
 
 def _recorded(stores: Stores, each: Event) -> RecordedChange:

@@ -1,4 +1,4 @@
-"""Make the index say what the files say, at once.
+"""Make the index say what the files say, at once, and have the model read what it has not.
 
 With a daemon running this happens by itself within a second of an edit.
 """

@@ -2,7 +2,7 @@
 
 A text that is already known in its space is not written twice: its memory is returned.
 With --jsonl each line of FILE is a JSON object with the fields of a memory (content, type,
-tier, space, title, tags, connections, created, …), and each gets one line of answer.
+tier, space, title, tags, connections, claim, created, …), and each gets one line of answer.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from madeleine.cli.door import Door
 from madeleine.cli.jsonl import remember_lines
-from madeleine.cli.options import A_TIME, EDGES, TIERS, TYPES, given
+from madeleine.cli.options import A_TIME, CLAIM, EDGES, TIERS, TYPES, claim_of, given
 from madeleine.cli.parsing import text_or_stdin
 from madeleine.cli.say import Say
 from madeleine.cli.words import headline, named
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ID[:EDGE[:WEIGHT]]",
         help=f"connect it to a memory; may be repeated. EDGE: {EDGES}",
     )
+    parser.add_argument("--claim", metavar=CLAIM, help="what it states; replaces older values")
     parser.add_argument("--valid-until", metavar="TIME", help=f"when it stops being true, {A_TIME}")
     parser.add_argument("--created", metavar="TIME", help="when it was first known")
     parser.add_argument("--id", metavar="UUID", help="an id of your own choice")
@@ -68,6 +69,7 @@ def draft_of(arguments: argparse.Namespace) -> dict[str, object]:
         confidence=arguments.confidence,
         source=arguments.source,
         connections=links or None,
+        claim=claim_of(arguments.claim),
         valid_until=arguments.valid_until,
         created=arguments.created,
         id=arguments.id,
@@ -89,9 +91,10 @@ def link_of(text: str) -> dict[str, object]:
 
 def _shared(arguments: argparse.Namespace) -> dict[str, object]:
     """With --jsonl the options fill in what a line does not say."""
-    if arguments.text is not None or arguments.id or arguments.key or arguments.title:
+    own = (arguments.id, arguments.key, arguments.title, arguments.claim)
+    if arguments.text is not None or any(own):
         raise Rejected(
-            "--jsonl takes no TEXT, --title, --id or --key", hint="put them into the lines"
+            "--jsonl takes no TEXT, --title, --claim, --id or --key", hint="put them into the lines"
         )
     return draft_of(arguments)
 

@@ -1,7 +1,7 @@
 """Change what a memory says.
 
 Only what is named changes. --clear takes a field away: title, space, tags, valid_until,
-superseded_by, origin or source.
+superseded_by, origin, claim or source.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import argparse
 
 from madeleine.cli.changes import change_words
 from madeleine.cli.door import Door
-from madeleine.cli.options import A_TIME, TIERS, TYPES, add_id, given
+from madeleine.cli.options import A_TIME, CLAIM, TIERS, TYPES, add_id, claim_of, given
 from madeleine.cli.parsing import text_or_stdin
 from madeleine.cli.say import Say
 from madeleine.errors import Rejected
@@ -27,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tag", action="append", metavar="TAG", help="all its tags from now on; repeat for more"
     )
     parser.add_argument("--confidence", type=float, metavar="0-1", help="how sure you are")
+    parser.add_argument("--claim", metavar=CLAIM, help="what it states; replaces older values")
     parser.add_argument("--valid-until", metavar="TIME", help=f"when it stops being true, {A_TIME}")
     parser.add_argument("--clear", action="append", metavar="FIELD", help="take a field away")
 
@@ -46,6 +47,7 @@ def _revision(arguments: argparse.Namespace) -> dict[str, object]:
         space=arguments.space,
         tags=arguments.tag,
         confidence=arguments.confidence,
+        claim=claim_of(arguments.claim),
         valid_until=arguments.valid_until,
     )
     for field in (name.replace("-", "_") for name in arguments.clear or ()):

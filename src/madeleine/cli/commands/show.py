@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.door import Door
-from madeleine.cli.options import add_id
+from madeleine.cli.options import CLAIM_PARTS, add_id
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import age, headline, plural, space_name
 
@@ -49,6 +49,8 @@ def facts(answer: dict[str, Any], say: Say) -> Iterator[tuple[str, str]]:
     yield "source", f"{memory['source']}, confidence {memory['confidence']:g}"
     if memory["origin"]:
         yield "origin", ", ".join(f"{key} {value}" for key, value in memory["origin"].items())
+    if memory["claim"]:
+        yield "claim", " | ".join(memory["claim"][part] for part in CLAIM_PARTS)
     if memory["access_count"]:
         last = age(memory["last_accessed"], say.now)
         yield "used", f"{plural(memory['access_count'], 'time')}, last {last}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from madeleine.cli.door import Door
 from madeleine.cli.say import Say, clean
+from madeleine.cli.sleep_words import job_lines
 from madeleine.cli.words import plural
 
 
@@ -26,6 +27,15 @@ def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
         yield f"{say.dim(f'{label:<11}')}{clean(value)}"
     for problem in problems(answer):
         yield f"  {clean(problem)}"
+    yield from _jobs(answer["sleep"], say)
+
+
+def _jobs(sleep: dict[str, Any], say: Say) -> Iterator[str]:
+    """Give each job's last run; those that never ran are named together."""
+    ran = [each for each in sleep["jobs"] if each["last_run"] or each["paused"]]
+    if ran:
+        yield say.dim("jobs")
+        yield from job_lines(ran, say)
 
 
 def facts(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -41,6 +51,7 @@ def facts(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "model", _model(answer["embedder"])
     yield "reranker", _reranker(answer["reranker"])
     yield "index", f"{answer['index_bytes'] / 1e6:,.1f} MB"
+    yield "sleep", _sleep(answer["sleep"], answer.get("daemon"))
     wrong = len(list(problems(answer)))
     yield "problems", f"{wrong:,}" if wrong else "none"
 
@@ -50,8 +61,19 @@ def problems(answer: dict[str, Any]) -> Iterator[str]:
     for file in answer["unreadable"]:
         yield f"{file['path']}:{file['line']}: {file['problem']}"
     yield from answer["journal"]["problems"]
+    for job in answer["sleep"]["jobs"]:
+        if job["failures"]:
+            times = "once" if job["failures"] == 1 else f"{job['failures']} times in a row"
+            yield f"the job {job['id']} failed {times}: {job['last_run'].get('error')}"
     hooks = (answer["daemon"] or {}).get("hooks") or {}
     yield from (f"hook of {problem}" for problem in hooks.get("problems", ()))
+
+
+def _sleep(sleep: dict[str, Any], daemon: dict[str, Any] | None) -> str:
+    by_itself = "by the timetable" if sleep["enabled"] and daemon else "only when asked for"
+    waiting = sleep["proposals"]
+    more = f", {plural(waiting, 'proposal')} waiting: madeleine proposals" if waiting else ""
+    return f"{by_itself}, judge {sleep['judge']}{more}"
 
 
 def _daemon(daemon: dict[str, Any] | None) -> str:

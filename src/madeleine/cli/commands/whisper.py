@@ -6,7 +6,9 @@ Both exit 0 whatever happens: an agent's turn must not fail. Without a daemon th
 and start one, at most once a minute. A hook that runs on every prompt is better wired to the thin
 client, which does the same ten times as fast: see docs/guides/whisper-hooks.md.
 
-`why` explains the last whisper, or the last silence, in plain words.
+`why` explains the last whisper, or the last silence, in plain words. `report` says what the
+hold-out shows (setting `whisper.holdout`): whether memories that were whispered show in replies
+more often than memories that were held out.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from madeleine.hooks.whisper import INPUT_BYTES, Directions, carry
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", metavar="inject|store|why", choices=("inject", "store", "why"), help="what to do"
+        "what",
+        metavar="inject|store|why|report",
+        choices=("inject", "store", "why", "report"),
+        help="what to do",
     )
     parser.add_argument(
         "--host",
@@ -36,8 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    if arguments.what == "why":
-        answer = door.call("whisper_why", query=given(session_id=arguments.session))
+    if arguments.what in ("why", "report"):
+        session = arguments.session if arguments.what == "why" else None
+        answer = door.call(f"whisper_{arguments.what}", query=given(session_id=session))
         say.reply(answer, lambda: str(answer["text"]).splitlines())
         return 0
     sent = sys.stdin.buffer.read(INPUT_BYTES)

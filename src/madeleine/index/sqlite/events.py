@@ -5,9 +5,9 @@ never depends on the order of arrival: of two values for one thing, the one with
 (time, event id) stays. An event whose body lacks what its kind needs is kept and has no
 effect; a single odd line must not stop the others.
 
-`scored` events are kept without their scores, which are as long as the vault is large and
-stand with the memories. Uses and scores are no part of a memory's history: its counters sum
-them up.
+`scored` events are kept without their scores, and `judged` ones without what was looked at:
+both are as long as the vault is large, and stand with the memories. Uses and scores are no part
+of a memory's history: its counters sum them up.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import parse_time
 from madeleine.rules.usage import use_of
 
+LONG = frozenset({"scores", "was", "seen"})  # parts of a body that are not kept with the event
 LEAST_PREFIX = 6  # characters of a change's id that may stand for the whole
 
 Row = tuple[Value, ...]
@@ -55,6 +56,21 @@ _STATEMENTS = {
     "outcomes": _newest("outcomes", "change", "outcome"),
     "state": _newest("state", "key", "value"),
     "decided": _newest("proposals", "id", "status", "resolved"),
+    "seen": """
+        INSERT INTO seen (job, judge, memory, digest, at, event) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (job, judge, memory) DO UPDATE
+        SET digest = excluded.digest, at = excluded.at, event = excluded.event
+        WHERE (excluded.at, excluded.event) > (at, event)
+    """,
+    "verdicts": """
+        INSERT INTO verdicts
+            (older, newer, judge, older_digest, newer_digest, verdict, at, event)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (older, newer, judge) DO UPDATE
+        SET older_digest = excluded.older_digest, newer_digest = excluded.newer_digest,
+            verdict = excluded.verdict, at = excluded.at, event = excluded.event
+        WHERE (excluded.at, excluded.event) > (at, event)
+    """,
     "proposed": """
         INSERT INTO proposals
             (id, type, source_nodes, proposed_action, reason, created, action, proposed_event)
@@ -120,9 +136,9 @@ def _unknown(connection: apsw.Connection, events: Sequence[Event]) -> list[Event
 
 def _log_row(numbered: tuple[int, Event]) -> Row:
     number, event = numbered
-    body = {key: value for key, value in event.body.items() if key != "scores"}
+    body = {key: value for key, value in event.body.items() if key not in LONG}
     change = run = None
-    if event.kind in (Kind.CHANGED, Kind.REMEMBERED):
+    if event.kind in (Kind.CHANGED, Kind.REMEMBERED, Kind.SCORED):
         change, run = _text(event.body, "change"), _text(event.body, "run")
     text = json.dumps(body)
     return number, event.id, micros(event.at), event.kind.value, event.device, change, run, text
@@ -176,7 +192,36 @@ def _about_one(number: int, event: Event, effects: Effects) -> None:
 
 
 def _judged(number: int, event: Event, effects: Effects) -> None:
+    judge = _text(event.body, "judge")
+    if judge is not None:
+        _seen(event, judge, effects)
+        _verdict(event, judge, effects)
     _mention(number, event, effects, _texts(event.body, "pair"))
+
+
+def _seen(event: Event, judge: str, effects: Effects) -> None:
+    job, seen = _text(event.body, "job"), event.body.get("seen")
+    if job is None or not isinstance(seen, Mapping):
+        return
+    for memory, hexed in seen.items():
+        digest = _bytes(hexed)
+        if digest is not None:
+            effects["seen"].append((job, judge, _clean(memory), digest, micros(event.at), event.id))
+
+
+def _verdict(event: Event, judge: str, effects: Effects) -> None:
+    pair, verdict = _texts(event.body, "pair"), event.body.get("verdict")
+    digests = [_bytes(each) for each in _texts(event.body, "digests")]
+    if len(pair) == len(digests) == 2 and None not in digests and isinstance(verdict, Mapping):
+        said = json.dumps(dict(verdict))
+        effects["verdicts"].append((*pair, judge, *digests, said, micros(event.at), event.id))
+
+
+def _bytes(hexed: object) -> bytes | None:
+    try:
+        return bytes.fromhex(hexed) if isinstance(hexed, str) else None
+    except ValueError:
+        return None
 
 
 def _settled(number: int, event: Event, effects: Effects) -> None:
@@ -295,9 +340,10 @@ def event(connection: apsw.Connection, event_id: str) -> Event | None:
 
 
 def changes(connection: apsw.Connection, wanted: str) -> list[Event]:
-    """Return the events of a change, named by its id or the beginning of it, or of a run."""
+    """Return the events of a change or a run, named by its id or the beginning of it."""
     last = wanted + "\U0010ffff" if len(wanted) >= LEAST_PREFIX else wanted
-    sql = f"""{_EVENT} WHERE (l.change >= ?1 AND l.change <= ?2) OR l.run = ?1 {_NEWEST_FIRST}"""
+    sql = f"""{_EVENT} WHERE (l.change >= ?1 AND l.change <= ?2)
+                          OR (l.run >= ?1 AND l.run <= ?2) {_NEWEST_FIRST}"""
     return list(_events(connection, sql, wanted, last))
 
 

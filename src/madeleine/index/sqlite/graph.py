@@ -70,6 +70,17 @@ def edges(
     return [found[key] for key in sorted(found)]
 
 
+def newest_edges(connection: apsw.Connection, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
+    """Return arrows of some kinds whose both ends are there, the newest first."""
+    sql = f"""SELECT s.id, {_EDGE} FROM edges e
+              JOIN nodes s ON s.node = e.source JOIN nodes t ON t.id = e.target
+              WHERE e.edge IN (SELECT value FROM json_each(?))
+              ORDER BY e.at DESC NULLS LAST, s.id, e.target LIMIT ?"""
+    listed = json.dumps([each.value for each in wanted])
+    rows = connection.execute(sql, (listed, limit))
+    return [EdgeRow(source, _connection(values)) for source, *values in rows]
+
+
 def self_id(connection: apsw.Connection) -> str | None:
     """Return the self: the oldest of the memories whose source says so."""
     row = connection.execute(

@@ -30,8 +30,10 @@ from madeleine.index.port import (
     Extent,
     Hit,
     Index,
+    Matches,
     Pool,
     Record,
+    Standings,
     Term,
     Unreadable,
     Wanted,
@@ -42,6 +44,8 @@ from madeleine.index.sqlite import (
     graph,
     nodes,
     pool,
+    spelling,
+    standing,
     stems,
     text,
     usage,
@@ -54,12 +58,14 @@ from madeleine.index.sqlite.matrix import Change
 from madeleine.index.sqlite.schema import CLEARED
 from madeleine.index.sqlite.stems import Stemmer
 from madeleine.model.event import Event, Position
+from madeleine.model.judging import Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
+from madeleine.model.words import Edge
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
 FRESH = ".new"
@@ -91,7 +97,7 @@ class SqliteIndex:
             self._connections.close()
             raise
         self._numbers = itertools.count(last + 1)
-        self._stems: dict[str, str] = {}
+        self._stems: dict[str, int] = {}
         self._kept = pool.Kept()
         self._steady = threading.local()
 
@@ -132,6 +138,7 @@ class SqliteIndex:
                 gone = nodes.drop_nodes(connection, batch.drops)
                 placed, displaced = nodes.put_nodes(connection, batch.puts, self._numbers)
                 change = self._put_passages(connection, placed)
+                standing.note_digests(connection, placed, [*gone, *displaced])
                 touched = events.apply(connection, batch.events)
                 usage.refresh(connection, [*touched, *nodes.newborn(placed)])
                 nodes.note_unreadable(connection, batch.unreadable, batch.readable_again)
@@ -206,6 +213,14 @@ class SqliteIndex:
         with self._read() as connection:
             return nodes.same_text(connection, space, key, now, limit)
 
+    def claims(self, address: str, now: datetime, but: str | None = None) -> list[str]:
+        with self._read() as connection:
+            return nodes.claims(connection, address, now, but)
+
+    def contested(self, now: datetime, limit: int) -> list[str]:
+        with self._read() as connection:
+            return nodes.contested(connection, now, limit)
+
     def with_idempotency_key(self, key: str) -> str | None:
         with self._read() as connection:
             return nodes.first_id(connection, "idempotency_key = ?", key)
@@ -261,6 +276,15 @@ class SqliteIndex:
         with self._read() as connection:
             return stems.terms(connection, Stemmer(connection, self._stems), words)
 
+    def spellings(self, words: Sequence[str]) -> dict[str, str]:
+        with self._read() as connection:
+            stemmer = Stemmer(connection, self._stems)
+            return spelling.spellings(connection, stemmer, words)
+
+    def matching(self, words: Sequence[str]) -> Matches:
+        with self._read() as connection:
+            return Matches(*text.matches(connection, words))
+
     def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
         with self._read() as connection:
             return pool.pool(connection, self._matrix, wanted, chosen, now)
@@ -282,6 +306,19 @@ class SqliteIndex:
         with self._read() as connection:
             return vectors.vectors_of(connection, ids) if self._place.wide.vector else {}
 
+    def neighbours(
+        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
+    ) -> dict[str, list[Hit]]:
+        while self._place.wide.vector:
+            with self._read() as connection:
+                matrix = self._matrix
+                asked = standing.asked(connection, matrix, ids, chosen, now)
+            near = standing.near(asked, k, least)  # nobody waits for this
+            with self._read() as connection:
+                if self._matrix is matrix:  # else a rebuild came between, and numbers mean others
+                    return standing.named(connection, near, k)
+        return {}
+
     def unembedded(self, limit: int) -> list[str]:
         with self._read() as connection:
             return nodes.all_ids(connection, "embedded = 0 ORDER BY node LIMIT ?", max(limit, 0))
@@ -291,9 +328,32 @@ class SqliteIndex:
         with self._read() as connection:
             return graph.edges(connection, ids, but_by)
 
+    def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
+        with self._read() as connection:
+            return graph.newest_edges(connection, wanted, limit)
+
     def superseded_by(self, memory_id: str) -> list[str]:
         with self._read() as connection:
             return nodes.all_ids(connection, "superseded_by = ? ORDER BY id", memory_id)
+
+    # -- what the jobs go by ---------------------------------------------------------------
+    def standings(self, after_id: str = "", limit: int = 10_000) -> Standings:
+        with self._read() as connection:
+            return standing.standings(connection, after_id, limit)
+
+    def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
+        with self._read() as connection:
+            return standing.uses(connection, ids)
+
+    def unseen(self, job: str, judge: str, chosen: Filter, now: datetime, limit: int) -> list[str]:
+        with self._read() as connection:
+            return standing.unseen(connection, job, judge, chosen, now, limit)
+
+    def verdicts(
+        self, pairs: Sequence[tuple[str, str]], judge: str
+    ) -> dict[tuple[str, str], Verdict]:
+        with self._read() as connection:
+            return standing.verdicts(connection, pairs, judge)
 
     # -- files -----------------------------------------------------------------------------
     def fingerprints(self) -> dict[str, Fingerprint]:

@@ -21,27 +21,33 @@ from madeleine.index.sqlite import graph
 from madeleine.index.sqlite.filters import Value, condition
 from madeleine.index.sqlite.text import grams_of
 from madeleine.index.sqlite.times import instant, maybe_instant, maybe_micros, micros
-from madeleine.model.codec import origin_from_json, origin_to_json
+from madeleine.model.codec import (
+    claim_from_json,
+    claim_to_json,
+    origin_from_json,
+    origin_to_json,
+)
 from madeleine.model.memory import (
     DEFAULT_IMPORTANCE,
     DEFAULT_STABILITY_DAYS,
     Connection,
     Memory,
-    Origin,
     Usage,
 )
 from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.words import GLOBAL, MemoryType, Tier
+from madeleine.rules.claims import address, stated
 from madeleine.rules.passages import MOST_PASSAGES, said_with, speaker_of
 from madeleine.rules.text import same_text_key
 
 _LISTED = "(SELECT value FROM json_each(?))"
+_CURRENT = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > ?)"
 
 _MEMORY = f"""
     SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
            n.source, n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
-           n.idempotency_key, t.title, t.tags, t.origin, t.content,
+           n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.content,
            ifnull(u.access_count, 0), u.last_accessed, u.last_review,
            ifnull(u.stability, {DEFAULT_STABILITY_DAYS}),
            coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), s.relevance
@@ -231,13 +237,13 @@ def _forget_tags(connection: apsw.Connection, known: Iterable[Known]) -> None:
 
 def _write_rows(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
     connection.executemany(
-        f"INSERT OR REPLACE INTO nodes VALUES ({marks(21)})",
+        f"INSERT OR REPLACE INTO nodes VALUES ({marks(23)})",
         map(_node_values, placed),
     )
     connection.executemany(
         "INSERT OR REPLACE INTO texts (node, title, content, tags, title_grams, grams, said, "
-        f"origin) VALUES ({marks(8)})",
-        ((each.node, *each.texts, _origin_text(each.memory.origin)) for each in placed),
+        f"origin, claim) VALUES ({marks(9)})",
+        ((each.node, *each.texts, *_maps(each.memory)) for each in placed),
     )
     fresh = [each for each in placed if not each.same_texts]
     connection.executemany(
@@ -273,6 +279,8 @@ def _node_values(placed: Placed) -> tuple[Value, ...]:
         memory.origin.session if memory.origin else None,
         memory.origin.turn if memory.origin else None,
         speaker_of(memory),
+        address(memory.claim) if memory.claim else None,
+        stated(memory.claim) if memory.claim else None,
     )
 
 
@@ -285,8 +293,10 @@ def short_key(key: str) -> bytes:
     return key[:32].encode("ascii", "replace")
 
 
-def _origin_text(origin: Origin | None) -> str | None:
-    return None if origin is None else _to_json(origin_to_json(origin))
+def _maps(memory: Memory) -> tuple[str | None, ...]:
+    """Return origin and claim as JSON."""
+    both = origin_to_json(memory.origin), claim_to_json(memory.claim)
+    return tuple(None if each is None else _to_json(each) for each in both)
 
 
 def newborn(placed: Iterable[Placed]) -> Iterator[str]:
@@ -378,10 +388,26 @@ def same_text(
     connection: apsw.Connection, space: str | None, key: str, now: datetime, limit: int
 ) -> list[str]:
     """Return the current memories of a space that say the same, oldest first."""
-    sql = """SELECT id FROM nodes WHERE text_key = ? AND space IS ? AND superseded_by IS NULL
-             AND (valid_until IS NULL OR valid_until > ?) ORDER BY created, id LIMIT ?"""
+    sql = f"""SELECT id FROM nodes WHERE text_key = ? AND space IS ? AND {_CURRENT}
+              ORDER BY created, id LIMIT ?"""
     found = connection.execute(sql, (short_key(key), space, micros(now), limit))
     return [memory_id for (memory_id,) in found]
+
+
+def claims(connection: apsw.Connection, wanted: str, now: datetime, but: str | None) -> list[str]:
+    """Return the current memories at an address, oldest first."""
+    sql = f"""SELECT id FROM nodes WHERE address = ? AND stated IS NOT ? AND {_CURRENT}
+              ORDER BY created, id"""
+    return [memory_id for (memory_id,) in connection.execute(sql, (wanted, but, micros(now)))]
+
+
+def contested(connection: apsw.Connection, now: datetime, limit: int) -> list[str]:
+    """Return addresses with several values: one of them global, or two of one space."""
+    sql = f"""SELECT address FROM nodes WHERE address IS NOT NULL AND {_CURRENT}
+              GROUP BY address HAVING min(stated) < max(stated) AND (count(space) < count(*) OR
+                  count(DISTINCT space || char(10) || stated) > count(DISTINCT space))
+              ORDER BY address LIMIT ?"""
+    return [each for (each,) in connection.execute(sql, (micros(now), max(limit, 0)))]
 
 
 def first_id(connection: apsw.Connection, where: str, *bindings: Value) -> str | None:
@@ -458,7 +484,8 @@ def _stored(row: Row, connections: Sequence[Connection]) -> Stored:
 
 def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
     _, memory_id, _, _, _, _, memory_type, tier, space, source, confidence, *rest = row
-    created, updated, valid_until, superseded_by, key, title, tags, origin, content, *usage = rest
+    created, updated, valid_until, superseded_by, key, title, tags, *rest = rest
+    origin, claim, content, *usage = rest
     return Memory(
         id=memory_id,
         content=content,
@@ -474,6 +501,7 @@ def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
         valid_until=maybe_instant(valid_until),
         superseded_by=superseded_by,
         origin=None if origin is None else origin_from_json(json.loads(origin)),
+        claim=None if claim is None else claim_from_json(json.loads(claim)),
         idempotency_key=key,
         connections=tuple(connections),
         usage=_usage(*usage),

@@ -51,13 +51,16 @@ CREATE TABLE nodes (
     embedded        INTEGER NOT NULL,
     session         TEXT,
     turn            INTEGER,
-    speaker         TEXT
+    speaker         TEXT,
+    address         TEXT,
+    stated          TEXT
 ) STRICT;
 CREATE INDEX nodes_path ON nodes (path);
 CREATE INDEX nodes_created ON nodes (created);
 CREATE INDEX nodes_text_key ON nodes (text_key);
 CREATE INDEX nodes_idempotency ON nodes (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX nodes_superseded ON nodes (superseded_by) WHERE superseded_by IS NOT NULL;
+CREATE INDEX nodes_address ON nodes (address, stated) WHERE address IS NOT NULL;
 CREATE INDEX nodes_core ON nodes (tier) WHERE tier = 'core';
 CREATE INDEX nodes_self ON nodes (created, id) WHERE source = 'system:self';
 CREATE INDEX nodes_unembedded ON nodes (node) WHERE embedded = 0;
@@ -70,6 +73,7 @@ CREATE TABLE texts (
     grams       TEXT NOT NULL,
     said        TEXT NOT NULL,
     origin      TEXT,
+    claim       TEXT,
     content     TEXT NOT NULL
 ) STRICT;
 
@@ -249,9 +253,39 @@ CREATE VIEW affinity AS
     FROM audit_log WHERE kind = 'feedback';
 """
 
-BEGUN_ANEW = 2  # an index older than this is emptied: its tables say too little
+_SLEEP = """
+-- What a judge reads of each memory, as a hash: tells what changed since a job looked at it.
+CREATE TABLE digests (
+    node   INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL
+) STRICT;
 
-MIGRATIONS: tuple[str, ...] = ("", _MEMORIES + _JOURNAL)
+CREATE TABLE seen (
+    job    TEXT NOT NULL,
+    judge  TEXT NOT NULL,
+    memory TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    at     INTEGER NOT NULL,
+    event  TEXT NOT NULL,
+    PRIMARY KEY (job, judge, memory)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE verdicts (
+    older        TEXT NOT NULL,
+    newer        TEXT NOT NULL,
+    judge        TEXT NOT NULL,
+    older_digest BLOB NOT NULL,
+    newer_digest BLOB NOT NULL,
+    verdict      TEXT NOT NULL,
+    at           INTEGER NOT NULL,
+    event        TEXT NOT NULL,
+    PRIMARY KEY (older, newer, judge)
+) STRICT, WITHOUT ROWID;
+"""
+
+BEGUN_ANEW = 3  # an index older than this is emptied: its tables say too little
+
+MIGRATIONS: tuple[str, ...] = ("", "", _MEMORIES + _JOURNAL + _SLEEP)
 
 CLEARED = (
     *(
@@ -266,20 +300,35 @@ CLEARED = (
         "torn",
     ),
     *("audit_log", "audit_memories", "outcomes", "uses", "adopted", "usage", "scores"),
-    *("proposals", "state"),
+    *("proposals", "state", "digests", "seen", "verdicts"),
 )
 """The tables that a rebuild fills; `whisper_log` is telemetry and follows from nothing."""
 
+NEEDED = frozenset({"meta", "fts", "fts_words", "whisper_log", *CLEARED})
+
 
 def migrate(connection: apsw.Connection, path: Path) -> None:
-    """Bring a file up to this release's schema, in one transaction that the caller holds."""
+    """Bring a file up to this release's schema, in one transaction that the caller holds.
+
+    One whose tables are not what its version says is damaged.
+    """
     found = int(connection.pragma("user_version"))
     if found > len(MIGRATIONS):
         raise IndexTooNew(path, found, len(MIGRATIONS))
     if not _is_ours(connection):
         raise IndexCorrupt(path, "is a database of another program")
-    if 0 < found < BEGUN_ANEW:
+    try:
+        _bring_up(connection, found)
+    except apsw.SQLError as error:
+        raise IndexCorrupt(path, f"is not of schema {found}, as it says: {error}") from error
+    if missing := NEEDED.difference(_tables(connection)):
+        raise IndexCorrupt(path, f"has no table `{min(missing)}`")
+
+
+def _bring_up(connection: apsw.Connection, found: int) -> None:
+    if found < BEGUN_ANEW:
         _empty(connection)
+        found = 0
     for script in MIGRATIONS[found:]:
         connection.execute(script)
     if found < len(MIGRATIONS):
@@ -288,11 +337,21 @@ def migrate(connection: apsw.Connection, path: Path) -> None:
 
 
 def _empty(connection: apsw.Connection) -> None:
-    """Drop every table and view; FTS5 drops its own."""
-    made = "SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'view')"
-    for kind, name in list(connection.execute(made)):
-        if not name.startswith(("fts_", "sqlite_")):
-            connection.execute(f"DROP {kind} {name}")
+    """Drop every view and table. The virtual ones come first and take their own tables along."""
+    views = "SELECT name FROM sqlite_schema WHERE type = 'view'"
+    for (name,) in list(connection.execute(views)):
+        connection.execute(f'DROP VIEW "{name}"')
+    virtual = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY 1"
+    for (name,) in reversed(list(connection.execute(virtual))):
+        connection.execute(f'DROP TABLE "{name}"')
+    for name in _tables(connection):
+        connection.execute(f'DROP TABLE "{name}"')
+
+
+def _tables(connection: apsw.Connection) -> list[str]:
+    """Return the names of all tables but SQLite's own."""
+    sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+    return [name for (name,) in connection.execute(sql)]
 
 
 def _is_ours(connection: apsw.Connection) -> bool:

@@ -37,11 +37,12 @@ from madeleine.index.sqlite.nodes import Placed
 from madeleine.index.sqlite.stems import Stemmer
 from madeleine.index.sqlite.text import letters_of, pairs_of
 from madeleine.index.sqlite.times import maybe_micros, micros
+from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.trace import Trace
+from madeleine.model.trace import Passage, Trace
 from madeleine.model.vector import Vector
-from madeleine.model.words import MemoryType, Tier
-from madeleine.rules.passages import MOST_PASSAGES, passages_of, speaker_of
+from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
+from madeleine.rules.passages import MOST_PASSAGES, claim_words, passages_of, speaker_of
 from madeleine.rules.traits import Traits, traits_of
 
 HALF_BYTES = 2
@@ -213,11 +214,7 @@ def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, row
     for part, passage in enumerate(passages):
         text = memory.content[passage.start : passage.end]
         traits = _traits(text)
-        whole = f"{memory.title} {text}" if memory.title else text
-        stems = np.array(stemmer.numbers(whole), np.uint32).tobytes()
-        if part == MOST_PASSAGES - 1:  # what no model reads is found by its words
-            rest = stemmer.numbers(memory.content[passage.end :])
-            stems += np.unique(np.array(rest, np.uint32)).tobytes()
+        stems = _stems(stemmer, memory, passage, part)
         tokens = traces[part].tokens.tobytes() if traces else b""
         rows.passages.append((first + part, *traits, stems, tokens))
         rows.fresh.append(_cells_of(matrix, placed, Seen(part, traits, bool(traces))))
@@ -227,6 +224,17 @@ def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, row
     else:
         halves = np.zeros((len(passages), matrix.dimension), np.float16)
     rows.halves.append(halves)
+
+
+def _stems(stemmer: Stemmer, memory: Memory, passage: Passage, part: int) -> bytes:
+    """Return the stems of a passage with those of the title, the claim and the tags, by which
+    people expect to find it too."""
+    tags = (each for each in memory.tags if each != ABOUT_SELF)
+    text = memory.content[passage.start : passage.end]
+    stems = stemmer.numbers(" ".join((memory.title or "", claim_words(memory), text, *tags)))
+    if part == MOST_PASSAGES - 1:  # what no model reads is found by its words
+        stems += sorted(set(stemmer.numbers(memory.content[passage.end :])))
+    return np.array(stems, np.uint32).tobytes()
 
 
 def _traits(text: str) -> Traits:
@@ -316,7 +324,7 @@ def search_vector(
     if limit <= 0 or not snapshot.count:
         return []
     mask = allowed(connection, matrix, snapshot, chosen, now) & snapshot.column("embedded")
-    scored = _nearest(snapshot, query, mask, limit, least)
+    scored = nearest_nodes(snapshot, query, mask, limit, least)
     if not scored:
         return []
     named = ids_of(connection, list(scored))
@@ -324,7 +332,7 @@ def search_vector(
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
-def _nearest(
+def nearest_nodes(
     snapshot: Snapshot, query: Vector, mask: Mask, limit: int, least: float
 ) -> dict[int, float]:
     """Return the nearest nodes, at least `limit` of them if there are so many, each with the

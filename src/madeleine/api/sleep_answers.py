@@ -1,0 +1,268 @@
+"""What the jobs did, wait for and would do, as JSON and in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from madeleine.api import texts
+from madeleine.api.answers import proposal_to_json
+from madeleine.index.port import EdgeRow
+from madeleine.model.codec import Json, memory_to_json
+from madeleine.model.memory import Memory
+from madeleine.model.times import format_time
+from madeleine.model.words import Edge
+from madeleine.sleep.reports import report_to_json
+from madeleine.sleep.sleeper import Asked, LastRun, Running
+from madeleine.write.proposals import Shown
+
+if TYPE_CHECKING:
+    from madeleine.sleep.maintenance import HandedIn
+
+PATCHES_SHOWN = 20  # in the text; `reports` has them all
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """How one job stands."""
+
+    job: str
+    every: timedelta
+    paused: bool
+    waiting: bool
+    running: Running | None
+    last: LastRun | None
+    next_run: datetime | None
+
+
+def tasks(states: Sequence[JobState], enabled: bool) -> Json:
+    lines = [f"  {task_line(each)}" for each in states]
+    first = "Jobs, in the order of the sleep cycle:" if enabled else "Jobs (no timetable):"
+    return {
+        "text": "\n".join([first, *lines]),
+        "enabled": enabled,
+        "tasks": [task_to_json(each) for each in states],
+    }
+
+
+def task_to_json(state: JobState) -> Json:
+    running, last = state.running, state.last
+    return {
+        "id": state.job,
+        "interval_minutes": round(state.every.total_seconds() / 60, 3),
+        "paused": state.paused,
+        "waiting": state.waiting,
+        "running": running is not None,
+        "progress": None if running is None else _progress(running),
+        "last_run": None if last is None else {"at": format_time(last.at), **last.report},
+        "failures": last.failures if last else 0,
+        "next_run": format_time(state.next_run) if state.next_run else None,
+    }
+
+
+def job_in_status(state: JobState) -> Json:
+    """Return how a job stands without its patches, which /admin/tasks has."""
+    values = task_to_json(state)
+    last = values["last_run"]
+    if isinstance(last, dict):
+        values["last_run"] = {key: last[key] for key in last if key != "patches"}
+    return values
+
+
+def _progress(running: Running) -> Json:
+    return {
+        "began": format_time(running.began),
+        "dry_run": running.dry_run,
+        "done": running.done,
+        "total": running.total,
+    }
+
+
+def task_line(state: JobState) -> str:
+    """Return in one line how a job stands: `auto_linker: ran 2026-11-15, 3 changes made`."""
+    parts = [f"{state.job}: {_last(state.last)}"]
+    if state.running is not None:
+        parts.append(f"running, {state.running.done:,} of {state.running.total:,}")
+    elif state.paused:
+        parts.append("paused")
+    elif state.next_run is not None:
+        parts.append(f"next {format_time(state.next_run)}")
+    return "; ".join(parts)
+
+
+def _last(last: LastRun | None) -> str:
+    if last is None:
+        return "has not run yet"
+    failed = last.report.get("error")
+    if failed:
+        times = "" if last.failures < 2 else f" {last.failures} times in a row"
+        return f"failed{times}, last {format_time(last.at)}: {texts.flat(str(failed))}"
+    return f"ran {format_time(last.at)}, {done_words(last.report)}"
+
+
+def done_words(report: Mapping[str, object]) -> str:
+    """Return what a run did: `3 changes made, 1 proposed`."""
+    applied, proposed = _number(report, "applied"), _number(report, "proposed")
+    said = "changes it would make" if report.get("dry_run") else "changes made"
+    if applied == 1:
+        said = said.replace("changes", "change")
+    parts = [f"{applied:,} {said}" if applied else "nothing to change"]
+    if proposed:
+        parts.append(f"{texts.count(proposed, 'proposal')}")
+    if _number(report, "skipped"):
+        parts.append(f"{_number(report, 'skipped'):,} left for the next run")
+    if report.get("stopped"):
+        parts.append(f"stopped: {texts.flat(str(report['stopped']))}")
+    return ", ".join(parts)
+
+
+def _number(report: Mapping[str, object], name: str) -> int:
+    value = report.get(name)
+    return value if isinstance(value, int) else 0
+
+
+# -- runs ----------------------------------------------------------------------------------
+
+
+def asked(request: Asked, reports: Sequence[Json]) -> Json:
+    """Return what came of a request by now."""
+    status = _status(request, len(reports))
+    return {
+        "text": _asked_text(request, status, reports),
+        "status": status,
+        "request": request.id,
+        "jobs": list(request.jobs),
+        "reports": list(reports),
+    }
+
+
+def _status(request: Asked, done: int) -> str:
+    if not request.over.is_set():
+        return "started"
+    if request.failed:
+        return "failed"
+    return "stopped" if done < len(request.jobs) else "finished"
+
+
+def _asked_text(request: Asked, status: str, reports: Sequence[Json]) -> str:
+    if status == "started":
+        return f"Started: {', '.join(request.jobs) or 'nothing, every job is paused'}"
+    lines = [line for report in reports for line in report_lines(report)]
+    if status == "failed":
+        lines.append("It met a bug; logs/daemon.log says where.")
+    return "\n".join(lines) or "Nothing was run."
+
+
+def report_lines(report: Mapping[str, object]) -> Iterable[str]:
+    """Yield a report in plain words: what was done, why, and how to take it back."""
+    if report.get("error"):
+        yield f"{report['job']}: failed: {texts.flat(str(report['error']))}"
+        return
+    yield f"{report['job']}: {done_words(report)} ({report['seconds']:.1f} s)"
+    patches = report.get("patches")
+    for patch in (patches if isinstance(patches, list) else [])[:PATCHES_SHOWN]:
+        yield f"  {patch_line(patch)}"
+    problems = report.get("problems")
+    if isinstance(problems, Mapping):
+        yield from (f"  {texts.flat(str(what))}: {times}" for what, times in problems.items())
+    if report.get("applied") and not report.get("dry_run"):
+        yield f"  undo {texts.short(str(report['run']))} takes it back"
+
+
+def patch_line(patch: Mapping[str, object]) -> str:
+    """Return one patch: what it does and why."""
+    why = f": {patch['why']}" if patch.get("why") else ""
+    ask = "proposes to " if patch.get("would") == "propose" else ""
+    return texts.flat(f"{ask}{patch.get('what')}{why}")
+
+
+def handed_in(done: HandedIn) -> Json:
+    reports = [report_to_json(each) for each in done.reports]
+    lines = [line for each in reports for line in report_lines(each)]
+    return {
+        "text": "\n".join(["Thank you.", *lines]),
+        "status": "done",
+        "job_id": done.job_id,
+        "reports": reports,
+    }
+
+
+def batch_text(batch: Json) -> str:
+    """Return in a line what a batch of questions is; what is asked stands in its fields."""
+    if batch["status"] != "ready":
+        return str(batch["message"])
+    return f"Questions about memories, job {batch['job_id']}, until {batch['expires_at']}."
+
+
+def stopped(job: str, was: bool) -> Json:
+    text = f"Stopping {job}" if was else f"{job} is not under way"
+    return {"text": text, "stopped": was}
+
+
+def paused(job: str, is_paused: bool, changed: bool) -> Json:
+    state = "paused" if is_paused else "runs by itself"
+    text = f"{job} {'is paused' if is_paused else state}{'' if changed else ' already'}"
+    return {"text": text, "id": job, "paused": is_paused}
+
+
+# -- proposals -----------------------------------------------------------------------------
+
+
+def proposal(seen: Shown) -> Json:
+    """Return a proposal with what approving it would change, line by line."""
+    parts = [texts.proposal(seen.proposal)]
+    if seen.problem:
+        parts.append(f"It cannot be carried out: {texts.flat(seen.problem)}")
+    if seen.difference:
+        parts.append(texts.block(seen.difference, texts.WHOLE_CHARS, "in `difference`"))
+    return {
+        "text": "\n".join(parts),
+        "proposal": proposal_to_json(seen.proposal),
+        "difference": seen.difference,
+        "problem": seen.problem,
+    }
+
+
+# -- insights ------------------------------------------------------------------------------
+
+
+def insights(rows: Sequence[EdgeRow], ends: Mapping[str, Memory]) -> Json:
+    """Return arrows as what they say: one replaced the other, or both cannot hold."""
+    evolutions = [
+        {"from": _end(row.connection.target, ends), "to": _end(row.source, ends), **_why(row)}
+        for row in rows
+        if row.connection.edge is Edge.EVOLVED_FROM
+    ]
+    tensions = [
+        {"one": _end(row.source, ends), "other": _end(row.connection.target, ends), **_why(row)}
+        for row in rows
+        if row.connection.edge is Edge.CONTRADICTS
+    ]
+    lines = [_line(row, ends) for row in rows]
+    found = f"{texts.count(len(evolutions), 'evolution')}, {texts.count(len(tensions), 'tension')}"
+    return {
+        "text": "\n".join([found, *lines[: texts.LINES_AT_MOST]]),
+        "evolutions": evolutions,
+        "tensions": tensions,
+    }
+
+
+def _end(memory_id: str, ends: Mapping[str, Memory]) -> Json:
+    return memory_to_json(ends[memory_id])
+
+
+def _why(row: EdgeRow) -> Json:
+    at = row.connection.at
+    return {
+        "reason": row.connection.reason,
+        "by": row.connection.by,
+        "at": format_time(at) if at else None,
+    }
+
+
+def _line(row: EdgeRow, ends: Mapping[str, Memory]) -> str:
+    source, target = ends[row.source], ends[row.connection.target]
+    said = "replaced" if row.connection.edge is Edge.EVOLVED_FROM else "contradicts"
+    return f"  {texts.line(source)}\n    {said} {texts.line(target)}"

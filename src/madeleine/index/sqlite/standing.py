@@ -1,0 +1,296 @@
+"""What the jobs go by: how memories stand, who is near whom, and what was looked at before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Hit, Standings
+from madeleine.index.sqlite import graph, vectors
+from madeleine.index.sqlite.filters import condition
+from madeleine.index.sqlite.matrix import NONE, TIE, Matrix, Rows, Snapshot
+from madeleine.index.sqlite.nodes import Placed
+from madeleine.index.sqlite.times import instant
+from madeleine.index.sqlite.vectors import TIER_CODES, TYPE_CODES
+from madeleine.model.judging import Verdict, verdict_from_json
+from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
+from madeleine.model.query import Filter
+from madeleine.model.words import ABOUT_SELF
+from madeleine.rules.digest import text_digest
+from madeleine.rules.importance import MACHINES
+from madeleine.rules.usage import Use, counting
+
+BLOCK_SCORES = 4_000_000  # scores worked out at a time: 16 MB, some tenths of a second
+
+_LISTED = "(SELECT value FROM json_each(?))"
+_BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINES))
+_BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
+
+# The self defines what is tagged so: an arrow that stands in no file and counts like others.
+_STANDINGS = f"""
+    SELECT n.id, n.space, n.source, n.type, n.tier, n.created,
+           ifnull(u.last_accessed, n.created), ifnull(u.access_count, 0),
+           ifnull(u.stability, {DEFAULT_STABILITY_DAYS}),
+           coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}),
+           (SELECT count(*) FROM edges e WHERE e.source = n.node AND {_BY_HAND}
+            AND EXISTS (SELECT 1 FROM nodes t WHERE t.id = e.target))
+           + (SELECT count(*) FROM edges e WHERE e.target = n.id AND {_BY_HAND}),
+           EXISTS (SELECT 1 FROM node_tags t WHERE t.tag = '{ABOUT_SELF}' AND t.node = n.node),
+           n.id IS ?2
+    FROM nodes n LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
+    WHERE n.id > ?1 ORDER BY n.id LIMIT ?3
+"""
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def note_digests(
+    connection: apsw.Connection, placed: Iterable[Placed], gone: Iterable[int]
+) -> None:
+    """Note what the memories just put say, and forget what those say that are gone."""
+    connection.executemany("DELETE FROM digests WHERE node = ?", ((node,) for node in gone))
+    rows = ((each.node, bytes.fromhex(text_digest(each.memory))) for each in placed)
+    connection.executemany("INSERT OR REPLACE INTO digests VALUES (?, ?)", rows)
+
+
+# --- how memories stand -------------------------------------------------------------------
+
+
+def standings(connection: apsw.Connection, after_id: str, limit: int) -> Standings:
+    """Return the columns of the next memories."""
+    the_self = graph.self_id(connection)
+    rows = list(connection.execute(_STANDINGS, (after_id, the_self, max(limit, 0))))
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 13
+    about = np.array(columns[11], np.bool_)
+    is_self = np.array(columns[12], np.bool_)
+    return Standings(
+        ids=list(columns[0]),
+        spaces=list(columns[1]),
+        sources=list(columns[2]),
+        types=np.array([TYPE_CODES[each] for each in columns[3]], np.uint8),
+        tiers=np.array([TIER_CODES[each] for each in columns[4]], np.uint8),
+        created=np.array(columns[5], np.int64),
+        last_accessed=np.array(columns[6], np.int64),
+        uses=np.array(columns[7], np.int64),
+        stability=np.array(columns[8], np.float64),
+        importance=np.array(columns[9], np.float64),
+        connections=np.array(columns[10], np.int64) + (about & ~is_self if the_self else 0),
+        about_self=about | is_self,
+        is_self=is_self,
+    )
+
+
+def uses(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[datetime]]:
+    """Return when memories were used, each session and day once, oldest first."""
+    sql = f"SELECT memory, at, session, n FROM uses WHERE memory IN {_LISTED} ORDER BY memory"
+    rows = connection.execute(sql, (json.dumps(list(ids)),))
+    return {
+        memory: [each.at for each in counting(Use(instant(row[1]), *row[2:]) for row in its)]
+        for memory, its in groupby(rows, key=itemgetter(0))
+    }
+
+
+# --- what was looked at before ------------------------------------------------------------
+
+
+def unseen(
+    connection: apsw.Connection, job: str, judge: str, chosen: Filter, now: datetime, limit: int
+) -> list[str]:
+    """Return memories that say something else than when they were last looked at."""
+    passing = condition(chosen, now)
+    sql = f"""SELECT n.id FROM nodes n JOIN digests d ON d.node = n.node
+              LEFT JOIN seen s ON s.job = ? AND s.judge = ? AND s.memory = n.id
+              WHERE s.digest IS NOT d.digest AND n.embedded AND {passing.sql}
+              ORDER BY n.created, n.id LIMIT ?"""
+    bindings = (job, judge, *passing.bindings, max(limit, 0))
+    return [memory_id for (memory_id,) in connection.execute(sql, bindings)]
+
+
+def verdicts(
+    connection: apsw.Connection, pairs: Sequence[tuple[str, str]], judge: str
+) -> dict[tuple[str, str], Verdict]:
+    """Return the verdicts about pairs of which neither side has changed."""
+    sql = """SELECT v.older, v.newer, v.verdict
+             FROM json_each(?) p
+             JOIN verdicts v ON v.older = p.value ->> 0 AND v.newer = p.value ->> 1 AND v.judge = ?
+             JOIN nodes o ON o.id = v.older JOIN digests od ON od.node = o.node
+             JOIN nodes n ON n.id = v.newer JOIN digests nd ON nd.node = n.node
+             WHERE od.digest = v.older_digest AND nd.digest = v.newer_digest"""
+    found = {}
+    for older, newer, text in connection.execute(sql, (json.dumps(list(pairs)), judge)):
+        verdict = verdict_from_json(json.loads(text))
+        if verdict is not None:
+            found[older, newer] = verdict
+    return found
+
+
+# --- who is near whom ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whose neighbours are wanted, by the row of their first passage, and who may be one."""
+
+    snapshot: Snapshot
+    rows: dict[str, int]
+    mask: NDArray[np.bool_]
+
+
+Near = dict[str, list[tuple[int, float]]]
+"""By the id that was asked about: nodes and cosines, a few more than wanted where they tie."""
+
+
+def asked(
+    connection: apsw.Connection, matrix: Matrix, ids: Sequence[str], chosen: Filter, now: datetime
+) -> Asked:
+    """Return what working out neighbours needs of the file."""
+    snapshot = matrix.snapshot
+    rows = _first_rows(connection, snapshot, ids)
+    mask = vectors.allowed(connection, matrix, snapshot, chosen, now) & snapshot.column("embedded")
+    return Asked(snapshot, rows, mask)
+
+
+def near(asked: Asked, k: int, least: float) -> Near:
+    """Return the nearest memories of each that was asked about. Takes long and needs no file."""
+    found: Near = {each: [] for each in asked.rows}
+    if not asked.rows or k <= 0:
+        return found
+    snapshot = asked.snapshot
+    if snapshot.count > snapshot.exact_up_to:
+        return found | _one_by_one(snapshot, asked.rows, asked.mask, k, least)
+    return found | _in_blocks(snapshot, asked.rows, np.flatnonzero(asked.mask), k, least)
+
+
+def named(connection: apsw.Connection, near: Near, k: int) -> dict[str, list[Hit]]:
+    """Return neighbours by their ids, best first, ties by id."""
+    nodes = {node for found in near.values() for node, _ in found}
+    names = vectors.ids_of(connection, list(nodes))
+    return {each: _hits(found, names, k) for each, found in near.items()}
+
+
+def _hits(found: Iterable[tuple[int, float]], names: dict[int, str], k: int) -> list[Hit]:
+    hits = [Hit(names[node], score) for node, score in found if node in names]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:k]
+
+
+def _first_rows(
+    connection: apsw.Connection, snapshot: Snapshot, ids: Sequence[str]
+) -> dict[str, int]:
+    """Return the row of the first passage of each id that has a vector."""
+    sql = f"SELECT id, node FROM nodes WHERE id IN {_LISTED} AND embedded"
+    found = dict(connection.execute(sql, (json.dumps(list(ids)),)))
+    wanted = [each for each in dict.fromkeys(ids) if each in found]
+    rows = snapshot.rows_of(np.array([found[each] for each in wanted], np.int64))
+    embedded = snapshot.column("embedded")
+    return {
+        each: row
+        for each, row in zip(wanted, rows.tolist(), strict=True)
+        if row != NONE and embedded[row]
+    }
+
+
+def _one_by_one(
+    snapshot: Snapshot, asked: dict[str, int], mask: NDArray[np.bool_], k: int, least: float
+) -> Near:
+    """Of very many rows the signs say first which are worth a product; see `matrix`."""
+    near: Near = {}
+    nodes = snapshot.column("node")
+    for each, row in asked.items():
+        query = snapshot.arrays.matrix[row].copy()
+        scored = vectors.nearest_nodes(snapshot, query, mask, k + 1, least)
+        scored.pop(int(nodes[row]), None)
+        near[each] = list(scored.items())
+    return near
+
+
+def _in_blocks(snapshot: Snapshot, asked: dict[str, int], rows: Rows, k: int, least: float) -> Near:
+    """Multiply some memories at a time with all rows that may be neighbours.
+
+    Each product takes a fraction of a second and no lock is held, so that whoever writes or
+    asks meanwhile hardly notices.
+    """
+    near: Near = {}
+    if not len(rows):
+        return near
+    others = _Others(snapshot, rows)
+    names, own = list(asked), np.fromiter(asked.values(), np.int64)
+    step = max(1, BLOCK_SCORES // len(rows))
+    for start in range(0, len(names), step):
+        block = own[start : start + step]
+        for place, node, score in others.nearest(block, k, least):
+            near.setdefault(names[start + place], []).append((node, score))
+    return near
+
+
+class _Others:
+    """The rows that may be neighbours, one group for the passages of each memory."""
+
+    def __init__(self, snapshot: Snapshot, rows: Rows) -> None:
+        self._all = snapshot.arrays.matrix
+        self._nodes = snapshot.column("node")
+        self._rows = rows
+        # Passages of one memory follow each other, and a filter takes all of them or none.
+        self._starts = np.flatnonzero(snapshot.column("part")[rows] == 0)
+        self._whole = len(rows) == snapshot.count
+        self._matrix = self._all[: len(rows)] if self._whole else self._all[rows]
+
+    def nearest(self, block: Rows, k: int, least: float) -> Iterator[tuple[int, int, float]]:
+        """Yield (place in the block, node, cosine) for the best `k` of each row of the block,
+        and for what ties with the last of them."""
+        scores = self._all[block] @ self._matrix.T
+        best = self._of_memories(scores)
+        nodes = self._nodes[self._rows[self._starts]]
+        best[self._nodes[block][:, None] == nodes[None, :]] = -np.inf
+        floor = np.full(len(block), least, np.float32)
+        if best.shape[1] > k:
+            floor = np.maximum(floor, np.partition(best, -k, axis=1)[:, -k])
+        places, groups = np.nonzero(best >= (floor - TIE)[:, None])
+        exact = self._exact(block[places], groups, scores, places)
+        near = exact >= least
+        yield from zip(
+            places[near].tolist(), nodes[groups[near]].tolist(), exact[near].tolist(), strict=True
+        )
+
+    def _of_memories(self, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the score of the best passage of each memory."""
+        if len(self._starts) == len(self._rows):
+            return scores
+        best: NDArray[np.float32] = np.maximum.reduceat(scores, self._starts, axis=1)
+        return best
+
+    def _exact(
+        self,
+        own: Rows,
+        groups: Rows,
+        scores: NDArray[np.float32],
+        places: Rows,
+    ) -> NDArray[np.float32]:
+        """Return cosines that do not depend on where in the matrix a row stands."""
+        best = self._best_passage(groups, scores, places)
+        one = self._all[own].astype(np.float64)
+        other = self._all[self._rows[best]].astype(np.float64)
+        exact: NDArray[np.float32] = (one * other).sum(axis=1).astype(np.float32)
+        return exact
+
+    def _best_passage(self, groups: Rows, scores: NDArray[np.float32], places: Rows) -> Rows:
+        """Return for each memory of a pair the column of the passage that scored best."""
+        if len(self._starts) == len(self._rows):
+            return groups
+        ends = np.append(self._starts[1:], len(self._rows))
+        best = [
+            start + int(np.argmax(scores[place, start:end]))
+            for place, start, end in zip(
+                places.tolist(), self._starts[groups].tolist(), ends[groups].tolist(), strict=True
+            )
+        ]
+        return np.array(best, np.int64)

@@ -1,0 +1,41 @@
+"""FSRS-6, by the package of its authors; an extra, loaded when it is set.
+
+Remembering counts as the first review of a card and each use as a review with the grade
+*good*. There are no learning steps and no fuzz, so the same uses always give the same answer.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from madeleine.errors import MindDown
+from madeleine.rules.lifecycle import Life
+
+BIRTH = datetime(2000, 1, 1, tzinfo=UTC)  # any will do: only the time between uses counts
+
+
+class Fsrs:
+    """A `Lifecycle`."""
+
+    needs_uses = True
+
+    def __init__(self, scheduler: Any, card: Any, good: Any) -> None:
+        self._scheduler, self._card, self._good = scheduler, card, good
+
+    @classmethod
+    def load(cls) -> Fsrs:
+        """Return it; `MindDown` without the package."""
+        try:
+            from fsrs import Card, Rating, Scheduler
+        except ImportError as error:
+            raise MindDown("fsrs", "is not installed; `pip install 'madeleine[fsrs]'`") from error
+        scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+        return cls(scheduler, Card, Rating.Good)
+
+    def retrievability(self, life: Life) -> float:
+        card = self._card(card_id=1, due=BIRTH)
+        for day in (0.0, *life.uses):
+            card, _ = self._scheduler.review_card(card, self._good, BIRTH + timedelta(days=day))
+        now = BIRTH + timedelta(days=max(life.age, 0.0))
+        return float(self._scheduler.get_card_retrievability(card, now))

@@ -1,0 +1,1 @@
+"""Who answers what memories are to each other: rules on this machine, or a language model."""

@@ -1,0 +1,32 @@
+"""What a judge reads of a memory, as a hash.
+
+Two looks at a memory are two looks at the same thing as long as this hash is the same. Links,
+tiers, spaces and use are no part of it, so that a job's own work never makes a memory look
+new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from madeleine.model.memory import Memory
+
+DIGEST_BYTES = 16  # as many as tell any two texts of one person apart, and short in the journal
+
+
+def text_digest(memory: Memory) -> str:
+    """Return the hash of type, title and content."""
+    return _digest(memory.type.value, memory.title or "", memory.content)
+
+
+def state_digest(memory: Memory) -> str:
+    """Return the hash of what somebody decides by who is shown the memory: what it says, where
+    it stands and whether it still holds. Connections come and go without changing that."""
+    until = memory.valid_until.isoformat() if memory.valid_until else ""
+    place = (memory.tier.value, memory.space or "", until, memory.superseded_by or "")
+    return _digest(text_digest(memory), *place)
+
+
+def _digest(*parts: str) -> str:
+    joined = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(joined, digest_size=DIGEST_BYTES).hexdigest()

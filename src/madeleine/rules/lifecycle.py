@@ -1,0 +1,52 @@
+"""When a memory that nobody uses leaves the working tier.
+
+One rule over two ways to reckon how likely a memory still comes to mind: the documented
+exponential one, and true FSRS-6, which `minds.fsrs` brings from its own package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from madeleine.rules.strength import retrievability
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What is known of a memory's use. All in days; `uses` are those after its birth, oldest
+    first."""
+
+    age: float
+    idle: float
+    """Since the last use, or since its birth."""
+    stability: float
+    uses: tuple[float, ...] = ()
+
+
+class Lifecycle(Protocol):
+    """A way to reckon retrievability."""
+
+    @property
+    def needs_uses(self) -> bool:
+        """Whether it looks at each single use; else nobody has to look them up."""
+        ...
+
+    def retrievability(self, life: Life) -> float:
+        """Return the chance that a memory still comes to mind, between 0 and 1."""
+        ...
+
+
+class Exponential:
+    """The documented one: exp(-days since the last use / stability)."""
+
+    needs_uses = False
+
+    def retrievability(self, life: Life) -> float:
+        return float(retrievability(life.stability, life.idle))
+
+
+def fades(chance: float, importance: float, least_chance: float, least_importance: float) -> bool:
+    """Whether a working memory goes to the archive: it hardly comes to mind any more, and it
+    does not matter enough to be kept at hand all the same."""
+    return chance < least_chance and importance < least_importance

@@ -1,0 +1,1 @@
+"""What runs unasked: the jobs that tend the memory while nobody looks."""

@@ -1,0 +1,205 @@
+"""Carrying patches out, each only if the memories it touches are still as planned.
+
+A patch becomes a change through the same plain action that a proposal would carry, and every
+change bears the run's id, so that the whole run can be taken back. What somebody changed since
+the plan was made is left alone: the patch is skipped and counted, and the next run looks again.
+What the run itself changed before does not count as a change by somebody else.
+
+Stopping halfway is safe: each change is whole by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from madeleine.errors import Conflict, Damaged, FileChanged, MadeleineError, Missing, Rejected
+from madeleine.model.change import Change, Edit
+from madeleine.model.event import Kind
+from madeleine.model.memory import Connection, Memory, Usage
+from madeleine.rules.digest import text_digest
+from madeleine.sleep.deeds import concerned, looked_at, plain, touched
+from madeleine.sleep.values import STOPPED, Link, Night, Patch, Score, SetSpace, SetTier
+from madeleine.vault.markdown import read_memory
+from madeleine.vault.vault import in_trash
+from madeleine.write.actions import plan_action
+from madeleine.write.change_file import Hand, OnDisk, peek
+from madeleine.write.commit import UNSEEN, commit
+from madeleine.write.record import event, record
+
+EDITS_AT_ONCE = 8  # files that share a journal line; who wants to write waits for one such change
+ONE_FILE = (Link, SetTier, SetSpace)
+SKIPPED = (Conflict, Missing, Damaged, Rejected)
+"""What goes wrong with one patch and says nothing about the next. A disk that is full does."""
+
+
+@dataclass(slots=True)
+class Work:
+    """A run's applying: what it may touch, and how it left the memories it touched."""
+
+    night: Night
+    own: dict[str, Memory] = field(default_factory=dict)
+
+    def hand(self, patch: Patch) -> Hand:
+        """Return the hand that carries out this patch, and only this: it sees nothing but
+        memories that are as the patch was made for."""
+        planned = {each.id: each for each in touched(patch.action)}
+
+        def read(memory_id: str) -> OnDisk:
+            found = peek(self.night.stores, memory_id)
+            if found is None or not self._is_as_planned(found.memory, planned):
+                raise FileChanged(found.path if found else memory_id)
+            return found
+
+        report = self.night.report
+        return Hand(self.night.stores, read, self.night.now, report.job, patch.reason, report.run)
+
+    def _is_as_planned(self, memory: Memory, planned: dict[str, Memory]) -> bool:
+        if memory.id not in planned:
+            return True
+        known = (planned[memory.id], self.own.get(memory.id))
+        return any(each is not None and says_the_same(memory, each) for each in known)
+
+    def plan(self, patch: Patch) -> Change:
+        """Return the change that a patch means now; raises one of SKIPPED if it means none."""
+        self._check_looked_at(patch)
+        return plan_action(self.hand(patch), plain(patch.action))
+
+    def _check_looked_at(self, patch: Patch) -> None:
+        """Refuse a patch whose judgement speaks of a memory that says something else now."""
+        wanted = {each.id: text_digest(each) for each in looked_at(patch.action)}
+        now = self.night.stores.index.memories(wanted)
+        for memory_id, digest in wanted.items():
+            if memory_id not in now or text_digest(now[memory_id]) != digest:
+                raise FileChanged(memory_id)
+
+    def carry_out(self, change: Change) -> None:
+        """Commit a change and remember how it left the memories."""
+        if not change.edits:
+            return
+        commit(self.night.stores, change)
+        for edit in change.edits:
+            self._note(edit)
+
+    def _note(self, edit: Edit) -> None:
+        if edit.path_after is None or edit.after is None or in_trash(edit.path_after):
+            self.own.pop(edit.memory_id, None)
+            return
+        self.own[edit.memory_id] = read_memory(edit.path_after, edit.after, UNSEEN).memory
+
+    def applied(self, patches: Sequence[Patch]) -> None:
+        self.night.report.applied += len(patches)
+
+    def skipped(self, patch: Patch, error: MadeleineError) -> None:
+        report = self.night.report
+        report.skipped += 1
+        if not isinstance(error, Conflict):  # somebody was quicker: that is no problem
+            problem = type(error).__name__
+            report.problems[problem] = report.problems.get(problem, 0) + 1
+        self.again([patch])
+
+    def again(self, patches: Sequence[Patch]) -> None:
+        self.night.again.update(each for patch in patches for each in concerned(patch.action))
+
+
+def apply_patches(night: Night, patches: Sequence[Patch]) -> None:
+    """Carry out the patches in order, and count in the report what became of them."""
+    work, done = Work(night), 0
+    for some in _portions(patches):
+        if night.stop():
+            night.report.stopped = STOPPED
+            night.report.counts["left"] = len(patches) - done
+            work.again(patches[done:])
+            return
+        _apply_some(work, some)
+        done += len(some)
+        night.progress(done, len(patches))
+
+
+def _portions(patches: Sequence[Patch]) -> Iterator[list[Patch]]:
+    """Put patches of one kind together that follow each other and change one file each, all of
+    them different; the rest is alone."""
+    some: list[Patch] = []
+    for patch in patches:
+        if some and not _fits(patch, some):
+            yield some
+            some = []
+        some.append(patch)
+    if some:
+        yield some
+
+
+def _fits(patch: Patch, some: Sequence[Patch]) -> bool:
+    if not isinstance(patch.action, ONE_FILE) or type(patch.action) is not type(some[0].action):
+        return False
+    taken = {each.id for one in some for each in touched(one.action)}
+    (wanted,) = touched(patch.action)
+    return len(some) < EDITS_AT_ONCE and wanted.id not in taken
+
+
+def _apply_some(work: Work, patches: Sequence[Patch]) -> None:
+    if isinstance(patches[0].action, Score):
+        _note_scores(work.night, patches[0].action)
+        work.applied(patches)
+        return
+    planned = [(patch, change) for patch in patches if (change := _plan(work, patch))]
+    if not planned:
+        return
+    try:
+        work.carry_out(_together([change for _, change in planned]))
+        work.applied([patch for patch, _ in planned])
+    except SKIPPED:
+        for patch, _ in planned:
+            _apply_alone(work, patch)
+
+
+def _plan(work: Work, patch: Patch) -> Change | None:
+    try:
+        return work.plan(patch)
+    except SKIPPED as error:
+        work.skipped(patch, error)
+        return None
+
+
+def _apply_alone(work: Work, patch: Patch) -> None:
+    """Carry out one patch of several that did not go through together."""
+    try:
+        work.carry_out(work.plan(patch))
+        work.applied([patch])
+    except SKIPPED as error:
+        work.skipped(patch, error)
+
+
+def _together(changes: Sequence[Change]) -> Change:
+    """Return one change of all their edits, which says for each of them why."""
+    if len(changes) == 1:
+        return changes[0]
+    both = [(edit, change.reason) for change in changes for edit in change.edits]
+    reasons = {edit.memory_id: reason for edit, reason in both}
+    details: dict[str, object] = {"reasons": reasons}
+    return replace(changes[0], edits=tuple(edit for edit, _ in both), reason=None, details=details)
+
+
+def _note_scores(night: Night, score: Score) -> None:
+    """Write new scores into the journal, with the old ones to take them back by."""
+    body = {
+        "change": night.stores.new_id(),
+        "run": night.report.run,
+        "by": night.report.job,
+        "scores": {each: dict(values) for each, values in score.scores.items()},
+        "was": {each: dict(values) for each, values in score.was.items()},
+    }
+    record(night.stores, [event(night.stores, Kind.SCORED, body)], durable=False)
+
+
+def says_the_same(one: Memory, other: Memory) -> bool:
+    """Whether two memories are equal but for their use. The index keeps of two connections
+    that are alike the first, so the other one in a file tells nothing."""
+    return _bare(one) == _bare(other)
+
+
+def _bare(memory: Memory) -> Memory:
+    first: dict[tuple[str, str], Connection] = {}
+    for each in memory.connections:
+        first.setdefault((each.target, each.edge.value), each)
+    return replace(memory, usage=Usage(), connections=tuple(first.values()))

@@ -1,0 +1,82 @@
+"""Patches that somebody has to decide: written down as proposals, each question once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalStatus
+from madeleine.sleep.deeds import (
+    concerned,
+    looked_at,
+    plain,
+    proposal_type,
+    question,
+    touched,
+    wording,
+)
+from madeleine.sleep.values import Night, Patch, Score
+from madeleine.write.proposals import (
+    expire_proposals,
+    keep_proposals,
+    known_keys,
+    new_proposal,
+    question_key,
+    with_states,
+)
+
+
+def propose_patches(night: Night, patches: Sequence[Patch]) -> int:
+    """Propose as many of the patches as may wait at a time; return how many found no room.
+
+    A question that was asked before about the same texts is not asked again, whatever became
+    of it. Those that found no room are planned anew in a later run.
+    """
+    known, room = known_keys(night.stores), _room(night)
+    made: list[Proposal] = []
+    left = 0
+    for patch in patches:
+        key = question_key(question(patch.action), _memories(patch))
+        if key in known:
+            continue
+        known.add(key)
+        if len(made) < room:
+            made.append(_proposal(night, patch, key))
+        else:
+            left += 1
+            night.again.update(concerned(patch.action))
+    if not night.report.dry_run:
+        keep_proposals(night.stores, made)
+    night.report.proposed += len(made)
+    return left
+
+
+def expire_old(night: Night) -> None:
+    """Let go of proposals that waited too long."""
+    before = night.now - timedelta(days=night.habits.proposal_days)
+    expire_proposals(night.stores, before, by="sleep")
+
+
+def may_be_asked(patch: Patch) -> bool:
+    """Whether somebody can decide a patch; scores are nobody's decision."""
+    return not isinstance(patch.action, Score)
+
+
+def _proposal(night: Night, patch: Patch, key: str) -> Proposal:
+    action = patch.action
+    named = with_states({**plain(action), "by": night.report.job}, _memories(patch), key)
+    nodes, reason = concerned(action), patch.reason or None
+    return new_proposal(night.stores, proposal_type(action), nodes, wording(action), named, reason)
+
+
+def _memories(patch: Patch) -> tuple[Memory, ...]:
+    return (*touched(patch.action), *looked_at(patch.action))
+
+
+def _room(night: Night) -> int:
+    """Return how many proposals of this job may be made: people look at a page, not at heaps."""
+    pending = night.stores.index.proposals(ProposalStatus.PENDING)
+    waiting = Counter(dict(each.action).get("by") for each in pending)
+    return max(0, night.habits.proposals_per_run - waiting[night.report.job])

@@ -1,0 +1,55 @@
+"""The numbers that the jobs go by; set in config.toml under [sleep]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SleepHabits:
+    """The documented defaults."""
+
+    link_threshold: float = 0.65
+    cross_space_penalty: float = 0.1
+    link_neighbours: int = 6
+    link_edges: int = 500
+    link_edges_each: int = 6
+    """New connections that one memory gets in a run, however many would fit."""
+    conflict_similarity: float = 0.40
+    conflict_neighbours: int = 15
+    conflict_weight: float = 0.9
+    conflict_all_spaces: bool = True
+    duplicate_similarity: float = 0.25
+    duplicate_neighbours: int = 6
+    duplicate_score: float = 0.60
+    merge_at: float = 0.97
+    """Sureness from which a judge's verdict is carried out without asking."""
+    conflict_at: float = 0.85
+    link_at: float = 0.80
+    propose_at: float = 0.60
+    """Sureness from which a verdict that is not carried out becomes a proposal."""
+    consolidate_similarity: float = 0.60
+    consolidate_least: int = 2
+    consolidate_most: int = 5
+    consolidate_clusters: int = 10
+    consolidate_near: float = 0.75
+    """Likeness from which texts are joined without a language model: they say nearly the same."""
+    pairs_per_run: int = 200_000
+    """Pairs that a cheap judge is asked about in one run of a job; the rest waits."""
+    costly_pairs_per_run: int = 500
+    maintenance_pairs: int = 25
+    """Pairs of each kind that an agent is given at a time."""
+    maintenance_clusters: int = 4
+    maintenance_chars: int = 45_000
+    maintenance_minutes: int = 30
+    importance_step: float = 0.01
+    decay_retrievability: float = 0.3
+    decay_importance: float = 0.5
+    lifecycle: str = "exponential"
+    """How retrievability is reckoned: exponential, as documented, or fsrs."""
+    breaker_share: float = 0.25
+    breaker_least: int = 20
+    """The breaker never trips below so many patches: in a small store each is a large share."""
+    proposals_per_run: int = 100
+    proposal_days: int = 30
+    patches_shown: int = 20

@@ -1,0 +1,37 @@
+"""How often each job runs, and when its next run is due."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from madeleine.sleep.sleeper import LastRun
+
+DOUBLED_AT_MOST = 16  # a pause that grew so often is longer than any interval
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """How often each job runs, and how long after the start, or after a failure."""
+
+    every: Mapping[str, timedelta] = field(default_factory=dict)
+    first: timedelta = timedelta(minutes=1)
+    retry: timedelta = timedelta(minutes=15)
+
+
+def next_run(last: LastRun | None, every: timedelta, retry: timedelta, now: datetime) -> datetime:
+    """Return when a job is to run next. What never ran, or should have run by now, runs now.
+
+    A run that failed is tried again after a pause that doubles, one that somebody stopped
+    after a single pause; neither waits longer than for the next ordinary run. A last run in
+    the future was made with a wrong clock, and does not put the next one off.
+    """
+    if last is None:
+        return now
+    pause = every
+    if last.failures:
+        pause = min(every, retry * 2 ** min(last.failures - 1, DOUBLED_AT_MOST))
+    elif last.unfinished:
+        pause = min(every, retry)
+    return max(now, min(last.at, now) + pause)

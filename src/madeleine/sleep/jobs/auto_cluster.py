@@ -1,0 +1,93 @@
+"""Gives memories without a space the space of those they are connected with.
+
+A memory without a space is global, and mostly somebody meant it so: an agent that remembers in
+a project names the project, unless it means everybody. So no memory that anybody stored is moved
+without asking: the job proposes, and only by connections that somebody drew. It acts by itself
+where the source says that no space could be known, because a program brought the text from
+elsewhere (`BROUGHT`) and left the space open; there a job's own connections count too. What is
+about the user, and the self, belongs nowhere else and is never asked about.
+
+It is a vote of neighbours, not a clustering, whatever its name says.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from madeleine.model.memory import Memory
+from madeleine.model.words import Edge
+from madeleine.rules.importance import MACHINES
+from madeleine.rules.spaces import majority_space
+from madeleine.sleep.standings import pages
+from madeleine.sleep.values import Night, Patch, SetSpace
+
+BROUGHT = ("import:", "ingest:")  # how sources begin that could not know a space
+ASKING_VOTES = 2  # neighbours that must agree before anybody is asked
+ACTING_VOTES = 1
+SAYS_NOTHING = frozenset({Edge.DEFINES, Edge.CONTRADICTS})
+"""Connections that do not mean belonging together."""
+
+
+def auto_cluster() -> AutoCluster:
+    """Return the job."""
+    return AutoCluster()
+
+
+class AutoCluster:
+    """The job."""
+
+    name = "auto_cluster"
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        spaces, homeless = _look(night)
+        votes = _votes(night, homeless, spaces)
+        known = night.stores.index.memories(votes)
+        return list(_patches(known, votes))
+
+    def done(self, night: Night) -> None:
+        """Nothing to note: a question is asked once anyway."""
+
+
+def _look(night: Night) -> tuple[dict[str, str | None], dict[str, bool]]:
+    """Return every memory's space, and of those that might get one whether they were brought."""
+    spaces: dict[str, str | None] = {}
+    homeless: dict[str, bool] = {}
+    for page in pages(night):
+        spaces.update(zip(page.ids, page.spaces, strict=True))
+        rows = zip(page.ids, page.spaces, page.sources, page.about_self.tolist(), strict=True)
+        homeless |= {
+            each: source.startswith(BROUGHT)
+            for each, space, source, about in rows
+            if space is None and not about
+        }
+    return spaces, homeless
+
+
+def _votes(
+    night: Night, homeless: Mapping[str, bool], spaces: Mapping[str, str | None]
+) -> dict[str, list[str]]:
+    """Return the spaces of the neighbours of each that has neighbours with a space."""
+    votes: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for row in night.stores.index.edges(list(homeless)):
+        if row.implied or not row.resolved or row.connection.edge in SAYS_NOTHING:
+            continue
+        meant = row.connection.by not in MACHINES
+        ends = row.source, row.connection.target
+        for one, other in (ends, ends[::-1]):
+            space = spaces.get(other)
+            if one in homeless and space is not None and (meant or homeless[one]):
+                votes[one][other] = space
+    return {each: list(found.values()) for each, found in votes.items()}
+
+
+def _patches(known: dict[str, Memory], votes: dict[str, list[str]]) -> Iterator[Patch]:
+    for memory in known.values():
+        brought = memory.source.startswith(BROUGHT)
+        least = ACTING_VOTES if brought else ASKING_VOTES
+        space = majority_space(votes[memory.id], least)
+        if space is None or memory.space is not None:
+            continue
+        said = votes[memory.id].count(space)
+        reason = f"{said} of {len(votes[memory.id])} neighbours with a space are in `{space}`"
+        yield Patch(SetSpace(memory, space), reason, ask=not brought)

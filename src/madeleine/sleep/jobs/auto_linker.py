@@ -1,0 +1,153 @@
+"""Draws connections between memories that have something to do with each other.
+
+Candidates are close in meaning, a little closer when they belong to different projects. What
+they are to each other is the judge's verdict; the arrow points as it says. A connection that
+was drawn for likeness alone, when a memory was written, does not count as known: a sure verdict
+may say something better. Nothing is drawn twice, in either direction.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.query import Filter
+from madeleine.model.words import Edge, Tier
+from madeleine.rules.linking import link_strength
+from madeleine.sleep.pairs import Answers, Arrows, Look, PairJob, edges_of, of_others
+from madeleine.sleep.values import Link, Night, Patch
+from madeleine.write.linking import LIKENESS
+
+NAME = "auto_linker"
+LEAST_WEIGHT = 0.1  # a connection of weight 0 leads nowhere
+
+EDGES = {
+    Relation.SUPPORTS: Edge.SUPPORTS,
+    Relation.PART_OF: Edge.PART_OF,
+    Relation.DEPENDS_ON: Edge.DEPENDS_ON,
+    Relation.TENSION: Edge.CONTRADICTS,
+    Relation.RELATED_TO: Edge.RELATED_TO,
+}
+# What sleeps in the archive is found when asked for; new arrows to it would only wake it.
+AWAKE = Filter(tiers=(Tier.CORE, Tier.WORKING))
+
+
+def auto_linker() -> PairJob:
+    return PairJob(NAME, look, patches)
+
+
+def look(night: Night) -> Look:
+    """Return which pairs may be connected."""
+    return Look(
+        chosen=AWAKE,
+        beside=lambda memory: AWAKE,
+        neighbours=night.habits.link_neighbours,
+        least=night.habits.link_threshold,
+        worth=lambda pair, arrows: (
+            _strength(night, pair) >= night.habits.link_threshold and not _connected(arrows)
+        ),
+        one_subject=False,
+    )
+
+
+def patches(night: Night, answers: Answers) -> list[Patch]:
+    """Return the connections to be drawn, one patch for each file that gets some."""
+    wanted = _better(night, answers.with_relation(*EDGES))
+    drawn = _within_bounds(night, wanted)
+    by_source: dict[str, list[tuple[Pair, Verdict]]] = defaultdict(list)
+    for pair, verdict in drawn:
+        by_source[_ends(pair, verdict)[0].id].append((pair, verdict))
+    return [_patch(night, each) for each in by_source.values()]
+
+
+def _better(night: Night, wanted: list[tuple[Pair, Verdict]]) -> list[tuple[Pair, Verdict]]:
+    """Leave out what says no more than is known: that two are related. And different things do
+    not contradict each other, whatever a judge says that looks at words."""
+    if night.judge.cheap:
+        wanted = [
+            (p, v) for p, v in wanted if v.relation is not Relation.TENSION or not of_others(p)
+        ]
+    plain = [pair for pair, verdict in wanted if verdict.relation is Relation.RELATED_TO]
+    arrows = edges_of(night.stores.index, sorted({each for pair in plain for each in pair.ids}))
+    known = {pair.ids for pair in plain if arrows.get(frozenset(pair.ids))}
+    if night.judge.cheap:  # likeness was looked at when a memory was written, if it had a vector
+        tied = {end for ends in arrows for end in ends}
+        known |= {pair.ids for pair in plain if pair.newer.id in tied}
+    return [
+        (pair, verdict)
+        for pair, verdict in wanted
+        if verdict.relation is not Relation.RELATED_TO or pair.ids not in known
+    ]
+
+
+def _within_bounds(
+    night: Night, wanted: Iterable[tuple[Pair, Verdict]]
+) -> list[tuple[Pair, Verdict]]:
+    """Return what is sure enough, the surest first: so many in a run, and so many for each
+    memory. What has to wait is looked at again."""
+    each: Counter[str] = Counter()
+    drawn: list[tuple[Pair, Verdict]] = []
+    for pair, verdict in wanted:
+        if verdict.sure < night.habits.link_at:
+            continue
+        if len(drawn) == night.habits.link_edges:
+            night.again.update(pair.ids)
+        elif all(each[end] < night.habits.link_edges_each for end in pair.ids):
+            each.update(pair.ids)
+            drawn.append((pair, verdict))
+    return drawn
+
+
+def _patch(night: Night, drawn: list[tuple[Pair, Verdict]]) -> Patch:
+    source = _ends(*drawn[0])[0]
+    targets = tuple(_ends(*each)[1] for each in drawn)
+    connections = tuple(connection(night, *each) for each in drawn)
+    said = "; ".join(f"{each.edge.value} `{each.target[:8]}`" for each in connections)
+    return Patch(
+        Link(source, connections, targets), said, sure=min(verdict.sure for _, verdict in drawn)
+    )
+
+
+def connection(night: Night, pair: Pair, verdict: Verdict) -> Connection:
+    """Return the arrow that a verdict draws. What is merely related weighs as much as it is
+    alike; else the weight is how sure the judge is. It is never nothing."""
+    _, target = _ends(pair, verdict)
+    weight = verdict.sure
+    if verdict.relation is Relation.TENSION:
+        weight = night.habits.conflict_weight
+    elif verdict.relation is Relation.RELATED_TO:
+        weight = _strength(night, pair)
+    return Connection(
+        target=target.id,
+        edge=EDGES[verdict.relation],
+        weight=round(min(max(weight, LEAST_WEIGHT), 1.0), 3),
+        reason=verdict.reason or None,
+        by=LIKENESS if _is_likeness(night, verdict) else night.report.job,
+        at=night.now,
+    )
+
+
+def _is_likeness(night: Night, verdict: Verdict) -> bool:
+    """Whether an arrow says no more than that two texts are alike, as far as words tell. Such
+    arrows bear one name, whoever draws them: recall passes nothing on over them."""
+    return night.judge.cheap and verdict.relation is Relation.RELATED_TO
+
+
+def _ends(pair: Pair, verdict: Verdict) -> tuple[Memory, Memory]:
+    """Return where the arrow starts and where it ends."""
+    return (pair.older, pair.newer) if verdict.from_older else (pair.newer, pair.older)
+
+
+def _strength(night: Night, pair: Pair) -> float:
+    same_space = pair.older.space == pair.newer.space
+    return link_strength(pair.likeness, same_space, night.habits.cross_space_penalty)
+
+
+def _connected(arrows: Arrows) -> bool:
+    """Whether somebody said already what the two are to each other."""
+    return any(
+        row.connection.edge is not Edge.RELATED_TO or row.connection.by != LIKENESS
+        for row in arrows
+    )

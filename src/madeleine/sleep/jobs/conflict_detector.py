@@ -1,0 +1,208 @@
+"""Notices when two memories cannot both be true now.
+
+Two outcomes are told apart. *Evolution*: the newer view replaces the older one, which gets an
+`evolved_from` connection and is no longer current; so are other memories that say the same as
+the older one, because a claim that lives on in a copy was not replaced. *Tension*: both are
+meant to hold, and a `contradicts` connection says so.
+
+Contradicting texts are often little alike, so beside the nearest a memory is held against what
+shares its rarest words, and claims are held against those of the same address. What is newer
+is told by when it was so (`created`), never by when a file was last written. A statement for
+one project does not replace one for all of them by itself, nor the other way round: that is
+for a person to say. What was said in a conversation is a record, and left alone by a judge that
+only looks at words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+
+from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.query import Filter
+from madeleine.model.words import Edge, MemoryType
+from madeleine.sleep.pairs import (
+    Answers,
+    Arrows,
+    Look,
+    PairJob,
+    of_talk,
+    one_scope,
+    one_voice,
+    pair_of,
+)
+from madeleine.sleep.seen import judged
+from madeleine.sleep.values import Link, Night, Patch, Supersede
+from madeleine.write.claims import overtaken
+
+NAME = "conflict_detector"
+BELIEFS = (
+    MemoryType.PREFERENCE,
+    MemoryType.FACT,
+    MemoryType.OBSERVATION,
+    MemoryType.GOAL,
+    MemoryType.DECISION,
+)
+COPY_LIKENESS = 0.6  # what restates a claim is at least so near to it
+COPIES = 8  # of one claim that are looked for in a run
+
+SETTLED = frozenset({Edge.EVOLVED_FROM, Edge.CONTRADICTS, Edge.DERIVED_FROM, Edge.SUMMARIZES})
+"""Edges that say already how the two stand to each other."""
+
+
+def conflict_detector() -> PairJob:
+    return PairJob(NAME, look, patches)
+
+
+def look(night: Night) -> Look:
+    """Return which pairs may disagree."""
+    chosen = Filter(types=BELIEFS, spaces=() if night.habits.conflict_all_spaces else (None,))
+    return Look(
+        chosen=chosen,
+        beside=lambda memory: _beside(memory, night.habits.conflict_all_spaces),
+        neighbours=night.habits.conflict_neighbours,
+        least=night.habits.conflict_similarity,
+        worth=lambda pair, arrows: (
+            _worth(pair, arrows) and not (night.judge.cheap and of_talk(pair))
+        ),
+        by_words=True,
+    )
+
+
+def _beside(memory: Memory, all_spaces: bool) -> Filter:
+    """What may disagree with a memory: beliefs of its own space or of none."""
+    if not all_spaces:
+        return Filter(types=BELIEFS, spaces=(None,))
+    return Filter(types=BELIEFS, spaces=(memory.space, None) if memory.space else ())
+
+
+def _worth(pair: Pair, arrows: Arrows) -> bool:
+    known = any(row.connection.edge in SETTLED for row in arrows)
+    return not known and one_scope(pair) and one_voice(pair)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacing:
+    """The newer memory of a pair replaces the older one."""
+
+    pair: Pair
+    sure: float
+    reason: str
+
+
+def patches(night: Night, answers: Answers) -> list[Patch]:
+    """Return what replaces what, and what contradicts what."""
+    replacing = _one_each(night, [*_claimed(night), *_replacing(night, answers)])
+    surely = {each.pair.older.id: each for each in replacing if not _asks(night, each)}
+    replacing += _one_each(night, _copies(night, surely), surely)
+    gone = {each.pair.older.id for each in replacing if not _asks(night, each)}
+    tensions = answers.with_relation(Relation.TENSION)
+    return [
+        *(_supersede(night, each) for each in replacing),
+        *(_contradict(night, *each) for each in tensions if _matters(night, each, gone)),
+    ]
+
+
+def _claimed(night: Night) -> list[Replacing]:
+    """Return the claims that a newer value of the same address replaces. Most are put in order
+    when they are written; these came by hand, or from another device."""
+    return [
+        Replacing(Pair(older, newer, 1.0), 1.0, f"claims a newer value of {newer.claim.attribute}")
+        for older, newer in overtaken(night.stores)
+        if newer.claim is not None
+    ]
+
+
+def _replacing(night: Night, answers: Answers) -> list[Replacing]:
+    return [
+        Replacing(pair, verdict.sure, verdict.reason)
+        for pair, verdict in answers.with_relation(Relation.EVOLUTION)
+        if verdict.sure >= night.habits.propose_at
+    ]
+
+
+def _one_each(
+    night: Night, found: Iterable[Replacing], taken: Container[str] = ()
+) -> list[Replacing]:
+    """Return one replacement for each older memory: by the first that surely came after it, so
+    that a belief that changed twice is a chain."""
+    best: dict[str, Replacing] = {}
+    for each in sorted(found, key=lambda each: _first_surely(night, each)):
+        best.setdefault(each.pair.older.id, each)
+    return [each for older, each in best.items() if older not in taken]
+
+
+def _first_surely(night: Night, each: Replacing) -> tuple[object, ...]:
+    return _asks(night, each), each.pair.newer.created, -each.sure, each.pair.newer.id
+
+
+def _asks(night: Night, each: Replacing) -> bool:
+    """Whether a person has to decide: the judge is not sure enough, the two differ in scope,
+    or nobody can tell which is the newer."""
+    older, newer = each.pair.older, each.pair.newer
+    told = older.space == newer.space and older.created < newer.created
+    return each.sure < night.habits.conflict_at or not told
+
+
+def _copies(night: Night, surely: Mapping[str, Replacing]) -> list[Replacing]:
+    """Return the other memories that say what was replaced, as replaced by the same one."""
+    pairs = [pair for each in surely.values() for pair in _restating(night, each)]
+    answers = zip(pairs, judged(night, pairs), strict=True)
+    found = [
+        _replaced_too(pair, verdict, surely)
+        for pair, verdict in answers
+        if verdict is not None and verdict.relation is Relation.DUPLICATE
+    ]
+    return [each for each in found if each and each.sure >= night.habits.propose_at]
+
+
+def _restating(night: Night, each: Replacing) -> list[Pair]:
+    """Return the older memory with each that may be a copy of it: near, of the same space, and
+    no younger than what replaces it. Who says it again later may mean it."""
+    index, older, newer = night.stores.index, each.pair.older, each.pair.newer
+    beside = Filter(types=(older.type,), spaces=(older.space,), created_before=newer.created)
+    near = index.neighbours([older.id], beside, night.now, COPIES, COPY_LIKENESS)
+    hits = {hit.id: hit.score for hit in near.get(older.id, ()) if hit.id != newer.id}
+    found = index.memories(hits).values()
+    pairs = [pair_of(older, other, hits[other.id]) for other in found]
+    return [pair for pair in pairs if one_voice(pair)]
+
+
+def _replaced_too(
+    pair: Pair, verdict: Verdict, surely: Mapping[str, Replacing]
+) -> Replacing | None:
+    """Return how the copy of a pair is replaced, if one of the two is and the other is not."""
+    original = pair.older if pair.older.id in surely else pair.newer
+    copy = pair.newer if original is pair.older else pair.older
+    if copy.id in surely:
+        return None
+    known = surely[original.id]
+    again = Pair(copy, known.pair.newer, pair.likeness)
+    reason = f"says the same as `{original.short_id}`, which was replaced"
+    return Replacing(again, min(known.sure, verdict.sure), reason)
+
+
+def _supersede(night: Night, each: Replacing) -> Patch:
+    older, newer = each.pair.older, each.pair.newer
+    arrow = _arrow(night, older, Edge.EVOLVED_FROM, each.reason)
+    ask = _asks(night, each)
+    return Patch(Supersede(older, newer, arrow), each.reason, each.sure, ask)
+
+
+def _matters(night: Night, answer: tuple[Pair, Verdict], gone: set[str]) -> bool:
+    """Whether a tension is sure enough, between two that are both still current."""
+    pair, verdict = answer
+    return verdict.sure >= night.habits.propose_at and not gone & set(pair.ids)
+
+
+def _contradict(night: Night, pair: Pair, verdict: Verdict) -> Patch:
+    arrow = _arrow(night, pair.older, Edge.CONTRADICTS, verdict.reason)
+    ask = verdict.sure < night.habits.conflict_at
+    link = Link(pair.newer, (arrow,), (pair.older,))
+    return Patch(link, verdict.reason, verdict.sure, ask)
+
+
+def _arrow(night: Night, target: Memory, edge: Edge, reason: str) -> Connection:
+    weight = night.habits.conflict_weight
+    return Connection(target.id, edge, weight, reason or None, night.report.job, night.now)

@@ -1,0 +1,353 @@
+"""Makes one richer memory of several that tell of the same.
+
+Clusters of working memories, each near all the others, are given to the judge, which writes
+one text for them. The new memory is linked to every original by `derived_from`; the originals
+go to the archive, where they are found when asked for. They are not marked as untrue: they
+were not. A text that leaves out a number, a name or most of what an original says is refused.
+
+Without a language model the text is put together from the originals' own sentences, which is
+of use only where they say nearly the same, and are many; so the bar is higher then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import combinations
+
+import numpy as np
+
+from madeleine.index.port import EdgeRow, Hit
+from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
+from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.query import Filter
+from madeleine.model.vector import Vector
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
+from madeleine.rules.clusters import together
+from madeleine.rules.keeping import MOST_WORDS, kept_by
+from madeleine.rules.uniting import denies_alike, full, missing
+from madeleine.sleep.pairs import EVERYTHING, PORTION, arrows_between, of_others, one_voice, pair_of
+from madeleine.sleep.seen import judged, note_seen
+from madeleine.sleep.values import Night, Patch, Synthesise
+
+NAME = "consolidator"
+SOURCE = "job:consolidator"
+DRAWN = 4  # neighbours that are looked at for each place in a cluster
+READ_CHARS = 6_000  # of one memory; a longer one is not hidden behind a text that skimmed it
+TAGS_AT_MOST = 32
+LOOKED_AT = 100  # clusters for each that a cheap judge may join in a run
+JOINED_LEAST = 3  # memories that are joined without a language model
+SHORTER = 0.8  # of what was said; else joining sentences saved nobody anything
+
+LINEAGE = frozenset({Edge.DERIVED_FROM, Edge.SUMMARIZES})
+AT_ODDS = frozenset({Edge.CONTRADICTS, Edge.EVOLVED_FROM})
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Memories to be told as one, the oldest first, and every two of them."""
+
+    members: tuple[Memory, ...]
+    pairs: tuple[Pair, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(each.id for each in self.members)
+
+
+@dataclass(slots=True)
+class Clusters:
+    """What was found among the memories that changed, and which of those were looked at."""
+
+    found: list[Cluster] = field(default_factory=list)
+    looked: dict[str, Memory] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+
+    def add(self, cluster: Cluster) -> None:
+        self.found.append(cluster)
+        self.taken |= cluster.ids
+
+
+@dataclass(slots=True)
+class Consolidator:
+    """The job."""
+
+    name: str = NAME
+    looked: dict[str, Memory] = field(default_factory=dict)
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        clusters = find_clusters(night, _most(night))
+        self.looked = clusters.looked
+        night.report.looked += len(clusters.looked)
+        night.report.counts["clusters"] = len(clusters.found)
+        agreeing = [_agreeing(night, each) for each in clusters.found]
+        return patches(night, agreeing, night.judge.synthesise)
+
+    def done(self, night: Night) -> None:
+        note_seen(night, self.looked.values())
+
+
+def consolidator() -> Consolidator:
+    return Consolidator()
+
+
+# --- finding clusters -----------------------------------------------------------------------
+
+
+def find_clusters(night: Night, most: int) -> Clusters:
+    """Return clusters around memories that changed, the newest first, no memory in two."""
+    index, clusters = night.stores.index, Clusters()
+    chosen = Filter(tiers=(Tier.WORKING,))
+    ids = index.unseen(night.report.job, night.judge.name, chosen, night.now, EVERYTHING)[::-1]
+    for start in range(0, len(ids), PORTION):
+        if night.stop():
+            break
+        with index.steady():
+            around = _Around.of(night, ids[start : start + PORTION])
+        for seed in around.seeds:
+            if len(clusters.found) == most:
+                return clusters
+            clusters.looked[seed.id] = seed
+            cluster = around.cluster(night, seed, clusters.taken)
+            if cluster is not None:
+                clusters.add(cluster)
+    return clusters
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """Some memories with their neighbours and what is between them."""
+
+    seeds: list[Memory]
+    near: Mapping[str, Sequence[Hit]]
+    known: Mapping[str, Memory]
+    vectors: Mapping[str, Vector]
+    arrows: Mapping[frozenset[str], Sequence[EdgeRow]]
+    derived: frozenset[str]
+
+    @classmethod
+    def of(cls, night: Night, ids: Sequence[str]) -> _Around:
+        index = night.stores.index
+        seeds = index.memories(ids)
+        near = _near(night, seeds.values())
+        known = {**seeds, **index.memories({hit.id for hits in near.values() for hit in hits})}
+        rows = index.edges(list(known))
+        made = {end for row in rows if row.connection.edge in LINEAGE for end in _ends(row)}
+        return cls(
+            seeds=[seeds[each] for each in ids if each in seeds],
+            near=near,
+            known=known,
+            vectors=index.vectors(list(known)),
+            arrows=arrows_between(rows),
+            derived=frozenset(made),
+        )
+
+    def cluster(self, night: Night, seed: Memory, taken: Container[str]) -> Cluster | None:
+        """Return what belongs together with a memory; nothing if that is too little."""
+        free = [each for each in (seed, *self._beside(seed)) if each.id not in taken]
+        fits = [each for each in free if self._may_join(night, seed, each)]
+        if seed not in fits:
+            return None
+        rows = np.stack([self.vectors[each.id] for each in fits])
+        most = night.habits.consolidate_most
+        places = together(rows, _bar(night), most, self._at_odds(fits))
+        if len(places) < _least(night):
+            return None
+        members = sorted((fits[place] for place in places), key=_oldest_first)
+        return Cluster(tuple(members), tuple(self._pairs(members)))
+
+    def _beside(self, seed: Memory) -> list[Memory]:
+        return [self.known[hit.id] for hit in self.near.get(seed.id, ()) if hit.id in self.known]
+
+    def _may_join(self, night: Night, seed: Memory, memory: Memory) -> bool:
+        """Whether a memory may be told together with others: neither made of some already, nor
+        too long to be read whole, nor an event, whose day is part of what it says, nor the
+        statement of a claim, which stands by itself."""
+        return (
+            memory.id in self.vectors
+            and memory.id not in self.derived
+            and memory.source not in (SELF_SOURCE, SOURCE)
+            and len(memory.content) <= READ_CHARS
+            and memory.type is not MemoryType.EVENT
+            and memory.claim is None
+            and memory.valid_until == seed.valid_until
+            and one_voice(pair_of(seed, memory, 0.0))
+        )
+
+    def _at_odds(self, fits: Sequence[Memory]) -> list[tuple[int, int]]:
+        return [
+            (one, other)
+            for (one, a), (other, b) in combinations(enumerate(fits), 2)
+            if any(
+                row.connection.edge in AT_ODDS
+                for row in self.arrows.get(frozenset((a.id, b.id)), ())
+            )
+        ]
+
+    def _pairs(self, members: Sequence[Memory]) -> list[Pair]:
+        return [
+            pair_of(one, other, float(self.vectors[one.id] @ self.vectors[other.id]))
+            for one, other in combinations(members, 2)
+        ]
+
+
+def _near(night: Night, seeds: Iterable[Memory]) -> dict[str, list[Hit]]:
+    """Return the nearest working memories of each, all in its own space."""
+    spaces: dict[str | None, list[str]] = defaultdict(list)
+    for seed in seeds:
+        spaces[seed.space].append(seed.id)
+    drawn = DRAWN * night.habits.consolidate_most
+    near: dict[str, list[Hit]] = {}
+    for space, ids in spaces.items():
+        chosen = Filter(tiers=(Tier.WORKING,), spaces=(space,))
+        near |= night.stores.index.neighbours(ids, chosen, night.now, drawn, _bar(night))
+    return near
+
+
+def _most(night: Night) -> int:
+    """Return how many clusters are looked at: as many as may be told as one, where looking
+    costs; more, where most of them turn out to be nothing."""
+    most = night.habits.consolidate_clusters
+    return most * LOOKED_AT if night.judge.cheap else most
+
+
+def _least(night: Night) -> int:
+    """Return how many make a cluster: two that say the same are for the duplicate_merger."""
+    least = night.habits.consolidate_least
+    return max(least, JOINED_LEAST) if night.judge.cheap else least
+
+
+def _bar(night: Night) -> float:
+    """Return how alike memories have to be: more so for a judge that only joins sentences."""
+    habits = night.habits
+    return habits.consolidate_near if night.judge.cheap else habits.consolidate_similarity
+
+
+def _ends(row: EdgeRow) -> tuple[str, str]:
+    return row.source, row.connection.target
+
+
+def _oldest_first(memory: Memory) -> tuple[datetime, str]:
+    return memory.created, memory.id
+
+
+def _agreeing(night: Night, cluster: Cluster) -> Cluster:
+    """Leave out what the judge finds at odds with a newer member, or strange to it."""
+    verdicts = zip(cluster.pairs, judged(night, cluster.pairs), strict=True)
+    out = {pair.older.id for pair, verdict in verdicts if verdict and _apart(night, pair, verdict)}
+    return Cluster(tuple(each for each in cluster.members if each.id not in out))
+
+
+def _apart(night: Night, pair: Pair, verdict: Verdict) -> bool:
+    if night.judge.cheap and (verdict.relation is Relation.NONE or of_others(pair)):
+        return True
+    at_odds = verdict.relation in (Relation.EVOLUTION, Relation.TENSION)
+    return at_odds and verdict.sure >= night.habits.propose_at
+
+
+# --- telling them as one --------------------------------------------------------------------
+
+Synthesiser = Callable[[Sequence[Memory]], Synthesis | None]
+
+
+def patches(night: Night, clusters: Iterable[Cluster], synthesise: Synthesiser) -> list[Patch]:
+    """Return a new memory for each cluster for which there is a text that says it all."""
+    made: list[Patch] = []
+    for cluster in clusters:
+        if night.stop() or len(made) == night.habits.consolidate_clusters:
+            night.again |= cluster.ids
+        elif len(cluster.members) >= _least(night):
+            made += _told_as_one(night, cluster, synthesise)
+    return made
+
+
+def _told_as_one(night: Night, cluster: Cluster, synthesise: Synthesiser) -> list[Patch]:
+    told = synthesise(cluster.members)
+    if told is None or not told.content.strip():
+        night.again |= cluster.ids
+        return []
+    problem = _what_is_lost(told, cluster.members)
+    if not problem and night.judge.cheap and not _is_shorter(told, cluster.members):
+        return []
+    if problem:
+        counts = night.report.problems
+        counts[problem] = counts.get(problem, 0) + 1
+        return []
+    memory = _memory(night, cluster.members, told)
+    return [Patch(Synthesise(memory, cluster.members), f"{len(cluster.members)} memories as one")]
+
+
+def _what_is_lost(told: Synthesis, members: Sequence[Memory]) -> str:
+    """Return what is wrong with a text for several memories; empty if nothing."""
+    said = [(each.title, each.content) for each in members]
+    lost = kept_by(told.title, told.content, said, MOST_WORDS)
+    if not lost and not denies_alike(f"{told.title}\n{told.content}", map(full, members)):
+        lost = "it denies something else"
+    return f"a text for several memories was refused: {lost}" if lost else ""
+
+
+def _is_shorter(told: Synthesis, members: Sequence[Memory]) -> bool:
+    """Whether sentences put together say in fewer words, and all of them, what was said."""
+    total = sum(len(each.content) for each in members)
+    shorter = len(told.content) <= SHORTER * total
+    return shorter and not any(missing(told.content, each.content) for each in members)
+
+
+def _memory(night: Night, members: Sequence[Memory], told: Synthesis) -> Memory:
+    """Return the memory that stands for its members: their majority's type, all their tags, no
+    surer than the least sure of them, and as new as the newest."""
+    newest = max(members, key=_oldest_first)
+    return Memory(
+        id=night.stores.new_id(),
+        content=told.content.strip(),
+        created=newest.created,
+        updated=night.now,
+        type=_majority(members),
+        space=newest.space,
+        title=told.title.strip() or None,
+        tags=_tags(night, members),
+        source=SOURCE,
+        confidence=min(each.confidence for each in members),
+        valid_until=newest.valid_until,
+        origin=_common_origin(members),
+        connections=tuple(_derived_from(night, each) for each in members),
+    )
+
+
+def _majority(members: Sequence[Memory]) -> MemoryType:
+    """Return the most common type; of equally common ones the newest memory's."""
+    newest_first = sorted(members, key=_oldest_first, reverse=True)
+    return Counter(each.type for each in newest_first).most_common(1)[0][0]
+
+
+def _tags(night: Night, members: Sequence[Memory]) -> tuple[str, ...]:
+    """Return all tags. What the self defines stays defined by it: by the tag that says so."""
+    tags = dict.fromkeys(tag for each in members for tag in each.tags)
+    rows = night.stores.index.edges([each.id for each in members])
+    ids = {each.id for each in members}
+    if any(r.connection.edge is Edge.DEFINES and r.connection.target in ids for r in rows):
+        tags = {ABOUT_SELF: None, **tags}
+    return tuple(tags)[:TAGS_AT_MOST]
+
+
+def _common_origin(members: Sequence[Memory]) -> Origin | None:
+    """Return what all members have in common of where they came from."""
+    origins = [each.origin or Origin() for each in members]
+    session, speaker, uri = (
+        values.pop() if len(values) == 1 else None
+        for values in (
+            {each.session for each in origins},
+            {each.speaker for each in origins},
+            {each.uri for each in origins},
+        )
+    )
+    origin = Origin(session=session, speaker=speaker, uri=uri)
+    return None if origin == Origin() else origin
+
+
+def _derived_from(night: Night, member: Memory) -> Connection:
+    return Connection(
+        member.id, Edge.DERIVED_FROM, 1.0, "told together", night.report.job, night.now
+    )

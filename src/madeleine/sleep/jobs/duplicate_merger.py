@@ -1,0 +1,170 @@
+"""Makes one memory of two that say the same.
+
+The documented semantics: one of the two is kept, and what only the other says is added to its
+text; what pointed to the other points to the keeper; the other goes to the trash and comes
+back by undo. Without asking this is done only when the judge is very sure; else it is proposed.
+
+Never merged are the self, memories of different projects, what is current with what is not,
+what holds until different days or states different claims, what two people say of themselves,
+and a memory with one that was made of it. Texts that differ in a number or a name are merged
+unasked only on the word of a language model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
+from madeleine.rules.merging import duplicate_score, keeper_order
+from madeleine.rules.stems import stems_of
+from madeleine.rules.uniting import full, particulars, says_all, united
+from madeleine.sleep.pairs import Answers, Arrows, Look, PairJob, of_talk, one_scope, one_voice
+from madeleine.sleep.values import Merge, Night, Patch
+
+NAME = "duplicate_merger"
+ONE_EVENT = timedelta(hours=36)  # the same words about another day tell of another event
+
+APART = frozenset(
+    {Edge.EVOLVED_FROM, Edge.CONTRADICTS, Edge.DERIVED_FROM, Edge.SUMMARIZES, Edge.PART_OF}
+)
+"""Edges that say that the two are not one."""
+
+Ids = tuple[str, str]
+
+
+def duplicate_merger() -> PairJob:
+    return PairJob(NAME, look, patches)
+
+
+def look(night: Night) -> Look:
+    """Return which pairs may say the same."""
+    return Look(
+        chosen=Filter(),
+        beside=_beside,
+        neighbours=night.habits.duplicate_neighbours,
+        least=night.habits.duplicate_similarity,
+        worth=lambda pair, arrows: (
+            may_merge(pair, arrows)
+            and not (night.judge.cheap and of_talk(pair))
+            and _score(pair) >= night.habits.duplicate_score
+        ),
+    )
+
+
+def _beside(memory: Memory) -> Filter:
+    """What a memory may be merged with: its own type, in its own space or in none."""
+    return Filter(types=(memory.type,), spaces=(memory.space, None) if memory.space else ())
+
+
+def _score(pair: Pair) -> float:
+    older, newer = pair.older, pair.newer
+    titles = older.headline, newer.headline
+    return duplicate_score(pair.likeness, titles, (older.content, newer.content))
+
+
+def may_merge(pair: Pair, arrows: Arrows) -> bool:
+    """Whether the two can be one memory at all, whatever they say."""
+    older, newer = pair.older, pair.newer
+    return (
+        not any(row.connection.edge in APART for row in arrows)
+        and one_scope(pair)
+        and one_voice(pair)
+        and older.valid_until == newer.valid_until
+        and older.claim == newer.claim
+        and not (older.superseded_by or newer.superseded_by)
+        and (older.type is not MemoryType.EVENT or newer.created - older.created <= ONE_EVENT)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """Two memories that say the same, and what to do about it."""
+
+    pair: Pair
+    verdict: Verdict
+    ask: bool
+
+
+def patches(night: Night, answers: Answers, keepers: Mapping[Ids, str] = {}) -> list[Patch]:
+    """Return the merges, each memory in at most one that is carried out.
+
+    A second one would be planned for a text that the first has changed; it waits for the next
+    night. `keepers` says which of a pair to keep, where somebody chose.
+    """
+    taken: set[str] = set()
+    made: list[Patch] = []
+    for same in _same(night, answers):
+        ids = set(same.pair.ids)
+        if taken & ids:
+            night.again |= ids
+            continue
+        taken |= set() if same.ask else ids
+        made.append(_patch(night, same, keepers.get(same.pair.ids)))
+    return made
+
+
+def _same(night: Night, answers: Answers) -> list[Same]:
+    """Return what is worth a patch: what is carried out first, and of that the surest."""
+    found = [
+        Same(pair, verdict, _asks(night, pair, verdict))
+        for pair, verdict in answers.with_relation(Relation.DUPLICATE)
+        if verdict.sure >= night.habits.propose_at
+    ]
+    return sorted(found, key=lambda each: each.ask)
+
+
+def _asks(night: Night, pair: Pair, verdict: Verdict) -> bool:
+    """Whether a person has to decide."""
+    differ = night.judge.cheap and _differ(pair)
+    scopes = pair.older.space != pair.newer.space or _about_self(pair.older) != _about_self(
+        pair.newer
+    )
+    return verdict.sure < night.habits.merge_at or differ or scopes
+
+
+def _about_self(memory: Memory) -> bool:
+    return ABOUT_SELF in memory.tags
+
+
+def _differ(pair: Pair) -> bool:
+    """Whether each of the two names or counts something that the other does not."""
+    older, newer = full(pair.older), full(pair.newer)
+    return bool(particulars(older) - stems_of(newer) and particulars(newer) - stems_of(older))
+
+
+def _patch(night: Night, same: Same, wanted: str | None) -> Patch:
+    keep, drop = _keeper_first(same.pair, wanted)
+    title, content = _wording(keep, drop, same.verdict)
+    return Patch(
+        Merge(keep, drop, title, content), same.verdict.reason, same.verdict.sure, same.ask
+    )
+
+
+def _keeper_first(pair: Pair, wanted: str | None) -> tuple[Memory, Memory]:
+    """Return (keep, drop): as somebody chose, else the higher tier, the longer, the newer."""
+    both = sorted((pair.older, pair.newer), key=_keeping, reverse=True)
+    if wanted is not None:
+        both.sort(key=lambda each: each.id != wanted)
+    return both[0], both[1]
+
+
+def _keeping(memory: Memory) -> tuple[object, ...]:
+    return (*keeper_order(memory.tier.value, memory.content, memory.created), memory.id)
+
+
+def _wording(keep: Memory, drop: Memory, verdict: Verdict) -> tuple[str | None, str | None]:
+    """Return the title and text that the keeper gets, if it gets others than it has.
+
+    A model's wording is taken only if it has every word of both; else what only the dropped
+    one says is added as it stands, so that nothing said is lost.
+    """
+    if verdict.content and verdict.content.strip():
+        written = replace(keep, title=verdict.title or keep.title, content=verdict.content.strip())
+        if says_all(full(written), [full(keep), full(drop)]):
+            return verdict.title, written.content
+    return None, united(keep, drop)

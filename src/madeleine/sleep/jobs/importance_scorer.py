@@ -1,0 +1,53 @@
+"""Scores how much each memory matters, from its uses, its connections and how fresh it is.
+
+Only what moved noticeably is written, and into the journal: no file changes because a score
+does. The pages follow each other without a lock; a use that comes in between counts the next
+time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from madeleine.index.port import Standings
+from madeleine.rules.importance import importance
+from madeleine.sleep.standings import days_before, pages
+from madeleine.sleep.values import Night, Patch, Score
+
+DECIMALS = 4  # finer than anybody can tell apart, and shorter in the journal
+
+
+def importance_scorer() -> ImportanceScorer:
+    """Return the job."""
+    return ImportanceScorer()
+
+
+class ImportanceScorer:
+    """The job."""
+
+    name = "importance_scorer"
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        patches = [patch for page in pages(night) for patch in _patches(night, page)]
+        moved = sum(len(each.action.scores) for each in patches if isinstance(each.action, Score))
+        if moved:
+            night.report.counts["scored"] = moved
+        return patches
+
+    def done(self, night: Night) -> None:
+        """Nothing to note: every memory is looked at each time."""
+
+
+def _patches(night: Night, page: Standings) -> Iterator[Patch]:
+    uses, connections = page.uses.astype(np.float64), page.connections.astype(np.float64)
+    days = days_before(night, page.last_accessed)
+    found = np.round(importance(uses, connections, days, page.stability), DECIMALS)
+    far = np.abs(found - page.importance) >= night.habits.importance_step
+    moved = np.flatnonzero(far).tolist()
+    if not moved:
+        return
+    scores = {page.ids[each]: {"importance": float(found[each])} for each in moved}
+    was = {page.ids[each]: {"importance": float(page.importance[each])} for each in moved}
+    yield Patch(Score(scores, was), "uses, connections and freshness")

@@ -1,0 +1,63 @@
+"""Brings the index up to date with files and journal that changed without us.
+
+The watcher sees most edits at once; this finds what it could not see: files on a network disk,
+a journal that another device synced here, memories whose model was away. With nothing changed it
+costs one look at each file's looks, and no file is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madeleine.sleep.values import Night, Patch
+from madeleine.write.reconcile import embed_missing, reconcile
+from madeleine.write.record import replay
+
+
+def index_updater() -> IndexUpdater:
+    """Return the job."""
+    return IndexUpdater()
+
+
+class IndexUpdater:
+    """The job. It makes no patches: the index follows from what is there."""
+
+    name = "index_updater"
+
+    def __init__(self) -> None:
+        self._behind = False
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        changed, gone, broken = _look(night)
+        self._behind = bool(changed or gone or broken)
+        if night.report.dry_run:
+            night.report.counts.update(changed=changed, gone=gone, unreadable=broken)
+        return []
+
+    def done(self, night: Night) -> None:
+        stores = night.stores
+        with stores.writing:
+            replay(stores.journal, stores.index)
+        found: dict[str, int] = {}
+        if self._behind:
+            done = reconcile(stores, night.progress)
+            found = {"written": done.written, "dropped": done.dropped}
+        if stores.minds.embedder is not None and stores.index.unembedded(1):
+            found["read"] = embed_missing(stores, night.progress)
+        night.report.counts.update({name: count for name, count in found.items() if count})
+
+
+def _look(night: Night) -> tuple[int, int, int]:
+    """Return how many files are not as the index knows them, how many are gone, and how many
+    could not be read the last time and have to be tried again."""
+    stores = night.stores
+    known = stores.index.fingerprints()
+    broken = {each.path for each in stores.index.unreadable()}
+    changed = 0
+    for found in stores.vault.scan():
+        night.report.looked += 1
+        looks = known.pop(found.path, None)
+        changed += looks != found.fingerprint and found.path not in broken
+    closed = tuple(stores.vault.unread_folders)
+    gone = [path for path in known if not (closed and path.startswith(closed))]
+    return changed, len(gone), len(broken)

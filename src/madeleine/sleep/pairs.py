@@ -1,0 +1,324 @@
+"""Which pairs a job has judged, and what it was told about them.
+
+Work grows with what changed, not with the store: only memories whose text a job has not seen
+yet are paired, each with its few nearest neighbours. A memory without a vector takes part in
+no pair; it waits until it has one. The newest are looked at first, so that a bound on a run's
+work delays what is old.
+
+What was looked at is noted after the patches were applied (`PairJob.done`), and only if every
+pair of a memory got an answer: a judge that failed, a bound that was reached and a patch that
+could not be applied leave it to the next night.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from madeleine.index.port import EdgeRow, Index
+from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.model.words import SELF_SOURCE
+from madeleine.rules.stems import telling, words
+from madeleine.rules.subjects import speak_of_others
+from madeleine.rules.wording import first_person
+from madeleine.sleep.seen import judged, note_seen
+from madeleine.sleep.values import Night, Patch
+
+EVERYTHING = 10_000_000  # more memories than any home holds
+PORTION = 256  # memories whose neighbours are looked up in one go
+KNOWN_AT_MOST = 20_000  # memories kept at hand while pairs are made: some 50 MB
+RARE_AT_MOST = 24  # memories that may share a word before it stops telling them from others
+RARE_WORDS = 2  # of a memory: what it is about is among its rarest words
+WORD_CHARS = 2_000  # of a text, in which its subject is looked for
+
+Arrows = Sequence[EdgeRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Which pairs a job looks at."""
+
+    chosen: Filter
+    """The memories that it looks at when they changed."""
+    beside: Callable[[Memory], Filter]
+    """Those that a memory may be paired with; obeyed inside the search (I11)."""
+    neighbours: int
+    least: float
+    worth: Callable[[Pair, Arrows], bool]
+    """Whether to ask the judge about a pair, given the arrows between the two."""
+    one_subject: bool = True
+    """Whether texts about different things are passed over, as far as that shows. A language
+    model sees it better by itself."""
+    by_words: bool = False
+    """Whether to pair with what shares a rare word too, however unlike the rest of it is."""
+
+
+@dataclass(slots=True)
+class Candidates:
+    """Pairs to be judged, those of the newest memories first, and whose pairs they all are."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    looked: dict[str, Memory] = field(default_factory=dict)
+    """Memories all of whose pairs are among them."""
+    left: int = 0
+    """Memories that have to wait because the bound was reached."""
+
+
+@dataclass(slots=True)
+class Answers:
+    """What a judge said about pairs that have something to do with each other."""
+
+    found: list[tuple[Pair, Verdict]] = field(default_factory=list)
+    looked: dict[str, Memory] = field(default_factory=dict)
+
+    def with_relation(self, *relations: Relation) -> list[tuple[Pair, Verdict]]:
+        """Return what was answered with one of these, the surest first, then the newest."""
+        wanted = [each for each in self.found if each[1].relation in relations]
+        return sorted(wanted, key=_surest_first, reverse=True)
+
+
+def _surest_first(answer: tuple[Pair, Verdict]) -> tuple[float, object, object]:
+    pair, verdict = answer
+    return verdict.sure, pair.newer.created, pair.ids
+
+
+@dataclass(slots=True)
+class PairJob:
+    """A job that asks a judge about pairs and makes patches of the answers."""
+
+    name: str
+    look: Callable[[Night], Look]
+    patches: Callable[[Night, Answers], list[Patch]]
+    answers: Answers = field(default_factory=Answers)
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        self.answers = ask(night, candidates(night, self.look(night)))
+        return self.patches(night, self.answers)
+
+    def done(self, night: Night) -> None:
+        note_seen(night, self.answers.looked.values())
+
+
+def ask(night: Night, wanted: Candidates) -> Answers:
+    """Return what the judge says about the candidates; nobody holds a lock meanwhile (I6)."""
+    verdicts = judged(night, wanted.pairs)
+    answers = zip(wanted.pairs, verdicts, strict=True)
+    related = [(p, v) for p, v in answers if v is not None and v.relation is not Relation.NONE]
+    night.report.looked += len(wanted.looked)
+    if wanted.left:
+        night.report.counts["left"] = wanted.left
+    return Answers(related, dict(wanted.looked))
+
+
+def candidates(night: Night, look: Look) -> Candidates:
+    """Return the pairs of what changed since this job last looked, within the bound of a run."""
+    index, made = night.stores.index, Candidates()
+    ids = index.unseen(night.report.job, night.judge.name, look.chosen, night.now, EVERYTHING)
+    newest_first = ids[::-1]
+    room = _Room(night)
+    pairing = _Pairing(night, look)
+    for start in range(0, len(newest_first), PORTION):
+        if night.stop() or room.full:
+            made.left = len(newest_first) - start
+            break
+        with index.steady():
+            found = pairing.pairs_of(newest_first[start : start + PORTION])
+        for memory, pairs in found:
+            made.left += not room.take(memory, pairs, made)
+    return made
+
+
+class _Room:
+    """How much a run may ask. A costly judge is not paid for what it said before."""
+
+    def __init__(self, night: Night) -> None:
+        habits, self._night = night.habits, night
+        self._left = habits.pairs_per_run if night.judge.cheap else habits.costly_pairs_per_run
+        self._met: set[tuple[str, str]] = set()
+        self.full = False
+
+    def take(self, memory: Memory, pairs: Sequence[Pair], into: Candidates) -> bool:
+        """Add a memory's pairs as far as they fit; return whether all of them did."""
+        new = [pair for pair in pairs if pair.ids not in self._met]
+        answered = self._answered(new)
+        asked = [pair for pair in new if pair.ids not in answered]
+        self.full = self.full or len(asked) > self._left
+        fit = asked[: self._left]
+        self._left -= len(fit)
+        taken = [pair for pair in new if pair.ids in answered] + fit
+        self._met.update(pair.ids for pair in taken)
+        into.pairs.extend(taken)
+        if len(taken) == len(new):
+            into.looked[memory.id] = memory
+        return len(taken) == len(new)
+
+    def _answered(self, pairs: Sequence[Pair]) -> Container[tuple[str, str]]:
+        if self._night.judge.cheap or not pairs:
+            return ()
+        ids = [pair.ids for pair in pairs]
+        return self._night.stores.index.verdicts(ids, self._night.judge.name)
+
+
+class _Pairing:
+    """Finds the pairs of a portion of memories. What it learnt of words serves the next one."""
+
+    def __init__(self, night: Night, look: Look) -> None:
+        self._night, self._look = night, look
+        self._one_subject = look.one_subject and night.judge.cheap
+        self._known: dict[str, Memory] = {}
+        self._holders: dict[str, int] = {}
+        self._sharing: dict[tuple[str, Filter], list[str]] = {}
+
+    def pairs_of(self, ids: Sequence[str]) -> list[tuple[Memory, list[Pair]]]:
+        """Return each memory that is still there with its pairs, in the order of the ids."""
+        memories = self._memories(ids)
+        near = self._near(memories)
+        known = self._memories({*ids, *(other for found in near.values() for other in found)})
+        arrows = edges_of(self._night.stores.index, list(memories))
+        return [
+            (memories[each], self._worth(memories[each], near.get(each, {}), known, arrows))
+            for each in ids
+            if each in memories
+        ]
+
+    def _memories(self, ids: Iterable[str]) -> dict[str, Memory]:
+        """Return memories; each is read once, as far as they can be kept at hand."""
+        wanted = list(ids)
+        unknown = [each for each in wanted if each not in self._known]
+        if len(self._known) + len(unknown) > KNOWN_AT_MOST:
+            self._known.clear()
+            unknown = wanted
+        self._known |= self._night.stores.index.memories(unknown)
+        return {each: self._known[each] for each in wanted if each in self._known}
+
+    def _worth(
+        self,
+        memory: Memory,
+        near: Mapping[str, float],
+        known: Mapping[str, Memory],
+        arrows: Mapping[frozenset[str], Arrows],
+    ) -> list[Pair]:
+        pairs = [pair_of(memory, known[o], likeness) for o, likeness in near.items() if o in known]
+        return [pair for pair in pairs if self._is_worth(pair, arrows)]
+
+    def _is_worth(self, pair: Pair, arrows: Mapping[frozenset[str], Arrows]) -> bool:
+        if _has_self(pair) or (self._one_subject and of_others(pair)):
+            return False
+        return self._look.worth(pair, arrows.get(frozenset(pair.ids), ()))
+
+    def _near(self, memories: Mapping[str, Memory]) -> dict[str, dict[str, float]]:
+        """Return the neighbours of each memory and how alike they are."""
+        look, night = self._look, self._night
+        near: dict[str, dict[str, float]] = {}
+        for beside, ids in self._by_filter(memories).items():
+            found = night.stores.index.neighbours(
+                ids, beside, night.now, look.neighbours, look.least
+            )
+            near.update({k: {hit.id: hit.score for hit in hits} for k, hits in found.items()})
+        if look.by_words:
+            self._add_sharing(memories, near)
+        return near
+
+    def _by_filter(self, memories: Mapping[str, Memory]) -> dict[Filter, list[str]]:
+        groups: dict[Filter, list[str]] = defaultdict(list)
+        for memory in memories.values():
+            groups[self._look.beside(memory)].append(memory.id)
+        return groups
+
+    def _add_sharing(
+        self, memories: Mapping[str, Memory], near: dict[str, dict[str, float]]
+    ) -> None:
+        """Add what shares a rare word. Contradicting texts are often little alike: what they
+        have in common is the name of what they are about."""
+        more = {
+            each: [other for other in self._sharing_with(memories[each]) if other not in near[each]]
+            for each in near
+        }
+        wanted = {other for found in more.values() for other in found} | more.keys()
+        vectors = self._night.stores.index.vectors(list(wanted))
+        for each, found in more.items():
+            for other in found:
+                if each in vectors and other in vectors:
+                    near[each][other] = float(vectors[each] @ vectors[other])
+
+    def _sharing_with(self, memory: Memory) -> list[str]:
+        beside = self._look.beside(memory)
+        found = [each for word in self._rare(memory) for each in self._holding(word, beside)]
+        return [each for each in dict.fromkeys(found) if each != memory.id]
+
+    def _rare(self, memory: Memory) -> list[str]:
+        """Return the rarest words of a memory that stand in another one too."""
+        text = f"{memory.title or ''}\n{memory.content}"[:WORD_CHARS]
+        mine = sorted({word for word in words(text) if telling(word) and len(word) > 2})
+        unknown = [word for word in mine if word not in self._holders]
+        terms = self._night.stores.index.terms(unknown) if unknown else []
+        for word, stems in zip(unknown, terms, strict=True):
+            self._holders[word] = stems[0].holders if len(stems) == 1 else 0
+        shared = [word for word in mine if 2 <= self._holders[word] <= RARE_AT_MOST]
+        return sorted(shared, key=lambda word: (self._holders[word], word))[:RARE_WORDS]
+
+    def _holding(self, word: str, beside: Filter) -> list[str]:
+        key = (word, beside)
+        if key not in self._sharing:
+            index, now = self._night.stores.index, self._night.now
+            hits = index.search_text([word], beside, now, RARE_AT_MOST)
+            self._sharing[key] = [hit.id for hit in hits]
+        return self._sharing[key]
+
+
+def pair_of(one: Memory, other: Memory, likeness: float) -> Pair:
+    """Return two memories as a pair: the older first, by when it was so, not when it was last
+    written."""
+    older, newer = sorted((one, other), key=lambda each: (each.created, each.id))
+    return Pair(older, newer, likeness)
+
+
+def arrows_between(rows: Iterable[EdgeRow]) -> dict[frozenset[str], list[EdgeRow]]:
+    """Return the arrows by their two ends, whichever way they point."""
+    found: dict[frozenset[str], list[EdgeRow]] = defaultdict(list)
+    for row in rows:
+        found[frozenset((row.source, row.connection.target))].append(row)
+    return found
+
+
+def edges_of(index: Index, ids: Sequence[str]) -> dict[frozenset[str], list[EdgeRow]]:
+    return arrows_between(index.edges(ids))
+
+
+def of_others(pair: Pair) -> bool:
+    """Whether the two say the same of different things."""
+    return speak_of_others(pair.older.content, pair.newer.content)
+
+
+def _has_self(pair: Pair) -> bool:
+    return SELF_SOURCE in (pair.older.source, pair.newer.source)
+
+
+def one_scope(pair: Pair) -> bool:
+    """Whether both speak of the same project, or one of them of all."""
+    return pair.older.space == pair.newer.space or None in (pair.older.space, pair.newer.space)
+
+
+def one_voice(pair: Pair) -> bool:
+    """Whether two texts may mean the same person by `I` and `my`: what two people say of
+    themselves neither agrees nor disagrees."""
+    speakers = [_speaker(pair.older), _speaker(pair.newer)]
+    if None in speakers or speakers[0] == speakers[1]:
+        return True
+    return not any(first_person(each.content) for each in (pair.older, pair.newer))
+
+
+def of_talk(pair: Pair) -> bool:
+    """Whether one of the two is a turn of a conversation: a record of what somebody said then,
+    which a later word does not make untrue. A judge that looks at words sees a contradiction
+    in every `I never` of a long talk."""
+    origins = [pair.older.origin, pair.newer.origin]
+    return any(each is not None and each.session and each.speaker for each in origins)
+
+
+def _speaker(memory: Memory) -> str | None:
+    speaker = memory.origin.speaker if memory.origin else None
+    return speaker.casefold() if speaker else None

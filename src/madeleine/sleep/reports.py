@@ -1,0 +1,39 @@
+"""Reports as plain values, small enough for a line of the journal."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from madeleine.model.times import format_time
+from madeleine.sleep.values import Report
+
+TEXT_CHARS = 500  # of one text in a report
+ITEMS = 40  # of one list or table in it
+NAMED = 20  # memories named for one patch
+
+
+def report_to_json(report: Report) -> dict[str, object]:
+    """Return a report as plain values."""
+    values = {each.name: getattr(report, each.name) for each in dataclasses.fields(report)}
+    return {**values, "began": format_time(report.began)}
+
+
+def bounded_report(report: Report) -> dict[str, object]:
+    """Return a report as it is kept: a few patches, no long texts."""
+    kept = {
+        key: _cut(value) for key, value in report_to_json(report).items() if value not in (None, {})
+    }
+    return {key: value for key, value in kept.items() if key not in ("run", "job", "dry_run")}
+
+
+def _cut(value: object) -> object:
+    match value:
+        case str():
+            return value if len(value) <= TEXT_CHARS else value[: TEXT_CHARS - 1] + "…"
+        case Mapping():
+            return {str(key): _cut(each) for key, each in list(value.items())[:ITEMS]}
+        case list() | tuple():
+            return [_cut(each) for each in value[:ITEMS]]
+        case _:
+            return value

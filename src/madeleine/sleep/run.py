@@ -1,0 +1,176 @@
+"""Running jobs: plan, look at the breaker, apply or propose, note, report.
+
+A job never overlaps itself. One that fails leaves a report that says so, and the next one runs
+all the same (I8). A dry run goes the same way up to the point where something would be
+written, and changes no byte.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from madeleine.errors import MadeleineError, UnderWay
+from madeleine.minds.port import Judge
+from madeleine.model.event import Kind
+from madeleine.sleep.apply import SKIPPED, Work, apply_patches
+from madeleine.sleep.asking import expire_old, may_be_asked, propose_patches
+from madeleine.sleep.deeds import to_json, touched
+from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.reports import bounded_report
+from madeleine.sleep.values import Job, Link, Night, Patch, Report, Score
+from madeleine.write.diffs import difference
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+
+QUIET = frozenset({"index_updater"})
+"""Jobs that come every minute: a run that found nothing to do leaves no line in the journal,
+which half a million of them a year would fill. Whoever ran it has its report."""
+
+Stop = Callable[[], bool]
+Progress = Callable[[int, int], None]
+
+
+def run_all(
+    stores: Stores,
+    habits: SleepHabits,
+    judge: Judge,
+    jobs: Sequence[Job],
+    *,
+    dry_run: bool = False,
+    stop: Stop = lambda: False,
+    progress: Progress = lambda done, total: None,
+) -> list[Report]:
+    """Run the jobs one after the other, in the order given; return a report of each.
+
+    One that is under way already is waited for by nobody: its report says so.
+    """
+    reports = []
+    for done, job in enumerate(jobs):
+        if stop():
+            break
+        try:
+            reports.append(run_job(stores, habits, judge, job, dry_run=dry_run, stop=stop))
+        except UnderWay as error:
+            reports.append(
+                Report(job.name, "", stores.clock.now(), dry_run=dry_run, error=error.message)
+            )
+        progress(done + 1, len(jobs))
+    return reports
+
+
+def run_job(
+    stores: Stores,
+    habits: SleepHabits,
+    judge: Judge,
+    job: Job,
+    *,
+    dry_run: bool = False,
+    stop: Stop = lambda: False,
+    progress: Progress = lambda done, total: None,
+) -> Report:
+    """Run one job and return its report; `UnderWay` if it runs already."""
+    with _alone(stores, job.name):
+        now = stores.clock.now()
+        report = Report(job.name, stores.new_id(), now, dry_run)
+        night = Night(stores, habits, judge, report, now, stop, progress)
+        began = time.monotonic()
+        try:
+            _run(night, job)
+        except MadeleineError as error:
+            report.error = error.message
+        except Exception as error:  # noqa: BLE001  # a bug in one job must not stop the others
+            report.error = f"{type(error).__name__}: {error}"
+        report.seconds = round(time.monotonic() - began, 3)
+        _add(report.problems, judge.problems())
+        if not dry_run and not (job.name in QUIET and report.idle):
+            body = {"run": report.run, "job": job.name, "report": bounded_report(report)}
+            record(stores, [event(stores, Kind.RUN, body)], durable=False)
+    return report
+
+
+def _run(night: Night, job: Job) -> None:
+    if not night.report.dry_run:
+        expire_old(night)
+    patches = list(job.plan(night))
+    acting, asking = _sorted_out(night, patches)
+    if night.report.dry_run:
+        _show(night, acting, asking)
+    else:
+        shown = [*acting, *asking][: night.habits.patches_shown]
+        night.report.patches = [to_json(each) for each in shown]
+        apply_patches(night, acting)
+    left = propose_patches(night, asking)
+    if left and night.report.stopped is None:
+        night.report.stopped = f"{left} proposals found no room"
+    elif left:
+        night.report.stopped = f"{night.report.stopped}; {left} of them found no room"
+    if not night.report.dry_run:
+        job.done(night)
+
+
+# -- the breaker ---------------------------------------------------------------------------
+
+
+def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], list[Patch]]:
+    """Return what is carried out and what is asked.
+
+    A run that would change too much of the store asks about all of it. New connections do not
+    count: they take nothing away, and a job bounds how many it draws. Scores do not either.
+    """
+    asking = [each for each in patches if each.ask and may_be_asked(each)]
+    acting = [each for each in patches if not (each.ask and may_be_asked(each))]
+    heavy = [each for each in acting if not isinstance(each.action, Link | Score)]
+    changed = {each.id for patch in heavy for each in touched(patch.action)}
+    total = max(night.stores.index.counts().memories, 1)
+    habits = night.habits
+    if len(heavy) < habits.breaker_least or len(changed) <= habits.breaker_share * total:
+        return acting, asking
+    night.report.stopped = (
+        f"{len(changed)} of {total} memories would change, more than "
+        f"{habits.breaker_share:.0%}: {len(heavy)} patches became proposals"
+    )
+    return [each for each in acting if isinstance(each.action, Link | Score)], [*asking, *heavy]
+
+
+# -- dry runs ------------------------------------------------------------------------------
+
+
+def _show(night: Night, acting: Sequence[Patch], asking: Sequence[Patch]) -> None:
+    """Put all patches into the report, with the difference that each would make to files."""
+    work = Work(night)
+    for patches, would in ((acting, "apply"), (asking, "propose")):
+        for patch in patches:
+            values = to_json(patch)
+            night.report.patches.append({**values, "would": would, "diff": _diff(work, patch)})
+    night.report.applied = len(acting)
+
+
+def _diff(work: Work, patch: Patch) -> str:
+    if isinstance(patch.action, Score):
+        return ""
+    try:
+        return difference(work.plan(patch))
+    except SKIPPED as error:
+        return f"{error.message}\n"
+
+
+# -- one at a time -------------------------------------------------------------------------
+
+
+@contextmanager
+def _alone(stores: Stores, job: str) -> Iterator[None]:
+    with stores.writing:
+        if job in stores.jobs:
+            raise UnderWay(f"`{job}`")
+        stores.jobs.add(job)
+    try:
+        yield
+    finally:
+        stores.jobs.discard(job)
+
+
+def _add(counts: dict[str, int], more: dict[str, int]) -> None:
+    for problem, count in more.items():
+        counts[problem] = counts.get(problem, 0) + count

@@ -1,0 +1,99 @@
+"""What need not be looked at again: memories that a job has seen, and verdicts that cost.
+
+Both stand in the journal, so that an index made anew knows them too (I2). A memory counts as
+seen for as long as its text is the one that was looked at (`rules.digest`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from madeleine.model.event import Event, Kind
+from madeleine.model.judging import Pair, Verdict, verdict_to_json
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.rules.digest import text_digest
+from madeleine.sleep.values import STOPPED, Night
+from madeleine.write.record import event, record
+
+SEEN_AT_ONCE = 1_000  # memories named in one line of the journal
+ASKED_AT_ONCE = 64  # pairs after which the answers of a costly judge are safe in the journal
+
+
+def unseen(night: Night, chosen: Filter, limit: int) -> list[Memory]:
+    """Return memories that this job has not looked at since they changed, oldest first."""
+    index, report = night.stores.index, night.report
+    ids = index.unseen(report.job, night.judge.name, chosen, night.now, limit)
+    return list(index.memories(ids).values())
+
+
+def note_seen(night: Night, memories: Iterable[Memory]) -> None:
+    """Note that this job has looked at these, as they are here; for its `done`.
+
+    What has to be looked at again (`Night.again`) is left out.
+    """
+    left = iter([each for each in memories if each.id not in night.again])
+    events = []
+    while some := list(islice(left, SEEN_AT_ONCE)):
+        seen = {each.id: text_digest(each) for each in some}
+        body = {"job": night.report.job, "judge": night.judge.name, "seen": seen}
+        events.append(event(night.stores, Kind.JUDGED, body))
+    if events:
+        record(night.stores, events, durable=False)
+
+
+def judged(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    """Return the judge's verdict about each pair, in order; nothing where there is none.
+
+    A costly judge is asked once about a pair until one side changes. Asked in portions, so
+    that a request to stop is heard and a kill loses little; after such a request the rest has
+    no verdict and is to be looked at again.
+    """
+    if night.judge.cheap:
+        return _asked(night, pairs)
+    known = night.stores.index.verdicts([pair.ids for pair in pairs], night.judge.name)
+    unknown = iter(_asked(night, [pair for pair in pairs if pair.ids not in known]))
+    return [known[pair.ids] if pair.ids in known else next(unknown) for pair in pairs]
+
+
+def _asked(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    answers: list[Verdict | None] = []
+    for some in _portions(pairs):
+        if night.stop():
+            night.report.stopped = STOPPED
+            night.again.update(each for pair in pairs[len(answers) :] for each in pair.ids)
+            return answers + [None] * (len(pairs) - len(answers))
+        found = night.judge.judge(some)
+        night.report.judged += len(some)
+        _keep(night, some, found)
+        answers.extend(found)
+        night.progress(len(answers), len(pairs))
+    return answers
+
+
+def _portions(pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
+    for start in range(0, len(pairs), ASKED_AT_ONCE):
+        yield pairs[start : start + ASKED_AT_ONCE]
+
+
+def _keep(night: Night, pairs: Sequence[Pair], found: Sequence[Verdict | None]) -> None:
+    """Write down what a costly judge said; a pair it had no answer for is asked about again."""
+    answered = list(zip(pairs, found, strict=True))
+    night.again.update(each for pair, said in answered if said is None for each in pair.ids)
+    if night.judge.cheap or night.report.dry_run:
+        return
+    events = [_verdict_event(night, pair, said) for pair, said in answered if said is not None]
+    if events:
+        record(night.stores, events, durable=False)
+
+
+def _verdict_event(night: Night, pair: Pair, verdict: Verdict) -> Event:
+    body = {
+        "job": night.report.job,
+        "judge": night.judge.name,
+        "pair": list(pair.ids),
+        "digests": [text_digest(pair.older), text_digest(pair.newer)],
+        "verdict": verdict_to_json(verdict),
+    }
+    return event(night.stores, Kind.JUDGED, body)

@@ -1,0 +1,356 @@
+"""Runs the jobs of one open home: one at a time, whoever asks for them.
+
+People ask for runs (`ask`), the timetable says that a job is due (`due`). Both are worked off
+one after the other, by the daemon's own thread or, without a daemon, by whoever asks. So no two
+jobs ever write at the same time, and those that are due together run in the documented order.
+
+What must outlive a restart stands in the journal: each run's report, and which jobs are paused.
+A paused job does not run by itself, nor with the whole cycle; asked for by name it runs.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
+
+from madeleine.errors import NoSuchJob
+from madeleine.model.event import Event, Kind
+from madeleine.model.times import parse_time
+from madeleine.sleep.reports import report_to_json
+from madeleine.sleep.values import Report
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+
+ORDER = (
+    "importance_scorer",
+    "index_updater",
+    "duplicate_merger",
+    "conflict_detector",
+    "auto_linker",
+    "auto_cluster",
+    "consolidator",
+    "decay_manager",
+)
+"""The documented order of the sleep cycle; `cycle.JOBS` makes the jobs."""
+PAUSED = "sleep.paused"  # the name under which the journal keeps which jobs are paused
+RUNS_READ = 4_096  # newest runs in the journal among which each job's last is looked for
+ASKED_TO_STOP = "asked to stop"  # how a report begins to say so
+SWITCH_SECONDS = 0.0005  # how long a job keeps others from running at a stretch
+LOOK_SECONDS = 0.1  # between two looks whether the daemon ends
+
+Progress = Callable[[int, int], None]
+Stopped = Callable[[], bool]
+
+
+class RunJob(Protocol):
+    """Runs one job now, and leaves its report in the journal. It never raises for what went
+    wrong in the job: the report says so."""
+
+    def __call__(self, job: str, dry_run: bool, stop: Stopped, progress: Progress) -> Report: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """How a job's last run ended."""
+
+    at: datetime
+    report: Mapping[str, object]
+    failures: int = 0
+    """How many runs in a row have failed by now."""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether somebody stopped it before it was through."""
+        return str(self.report.get("stopped") or "").startswith(ASKED_TO_STOP)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The run that is under way, and how far it is."""
+
+    job: str
+    began: datetime
+    dry_run: bool
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(slots=True)
+class Asked:
+    """Jobs that somebody asked for, in order, and the reports of those that ran."""
+
+    id: str
+    jobs: tuple[str, ...]
+    dry_run: bool = False
+    reports: list[Report] = field(default_factory=list)
+    begun: bool = False
+    called_off: bool = False
+    failed: bool = False
+    """Whether a bug of ours kept it from going on; the log says which."""
+    over: threading.Event = field(default_factory=threading.Event)
+
+
+class Sleeper:
+    """The jobs of one home. Any thread may ask."""
+
+    def __init__(self, stores: Stores, order: Sequence[str], run: RunJob) -> None:
+        self.order = tuple(order)
+        self.attended = False
+        """Whether a thread works off what is asked for; else whoever asks does."""
+        self.planned: Callable[[str], None] = lambda job: None
+        """Told when a job's next run has to be planned anew: it ran, or was resumed."""
+        self.next_run: Callable[[str], datetime | None] = lambda job: None
+        self._stores = stores
+        self._run = run
+        self._turn = threading.Lock()
+        self._changed = threading.Condition()
+        self._asked: deque[Asked] = deque()
+        self._due: set[str] = set()
+        self._running: Running | None = None
+        self._stop_running = False
+        self._ending: Stopped = lambda: False
+        self._last: dict[str, LastRun] | None = None
+
+    # -- asking ----------------------------------------------------------------------------
+
+    def ask(self, jobs: Iterable[str] = (), dry_run: bool = False) -> Asked:
+        """Ask for a run of these jobs; of all that are not paused, in order, if none is named.
+
+        Who asks for what already waits to be run gets the same run.
+        """
+        named = tuple(jobs)
+        for job in named:
+            self.check(job)
+        wanted = named or tuple(each for each in self.order if each not in self.paused())
+        with self._changed:
+            for waiting in self._asked:
+                if (waiting.jobs, waiting.dry_run, waiting.begun) == (wanted, dry_run, False):
+                    return waiting
+            asked = Asked(self._stores.new_id(), wanted, dry_run)
+            self._asked.append(asked)
+            self._changed.notify_all()
+        return asked
+
+    def wait(self, asked: Asked) -> None:
+        """Wait until it is over or the daemon ends; without a daemon, do the work here."""
+        if not self.attended:
+            self.work_off()
+        while not asked.over.wait(LOOK_SECONDS) and not self._ending():
+            continue
+
+    def due(self, job: str) -> None:
+        """Note that a job's time has come; it runs after what people asked for."""
+        with self._changed:
+            self._due.add(job)
+            self._changed.notify_all()
+
+    def stop(self, job: str | None = None) -> bool:
+        """Call off what is asked for or under way: one job, or everything; whether there was
+        any. What a run has done by then stays done."""
+        if job is not None:
+            self.check(job)
+        with self._changed:
+            wanted = [each for each in self._asked if job in (None, *each.jobs)]
+            for each in wanted:
+                each.called_off = True
+            running = self._running is not None and job in (None, self._running.job)
+            self._stop_running = self._stop_running or running
+            return running or bool(wanted)
+
+    def check(self, job: str) -> None:
+        if job not in self.order:
+            raise NoSuchJob(job, self.order)
+
+    # -- pausing ---------------------------------------------------------------------------
+
+    def pause(self, job: str) -> bool:
+        """Let a job no longer run by itself; False if it was paused already."""
+        self.check(job)
+        return self._set_paused(job, True)
+
+    def resume(self, job: str) -> bool:
+        """Let a job run by itself again; False if it was not paused."""
+        self.check(job)
+        changed = self._set_paused(job, False)
+        self.planned(job)
+        return changed
+
+    def paused(self) -> frozenset[str]:
+        """Return the jobs that do not run by themselves."""
+        value = self._stores.index.state(PAUSED)
+        return frozenset(value if isinstance(value, list) else ())
+
+    def _set_paused(self, job: str, paused: bool) -> bool:
+        with self._stores.writing:
+            before = self.paused()
+            after = before | {job} if paused else before - {job}
+            if after == before:
+                return False
+            body = {"key": PAUSED, "value": sorted(after)}
+            record(self._stores, [event(self._stores, Kind.STATE, body)], durable=True)
+        return True
+
+    # -- working ---------------------------------------------------------------------------
+
+    def attend(self, ending: Stopped) -> None:
+        """Work off what is asked for and what is due, until `ending` says so."""
+        self._ending = ending
+        self.attended = True
+        while not ending():
+            self.work_off()
+            with self._changed:
+                if not self._asked and not self._due:
+                    self._changed.wait(LOOK_SECONDS)
+
+    def work_off(self) -> None:
+        """Run everything that waits. One thread at a time; the others wait for it."""
+        with self._turn:
+            while not self._ending():
+                asked = self._next_asked()
+                if asked is not None:
+                    self._carry_out(asked)
+                elif (job := self._next_due()) is not None:
+                    self._once(job, False, lambda: False)
+                else:
+                    return
+
+    @contextmanager
+    def in_turn(self) -> Iterator[None]:
+        """Let no job run meanwhile: who does a job's work by other means takes a turn too."""
+        with self._turn:
+            yield
+
+    def _next_asked(self) -> Asked | None:
+        with self._changed:
+            if not self._asked:
+                return None
+            self._asked[0].begun = True
+            return self._asked[0]
+
+    def _next_due(self) -> str | None:
+        """Take the first due job in the documented order."""
+        paused = self.paused()
+        with self._changed:
+            self._due -= paused
+            job = next((each for each in self.order if each in self._due), None)
+            self._due.discard(job or "")
+            return job
+
+    def _carry_out(self, asked: Asked) -> None:
+        asked.failed = True
+        try:
+            for job in asked.jobs:
+                if asked.called_off or self._ending():
+                    break
+                asked.reports.append(self._once(job, asked.dry_run, lambda: asked.called_off))
+            asked.failed = False
+        finally:
+            with self._changed:
+                self._asked.remove(asked)
+            asked.over.set()
+
+    def _once(self, job: str, dry_run: bool, called_off: Stopped) -> Report:
+        """Run one job. Having been asked for, it is no longer due."""
+        self.last_runs()  # how it went before, read before this run is in the journal too
+        with self._changed:
+            self._stop_running = False
+            self._running = Running(job, self._stores.clock.now(), dry_run)
+            if not dry_run:
+                self._due.discard(job)
+        try:
+            with giving_way():
+                report = self._run(
+                    job, dry_run, lambda: self._is_to_stop(called_off), self._progress
+                )
+        finally:
+            with self._changed:
+                self._running = None
+        if not dry_run:
+            self._note(report)
+        return report
+
+    def _is_to_stop(self, called_off: Stopped) -> bool:
+        return self._stop_running or called_off() or self._ending()
+
+    def _progress(self, done: int, total: int) -> None:
+        with self._changed:
+            if self._running is not None:
+                self._running = replace(self._running, done=done, total=total)
+
+    # -- looking ---------------------------------------------------------------------------
+
+    def running(self) -> Running | None:
+        """Return the run that is under way."""
+        with self._changed:
+            return self._running
+
+    def waiting(self) -> set[str]:
+        """Return the jobs that wait for their turn."""
+        with self._changed:
+            asked = {job for each in self._asked if not each.begun for job in each.jobs}
+            return asked | self._due
+
+    def last_runs(self) -> Mapping[str, LastRun]:
+        """Return how each job's last run ended, by the job; a dry run is none."""
+        with self._changed:
+            known = self._last
+        if known is None:
+            known = last_runs(self._stores.index.recent_events([Kind.RUN.value], RUNS_READ))
+            with self._changed:
+                self._last = known
+        return dict(known)
+
+    def _note(self, report: Report) -> None:
+        """Remember how a run ended; the journal has it already."""
+        before = self.last_runs().get(report.job)
+        failures = (before.failures if before else 0) + 1 if report.error else 0
+        last = LastRun(report.began, report_to_json(report), failures)
+        with self._changed:
+            self._last = {**(self._last or {}), report.job: last}
+        self.planned(report.job)
+
+
+@contextmanager
+def giving_way() -> Iterator[None]:
+    """Let other threads of this process in more often than usual.
+
+    A job is much Python without a pause. Whoever comes back from the disk or from a model
+    meanwhile waits until the interpreter switches, which it does every 5 ms; a remember comes
+    back a dozen times.
+    """
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, SWITCH_SECONDS))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+def last_runs(events: Iterable[Event]) -> dict[str, LastRun]:
+    """Return each job's last run among these `run` events, newest first."""
+    found: dict[str, LastRun] = {}
+    over: set[str] = set()
+    for each in events:
+        job, report = str(each.body.get("job")), each.body.get("report")
+        kept: Mapping[str, object] = report if isinstance(report, Mapping) else {}
+        told = {"job": job, "run": each.body.get("run"), **kept}
+        failed = bool(told.get("error"))
+        if job not in found:
+            found[job] = LastRun(_began(each, kept), told, int(failed))
+        elif failed and job not in over:
+            found[job] = replace(found[job], failures=found[job].failures + 1)
+        if not failed:
+            over.add(job)
+    return found
+
+
+def _began(each: Event, report: Mapping[str, object]) -> datetime:
+    """Return when a run began, as its report says; else when it was written down."""
+    began = report.get("began")
+    return parse_time("began", began) if isinstance(began, str) else each.at

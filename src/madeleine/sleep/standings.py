@@ -1,0 +1,36 @@
+"""All memories as the jobs look at them, page by page, whatever the size of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Standings
+from madeleine.model.words import Tier
+from madeleine.sleep.values import Night
+
+PAGE = 5_000  # memories looked at in one go; each page is one moment's truth
+MICROS_A_DAY = 86_400_000_000
+
+WORKING = list(Tier).index(Tier.WORKING)
+
+
+def pages(night: Night) -> Iterator[Standings]:
+    """Yield every memory once; stop when somebody waits for the end."""
+    after = ""
+    while not night.stop():
+        page = night.stores.index.standings(after, PAGE)
+        night.report.looked += len(page)
+        if len(page):
+            yield page
+        if len(page) < PAGE:
+            return
+        after = page.ids[-1]
+
+
+def days_before(night: Night, times: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how many days before now each of the times was; none is in the future."""
+    now = int(night.now.timestamp() * 1_000_000)
+    return np.maximum(now - times, 0) / MICROS_A_DAY

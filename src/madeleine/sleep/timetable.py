@@ -1,0 +1,89 @@
+"""When the daemon runs each job by itself.
+
+The next run is reckoned from the last one, as the journal has it, and not from the start of the
+daemon. So a machine that is switched off every evening has its nights all the same, a night that
+was missed is caught up once, and a run that failed is tried again before its whole interval has
+gone by. The scheduler only says that a job is due; the `Sleeper` runs it when its turn comes.
+
+This is the one module that imports APScheduler, which takes as long as a small command; only a
+daemon that is up and answers loads it.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import Any
+
+from apscheduler.events import EVENT_JOB_MISSED
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from madeleine.sleep.intervals import Intervals, next_run
+from madeleine.sleep.sleeper import Sleeper
+from madeleine.write.stores import Clock
+
+MISFIRE_SECONDS = 120  # a run so late was slept through, and is caught up
+
+
+class Timetable:
+    """The running timetable of one daemon."""
+
+    def __init__(self, sleeper: Sleeper, intervals: Intervals, clock: Clock) -> None:
+        self._sleeper = sleeper
+        self._intervals = intervals
+        self._clock = clock
+        self._earliest = clock.now() + intervals.first
+        self._scheduler = _scheduler()
+
+    def start(self) -> None:
+        """Plan every job, and be told about each run from now on."""
+        for job, every in self._intervals.every.items():
+            self._scheduler.add_job(
+                self._sleeper.due,
+                "interval",
+                seconds=every.total_seconds(),
+                args=[job],
+                id=job,
+                next_run_time=self._when(job),
+            )
+        self._scheduler.add_listener(self._missed, EVENT_JOB_MISSED)
+        self._sleeper.planned = self._plan
+        self._sleeper.next_run = self.next_run
+        self._scheduler.start()
+
+    def end(self) -> None:
+        """Plan nothing any more."""
+        self._scheduler.shutdown(wait=False)
+
+    def next_run(self, job: str) -> datetime | None:
+        """Return when a job will run by itself."""
+        planned = self._scheduler.get_job(job)
+        return None if planned is None else planned.next_run_time
+
+    def _plan(self, job: str) -> None:
+        if self._scheduler.get_job(job) is not None:
+            self._scheduler.modify_job(job, next_run_time=self._when(job))
+
+    def _when(self, job: str) -> datetime:
+        """Return when a job runs next, but not while the daemon has only just started."""
+        last, every = self._sleeper.last_runs().get(job), self._intervals.every[job]
+        planned = next_run(last, every, self._intervals.retry, self._clock.now())
+        return max(self._earliest, planned)
+
+    def _missed(self, event: Any) -> None:
+        """The machine slept when a job was due: it runs now, once."""
+        self._sleeper.due(event.job_id)
+
+
+def _scheduler() -> BackgroundScheduler:
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # it tells of every single tick
+    return BackgroundScheduler(
+        timezone=UTC,
+        executors={"default": ThreadPoolExecutor(1)},
+        job_defaults={
+            "misfire_grace_time": MISFIRE_SECONDS,
+            "coalesce": True,
+            "max_instances": 1,
+        },
+    )

@@ -1,0 +1,163 @@
+"""What a job works with: patches, the look that it plans from, and the report it leaves.
+
+A job *plans* from reads only, asks a judge without any lock, and returns patches. Applying
+them is the runner's business: each only if the memories it touches are still as planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from madeleine.minds.port import Judge
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.words import Tier
+from madeleine.sleep.habits import SleepHabits
+from madeleine.write.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Connections that one memory's file gets. Each carries the job's name as `by`.
+
+    `targets` are the other ends as they were judged, if the judgement depends on what they
+    say: the link is drawn only if they still say it.
+    """
+
+    source: Memory
+    connections: tuple[Connection, ...]
+    targets: tuple[Memory, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One of two memories goes into the other. Without `content` the keeper's text stays."""
+
+    keep: Memory
+    drop: Memory
+    title: str | None = None
+    content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """The newer memory replaces the older: an `evolved_from` connection, and the older one
+    is no longer true from the newer's time on."""
+
+    older: Memory
+    newer: Memory
+    connection: Connection
+
+
+@dataclass(frozen=True, slots=True)
+class SetTier:
+    memory: Memory
+    tier: Tier
+
+
+@dataclass(frozen=True, slots=True)
+class SetSpace:
+    memory: Memory
+    space: str
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesise:
+    """A new memory says what its members say; they go to the archive and stay linked."""
+
+    memory: Memory
+    """As it will be written, with `derived_from` connections to all members."""
+    members: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """New scores, for the journal only. `was` brings them back."""
+
+    scores: Mapping[str, Mapping[str, float]]
+    was: Mapping[str, Mapping[str, float]]
+
+
+Action = Link | Merge | Supersede | SetTier | SetSpace | Synthesise | Score
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One change that a job would make, and why. It is made without asking only when the
+    judge is `sure` enough for this kind of change; else it becomes a proposal."""
+
+    action: Action
+    reason: str
+    sure: float = 1.0
+    ask: bool = False
+    """Whether a person should decide."""
+
+
+STOPPED = "asked to stop"  # what a report says of a run that somebody ended
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did. `counts` are the job's own words and numbers."""
+
+    job: str
+    run: str
+    began: datetime
+    dry_run: bool = False
+    seconds: float = 0.0
+    looked: int = 0
+    judged: int = 0
+    applied: int = 0
+    proposed: int = 0
+    skipped: int = 0
+    """Patches whose memories changed meanwhile; they are planned anew the next time."""
+    stopped: str | None = None
+    """Why a run did not do all it planned: the breaker, or a request to stop (`STOPPED`)."""
+    error: str | None = None
+    problems: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, object] = field(default_factory=dict)
+    patches: list[dict[str, object]] = field(default_factory=list)
+    """The patches as plain values: all of them in a dry run, with the difference each would
+    make, else the first few."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether the run found nothing to do and nothing to tell."""
+        done = self.judged or self.applied or self.proposed or self.skipped
+        return not (done or self.stopped or self.error or self.problems or self.counts)
+
+
+@dataclass(slots=True)
+class Night:
+    """What a job may use. `judge` answers about pairs; `stop` says that somebody waits for
+    the end; `progress` is told how far the job is."""
+
+    stores: Stores
+    habits: SleepHabits
+    judge: Judge
+    report: Report
+    now: datetime
+    stop: Callable[[], bool] = lambda: False
+    progress: Callable[[int, int], None] = lambda done, total: None
+    again: set[str] = field(default_factory=set)
+    """Memories that have to be looked at again: the judge had no answer, or a patch about
+    them was not carried out. `seen.note_seen` leaves them out."""
+
+
+class Job(Protocol):
+    """One of the jobs."""
+
+    @property
+    def name(self) -> str: ...
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        """Return the patches this job would make now, those first that matter most. Reads
+        only; `Night.report.counts` is for what it has to tell."""
+        ...
+
+    def done(self, night: Night) -> None:
+        """Note what need not be looked at again; called after the patches were applied,
+        never in a dry run."""
+        ...

@@ -1,0 +1,175 @@
+"""Claims: a newer value replaces the older ones at its address, in every copy.
+
+Whoever writes a memory that claims something asks here what becomes of its rivals. Those that
+it is newer than are no longer true from then on, exactly as if each had been retired for it; an
+older note that comes late, by an import, is itself replaced by what is known since. All of it
+belongs into the one change that writes the memory, so that one undo takes it all back.
+
+Files that somebody edited, restored or moved may disagree without anybody having asked.
+`overtaken` finds those for the night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from madeleine.errors import FileUnreadable
+from madeleine.model.change import Edit
+from madeleine.model.memory import Claim, Connection, Memory
+from madeleine.model.words import SELF_SOURCE, Edge
+from madeleine.rules.claims import address, newer, rivals, stated
+from madeleine.rules.claims import overtaken as overtaken_among
+from madeleine.rules.passages import passages_of
+from madeleine.write.change_file import OnDisk, peek
+from madeleine.write.connections import with_connection
+from madeleine.write.embedding import Traces
+from madeleine.write.stores import Stores
+
+BY = "claim"  # who draws connections to values that were replaced
+SUPERSEDED_WEIGHT = 0.9  # the documented weight of an evolution
+ADDRESSES = 500  # with rivals that are looked at in one night
+TOLD = 3  # replaced memories that are named; of more it is enough to say how many
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What becomes of a memory that claims something, and of others: edits of their files."""
+
+    memory: Memory
+    edits: tuple[Edit, ...] = ()
+    traces: Mapping[str, Traces] = field(default_factory=dict)
+    """Empty ones for files whose text is not the one that the model read."""
+    notes: tuple[str, ...] = ()
+
+
+def ended(memory: Memory, ends: datetime, successor: str | None, at: datetime) -> Memory:
+    """Return the memory as no longer true from `ends` on, replaced by `successor` if any."""
+    return replace(
+        memory,
+        valid_until=min(memory.valid_until or ends, ends),
+        superseded_by=successor or memory.superseded_by,
+        updated=at,
+    )
+
+
+def settle(stores: Stores, memory: Memory, since: datetime | None = None) -> Settled:
+    """Return what becomes of a memory about to be written, and of its rivals. Hold the lock, so
+    that nobody else claims the same meanwhile.
+
+    `since` is when it began to say so, where that is not when it was made.
+    """
+    if memory.claim is None or not _holds(memory, stores.clock.now()):
+        return Settled(memory)
+    saying = replace(memory, created=since, updated=since) if since else memory
+    others, notes = _rivals(stores, saying, memory.claim)
+    later = [each for each in others if _later(each.memory, saying)]
+    older = [each for each in others if not _later(each.memory, saying)]
+    return _settled(stores, _Sides(saying, older, later), memory, notes)
+
+
+def overtaken(stores: Stores, limit: int = ADDRESSES) -> list[tuple[Memory, Memory]]:
+    """Return memories whose claim a newer one replaces, each with the one that does: what files
+    that came from outside left undone. At most `limit` addresses are looked at."""
+    index, now = stores.index, stores.clock.now()
+    found = []
+    for each in index.contested(now, limit):
+        claiming = index.memories(index.claims(each, now)).values()
+        found += overtaken_among(one for one in claiming if one.source != SELF_SOURCE)
+    return found
+
+
+def restated(was: Memory, memory: Memory) -> bool:
+    """Whether a memory says another value now of what it spoke of before."""
+    if was.claim is None or memory.claim is None or address(was.claim) != address(memory.claim):
+        return False
+    return stated(was.claim) != stated(memory.claim)
+
+
+def _holds(memory: Memory, now: datetime) -> bool:
+    """Whether it says how things are, and not only how they were."""
+    until = memory.valid_until
+    return memory.superseded_by is None and (until is None or until > now)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """A claim and its rivals, oldest first."""
+
+    saying: Memory
+    older: Sequence[OnDisk]
+    later: Sequence[OnDisk]
+
+
+def _rivals(stores: Stores, memory: Memory, claim: Claim) -> tuple[list[OnDisk], tuple[str, ...]]:
+    """Return the rivals as their files say them now, oldest first, and what cannot be read."""
+    found, notes = [], []
+    for each in stores.index.claims(address(claim), stores.clock.now(), but=stated(claim)):
+        try:
+            current = peek(stores, each)
+        except FileUnreadable as error:
+            notes.append(f"left as it is: {error.message}")
+            continue
+        if current is not None and _is_rival(stores, memory, current.memory):
+            found.append(current)
+    return found, tuple(notes)
+
+
+def _is_rival(stores: Stores, memory: Memory, other: Memory) -> bool:
+    own = other.id == memory.id or other.source == SELF_SOURCE
+    return not own and rivals(memory, other) and _holds(other, stores.clock.now())
+
+
+def _later(other: Memory, memory: Memory) -> bool:
+    """Whether a rival came after the memory that is being written. Of two of one moment that
+    is the later one."""
+    one_moment = (other.created, other.updated) == (memory.created, memory.updated)
+    return newer(other, memory) and not one_moment
+
+
+def _settled(stores: Stores, sides: _Sides, memory: Memory, notes: tuple[str, ...]) -> Settled:
+    now, saying = stores.clock.now(), sides.saying
+    edits = [each.edit(ended(each.memory, saying.created, memory.id, now)) for each in sides.older]
+    if sides.older:
+        memory = with_connection(memory, _arrow(sides.older[-1].memory, now))
+        notes += (_told(sides.older),)
+    if sides.later:
+        first = sides.later[0]
+        edits += _naming(first, memory, now)
+        memory = ended(memory, first.memory.created, first.memory.id, memory.updated)
+        notes += (f"`{first.memory.short_id}` claims a newer value and replaces it",)
+    touched = [*sides.older, *sides.later[:1]]
+    return Settled(memory, tuple(edits), _unread(stores, touched), notes)
+
+
+def _arrow(old: Memory, now: datetime) -> Connection:
+    said = f"{old.claim.attribute}: {old.claim.value} until then" if old.claim else None
+    return Connection(old.id, Edge.EVOLVED_FROM, SUPERSEDED_WEIGHT, said, BY, now)
+
+
+def _naming(successor: OnDisk, memory: Memory, now: datetime) -> list[Edit]:
+    """Return the edit that makes a memory name the one it replaces. It names one: whoever
+    brings a hundred old notes must not get a hundred arrows."""
+    known = successor.memory.connections
+    if any((each.edge, each.by) == (Edge.EVOLVED_FROM, BY) for each in known):
+        return []
+    return [successor.edit(with_connection(successor.memory, _arrow(memory, now)))]
+
+
+def _told(older: Sequence[OnDisk]) -> str:
+    named = ", ".join(f"`{each.memory.short_id}`" for each in older[-TOLD:])
+    more = len(older) - TOLD
+    return f"replaces {named}" + (f" and {more:,} more" if more > 0 else "")
+
+
+def _unread(stores: Stores, files: Sequence[OnDisk]) -> dict[str, Traces]:
+    """Return those whose file says something else than what the model read: the index learns
+    of the new text, and the model reads it at the next look."""
+    known = stores.index.memories(each.memory.id for each in files)
+    return {
+        each.memory.id: ()
+        for each in files
+        if each.memory.id not in known
+        or passages_of(each.memory) != passages_of(known[each.memory.id])
+    }

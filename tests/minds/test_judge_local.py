@@ -1,0 +1,269 @@
+"""The judge that needs no model, with the weights that are shipped."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from madeleine.bootstrap import make_judge
+from madeleine.errors import BadSetting
+from madeleine.minds.judges.local import LocalJudge
+from madeleine.minds.judges.remote import RemoteJudge
+from madeleine.minds.judges.weights import as_file, read_weights, shipped, weights_at
+from madeleine.minds.port import Judge
+from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.memory import Memory, Origin
+from madeleine.rules.extracts import lost_words
+from madeleine.settings import read_settings
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+MERGE_AT, CONFLICT_AT, PROPOSE_AT = 0.97, 0.85, 0.60
+DULL = frozenset({Relation.RELATED_TO, Relation.NONE})
+
+
+@pytest.fixture(scope="module")
+def judge() -> LocalJudge:
+    return LocalJudge(shipped())
+
+
+def memory(text: str, days: int = 0, session: str | None = None) -> Memory:
+    made = NOON + timedelta(days=days)
+    return Memory(f"{days:032x}", text, made, made, origin=Origin(session=session))
+
+
+def verdict(judge: Judge, older: str, newer: str, likeness: float = 0.7) -> Verdict:
+    (found,) = judge.judge([Pair(memory(older), memory(newer, 3), likeness)])
+    assert found is not None
+    return found
+
+
+# -- the walk-through of the document ---------------------------------------------------------
+
+
+def test_a_switch_to_another_database_is_surely_an_evolution(judge: LocalJudge) -> None:
+    found = verdict(judge, "Chose SQLite for Ormah", "We switched Ormah to Postgres", 0.56)
+
+    assert found.relation is Relation.EVOLUTION
+    assert found.sure >= CONFLICT_AT
+    assert found.reason == "postgres took the place of sqlite"
+
+
+def test_two_ways_to_say_it_are_proposed_as_duplicates(judge: LocalJudge) -> None:
+    found = verdict(judge, "Chose SQLite for Ormah", "Ormah uses SQLite", 0.93)
+
+    assert found.relation is Relation.DUPLICATE
+    assert PROPOSE_AT <= found.sure < MERGE_AT
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "likeness"),
+    [
+        ("Chose SQLite for Ormah", "Chose FastAPI for the gateway", 0.15),
+        ("Chose SQLite for Ormah", "Ormah uses Docker", 0.54),
+        ("We decided to hire a designer", "We decided to use tabs for indentation", 0.13),
+        ("Decided to drop Windows support", "Decided to sponsor the spring conference", 0.2),
+        ("Vera owns the billing service", "Petra runs the book club", 0.2),
+    ],
+)
+def test_unrelated_decisions_are_not_contradictions(
+    judge: LocalJudge, one: str, two: str, likeness: float
+) -> None:
+    assert verdict(judge, one, two, likeness).relation in DULL
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "relation"),
+    [
+        ("Ormah uses SQLite", "Ormah uses Postgres", Relation.EVOLUTION),
+        ("Marta lives in Dublin", "Marta moved to Lisbon in May", Relation.EVOLUTION),
+        ("Prefers tea", "Prefers coffee now", Relation.EVOLUTION),
+        ("The API key rotates every 30 days", "The API key rotates every 90 days now", "evolution"),
+        ("My library has 45 sources", "I've added 52 sources to my library", Relation.EVOLUTION),
+        ("Likes dark mode", "Dislikes dark mode", Relation.TENSION),
+        ("Deploys happen on Friday", "Never deploy on Friday", Relation.TENSION),
+        ("I sent the letter to Greg", "I've never sent the letter to Greg", Relation.TENSION),
+        ("The parser reads TOML", "The importer depends on the parser", Relation.DEPENDS_ON),
+        ("The importer loads files", "The parser is part of the importer", Relation.PART_OF),
+    ],
+)
+def test_plain_cases_come_out_right(
+    judge: LocalJudge, older: str, newer: str, relation: Relation
+) -> None:
+    found = verdict(judge, older, newer)
+
+    assert found.relation == relation
+    assert found.sure >= PROPOSE_AT
+    assert found.reason
+
+
+# -- merging without asking -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Vera owns billing", "Vera owns billing."),
+        ("The boy is checking a calendar", "A boy is checking a calendar"),
+        ("Мы используем PostgreSQL", "Мы используем PostgreSQL."),
+    ],
+)
+def test_the_same_text_in_other_dress_is_merged_without_asking(
+    judge: LocalJudge, one: str, two: str
+) -> None:
+    found = verdict(judge, one, two, 0.97)
+
+    assert found.relation is Relation.DUPLICATE
+    assert found.sure >= MERGE_AT
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Vera owns 3 services", "Vera owns 4 services"),
+        ("Vera owns billing", "Petra owns billing"),
+        ("Vera owns billing", "Vera doesn't own billing"),
+        ("Vera owns billing", "Vera owns billing and search"),
+        ("Ich wohne in Berlin", "Ich wohne nicht in Berlin"),
+        ("私は東京に住んでいます", "私は大阪に住んでいます"),
+        ("J'habite à Lyon", "J'habite à Paris"),
+    ],
+)
+def test_what_differs_is_never_merged_without_asking(judge: LocalJudge, one: str, two: str) -> None:
+    for found in (verdict(judge, one, two, 1.0), verdict(judge, two, one, 1.0)):
+        assert found.relation is not Relation.DUPLICATE or found.sure < MERGE_AT
+
+
+@given(text=st.text(min_size=1, max_size=60), number=st.integers(0, 99), other=st.integers(0, 99))
+def test_another_number_is_never_merged(text: str, number: int, other: int) -> None:
+    one, two = (f"{text} costs {each} euros" for each in (number, other))
+    found = verdict(LocalJudge(shipped()), one, two, 1.0)
+
+    if number != other:
+        assert found.relation is not Relation.DUPLICATE or found.sure < MERGE_AT
+
+
+# -- any text ---------------------------------------------------------------------------------
+
+
+@given(
+    older=st.text(max_size=300),
+    newer=st.text(max_size=300),
+    likeness=st.floats(-1, 1, allow_nan=False),
+)
+def test_any_two_texts_get_a_verdict(older: str, newer: str, likeness: float) -> None:
+    found = verdict(LocalJudge(shipped()), older, newer, likeness)
+
+    assert 0 <= found.sure <= 1
+    assert found.reason
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Nous utilisons le train pour aller au travail", "Le chat dort sur le canapé"),
+        ("会議は火曜日に行われます", "猫が好きです"),
+        ("Der Garten hat einen Zaun", "Das Auto braucht neue Reifen"),
+        ("Мы пишем тесты на Python", "Кошка спит на диване"),
+    ],
+)
+def test_other_languages_raise_no_false_alarm(judge: LocalJudge, one: str, two: str) -> None:
+    assert verdict(judge, one, two, 0.3).relation in DULL
+
+
+def test_the_same_pairs_get_the_same_verdicts(judge: LocalJudge) -> None:
+    pairs = [
+        Pair(memory(f"Harbor has {number} users"), memory("Harbor has 7 users", 1), 0.8)
+        for number in range(50)
+    ]
+
+    assert judge.judge(pairs) == LocalJudge(shipped()).judge(pairs)
+    assert judge.judge(pairs) == [judge.judge([pair])[0] for pair in pairs]
+    assert judge.judge([]) == []
+
+
+def test_it_is_cheap_and_names_its_weights(judge: LocalJudge) -> None:
+    assert judge.cheap
+    assert judge.name == f"local:{shipped().version}"
+    assert judge.problems() == {}
+
+
+def test_thousands_of_pairs_a_second_are_judged() -> None:
+    """Five thousand a second are wanted of a quiet core; here half of it is asked for, because
+    tests share theirs. Each memory stands in ten pairs, as among neighbours."""
+    memories = [
+        memory(f"Service {n} of team {n % 7} listens on port {3000 + n}. Vera and Hugo run it.", n)
+        for n in range(300)
+    ]
+    pairs = [
+        Pair(memories[one], memories[(one + step) % 300], 0.6)
+        for one in range(300)
+        for step in range(1, 11)
+    ]
+    judge = LocalJudge(shipped())
+
+    began = time.process_time()
+    judge.judge(pairs)
+
+    assert len(pairs) / (time.process_time() - began) >= 2_500
+
+
+# -- synthesis --------------------------------------------------------------------------------
+
+
+def test_a_synthesis_says_all_that_its_members_say(judge: LocalJudge) -> None:
+    members = [
+        memory("Harbor uses Postgres. Vera chose it."),
+        memory("Harbor uses Postgres. Backups run at 02:00.", 1),
+    ]
+
+    found = judge.synthesise(members)
+
+    assert found is not None
+    assert found.content.count("Harbor uses Postgres") == 1
+    assert not lost_words(found.content, [each.content for each in members])
+    assert judge.synthesise([]) is None
+
+
+# -- weights and settings ---------------------------------------------------------------------
+
+
+def test_weights_survive_their_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(as_file(shipped(), "a test"), encoding="utf-8")
+
+    assert weights_at(str(path)) == shipped() == weights_at("")
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"version": 1, "signs": {}}'])
+def test_a_file_that_holds_no_weights_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(BadSetting, match=r"judge\.weights"):
+        weights_at(str(path))
+
+
+def test_a_weight_of_no_sign_is_refused() -> None:
+    values = json.loads(as_file(shipped(), "a test"))
+    values["conflict"]["answers"]["evolution"]["weights"]["moon"] = 1.0
+
+    with pytest.raises(ValueError, match="no such sign: moon"):
+        read_weights(json.dumps(values))
+
+
+def test_the_judge_is_the_one_that_is_set() -> None:
+    local = make_judge(read_settings({}, {}), {})
+    table = {"judge": {"kind": "llm", "model": "m", "url": "http://127.0.0.1:1/v1"}}
+    remote = make_judge(read_settings(table, {}), {"OPENAI_API_KEY": "k"})
+
+    assert isinstance(local, LocalJudge)
+    assert isinstance(remote, RemoteJudge)
+    assert remote.name == "llm:m"
+    with pytest.raises(BadSetting, match=r"judge\.kind"):
+        make_judge(read_settings({"judge": {"kind": "oracle"}}, {}), {})

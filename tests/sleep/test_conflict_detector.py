@@ -1,0 +1,276 @@
+"""Conflicts: the newer view replaces the older one, in every copy; a tension is only marked."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.memory import Claim, Memory, Origin
+from madeleine.model.proposal import ProposalStatus
+from madeleine.model.query import Filter
+from madeleine.model.revision import Revision
+from madeleine.model.words import Edge, MemoryType
+from madeleine.sleep.jobs.conflict_detector import conflict_detector
+from madeleine.write.proposals import decide
+from madeleine.write.reconcile import reconcile
+from madeleine.write.revise import revise
+from madeleine.write.stores import Stores
+from madeleine.write.undo import undo
+from tests.fakes import NOON, keep, vault_bytes
+from tests.sleep.scripted import NONE, ScriptedJudge, always, between, night, says
+
+CHOSE = "Chose SQLite for Ormah"
+SWITCHED = "We switched Ormah to Postgres"
+DECISION = MemoryType.DECISION
+
+EVOLVED = ScriptedJudge(between("SQLite", "Postgres", says(Relation.EVOLUTION)))
+
+
+def keep_at(stores: Stores, content: str, days: float, **fields: object) -> Memory:
+    return keep(stores, content, created=NOON + timedelta(days=days), **fields)
+
+
+def now(stores: Stores, memory: Memory) -> Memory:
+    return stores.index.memories([memory.id])[memory.id]
+
+
+def path_of(stores: Stores, memory: Memory) -> str:
+    stored = stores.index.get(memory.id)
+    assert stored is not None
+    return stored.path
+
+
+def is_current(stores: Stores, memory: Memory) -> bool:
+    return memory.id in stores.index.allowed([memory.id], Filter(), stores.clock.now())
+
+
+def test_the_walk_through_example_is_an_evolution(stores: Stores) -> None:
+    old = keep_at(stores, CHOSE, -9, type=DECISION)
+    new = keep_at(stores, SWITCHED, -1, type=DECISION)
+
+    report = night(stores, conflict_detector(), EVOLVED)
+
+    (arrow,) = [c for c in now(stores, new).connections if c.edge is Edge.EVOLVED_FROM]
+    assert (arrow.target, arrow.weight, arrow.by) == (old.id, 0.9, "conflict_detector")
+    assert arrow.reason == "so it is written"
+    assert arrow.at is not None
+    assert now(stores, old).superseded_by == new.id
+    assert not is_current(stores, old)
+    assert is_current(stores, new)
+    assert report.applied == 1
+
+
+def test_the_older_one_stays_readable_as_history(stores: Stores) -> None:
+    old = keep_at(stores, CHOSE, -9)
+    keep_at(stores, SWITCHED, -1)
+
+    night(stores, conflict_detector(), EVOLVED)
+
+    then = Filter(as_of=NOON - timedelta(days=5))
+    assert now(stores, old).content == CHOSE
+    assert stores.index.allowed([old.id], then, stores.clock.now()) == {old.id}
+
+
+def test_a_night_of_conflicts_then_undo_is_as_before(stores: Stores) -> None:
+    keep_at(stores, CHOSE, -9)
+    keep_at(stores, SWITCHED, -1)
+    before = vault_bytes(stores)
+
+    report = night(stores, conflict_detector(), EVOLVED)
+    assert vault_bytes(stores) != before
+    undo(stores, report.run)
+
+    assert vault_bytes(stores) == before
+
+
+def test_what_is_newer_is_told_by_when_it_was_so_not_by_the_last_edit(stores: Stores) -> None:
+    old = keep_at(stores, CHOSE, -9)
+    new = keep_at(stores, SWITCHED, -1)
+    revise(stores, old.id, Revision({"title": "Edited today"}))
+
+    night(stores, conflict_detector(), EVOLVED)
+
+    assert now(stores, old).superseded_by == new.id
+    assert is_current(stores, new)
+
+
+def test_a_tension_marks_both_and_retires_neither(stores: Stores) -> None:
+    one = keep_at(stores, "Meetings are best in the early morning", -9)
+    two = keep_at(stores, "Meetings are worst in the early morning", -1)
+
+    night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.TENSION))))
+
+    (arrow,) = [c for c in now(stores, two).connections if c.edge is Edge.CONTRADICTS]
+    assert (arrow.target, arrow.weight) == (one.id, 0.9)
+    assert is_current(stores, one)
+    assert is_current(stores, two)
+
+
+def test_a_new_claim_replaces_every_copy_of_the_old_one(stores: Stores) -> None:
+    """Only one copy is found to disagree; the others are found through it."""
+    told = keep_at(stores, CHOSE, -9)
+    copies = [
+        keep_at(stores, "For Ormah SQLite was chosen: chose SQLite for Ormah", -8),
+        keep_at(stores, "Chose SQLite for Ormah after long talks", -7),
+    ]
+    new = keep_at(stores, SWITCHED, -1)
+
+    def answer(pair: Pair) -> Verdict:
+        if pair.newer.content == SWITCHED:
+            return says(Relation.EVOLUTION) if pair.older.content == CHOSE else NONE
+        return says(Relation.DUPLICATE)
+
+    night(stores, conflict_detector(), ScriptedJudge(answer))
+
+    assert [now(stores, each).superseded_by for each in (told, *copies)] == [new.id] * 3
+    evolved = [c.target for c in now(stores, new).connections if c.edge is Edge.EVOLVED_FROM]
+    assert sorted(evolved) == sorted(each.id for each in (told, *copies))
+
+
+def test_who_says_the_old_thing_again_later_may_mean_it(stores: Stores) -> None:
+    keep_at(stores, CHOSE, -9)
+    keep_at(stores, SWITCHED, -5)
+    again = keep_at(stores, "Chose SQLite for Ormah once more", -1)
+
+    def answer(pair: Pair) -> Verdict:
+        if pair.newer.content == SWITCHED:
+            return says(Relation.EVOLUTION)
+        return says(Relation.DUPLICATE) if "once more" in pair.newer.content else NONE
+
+    night(stores, conflict_detector(), ScriptedJudge(answer))
+
+    assert is_current(stores, again)
+
+
+def test_a_belief_that_changed_twice_is_a_chain(stores: Stores) -> None:
+    first = keep_at(stores, "Ormah runs on SQLite for now", -9)
+    second = keep_at(stores, "Ormah runs on Postgres for now", -5)
+    third = keep_at(stores, "Ormah runs on DuckDB for now", -1)
+
+    night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION))))
+
+    assert now(stores, first).superseded_by == second.id
+    assert now(stores, second).superseded_by == third.id
+    assert is_current(stores, third)
+
+
+def test_what_the_judge_is_not_sure_of_is_proposed_and_approving_does_it(stores: Stores) -> None:
+    old = keep_at(stores, CHOSE, -9)
+    new = keep_at(stores, SWITCHED, -1)
+    unsure = ScriptedJudge(between("SQLite", "Postgres", says(Relation.EVOLUTION, 0.7)))
+
+    report = night(stores, conflict_detector(), unsure)
+    assert (report.applied, report.proposed) == (0, 1)
+    assert is_current(stores, old)
+    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    decide(stores, proposal.id, ProposalStatus.APPROVED)
+
+    assert now(stores, old).superseded_by == new.id
+    edges = {c.edge for c in now(stores, new).connections if c.target == old.id}
+    assert Edge.EVOLVED_FROM in edges
+
+
+@pytest.mark.parametrize(("older", "newer"), [(None, "atlas"), ("atlas", None)])
+def test_one_project_does_not_overrule_all_of_them_unasked(
+    stores: Stores, older: str | None, newer: str | None
+) -> None:
+    old = keep_at(stores, CHOSE, -9, space=older)
+    keep_at(stores, SWITCHED, -1, space=newer)
+
+    report = night(stores, conflict_detector(), EVOLVED)
+
+    assert (report.applied, report.proposed) == (0, 1)
+    assert is_current(stores, old)
+
+
+def test_of_two_made_at_one_moment_nobody_can_tell_the_newer(stores: Stores) -> None:
+    keep_at(stores, CHOSE, -1)
+    keep_at(stores, SWITCHED, -1)
+
+    report = night(stores, conflict_detector(), EVOLVED)
+
+    assert (report.applied, report.proposed) == (0, 1)
+
+
+def test_unrelated_decisions_are_not_contradictions(stores: Stores) -> None:
+    keep(stores, "Chose linen for the curtains", type=DECISION)
+    keep(stores, "Picked oak shelves over pine", type=DECISION)
+    judge = ScriptedJudge(always(says(Relation.TENSION)))
+
+    report = night(stores, conflict_detector(), judge)
+
+    assert report.applied == 0
+    assert judge.asked == []
+
+
+def test_procedures_and_events_are_no_beliefs(stores: Stores) -> None:
+    keep(stores, CHOSE, type=MemoryType.EVENT)
+    keep(stores, SWITCHED, type=MemoryType.PROCEDURE)
+
+    assert night(stores, conflict_detector(), EVOLVED).looked == 0
+
+
+def test_projects_can_be_left_out(stores: Stores) -> None:
+    keep_at(stores, CHOSE, -9, space="atlas")
+    keep_at(stores, SWITCHED, -1, space="atlas")
+
+    assert night(stores, conflict_detector(), EVOLVED, conflict_all_spaces=False).looked == 0
+    assert night(stores, conflict_detector(), EVOLVED).applied == 1
+
+
+def test_a_second_night_changes_nothing_more(stores: Stores) -> None:
+    keep_at(stores, CHOSE, -9)
+    keep_at(stores, SWITCHED, -1)
+    keep_at(stores, "Meetings about Ormah are best in the early morning", -3)
+    judge = ScriptedJudge(always(says(Relation.EVOLUTION)))
+    for _ in range(2):
+        night(stores, conflict_detector(), judge)
+    before, asked = vault_bytes(stores), len(judge.asked)
+
+    report = night(stores, conflict_detector(), judge)
+
+    assert (report.looked, report.applied) == (0, 0)
+    assert (vault_bytes(stores), len(judge.asked)) == (before, asked)
+
+
+def test_a_conflict_that_is_known_is_not_judged(stores: Stores) -> None:
+    keep_at(stores, "Meetings are best in the early morning", -9)
+    two = keep_at(stores, "Meetings are worst in the early morning", -1)
+    judge = ScriptedJudge(always(says(Relation.TENSION)))
+    night(stores, conflict_detector(), judge)
+
+    revise(stores, two.id, Revision({"title": "On meetings"}))
+    night(stores, conflict_detector(), judge)
+
+    assert len(judge.asked) == 1
+
+
+def test_claims_written_by_hand_are_brought_into_order(stores: Stores) -> None:
+    old = keep_at(stores, "Ana is at home in Ghent", -9, claim=Claim("Ana", "lives in", "Ghent"))
+    new = keep_at(stores, "Boxes packed, harbour of Cork it is", -1)
+    path = stores.vault.root / path_of(stores, new)
+    claim = "claim:\n  subject: Ana\n  attribute: lives in\n  value: Cork\n---\nBoxes"
+    text = path.read_text(encoding="utf-8").replace("---\nBoxes", claim)
+    path.write_text(text, encoding="utf-8")
+    reconcile(stores)
+
+    report = night(stores, conflict_detector(), ScriptedJudge(always(NONE)))
+
+    assert report.applied == 1
+    assert now(stores, old).superseded_by == new.id
+    assert night(stores, conflict_detector(), ScriptedJudge(always(NONE))).applied == 0
+
+
+def test_a_judge_of_words_leaves_what_was_said_in_a_conversation_alone(stores: Stores) -> None:
+    old = keep_at(stores, CHOSE, -9, origin=Origin("s1", 1, "Ana"))
+    keep_at(stores, SWITCHED, -1, origin=Origin("s1", 2, "Ana"))
+
+    cheap = night(stores, conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=True))
+    assert (cheap.judged, is_current(stores, old)) == (0, True)
+
+    costly = night(
+        stores, conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=False, name="llm")
+    )
+    assert (costly.applied, is_current(stores, old)) == (1, False)

@@ -1,0 +1,311 @@
+"""Merging duplicates: when the judge is sure, once each, and without losing a word."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.memory import Claim, Connection, Memory, Origin
+from madeleine.model.proposal import ProposalStatus
+from madeleine.model.query import Filter
+from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.rules.extracts import lost_words
+from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
+from madeleine.sleep.values import Report
+from madeleine.write.proposals import decide
+from madeleine.write.revise import retire
+from madeleine.write.stores import Stores
+from madeleine.write.undo import undo
+from tests.fakes import NOON, keep, vault_bytes
+from tests.sleep.scripted import ScriptedJudge, always, between, night, says
+
+CHOSE = "Chose SQLite for Ormah"
+USES = "Ormah uses SQLite"
+CACHE = "the cache holds 100 entries at most and then forgets the oldest"
+LARGER = "the cache holds 250 entries at most and then forgets the oldest"
+
+SAME = ScriptedJudge(always(says(Relation.DUPLICATE)))
+
+
+def current(stores: Stores) -> list[Memory]:
+    return stores.index.listing(Filter(), stores.clock.now(), 100)
+
+
+def merged(stores: Stores, judge: ScriptedJudge = SAME, score: float = 0.3) -> Report:
+    return night(stores, duplicate_merger(), judge, duplicate_score=score)
+
+
+def test_the_walk_through_example_becomes_one_memory_that_says_both(stores: Stores) -> None:
+    keep(stores, CHOSE, type=MemoryType.DECISION)
+    keep(stores, USES, type=MemoryType.DECISION)
+
+    report = merged(stores)
+
+    (kept,) = current(stores)
+    assert report.applied == 1
+    assert lost_words(kept.content, [CHOSE, USES]) == frozenset()
+
+
+def test_what_pointed_to_the_other_points_to_the_keeper(stores: Stores) -> None:
+    keep(stores, f"{CHOSE} because it is one file")
+    dropped = keep(stores, CHOSE)
+    link = Connection(dropped.id, Edge.SUPPORTS, 0.9)
+    pointing = keep(stores, "a cat sleeps on the sofa", connections=(link,))
+
+    merged(stores)
+
+    kept = next(each for each in current(stores) if each.id != pointing.id)
+    (arrow,) = stores.index.memories([pointing.id])[pointing.id].connections
+    assert (arrow.target, arrow.edge) == (kept.id, Edge.SUPPORTS)
+
+
+def test_a_night_of_merging_then_undo_is_as_before(stores: Stores) -> None:
+    keep(stores, CHOSE)
+    keep(stores, USES)
+    before = vault_bytes(stores)
+
+    report = merged(stores)
+    assert vault_bytes(stores) != before
+    undo(stores, report.run)
+
+    assert vault_bytes(stores) == before
+
+
+def test_a_keeper_that_says_it_all_keeps_its_words(stores: Stores) -> None:
+    long = keep(stores, f"{CHOSE} because it is one file.", title="The database")
+    keep(stores, f"{CHOSE}.")
+
+    merged(stores)
+
+    assert current(stores)[0].content == long.content
+    assert current(stores)[0].title == "The database"
+
+
+def test_what_only_the_dropped_one_says_is_added(stores: Stores) -> None:
+    keep(stores, f"{CHOSE} because it is one file.", tier=Tier.CORE)
+    keep(stores, f"{CHOSE}. Backups are copies of that file.", title="Backups made easy")
+
+    merged(stores)
+
+    (kept,) = current(stores)
+    assert kept.tier is Tier.CORE
+    assert kept.content.startswith(f"{CHOSE} because it is one file.")
+    assert "Backups are copies of that file." in kept.content
+    assert "Backups made easy" in kept.content
+
+
+def test_the_keeper_is_the_higher_tier_then_the_longer_then_the_newer(stores: Stores) -> None:
+    low = keep(stores, f"{CHOSE} in the end after long talks")
+    core = keep(stores, CHOSE, tier=Tier.CORE)
+
+    merged(stores)
+
+    assert [each.id for each in current(stores)] == [core.id] != [low.id]
+
+
+def test_a_models_wording_is_taken_when_it_has_every_word(stores: Stores) -> None:
+    keep(stores, CHOSE)
+    keep(stores, USES)
+    verdict = says(
+        Relation.DUPLICATE, title="SQLite", content="Ormah uses SQLite: chose it for Ormah."
+    )
+
+    merged(stores, ScriptedJudge(always(verdict), cheap=False))
+
+    assert current(stores)[0].content == "Ormah uses SQLite: chose it for Ormah."
+    assert current(stores)[0].title == "SQLite"
+
+
+@pytest.mark.parametrize(
+    "wording", ["SQLite it is.", "", "Ormah uses SQLite: chose it for Ormah, not for long."]
+)
+def test_a_models_wording_that_loses_or_adds_is_not_taken(stores: Stores, wording: str) -> None:
+    keep(stores, CHOSE)
+    keep(stores, USES)
+    verdict = says(Relation.DUPLICATE, content=wording)
+
+    merged(stores, ScriptedJudge(always(verdict), cheap=False))
+
+    (kept,) = current(stores)
+    assert kept.content != wording
+    assert lost_words(kept.content, [CHOSE, USES]) == frozenset()
+
+
+def test_a_denial_is_not_lost(stores: Stores) -> None:
+    keep(stores, "We use Redis for the cache. It is fast and small.")
+    keep(stores, "We use Redis for the cache. It is not fast.")
+
+    merged(stores)
+
+    assert "It is not fast." in current(stores)[0].content
+
+
+def test_approving_a_proposal_does_exactly_what_it_showed(stores: Stores) -> None:
+    keep(stores, CHOSE)
+    keep(stores, USES)
+
+    report = merged(stores, ScriptedJudge(always(says(Relation.DUPLICATE, 0.8))))
+    assert (report.applied, report.proposed, len(current(stores))) == (0, 1, 2)
+    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    shown = dict(proposal.action)
+    decide(stores, proposal.id, ProposalStatus.APPROVED)
+
+    (kept,) = current(stores)
+    assert kept.id == shown["keep"]
+    assert kept.content == shown["content"]
+    assert lost_words(kept.content, [CHOSE, USES]) == frozenset()
+
+
+def test_a_doubtful_duplicate_is_left_alone(stores: Stores) -> None:
+    keep(stores, CHOSE)
+    keep(stores, USES)
+
+    report = merged(stores, ScriptedJudge(always(says(Relation.DUPLICATE, 0.4))))
+
+    assert (report.applied, report.proposed) == (0, 0)
+
+
+def test_texts_that_differ_in_a_number_are_not_merged_unasked(stores: Stores) -> None:
+    keep(stores, CACHE)
+    keep(stores, LARGER)
+
+    report = merged(stores)
+
+    assert (report.applied, report.proposed) == (0, 1)
+
+
+def test_a_language_model_may_merge_texts_that_differ_in_a_number(stores: Stores) -> None:
+    keep(stores, CACHE)
+    keep(stores, LARGER)
+
+    merged(stores, ScriptedJudge(always(says(Relation.DUPLICATE)), cheap=False))
+
+    (kept,) = current(stores)
+    assert lost_words(kept.content, [CACHE, LARGER]) == frozenset()
+
+
+def test_three_copies_become_one_by_and_by(stores: Stores) -> None:
+    """Each memory is in one merge a night: the next one is planned for the text as it is then."""
+    texts = [CHOSE, f"{CHOSE} after all", f"{CHOSE} at last"]
+    for text in texts:
+        keep(stores, text)
+
+    assert merged(stores).applied == 1
+    assert merged(stores).applied == 1
+    before = vault_bytes(stores)
+    assert merged(stores).applied == 0
+
+    assert vault_bytes(stores) == before
+    (kept,) = current(stores)
+    assert lost_words(kept.content, texts) == frozenset()
+
+
+def test_a_second_night_changes_nothing_more(stores: Stores) -> None:
+    keep(stores, CHOSE)
+    keep(stores, USES)
+    keep(stores, CACHE)
+    judge = ScriptedJudge(between(CHOSE, USES, says(Relation.DUPLICATE)))
+    merged(stores, judge)
+    before = vault_bytes(stores)
+
+    assert merged(stores, judge).applied == 0
+    assert merged(stores, judge).looked == 0
+    assert vault_bytes(stores) == before
+
+
+def never_merged(stores: Stores) -> bool:
+    report = merged(stores, score=0.0)
+    return report.applied == 0 and report.judged == 0
+
+
+def test_memories_of_other_types_are_not_merged(stores: Stores) -> None:
+    keep(stores, CHOSE, type=MemoryType.FACT)
+    keep(stores, USES, type=MemoryType.DECISION)
+
+    assert never_merged(stores)
+
+
+def test_memories_of_two_projects_are_not_merged(stores: Stores) -> None:
+    keep(stores, CHOSE, space="atlas")
+    keep(stores, USES, space="borealis")
+
+    assert never_merged(stores)
+
+
+def test_a_global_memory_is_not_merged_into_a_project_unasked(stores: Stores) -> None:
+    keep(stores, CHOSE, space="atlas")
+    keep(stores, USES)
+
+    report = merged(stores)
+
+    assert (report.applied, report.proposed) == (0, 1)
+
+
+def test_what_holds_until_another_day_is_not_merged(stores: Stores) -> None:
+    keep(stores, CHOSE, valid_until=NOON + timedelta(days=9))
+    keep(stores, USES)
+
+    assert never_merged(stores)
+
+
+def test_what_states_different_claims_is_not_merged(stores: Stores) -> None:
+    keep(stores, CHOSE, claim=Claim("Ormah", "database", "SQLite"))
+    keep(stores, USES)
+
+    assert never_merged(stores)
+
+
+def test_what_is_retired_is_not_merged_with_what_is_current(stores: Stores) -> None:
+    old = keep(stores, CHOSE)
+    keep(stores, USES)
+    retire(stores, old.id)
+
+    assert never_merged(stores)
+
+
+def test_the_same_event_on_another_day_is_another_event(stores: Stores) -> None:
+    ran = "Ran ten kilometres along the river"
+    keep(stores, ran, type=MemoryType.EVENT, created=NOON - timedelta(days=7))
+    keep(stores, f"{ran} again", type=MemoryType.EVENT, created=NOON)
+
+    assert never_merged(stores)
+
+
+def test_what_two_people_say_of_themselves_is_not_merged(stores: Stores) -> None:
+    keep(stores, "I like green tea in the morning", origin=Origin("s", 1, "Ana"))
+    keep(stores, "I like green tea every morning", origin=Origin("s", 2, "Bob"))
+
+    assert never_merged(stores)
+
+
+def test_a_memory_is_not_merged_with_what_was_made_of_it(stores: Stores) -> None:
+    original = keep(stores, CHOSE)
+    keep(stores, USES, connections=(Connection(original.id, Edge.DERIVED_FROM, 1.0),))
+
+    assert never_merged(stores)
+
+
+def test_a_pair_below_the_documented_score_is_not_asked_about(stores: Stores) -> None:
+    keep(stores, CHOSE)
+    keep(stores, "Ormah keeps its data in one file")
+    judge = ScriptedJudge(always(says(Relation.DUPLICATE)))
+
+    night(stores, duplicate_merger(), judge)
+
+    assert judge.asked == []
+
+
+def test_the_surest_pair_is_merged_first(stores: Stores) -> None:
+    keep(stores, CHOSE)
+    keep(stores, f"{CHOSE} after all")
+    keep(stores, f"{CHOSE} at last")
+
+    def answer(pair: Pair) -> Verdict:
+        surer = "last" in pair.newer.content and "all" in pair.older.content
+        return says(Relation.DUPLICATE, 0.999 if surer else 0.98)
+
+    merged(stores, ScriptedJudge(answer))
+
+    assert CHOSE in {each.content for each in current(stores)}

@@ -1,0 +1,240 @@
+"""Choosing pairs: what changed is paired with its neighbours, once, and the newest first."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from madeleine.model.judging import Relation
+from madeleine.model.memory import Memory, Origin
+from madeleine.model.revision import Revision
+from madeleine.model.words import MemoryType
+from madeleine.sleep.jobs.auto_linker import auto_linker
+from madeleine.sleep.jobs.conflict_detector import conflict_detector
+from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
+from madeleine.write.identity import ensure_self
+from madeleine.write.revise import retire, revise
+from madeleine.write.stores import Stores
+from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
+from tests.sleep.scripted import ScriptedJudge, always, night, says
+
+RED = "red apples grow in the garden behind the house"
+GREEN = "green pears grow in the garden behind the house"
+BLUE = "blue plums grow in the garden behind the house"
+
+
+def journal_bytes(stores: Stores) -> bytes:
+    stores.journal.flush()
+    return b"".join(
+        each.read_bytes() for each in sorted(stores.vault.root.parent.glob("journal/*.jsonl"))
+    )
+
+
+def keep_at(stores: Stores, content: str, days: float, **fields: object) -> Memory:
+    return keep(stores, content, created=NOON + timedelta(days=days), **fields)
+
+
+@pytest.mark.parametrize("cheap", [True, False])
+def test_a_judged_pair_is_not_asked_again_until_one_changes(stores: Stores, cheap: bool) -> None:
+    keep(stores, RED)
+    second = keep(stores, GREEN)
+    judge = ScriptedJudge(cheap=cheap)
+
+    night(stores, conflict_detector(), judge)
+    assert judge.asked == [(RED, GREEN)]
+    night(stores, conflict_detector(), judge)
+    assert judge.asked == [(RED, GREEN)]
+
+    revise(stores, second.id, Revision({"content": BLUE}))
+    night(stores, conflict_detector(), judge)
+    assert judge.asked == [(RED, GREEN), (RED, BLUE)]
+
+
+def test_what_was_judged_is_known_after_the_index_is_lost(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    keep(stores, RED)
+    keep(stores, GREEN)
+    judge = ScriptedJudge(cheap=False)
+    night(stores, conflict_detector(), judge)
+
+    stores = reopened(stores, home, without_index=True)
+    night(stores, conflict_detector(), judge)
+
+    assert len(judge.asked) == 1
+    close(stores)
+
+
+def test_a_verdict_that_cost_serves_every_job(stores: Stores) -> None:
+    keep(stores, RED)
+    keep(stores, GREEN)
+    judge = ScriptedJudge(cheap=False)
+
+    night(stores, conflict_detector(), judge)
+    night(stores, auto_linker(), judge)
+
+    assert len(judge.asked) == 1
+
+
+def test_only_what_changed_is_looked_at_the_next_night(stores: Stores) -> None:
+    for text in (RED, GREEN, BLUE):
+        keep(stores, text)
+    judge = ScriptedJudge()
+    assert night(stores, conflict_detector(), judge).looked == 3
+
+    keep(stores, "a cat sleeps on the sofa")
+
+    assert night(stores, conflict_detector(), judge).looked == 1
+    assert len(judge.asked) == 3
+
+
+def test_a_pair_without_an_answer_is_asked_again(stores: Stores) -> None:
+    keep(stores, RED)
+    keep(stores, GREEN)
+    judge = ScriptedJudge(always(None), cheap=False)
+
+    night(stores, conflict_detector(), judge)
+    night(stores, conflict_detector(), judge)
+
+    assert judge.asked == [(RED, GREEN)] * 2
+
+
+def test_a_bound_on_what_a_run_costs_delays_the_oldest(stores: Stores) -> None:
+    """Nothing is asked twice, and nothing is forgotten."""
+    for text in (RED, GREEN, BLUE):
+        keep(stores, text)
+    judge = ScriptedJudge(cheap=False)
+
+    first = night(stores, conflict_detector(), judge, costly_pairs_per_run=1)
+    assert BLUE in judge.asked[0]
+    assert first.counts["left"]
+    for _ in range(5):
+        night(stores, conflict_detector(), judge, costly_pairs_per_run=1)
+
+    assert len(judge.asked) == len({frozenset(each) for each in judge.asked}) == 3
+
+
+def test_a_request_to_stop_loses_no_answer_that_was_paid_for(stores: Stores) -> None:
+    for number in range(40):
+        keep(stores, f"{RED} number {number}")
+    judge = ScriptedJudge(cheap=False)
+
+    night(stores, conflict_detector(), judge, stop=lambda: bool(judge.asked))
+    halfway = len(judge.asked)
+    night(stores, conflict_detector(), judge, costly_pairs_per_run=10_000)
+
+    assert 0 < halfway < len(judge.asked)
+    assert len(judge.asked) == len({frozenset(each) for each in judge.asked})
+
+
+def test_a_memory_without_a_vector_takes_part_in_no_pairing(tmp_path: Path) -> None:
+    stores = make_stores(tmp_path / "home", with_model=False)
+    keep(stores, RED)
+    keep(stores, GREEN)
+    judge = ScriptedJudge()
+
+    night(stores, conflict_detector(), judge)
+    night(stores, duplicate_merger(), judge)
+
+    assert judge.asked == []
+    close(stores)
+
+
+def test_a_memory_is_paired_after_its_vector_arrives(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home, with_model=False)
+    keep(stores, RED)
+    keep(stores, GREEN)
+    judge = ScriptedJudge()
+    night(stores, conflict_detector(), judge)
+
+    stores = reopened(stores, home, without_index=True)
+    night(stores, conflict_detector(), judge)
+
+    assert judge.asked == [(RED, GREEN)]
+    close(stores)
+
+
+def test_a_dry_run_changes_no_byte(stores: Stores) -> None:
+    keep(stores, RED)
+    keep(stores, GREEN)
+    judge = ScriptedJudge(always(says(Relation.EVOLUTION)), cheap=False)
+    before = vault_bytes(stores), journal_bytes(stores)
+
+    report = night(stores, conflict_detector(), judge, dry_run=True)
+
+    assert len(report.patches) == 1
+    assert (vault_bytes(stores), journal_bytes(stores)) == before
+
+
+def test_the_self_is_in_no_pair(stores: Stores) -> None:
+    ensure_self(stores)
+    keep(stores, "The person whose memory this is lives here.", type=MemoryType.PERSON)
+    judge = ScriptedJudge()
+
+    for job in (duplicate_merger(), conflict_detector(), auto_linker()):
+        night(stores, job, judge, duplicate_score=0.0, link_threshold=0.1)
+
+    assert judge.asked == []
+
+
+def test_what_is_retired_is_in_no_pair(stores: Stores) -> None:
+    old = keep(stores, RED)
+    keep(stores, GREEN)
+    retire(stores, old.id)
+    judge = ScriptedJudge()
+
+    night(stores, conflict_detector(), judge)
+
+    assert judge.asked == []
+
+
+def test_contradictions_are_looked_for_by_the_name_they_share(stores: Stores) -> None:
+    """They need not be alike: contradicting pairs are often far from each other."""
+    slow = "The Zanzibar service answers slowly on Mondays"
+    fast = "Restarted everything; zanzibar is quick again"
+    keep(stores, slow)
+    keep(stores, fast)
+    keep(stores, RED)
+    judge = ScriptedJudge()
+
+    night(stores, conflict_detector(), judge)
+
+    assert judge.asked == [(slow, fast)]
+
+
+def test_what_two_people_say_of_themselves_is_not_compared(stores: Stores) -> None:
+    mine = "I live in a small house by the sea"
+    keep(stores, f"{mine} in Cork", origin=Origin("s1", 1, "Ana"))
+    keep(stores, f"{mine} in Bray", origin=Origin("s1", 2, "Bob"))
+    judge = ScriptedJudge()
+
+    night(stores, conflict_detector(), judge)
+    night(stores, duplicate_merger(), judge)
+
+    assert judge.asked == []
+
+
+def test_projects_are_not_compared_with_each_other(stores: Stores) -> None:
+    keep(stores, RED, space="atlas")
+    keep(stores, GREEN, space="borealis")
+    keep(stores, BLUE)
+    judge = ScriptedJudge()
+
+    night(stores, conflict_detector(), judge)
+
+    assert sorted(judge.asked) == [(GREEN, BLUE), (RED, BLUE)]
+
+
+def test_the_older_of_a_pair_is_the_one_that_was_so_earlier(stores: Stores) -> None:
+    """When a file was last written says nothing about when it was so."""
+    late = keep_at(stores, RED, days=-1)
+    keep_at(stores, GREEN, days=-9)
+    revise(stores, late.id, Revision({"title": "Apples"}))
+    judge = ScriptedJudge()
+
+    night(stores, conflict_detector(), judge)
+
+    assert judge.asked == [(GREEN, RED)]
