@@ -366,3 +366,14 @@ def test_jsonl_takes_more_lines_than_one_batch(cli: Cli) -> None:
 
     assert ran.err == "600 remembered, 0 known, 0 refused\n"
     assert len(ran.out.splitlines()) == 600
+
+
+def test_recall_marks_what_is_no_longer_true(cli: Cli) -> None:
+    old = cli.remember("The office is in Berlin")
+    new = cli.remember("The office is in Rome")
+    cli.ok("retire", old, "--superseded-by", new)
+
+    out = cli("recall", "where is the office", "--outdated").out
+
+    assert f"replaced by {new[:8]}" in out
+    assert out.count("true until ") == 1

@@ -214,3 +214,12 @@ def test_a_plain_answer_scores_well_in_a_store_of_three(real: Stores) -> None:
         keep(real, text)
 
     assert first(real, "what is Marta allergic to?").score > 0.5
+
+
+def test_a_misspelt_question_is_answered_as_it_was_meant(real: Stores) -> None:
+    keep_many(real, [Draft(each) for each in NOTES])
+
+    found, meant = first(real, "pasword of the routre"), first(real, "password of the router")
+
+    assert found.memory.content.startswith("The router's password")
+    assert found.score == meant.score

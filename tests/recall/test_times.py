@@ -11,6 +11,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
 from madeleine.recall.recall import Recalled
 from madeleine.rules.fusion import OFF_DATE, ON_DATE
+from madeleine.write.identity import complete_self
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
 from tests.recall.asking import ask, contents, hit_of
@@ -310,3 +311,9 @@ def test_a_time_alone_that_nothing_is_from_is_answered_with_silence(stores: Stor
 
     assert recalled.hits == ()
     assert recalled.silence == "there is nothing from yesterday, 14 November"
+
+
+def test_the_self_is_no_answer_to_what_happened(stores: Stores) -> None:
+    complete_self(stores)
+
+    assert ask(stores, "what happened today?").hits == ()

@@ -120,6 +120,7 @@ LOG = "\n".join(
     ("prompt", "part"),
     [
         (f"why is the pool so slow?\n\n{LOG}", "why is the pool so slow?"),
+        (f"why is it slow?\n{LOG}\nValueError: invalid literal for number", "why is it slow?"),
         (f"{LOG}\n\nWhy is the pool so slow?\n", "Why is the pool so slow?"),
         (f"look at this\n{LOG}\nis it the pool?", "look at this\nis it the pool?"),
         (f"データベースはどれですか？\n{LOG}", "データベースはどれですか？"),

@@ -44,7 +44,7 @@ def test_a_whisper_is_explained_in_plain_words(m: Madeleine) -> None:
     assert lines[3].startswith(f"  whispered: {short}  0.")
     assert "The ferry to Bergen" in lines[3]
     assert any(line.startswith("  held back: ") for line in lines)
-    assert lines[-1] == "The gate is at 0.50."
+    assert lines[-1].startswith("The gate is at 0.50. Only core and working memories")
 
 
 def test_silence_is_explained_by_its_stage_and_reason(m: Madeleine) -> None:
@@ -185,3 +185,11 @@ def test_the_report_says_what_the_hold_out_shows(
     assert verdict in text.splitlines()[-1]
     assert f"shows in {told[1]} of {told[0]} replies read" in text
     assert "whisper.holdout is 0" not in text
+
+
+def test_a_silence_says_which_memories_were_looked_at(m: Madeleine) -> None:
+    m.whisper("what is the capital of Mongolia?", session_id="s", space="atlas")
+    assert m.whisper_why().endswith("of `atlas`, or of no space, are looked at.")
+
+    m.whisper("what is the capital of Mongolia?", session_id="t", cwd="/nowhere")
+    assert m.whisper_why().endswith("are looked at: the folder is no project.")

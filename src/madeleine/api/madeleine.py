@@ -313,13 +313,15 @@ class Madeleine:
         """Return what waits for a decision; `all` returns the decided ones too."""
         return values.read_proposals(self._get("proposals", {"status": status}))
 
-    def decide(self, proposal: str, action: str) -> values.Decided:
+    def decide(self, proposal: str | Proposal, action: str) -> values.Decided:
         """Decide a proposal: `approved` carries out exactly what it says, `rejected` does not."""
-        return values.read_decided(self._post("decide", {"action": action}, proposal))
+        wanted = proposal if isinstance(proposal, str) else proposal.id
+        return values.read_decided(self._post("decide", {"action": action}, wanted))
 
-    def proposal(self, proposal: str) -> values.ShownProposal:
+    def proposal(self, proposal: str | Proposal) -> values.ShownProposal:
         """Return one proposal with exactly what approving it would change."""
-        return values.read_shown_proposal(self._get("proposal", None, proposal))
+        wanted = proposal if isinstance(proposal, str) else proposal.id
+        return values.read_shown_proposal(self._get("proposal", None, wanted))
 
     # -- sleep -----------------------------------------------------------------------------
 

@@ -103,8 +103,21 @@ def whisper_why(known: Mapping[str, object], habits: WhisperHabits) -> str:
         parts.append(f"Taken for: {', '.join(map(str, intents))}.")
     parts += [_candidate(row, _became(row, known)) for row in _rows(known, "candidates")]
     parts += [_candidate(row, "held back") for row in _rows(known, "refused")]
-    parts.append(f"The gate is at {habits.injection_gate:.2f}.")
+    parts.append(f"The gate is at {habits.injection_gate:.2f}. {_among(known)}")
     return "\n".join(parts)
+
+
+def _among(known: Mapping[str, object]) -> str:
+    """Say which memories could have been whispered."""
+    spaces = known.get("among")
+    named = [str(each) for each in spaces if each] if isinstance(spaces, list) else []
+    if named:
+        return (
+            f"Only core and working memories of `{flat(named[0])}`, or of no space, are looked at."
+        )
+    if spaces:
+        return "Only core and working memories of no space are looked at: the folder is no project."
+    return "Only core and working memories are looked at."
 
 
 def _outcome(known: Mapping[str, object]) -> str:

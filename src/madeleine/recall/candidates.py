@@ -6,7 +6,7 @@ score over all of them picks the hundred or two that are worth the closer look.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -53,24 +53,28 @@ class _Told:
     understood: Understood
     extent: Extent
     terms: list[tuple[Term, ...]]
-    """Of each of the understood's terms, or of what was meant by it."""
     matches: Matches
 
 
-def prepare(stores: Stores, query: Query, trace: AskedTrace | None = None) -> Prepared:
+def prepare(
+    stores: Stores, query: Query, trace: AskedTrace | None = None, forgive: bool = True
+) -> Prepared:
     """Understand a question; the model is asked once, under no lock (I6), unless somebody has
-    asked it already. Its words are looked up while the model reads."""
-    if trace is not None or stores.minds.embedder is None:
-        told = _respelt(stores, _told(stores, query), trace)
-        notes = () if trace is not None else read_question(stores, query.text)[1]
-        return _prepared(stores, told, trace, notes)
-    telling = stores.aside.beside(partial(_told, stores, query))
-    trace, notes = read_question(stores, query.text)
+    asked it already. Its words are looked up while the model reads. Where a word stands nowhere
+    and one slip away from one that does, the question is read again as it was meant."""
+    telling: Callable[[], _Told] = partial(_told, stores, query)
+    notes: tuple[str, ...] = ()
+    if trace is None and stores.minds.embedder is not None:
+        telling = stores.aside.beside(telling)
+        trace, notes = read_question(stores, query.text)
+    elif trace is None:
+        notes = read_question(stores, query.text)[1]
     told = telling()
-    if trace is None:  # then the words have to bring all there is
-        terms = told.understood.terms
-        told = replace(told, matches=_matches(stores, told, terms, alone=True))
-    told = _respelt(stores, told, trace)
+    meant = _meant(stores, told, trace) if forgive else query.text
+    if meant != query.text:
+        return prepare(stores, replace(query, text=meant), forgive=False)
+    if trace is None and stores.minds.embedder is not None:  # words have to bring all there is
+        told = replace(told, matches=_matches(stores, told, alone=True))
     return _prepared(stores, told, trace, notes)
 
 
@@ -86,22 +90,22 @@ def _told(stores: Stores, query: Query) -> _Told:
     terms = stores.index.terms(understood.terms)
     told = _Told(understood, stores.index.extent(), terms, NOTHING)
     alone = stores.minds.embedder is None
-    return replace(told, matches=_matches(stores, told, understood.terms, alone))
+    return replace(told, matches=_matches(stores, told, alone))
 
 
-def _respelt(stores: Stores, told: _Told, trace: AskedTrace | None) -> _Told:
-    """Take a misspelt word for the one that is meant."""
+def _meant(stores: Stores, told: _Told, trace: AskedTrace | None) -> str:
+    """Return the question with its misspelt words as they are meant."""
     odd = [
         word
         for word, stems in zip(told.understood.terms, told.terms, strict=True)
         if not any(each.holders for each in stems) and _may_be_slip(told, word, trace)
     ]
+    text = told.understood.text
     meant = stores.index.spellings(odd) if odd else {}
-    if not meant:
-        return told
-    words = [meant.get(word, word) for word in told.understood.terms]
-    told = replace(told, terms=stores.index.terms(words))
-    return replace(told, matches=_matches(stores, told, words, alone=trace is None))
+    for each in reversed(told.understood.words):
+        if each.text in meant:
+            text = text[: each.start] + meant[each.text] + text[each.end :]
+    return text
 
 
 def _may_be_slip(told: _Told, word: str, trace: AskedTrace | None) -> bool:
@@ -115,12 +119,12 @@ def _may_be_slip(told: _Told, word: str, trace: AskedTrace | None) -> bool:
     return sum(at.start <= start < at.end for start, _ in trace.spans) > 1
 
 
-def _matches(stores: Stores, told: _Told, words: Sequence[str], alone: bool) -> Matches:
+def _matches(stores: Stores, told: _Told, alone: bool) -> Matches:
     """Return what holds the words that candidates are drawn by: the rare ones, and what is
     quoted. `alone`, words have to bring more."""
     budget = WORDS_BUDGET * ONLY_WORDS if alone else WORDS_BUDGET
     holders = [max((each.holders for each in stems), default=0) for stems in told.terms]
-    rare = [words[place] for place in drawn(holders, budget)]
+    rare = [told.understood.terms[place] for place in drawn(holders, budget)]
     looked_for = [form for word in rare for form in forms(word)]
     return stores.index.matching([*looked_for, *told.understood.phrases])
 

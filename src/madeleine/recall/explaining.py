@@ -221,7 +221,9 @@ def _outdone(
     spots = [spot for spot, node in enumerate(nodes) if ids.get(node) == memory_id]
     if scored is not None and spots:
         best = max(float(scored.chances[spot]) for spot in spots)
-        above = int((scored.chances > best).sum())
+        if not hits:
+            return f"was compared, but is not near enough (its chance is {best:.4f})"
+        above = len({nodes[spot] for spot in (scored.chances > best).nonzero()[0].tolist()})
         return f"was compared, but {above} others fit better (its chance is {best:.4f})"
     pool = [] if scored is None else scored.pool.nodes.tolist()
     if memory_id in stores.index.ids(pool).values():

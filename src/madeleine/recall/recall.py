@@ -14,6 +14,7 @@ from datetime import datetime
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
+from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.activation import spread, standing_of
 from madeleine.recall.candidates import Prepared, draw, prepare
 from madeleine.recall.explaining import (
@@ -173,7 +174,8 @@ def _lists(search: _Search) -> bool:
 def _from_then(stores: Stores, search: _Search) -> list[Ranked]:
     """Return what is from the time asked for, or of any time, newest first; then what speaks
     of it."""
-    found = stores.index.listing(search.chosen, search.now, search.query.limit)
+    newest = stores.index.listing(search.chosen, search.now, search.query.limit + 1)
+    found = [each for each in newest if each.source != SELF_SOURCE][: search.query.limit]
     said = _from(search.when) if search.when else "among the newest"
     listed = [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
     if len(listed) >= search.query.limit:

@@ -67,6 +67,7 @@ PART_CHARS = 300  # of what stands before the rest, and of what stands after it
 PROSE = 0.82  # share of letters and spaces in a line that somebody wrote; code and logs have less
 _PASTED = re.compile(r"\s{2,}\S|\t|at [\w.$]+\(|Traceback |File \"|\d{4}-\d\d-\d\d|[{}<>|$]")
 
+_ASKS = re.compile("[?？؟]")
 _OURS = re.compile(rf"^[> \t]*{re.escape(HEADING)}", re.M)
 _OPENING = re.compile(r"<([a-z]+(?:[-_][a-z]+)*)(?:\s[^<>]{0,500})?>")
 # A command of the host: one line, one word after the slash. `/etc/hosts is wrong` is a sentence.
@@ -102,8 +103,13 @@ def asked_part(text: str) -> str | None:
     begin, end = text[: 2 * PART_CHARS].strip(), text[-2 * PART_CHARS :].strip()
     before = _prose(begin.splitlines(), PART_CHARS)
     after = _prose(end.splitlines()[::-1], PART_CHARS)[::-1]
-    part = "\n".join([*before, *after])
-    return part or None
+    if _ask(before) and not _ask(after):  # a trace ends with a line that reads like a sentence
+        after = []
+    return "\n".join([*before, *after]) or None
+
+
+def _ask(lines: list[str]) -> bool:
+    return any(_ASKS.search(line) for line in lines)
 
 
 def _prose(lines: Iterable[str], most: int) -> list[str]:

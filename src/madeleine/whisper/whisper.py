@@ -19,7 +19,7 @@ from madeleine.whisper.examples import Examples
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import amend, ids_in, write_down
 from madeleine.whisper.session import Said, Sessions
-from madeleine.whisper.stages import STAGES, Candidate, Mind, Silence, Thought
+from madeleine.whisper.stages import STAGES, Candidate, Mind, Silence, Thought, within
 from madeleine.whisper.telling import explorer_of, extras, review_key, worded
 from madeleine.whisper.values import Injected, Prompt, Whispered
 from madeleine.write.record import event, record
@@ -199,6 +199,7 @@ def _log(mind: Mind, thought: Thought, outcome: _Outcome, whispered: Whispered) 
     body = {
         **whispered.explained,
         "prompt": prompt.text[:LOGGED_PROMPT_CHARS],
+        "among": list(within(prompt).spaces),
         "injected": [each.memory.id for each in outcome.injected],
         "withheld": [each.memory.id for each in outcome.withheld],
         "held_out": outcome.silence == HELD_OUT,

@@ -55,7 +55,14 @@ def _words(answer: dict[str, Any], arguments: argparse.Namespace, say: Say) -> I
 
 
 def _below(hit: dict[str, Any], explain: bool) -> Iterator[str]:
-    """Yield what stands under the line of a hit: its passage, and how its score came about."""
+    """Yield what stands under the line of a hit: that it is over, its passage, and how its
+    score came about."""
+    memory = hit["memory"]
+    over = [f"true until {memory['valid_until'][:10]}"] if memory["valid_until"] else []
+    if memory["superseded_by"]:
+        over.append(f"replaced by {memory['superseded_by'][:8]}")
+    if over:
+        yield f"{INDENT}{', '.join(over)}"
     if passage := hit.get("passage"):
         words = " ".join(clean(passage["text"]).split())
         cut = words[:PASSAGE_CHARS] + ("…" if len(words) > PASSAGE_CHARS else "")

@@ -14,7 +14,8 @@ from madeleine.index.sqlite.stems import Stemmer
 from madeleine.rules.spelling import is_slip
 
 SAME_LETTERS = 2
-ENDINGS = ("e", "s", "es", "ed", "ing", "y", "ion", "al", "ement")
+ENDINGS = ("e", "s", "es", "ed", "ing", "y", "ion", "al", "ity", "ent", "ence", "ance", "ement")
+LONGEST_ENDING = max(map(len, ENDINGS))
 LOOKED_AT = 20_000  # words; as many as the fullest pair of letters begins in a huge store
 
 _NEAR = f"SELECT term, doc FROM fts_words WHERE term >= ? AND term < ? LIMIT {LOOKED_AT}"
@@ -34,13 +35,20 @@ def _meant(connection: apsw.Connection, stemmer: Stemmer, word: str) -> str | No
         return None
     start = stems[0][:SAME_LETTERS]
     rows = connection.execute(_NEAR, (start, start[:-1] + chr(ord(start[-1]) + 1)))
-    near = [(holders, term) for term, holders in rows if is_slip(stems[0], term)]
-    written = (_written(stemmer, term) for _, term in sorted(near, reverse=True))
-    return next((each for each in written if each is not None), None)
+    for term in [
+        term for _, term in sorted(((holders, term) for term, holders in rows), reverse=True)
+    ]:
+        written = _written(stemmer, term, word, stems[0])
+        if written is not None:
+            return written
+    return None
 
 
-def _written(stemmer: Stemmer, stem: str) -> str | None:
-    """Return a word with this stem: where the stem itself would be cut further, one with an
-    ending."""
-    forms = [stem, *(stem + ending for ending in ENDINGS), stem[:-1] + "y"]
-    return next((each for each in forms if stemmer.stems(each) == [stem]), None)
+def _written(stemmer: Stemmer, term: str, word: str, stem: str) -> str | None:
+    """Return the word with the stem `term` that is meant, if one is: the slip may be in the
+    stem, or in an ending that the stemmer did not know for one."""
+    if abs(len(word) - len(term)) > LONGEST_ENDING + 1:
+        return None
+    forms = [term, *(term + ending for ending in ENDINGS), term[:-1] + "y"]
+    like = forms if is_slip(stem, term) else [each for each in forms if is_slip(word, each)]
+    return next((each for each in like if stemmer.stems(each) == [term]), None)
