@@ -161,7 +161,9 @@ class House:
         self.look_for_maintenance()
 
     def _run_job(self, job: str, dry_run: bool, stop: Stop, progress: Counting) -> Report:
-        return self.shift.run(job, self.judge, dry_run, stop, progress)
+        running = self.sleeper.running()
+        due = running is not None and running.due
+        return self.shift.run(job, self.judge, dry_run, stop, progress, due)
 
     @property
     def whisper_habits(self) -> WhisperHabits:

@@ -221,6 +221,12 @@ class Sleep:
     importance_step: float = setting(0.01, "a score that moves less is not written", 0, 1)
     decay_retrievability: float = setting(0.3, "below this a memory may go to the archive", 0, 1)
     decay_importance: float = setting(0.5, "importance from which it stays all the same", 0, 1)
+    decay_least_days: float = setting(
+        7.0, "days without use before a night moves anything there unasked", 0
+    )
+    decay_grace_days: float = setting(
+        7.0, "days after it came into this home before a night moves it unasked", 0
+    )
     lifecycle: str = setting(
         "exponential", "how retrievability is reckoned: exponential, or fsrs (an extra)"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from madeleine.index.port import Batch, Index
+from madeleine.index.port import Across, Batch, Index
 from madeleine.model.event import Event, Kind
 from madeleine.model.judging import Relation, Verdict, verdict_to_json
 from madeleine.model.memory import Connection, Memory
@@ -63,6 +63,23 @@ def test_standings_tell_what_the_jobs_go_by(index: Index) -> None:
     assert found.stability[0] > 1
     assert found.stability[1] == 1
     assert found.importance.tolist() == [0.75, 0.5]
+
+
+def test_arrows_between_a_space_and_none_are_told_either_way(index: Index) -> None:
+    out = (Connection(memory_id(2), Edge.SUPPORTS, by="agent:me"), Connection(memory_id(9)))
+    back = (Connection(memory_id(1), Edge.PART_OF), Connection(memory_id(3)))
+    keep(
+        index,
+        memory(1, source="import:notes", connections=out),
+        memory(2, space="atlas", connections=back),
+        memory(3, space="sea"),
+        memory(4, connections=(Connection(memory_id(1)),)),
+    )
+
+    assert index.across_spaces() == [
+        Across(memory_id(1), "import:notes", memory_id(2), "atlas", Edge.PART_OF, None),
+        Across(memory_id(1), "import:notes", memory_id(2), "atlas", Edge.SUPPORTS, "agent:me"),
+    ]
 
 
 def test_only_connections_that_somebody_meant_count(index: Index) -> None:
@@ -288,6 +305,16 @@ def test_only_current_memories_with_a_vector_wait_to_be_seen(index: Index) -> No
 
     assert unseen(index) == [1, 4]
     assert unseen(index, chosen=Filter(tiers=(Tier.WORKING,))) == [1]
+
+
+def test_who_wants_to_see_something_again_sees_what_passes_the_filter(index: Index) -> None:
+    expired = memory(3, valid_until=NOON - timedelta(days=1))
+    index.write(Batch(puts=[put(each, EAST) for each in (memory(1), memory(2), expired)]))
+    index.write(Batch(events=[seen(1, 0, memory(1), memory(2), expired)]))
+    wanted = [memory_id(2), memory_id(3), memory_id(9)]
+
+    assert index.unseen("j", "local", ANY, NOON, 100) == []
+    assert index.unseen("j", "local", ANY, NOON, 100, wanted) == [memory_id(2)]
 
 
 def test_what_was_looked_at_is_no_part_of_a_history(index: Index) -> None:

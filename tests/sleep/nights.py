@@ -72,8 +72,14 @@ def job_of(*patches: Patch, name: str = "planned") -> Planned:
     return Planned(lambda night: patches, name)
 
 
-def run(stores: Stores, job: Job, habits: SleepHabits = HABITS, dry_run: bool = False) -> Report:
-    return run_job(stores, habits, Told(), job, dry_run=dry_run)
+def run(
+    stores: Stores,
+    job: Job,
+    habits: SleepHabits = HABITS,
+    dry_run: bool = False,
+    due: bool = False,
+) -> Report:
+    return run_job(stores, habits, Told(), job, dry_run=dry_run, due=due)
 
 
 def one_of_each(stores: Stores) -> dict[str, Action]:

@@ -182,6 +182,27 @@ def test_a_run_draws_so_many_and_the_next_one_goes_on(stores: Stores) -> None:
         assert len(arrows(stores, *memories)) == expected
 
 
+def test_mere_likeness_that_finds_no_room_does_not_wait_for_it(stores: Stores) -> None:
+    memories = [apart(stores, text) for text in (RED, GREEN, BLUE)]
+    judge = says_always(Relation.RELATED_TO)
+
+    night(stores, auto_linker(), judge, link_edges=1)
+    again = night(stores, auto_linker(), judge, link_edges=1)
+
+    assert (again.looked, again.judged, again.applied) == (0, 0, 0)
+    assert len(arrows(stores, *memories)) == 1
+
+
+def test_what_says_more_than_likeness_is_drawn_first(stores: Stores) -> None:
+    memories = [apart(stores, text) for text in (RED, GREEN, BLUE)]
+    more, likeness = says(Relation.SUPPORTS, 0.9), says(Relation.RELATED_TO, 0.99)
+    judge = ScriptedJudge(lambda pair: likeness if BLUE in pair.newer.content else more)
+
+    night(stores, auto_linker(), judge, link_edges=1)
+
+    assert [edge for _, _, edge in arrows(stores, *memories)] == [Edge.SUPPORTS]
+
+
 def test_one_memory_gets_so_many_in_a_run(stores: Stores) -> None:
     memories = [apart(stores, f"{RED} {number}") for number in range(8)]
 

@@ -309,3 +309,36 @@ def test_the_surest_pair_is_merged_first(stores: Stores) -> None:
     merged(stores, ScriptedJudge(answer))
 
     assert CHOSE in {each.content for each in current(stores)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The total is x + y", "The total is x * y"),
+        ("The licence costs $10", "The licence costs €10"),
+        ("Version <2.0 is required", "Version >=2.0 is required"),
+        ("The checkout is in ~/work/atlas", "The checkout is in ~/work/Atlas"),
+        ("Der Server steht in Frankfurt", "Der Server steht nicht in Frankfurt"),
+    ],
+)
+def test_a_judge_of_words_merges_nothing_that_a_sign_or_a_denial_tells_apart(
+    stores: Stores, one: str, other: str
+) -> None:
+    keep(stores, one)
+    keep(stores, other)
+
+    report = night(stores, duplicate_merger(), ScriptedJudge(always(says(Relation.DUPLICATE))))
+
+    assert (report.applied, report.proposed) == (0, 0)
+
+
+def test_a_sign_that_only_the_dropped_one_has_is_kept(stores: Stores) -> None:
+    keep(stores, "Version >=2.0 of the parser is required for all builds")
+    keep(stores, "Version <2.0 of the parser is required")
+    certain = ScriptedJudge(always(says(Relation.DUPLICATE)), cheap=False, name="llm")
+
+    night(stores, duplicate_merger(), certain)
+
+    (left,) = stores.index.listing(Filter(), stores.clock.now(), 10)
+    assert "<2.0" in left.content
+    assert ">=2.0" in left.content

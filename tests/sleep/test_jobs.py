@@ -239,6 +239,21 @@ def test_an_old_store_is_not_archived_overnight(stores: Stores) -> None:
     assert "60 of 60" in str(report.stopped)
 
 
+def test_an_old_store_is_not_asked_about_anew_before_somebody_answers(stores: Stores) -> None:
+    drafts = [Draft(f"remark number {n}", created=NOON - timedelta(days=999)) for n in range(60)]
+    remember_many(stores, drafts)
+    run(stores, importance_scorer())
+    few = replace(HABITS, proposals_per_run=9)
+
+    assert run(stores, decay_manager(), few).proposed == 9
+    second = run(stores, decay_manager(), few)
+    assert (second.proposed, second.patches) == (0, [])
+    assert "60 of 60" in str(second.stopped)
+
+    decide(stores, stores.index.proposals()[0].id, ProposalStatus.REJECTED)
+    assert run(stores, decay_manager(), few).proposed == 1
+
+
 # -- spaces --------------------------------------------------------------------------------
 
 
@@ -323,6 +338,8 @@ def test_nothing_changed_means_no_file_is_read_and_no_line_written(
     stores = make_stores(home)
     for number in range(5):
         keep(stores, f"remark number {number}")
+    run(stores, index_updater())
+    wait(stores, days=0.04)
     stores.journal.flush()
     before = all_bytes(home)
     reads: list[str] = []
@@ -333,6 +350,14 @@ def test_nothing_changed_means_no_file_is_read_and_no_line_written(
     assert (report.looked, reads, report.idle) == (5, [], True)
     assert all_bytes(home) == before
     close(stores)
+
+
+def test_one_idle_run_an_hour_is_written_down(stores: Stores) -> None:
+    for _ in range(5):
+        run(stores, index_updater())
+        wait(stores, days=0.5 / 24)
+
+    assert len(stores.index.recent_events([Kind.RUN.value], 9)) == 3
 
 
 def test_another_devices_journal_is_read(tmp_path: Path) -> None:
@@ -375,3 +400,30 @@ def test_likeness_alone_moves_nobody_who_may_be_where_they_want(stores: Stores) 
 
     assert (report.applied, report.proposed) == (1, 0)
     assert as_now(stores, brought).space == "atlas"
+
+
+def test_a_night_that_nobody_asked_for_waits_a_week(stores: Stores) -> None:
+    memory = keep(stores, "Lunch is at noon")
+    score(stores, memory, 0.1)
+    wait(stores, days=6)
+    assert run(stores, decay_manager(), due=True).applied == 0
+
+    wait(stores, days=2)
+    assert run(stores, decay_manager(), due=True).applied == 1
+
+
+def test_what_was_brought_here_lately_is_not_archived_unasked(stores: Stores) -> None:
+    old = keep(stores, "Rotate the keys by hand", created=NOON - timedelta(days=90))
+    score(stores, old, 0.0)
+
+    assert run(stores, decay_manager(), due=True).applied == 0
+    wait(stores, days=8)
+    assert run(stores, decay_manager(), due=True).applied == 1
+
+
+def test_what_describes_the_asker_never_fades(stores: Stores) -> None:
+    keep(stores, "My name is Dora", tags=("about_self",))
+    wait(stores, days=300)
+    run(stores, importance_scorer())
+
+    assert run(stores, decay_manager()).applied == 0

@@ -9,12 +9,14 @@ import pytest
 
 from madeleine.model.judging import Relation
 from madeleine.model.memory import Memory, Origin
+from madeleine.model.proposal import ProposalStatus
 from madeleine.model.revision import Revision
 from madeleine.model.words import MemoryType
 from madeleine.sleep.jobs.auto_linker import auto_linker
 from madeleine.sleep.jobs.conflict_detector import conflict_detector
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.write.identity import ensure_self
+from madeleine.write.proposals import decide
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
@@ -99,6 +101,49 @@ def test_a_pair_without_an_answer_is_asked_again(stores: Stores) -> None:
     night(stores, conflict_detector(), judge)
 
     assert judge.asked == [(RED, GREEN)] * 2
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+def test_what_nobody_can_be_asked_yet_is_judged_again_when_somebody_can(
+    tmp_path: Path, rebuilt: bool
+) -> None:
+    """While people decide nothing, judging the same again comes to the same question."""
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    for number, text in enumerate((RED, GREEN, BLUE)):
+        keep_at(stores, text, number)
+    judge = ScriptedJudge(always(says(Relation.TENSION, 0.7)))
+
+    first = night(stores, conflict_detector(), judge, proposals_per_run=1)
+    assert (first.proposed, first.stopped) == (1, "2 proposals found no room")
+    stores = reopened(stores, home, without_index=rebuilt)
+    assert night(stores, conflict_detector(), judge, proposals_per_run=1).judged == 0
+
+    asked = 1
+    while pending := stores.index.proposals(ProposalStatus.PENDING):
+        decide(stores, pending[0].id, ProposalStatus.REJECTED)
+        asked += night(stores, conflict_detector(), judge, proposals_per_run=1).proposed
+    assert asked == 3
+    assert night(stores, conflict_detector(), judge).judged == 0
+    close(stores)
+
+
+def test_what_was_retired_while_it_waited_holds_nobody_up(stores: Stores) -> None:
+    old = [keep_at(stores, f"{RED} {number}", number) for number in range(8)]
+    judge = ScriptedJudge(always(says(Relation.TENSION, 0.7)))
+    night(stores, conflict_detector(), judge, proposals_per_run=1)
+    for each in old:
+        retire(stores, each.id)
+    new = {keep_at(stores, text, 20).id for text in (GREEN, BLUE)}
+    night(stores, conflict_detector(), judge, proposals_per_run=1)
+
+    for _ in range(3):
+        for waiting in stores.index.proposals(ProposalStatus.PENDING):
+            decide(stores, waiting.id, ProposalStatus.REJECTED)
+        night(stores, conflict_detector(), judge, proposals_per_run=1)
+
+    assert any(set(asked.source_nodes) == new for asked in stores.index.proposals())
+    assert night(stores, conflict_detector(), judge).judged == 0
 
 
 def test_a_bound_on_what_a_run_costs_delays_the_oldest(stores: Stores) -> None:

@@ -17,7 +17,8 @@ from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
 from madeleine.settings import Sleep
 from madeleine.sleep.habits import SleepHabits
-from madeleine.sleep.run import run_all
+from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
+from madeleine.sleep.run import run_all, run_job
 from madeleine.sleep.values import STOPPED, Link, Merge, Night, Patch, Report, Score, SetTier
 from madeleine.vault.vault import Vault
 from madeleine.write.merge import merge
@@ -41,6 +42,7 @@ from tests.sleep.nights import (
     one_of_each,
     run,
 )
+from tests.sleep.scripted import ScriptedJudge, always
 
 
 def reports_in_journal(stores: Stores) -> list[dict[str, object]]:
@@ -541,3 +543,24 @@ def test_every_number_the_jobs_go_by_is_a_setting_with_the_same_default() -> Non
 
     for each in fields(SleepHabits):
         assert set_by[each.name] == each.default
+
+
+def test_a_judge_that_gives_no_answer_is_an_error_of_the_run(stores: Stores) -> None:
+    for text in ("the cache holds 100 entries", "the cache holds 100 entries in all"):
+        keep(stores, text)
+    silent = SilentJudge()
+
+    report = run_job(stores, replace(HABITS, duplicate_score=0.1), silent, duplicate_merger())
+
+    assert report.error == "the judge gave no answer: the server is down"
+    assert report.problems == {"the server is down": 1}
+
+
+class SilentJudge(ScriptedJudge):
+    """A judge whose server is down."""
+
+    def __init__(self) -> None:
+        super().__init__(always(None), cheap=False, name="llm")
+
+    def problems(self) -> dict[str, int]:
+        return {"the server is down": len(self.asked)}

@@ -170,16 +170,20 @@ def _recalled(door: Door, vaulted: Vaulted, memory_id: str) -> list[tuple[str, f
     return [(each["memory"]["id"], each["score"]) for each in found]
 
 
-Rankings = Mapping[str, Sequence[tuple[str, float]]]
+Ranking = Sequence[tuple[str, float]]
 
 
-def _alike(one: Rankings, other: Rankings) -> bool:
+def _alike(one: Mapping[str, Ranking], other: Mapping[str, Ranking]) -> bool:
     """Whether two recalls say the same. Time passes between them, and what was used recently
-    is less recent then: a score may differ in its last digit."""
-    return all(
-        [memory for memory, _ in mine] == [memory for memory, _ in other[asked]]
-        and all(abs(a - b) <= LAST_DIGIT for (_, a), (_, b) in zip(mine, other[asked], strict=True))
-        for asked, mine in one.items()
+    is less recent then: a score may differ in its last digit, and two that tie change places."""
+    return all(_same_ranking(mine, other[asked]) for asked, mine in one.items())
+
+
+def _same_ranking(mine: Ranking, theirs: Ranking) -> bool:
+    last = mine[-1][1] if mine else 0.0  # who ties with it may be left out
+    there = dict(theirs)
+    return len(mine) == len(theirs) and all(
+        abs(score - there.get(memory, last)) <= LAST_DIGIT for memory, score in mine
     )
 
 

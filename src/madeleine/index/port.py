@@ -231,6 +231,20 @@ class EdgeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Across:
+    """An arrow between a memory without a space and one that has one, either way."""
+
+    memory: str
+    """The one without."""
+    source: str
+    """Where that one came from."""
+    other: str
+    space: str
+    edge: Edge
+    by: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class WhisperEntry:
     """One prompt, and what came of it. `body` is plain JSON."""
 
@@ -437,14 +451,26 @@ class Index(Protocol):
         Fewer than `limit` means that these were the last."""
         ...
 
+    def across_spaces(self) -> list[Across]:
+        """Return the arrows in files between memories without a space and those with one."""
+        ...
+
     def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
         """Return when each of the memories was used, as far as a use counts, oldest first."""
         ...
 
-    def unseen(self, job: str, judge: str, chosen: Filter, now: datetime, limit: int) -> list[str]:
+    def unseen(
+        self,
+        job: str,
+        judge: str,
+        chosen: Filter,
+        now: datetime,
+        limit: int,
+        also: Sequence[str] = (),
+    ) -> list[str]:
         """Return memories that pass the filter and say something else than when this job last
-        noted with this judge to have looked at them, oldest first. One without a vector waits
-        until it has one."""
+        noted with this judge to have looked at them, oldest first; those of `also` that pass
+        the filter even if they were seen. One without a vector waits until it has one."""
         ...
 
     def verdicts(

@@ -18,8 +18,6 @@ BIRTH = datetime(2000, 1, 1, tzinfo=UTC)  # any will do: only the time between u
 class Fsrs:
     """A `Lifecycle`."""
 
-    needs_uses = True
-
     def __init__(self, scheduler: Any, card: Any, good: Any) -> None:
         self._scheduler, self._card, self._good = scheduler, card, good
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from madeleine.rules.strength import retrievability
 
 
@@ -27,11 +30,6 @@ class Life:
 class Lifecycle(Protocol):
     """A way to reckon retrievability."""
 
-    @property
-    def needs_uses(self) -> bool:
-        """Whether it looks at each single use; else nobody has to look them up."""
-        ...
-
     def retrievability(self, life: Life) -> float:
         """Return the chance that a memory still comes to mind, between 0 and 1."""
         ...
@@ -40,10 +38,14 @@ class Lifecycle(Protocol):
 class Exponential:
     """The documented one: exp(-days since the last use / stability)."""
 
-    needs_uses = False
-
     def retrievability(self, life: Life) -> float:
         return float(retrievability(life.stability, life.idle))
+
+    def chances(
+        self, stability: NDArray[np.float64], idle: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the same of many memories: single uses do not matter here."""
+        return retrievability(stability, idle)
 
 
 def fades(chance: float, importance: float, least_chance: float, least_importance: float) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from madeleine.model.memory import Memory
 from madeleine.rules.extracts import lost_words
+from madeleine.rules.marks import marks
 from madeleine.rules.stems import stem, telling, words
 
 _ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
@@ -22,6 +23,9 @@ _NUMBER = re.compile(r"\b[^\W_]*\d[\w.,:/-]*")
 _NAME = re.compile(r"(?<=[^\s.!?:] )[A-ZÀ-ÞА-Я][\w-]*|\b\w*[a-z][A-Z]\w*|\b[A-Z]{2,}\w*")
 _DENYING = """
 not no never none nobody nothing neither nor without cannot
+nicht nichts nie niemals kein keine keinen keinem ohne ne pas jamais aucun aucune sans nunca jamás
+ningún ninguna sin non mai senza nessun não sem nem niet geen nooit zonder inte aldrig utan ikke
+nie nigdy bez не нет никогда без нельзя لا ليس لم لن
 """
 DENYING = frozenset(_DENYING.split())
 _TURNING = """
@@ -36,6 +40,7 @@ class _Said:
     words: tuple[str, ...]
     """The telling ones and the small ones that matter, in order."""
     turns: frozenset[str]
+    """The small words and the signs without which it says something else."""
     denials: int
 
 
@@ -90,7 +95,10 @@ def _sentences(text: str) -> list[str]:
 
 def _holds(known: Sequence[_Said], wanted: _Said) -> bool:
     return any(
-        wanted.denials == each.denials and _in_order(wanted.words, each.words) for each in known
+        wanted.denials == each.denials
+        and wanted.turns <= each.turns
+        and _in_order(wanted.words, each.words)
+        for each in known
     )
 
 
@@ -104,6 +112,6 @@ def _said(text: str) -> _Said:
     found = words(text)
     return _Said(
         tuple(word for word in found if telling(word) or word in TURNING),
-        TURNING.intersection(found),
+        TURNING.intersection(found).union(marks(text)),
         sum(word in DENYING or word.endswith("n't") for word in found),
     )

@@ -32,9 +32,9 @@ def propose_patches(night: Night, patches: Sequence[Patch]) -> int:
     """Propose as many of the patches as may wait at a time; return how many found no room.
 
     A question that was asked before about the same texts is not asked again, whatever became
-    of it. Those that found no room are planned anew in a later run.
+    of it. Those that found no room are planned anew when there is some.
     """
-    known, room = known_keys(night.stores), _room(night)
+    known, free = known_keys(night.stores), room(night)
     made: list[Proposal] = []
     left = 0
     for patch in patches:
@@ -42,11 +42,11 @@ def propose_patches(night: Night, patches: Sequence[Patch]) -> int:
         if key in known:
             continue
         known.add(key)
-        if len(made) < room:
+        if len(made) < free:
             made.append(_proposal(night, patch, key))
         else:
             left += 1
-            night.again.update(concerned(patch.action))
+            night.waiting.update(dict.fromkeys(concerned(patch.action)))
     if not night.report.dry_run:
         keep_proposals(night.stores, made)
     night.report.proposed += len(made)
@@ -75,7 +75,7 @@ def _memories(patch: Patch) -> tuple[Memory, ...]:
     return (*touched(patch.action), *looked_at(patch.action))
 
 
-def _room(night: Night) -> int:
+def room(night: Night) -> int:
     """Return how many proposals of this job may be made: people look at a page, not at heaps."""
     pending = night.stores.index.proposals(ProposalStatus.PENDING)
     waiting = Counter(dict(each.action).get("by") for each in pending)

@@ -45,6 +45,8 @@ class SleepHabits:
     importance_step: float = 0.01
     decay_retrievability: float = 0.3
     decay_importance: float = 0.5
+    decay_least_days: float = 7.0
+    decay_grace_days: float = 7.0
     lifecycle: str = "exponential"
     """How retrievability is reckoned: exponential, as documented, or fsrs."""
     breaker_share: float = 0.25

@@ -24,10 +24,9 @@ from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.stems import telling, words
 from madeleine.rules.subjects import speak_of_others
 from madeleine.rules.wording import first_person
-from madeleine.sleep.seen import judged, note_seen
+from madeleine.sleep.seen import judged, note_seen, to_look_at
 from madeleine.sleep.values import Night, Patch
 
-EVERYTHING = 10_000_000  # more memories than any home holds
 PORTION = 256  # memories whose neighbours are looked up in one go
 KNOWN_AT_MOST = 20_000  # memories kept at hand while pairs are made: some 50 MB
 RARE_AT_MOST = 24  # memories that may share a word before it stops telling them from others
@@ -116,8 +115,7 @@ def ask(night: Night, wanted: Candidates) -> Answers:
 def candidates(night: Night, look: Look) -> Candidates:
     """Return the pairs of what changed since this job last looked, within the bound of a run."""
     index, made = night.stores.index, Candidates()
-    ids = index.unseen(night.report.job, night.judge.name, look.chosen, night.now, EVERYTHING)
-    newest_first = ids[::-1]
+    newest_first = to_look_at(night, look.chosen)
     room = _Room(night)
     pairing = _Pairing(night, look)
     for start in range(0, len(newest_first), PORTION):

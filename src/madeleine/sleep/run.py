@@ -10,23 +10,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Judge
 from madeleine.model.event import Kind
 from madeleine.sleep.apply import SKIPPED, Work, apply_patches
 from madeleine.sleep.asking import expire_old, may_be_asked, propose_patches
+from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import to_json, touched
 from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.reports import bounded_report
-from madeleine.sleep.values import Job, Link, Night, Patch, Report, Score
+from madeleine.sleep.values import STOPPED, Job, Link, Night, Patch, Report, Score
 from madeleine.write.diffs import difference
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
 QUIET = frozenset({"index_updater"})
-"""Jobs that come every minute: a run that found nothing to do leaves no line in the journal,
-which half a million of them a year would fill. Whoever ran it has its report."""
+"""Jobs that come every minute: of their runs that found nothing to do one an hour is written
+down, since half a million of them a year would fill the journal. The daemon knows them all."""
+TOLD_EVERY = timedelta(hours=1)
+RUNS_READ = 32  # newest runs in the journal among which the last of a quiet job is looked for
 
 Stop = Callable[[], bool]
 Progress = Callable[[int, int], None]
@@ -69,12 +73,14 @@ def run_job(
     dry_run: bool = False,
     stop: Stop = lambda: False,
     progress: Progress = lambda done, total: None,
+    due: bool = False,
 ) -> Report:
-    """Run one job and return its report; `UnderWay` if it runs already."""
+    """Run one job and return its report; `UnderWay` if it runs already. One that is `due` was
+    asked for by nobody."""
     with _alone(stores, job.name):
         now = stores.clock.now()
         report = Report(job.name, stores.new_id(), now, dry_run)
-        night = Night(stores, habits, judge, report, now, stop, progress)
+        night = Night(stores, habits, judge, report, now, stop, progress, due=due)
         began = time.monotonic()
         try:
             _run(night, job)
@@ -83,17 +89,32 @@ def run_job(
         except Exception as error:  # noqa: BLE001  # a bug in one job must not stop the others
             report.error = f"{type(error).__name__}: {error}"
         report.seconds = round(time.monotonic() - began, 3)
-        _add(report.problems, judge.problems())
-        if not dry_run and not (job.name in QUIET and report.idle):
+        troubles = judge.problems()
+        _add(report.problems, troubles)
+        if troubles and not report.judged and report.error is None:
+            report.error = f"the judge gave no answer: {next(iter(troubles))}"
+        if not dry_run and not _is_told(stores, report):
             body = {"run": report.run, "job": job.name, "report": bounded_report(report)}
             record(stores, [event(stores, Kind.RUN, body)], durable=False)
     return report
+
+
+def _is_told(stores: Stores, report: Report) -> bool:
+    """Whether the journal says enough without this run: it says that a quiet job ran lately."""
+    if report.job not in QUIET or not report.idle:
+        return False
+    return any(
+        each.body.get("job") == report.job and timedelta(0) <= report.began - each.at < TOLD_EVERY
+        for each in stores.index.recent_events([Kind.RUN.value], RUNS_READ)
+    )
 
 
 def _run(night: Night, job: Job) -> None:
     if not night.report.dry_run:
         expire_old(night)
     patches = list(job.plan(night))
+    if night.report.stopped == STOPPED:
+        return  # what was judged by then is kept; nothing is done of half a plan
     acting, asking = _sorted_out(night, patches)
     if night.report.dry_run:
         _show(night, acting, asking)
@@ -123,14 +144,10 @@ def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], li
     acting = [each for each in patches if not (each.ask and may_be_asked(each))]
     heavy = [each for each in acting if not isinstance(each.action, Link | Score)]
     changed = {each.id for patch in heavy for each in touched(patch.action)}
-    total = max(night.stores.index.counts().memories, 1)
-    habits = night.habits
-    if len(heavy) < habits.breaker_least or len(changed) <= habits.breaker_share * total:
+    why = tripped(night, len(heavy), len(changed))
+    if why is None:
         return acting, asking
-    night.report.stopped = (
-        f"{len(changed)} of {total} memories would change, more than "
-        f"{habits.breaker_share:.0%}: {len(heavy)} patches became proposals"
-    )
+    night.report.stopped = f"{why}: {len(heavy)} patches became proposals"
     return [each for each in acting if isinstance(each.action, Link | Score)], [*asking, *heavy]
 
 

@@ -2,11 +2,15 @@
 
 Both stand in the journal, so that an index made anew knows them too (I2). A memory counts as
 seen for as long as its text is the one that was looked at (`rules.digest`).
+
+So does one about which there is a question and no room to ask it: while people decide nothing,
+judging it again every night would come to the same question. A list of such memories is kept
+aside, and they are looked at again when there is room.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import islice
 
 from madeleine.model.event import Event, Kind
@@ -14,11 +18,16 @@ from madeleine.model.judging import Pair, Verdict, verdict_to_json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.rules.digest import text_digest
+from madeleine.sleep.asking import room
 from madeleine.sleep.values import STOPPED, Night
 from madeleine.write.record import event, record
 
 SEEN_AT_ONCE = 1_000  # memories named in one line of the journal
 ASKED_AT_ONCE = 64  # pairs after which the answers of a costly judge are safe in the journal
+EVERYTHING = 10_000_000  # more memories than any home holds
+WAITING = "sleep.waiting"  # how the names begin under which the journal keeps what waits
+WAITING_AT_MOST = 2_000  # more questions than a person answers in a year
+WOKEN = 4  # memories looked at again for each question that may be asked
 
 
 def unseen(night: Night, chosen: Filter, limit: int) -> list[Memory]:
@@ -28,19 +37,56 @@ def unseen(night: Night, chosen: Filter, limit: int) -> list[Memory]:
     return list(index.memories(ids).values())
 
 
+def to_look_at(night: Night, chosen: Filter) -> list[str]:
+    """Return the ids of what changed since this job last looked, the newest first; and of what
+    waits for a question, as far as there is room for questions."""
+    job, judge = night.report.job, night.judge.name
+    woken = _waiting(night)
+    woken = woken[: WOKEN * room(night)] if woken else woken
+    found = night.stores.index.unseen(job, judge, chosen, night.now, EVERYTHING, woken)
+    night.let_go |= set(woken).difference(found)
+    return found[::-1]
+
+
 def note_seen(night: Night, memories: Iterable[Memory]) -> None:
     """Note that this job has looked at these, as they are here; for its `done`.
 
     What has to be looked at again (`Night.again`) is left out.
     """
-    left = iter([each for each in memories if each.id not in night.again])
-    events = []
+    seen = [each for each in memories if each.id not in night.again]
+    events = [*_seen_events(night, seen), *_waiting_event(night, {each.id for each in seen})]
+    if events:
+        record(night.stores, events, durable=False)
+
+
+def _seen_events(night: Night, memories: Iterable[Memory]) -> list[Event]:
+    left, events = iter(memories), []
     while some := list(islice(left, SEEN_AT_ONCE)):
         seen = {each.id: text_digest(each) for each in some}
         body = {"job": night.report.job, "judge": night.judge.name, "seen": seen}
         events.append(event(night.stores, Kind.JUDGED, body))
-    if events:
-        record(night.stores, events, durable=False)
+    return events
+
+
+def _waiting(night: Night) -> list[str]:
+    """Return the memories whose questions found no room, those first that have waited longest."""
+    kept = night.stores.index.state(_waiting_key(night))
+    return [str(each) for each in kept] if isinstance(kept, list) else []
+
+
+def _waiting_key(night: Night) -> str:
+    return f"{WAITING}.{night.report.job}.{night.judge.name}"
+
+
+def _waiting_event(night: Night, seen: Container[str]) -> list[Event]:
+    """Note what waits now, if it is not what waited before."""
+    before = _waiting(night)
+    after = [each for each in before if each not in seen and each not in night.let_go]
+    after += [each for each in night.waiting if each in seen]
+    if after == before:
+        return []
+    body = {"key": _waiting_key(night), "value": after[:WAITING_AT_MOST]}
+    return [event(night.stores, Kind.STATE, body)]
 
 
 def judged(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
@@ -65,7 +111,7 @@ def _asked(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
             night.again.update(each for pair in pairs[len(answers) :] for each in pair.ids)
             return answers + [None] * (len(pairs) - len(answers))
         found = night.judge.judge(some)
-        night.report.judged += len(some)
+        night.report.judged += sum(each is not None for each in found)
         _keep(night, some, found)
         answers.extend(found)
         night.progress(len(answers), len(pairs))

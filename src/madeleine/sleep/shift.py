@@ -25,10 +25,18 @@ class Shift:
         self._stores = stores
         self._habits = habits
 
-    def run(self, job: str, judge: Judge, dry_run: bool, stop: Stop, progress: Progress) -> Report:
-        """Run the job of that name."""
+    def run(
+        self,
+        job: str,
+        judge: Judge,
+        dry_run: bool,
+        stop: Stop,
+        progress: Progress,
+        due: bool = False,
+    ) -> Report:
+        """Run the job of that name, because somebody asked or because it is `due`."""
         options = (self._stores, self._habits, judge, JOBS[job]())
-        return run_job(*options, dry_run=dry_run, stop=stop, progress=progress)
+        return run_job(*options, dry_run=dry_run, stop=stop, progress=progress, due=due)
 
     def agent_judge(self) -> Judge:
         """Return the judge that answers nothing by itself: the answers are handed in."""

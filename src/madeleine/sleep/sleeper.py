@@ -79,6 +79,8 @@ class Running:
     dry_run: bool
     done: int = 0
     total: int = 0
+    due: bool = False
+    """Whether nobody asked for it: its time has come."""
 
 
 @dataclass(slots=True)
@@ -216,7 +218,7 @@ class Sleeper:
                 if asked is not None:
                     self._carry_out(asked)
                 elif (job := self._next_due()) is not None:
-                    self._once(job, False, lambda: False)
+                    self._once(job, False, lambda: False, due=True)
                 else:
                     return
 
@@ -255,12 +257,12 @@ class Sleeper:
                 self._asked.remove(asked)
             asked.over.set()
 
-    def _once(self, job: str, dry_run: bool, called_off: Stopped) -> Report:
+    def _once(self, job: str, dry_run: bool, called_off: Stopped, due: bool = False) -> Report:
         """Run one job. Having been asked for, it is no longer due."""
         self.last_runs()  # how it went before, read before this run is in the journal too
         with self._changed:
             self._stop_running = False
-            self._running = Running(job, self._stores.clock.now(), dry_run)
+            self._running = Running(job, self._stores.clock.now(), dry_run, due=due)
             if not dry_run:
                 self._due.discard(job)
         try:

@@ -141,9 +141,16 @@ class Night:
     now: datetime
     stop: Callable[[], bool] = lambda: False
     progress: Callable[[int, int], None] = lambda done, total: None
+    due: bool = False
+    """Whether nobody asked for the run: its time has come."""
     again: set[str] = field(default_factory=set)
     """Memories that have to be looked at again: the judge had no answer, or a patch about
     them was not carried out. `seen.note_seen` leaves them out."""
+    waiting: dict[str, None] = field(default_factory=dict)
+    """Memories about which there is a question that nobody can be asked yet. They are looked
+    at again when there is room for questions, and not before."""
+    let_go: set[str] = field(default_factory=set)
+    """Memories that waited so and are not there any more, or no longer this job's business."""
 
 
 class Job(Protocol):

@@ -139,5 +139,5 @@ def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
     proposed = sum(each["proposed"] for each in reports)
     if proposed and not dry:
         yield "what was proposed waits for you: madeleine proposals"
-    for each in runs:
+    for each in reversed(runs):  # what came later may stand on what came before
         yield f"  undo {each['job']}: madeleine undo {each['run'][:CHANGE_ID_SHOWN]}"

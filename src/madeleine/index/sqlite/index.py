@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from madeleine.errors import MadeleineError
 from madeleine.index.port import (
     NO_LEAST,
+    Across,
     Batch,
     Counts,
     Details,
@@ -341,13 +342,26 @@ class SqliteIndex:
         with self._read() as connection:
             return standing.standings(connection, after_id, limit)
 
+    def across_spaces(self) -> list[Across]:
+        with self._read() as connection:
+            return standing.across_spaces(connection)
+
     def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
         with self._read() as connection:
             return standing.uses(connection, ids)
 
-    def unseen(self, job: str, judge: str, chosen: Filter, now: datetime, limit: int) -> list[str]:
+    def unseen(
+        self,
+        job: str,
+        judge: str,
+        chosen: Filter,
+        now: datetime,
+        limit: int,
+        also: Sequence[str] = (),
+    ) -> list[str]:
         with self._read() as connection:
-            return standing.unseen(connection, job, judge, chosen, now, limit)
+            by = standing.Looking(job, judge, also)
+            return standing.unseen(connection, by, chosen, now, limit)
 
     def verdicts(
         self, pairs: Sequence[tuple[str, str]], judge: str

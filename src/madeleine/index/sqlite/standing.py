@@ -14,7 +14,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Hit, Standings
+from madeleine.index.port import Across, Hit, Standings
 from madeleine.index.sqlite import graph, vectors
 from madeleine.index.sqlite.filters import condition
 from madeleine.index.sqlite.matrix import NONE, TIE, Matrix, Rows, Snapshot
@@ -24,7 +24,7 @@ from madeleine.index.sqlite.vectors import TIER_CODES, TYPE_CODES
 from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
-from madeleine.model.words import ABOUT_SELF
+from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.digest import text_digest
 from madeleine.rules.importance import MACHINES
 from madeleine.rules.usage import Use, counting
@@ -48,6 +48,17 @@ _STANDINGS = f"""
            n.id IS ?2
     FROM nodes n LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
     WHERE n.id > ?1 ORDER BY n.id LIMIT ?3
+"""
+
+
+_ARROWS = "FROM edges e JOIN nodes s ON s.node = e.source JOIN nodes t ON t.id = e.target"
+_ACROSS = f"""
+    SELECT s.id, s.source, t.id, t.space, e.edge, e.by {_ARROWS}
+    WHERE s.space IS NULL AND t.space IS NOT NULL
+    UNION ALL
+    SELECT t.id, t.source, s.id, s.space, e.edge, e.by {_ARROWS}
+    WHERE t.space IS NULL AND s.space IS NOT NULL
+    ORDER BY 1, 3, 5
 """
 
 
@@ -90,6 +101,14 @@ def standings(connection: apsw.Connection, after_id: str, limit: int) -> Standin
     )
 
 
+def across_spaces(connection: apsw.Connection) -> list[Across]:
+    """Return the arrows between memories without a space and those with one."""
+    return [
+        Across(memory, source, other, space, Edge(edge), by)
+        for memory, source, other, space, edge, by in connection.execute(_ACROSS)
+    ]
+
+
 def uses(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[datetime]]:
     """Return when memories were used, each session and day once, oldest first."""
     sql = f"SELECT memory, at, session, n FROM uses WHERE memory IN {_LISTED} ORDER BY memory"
@@ -103,16 +122,27 @@ def uses(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[date
 # --- what was looked at before ------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """Who looks, and what it wants to see though it has."""
+
+    job: str
+    judge: str
+    also: Sequence[str] = ()
+
+
 def unseen(
-    connection: apsw.Connection, job: str, judge: str, chosen: Filter, now: datetime, limit: int
+    connection: apsw.Connection, by: Looking, chosen: Filter, now: datetime, limit: int
 ) -> list[str]:
     """Return memories that say something else than when they were last looked at."""
     passing = condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n JOIN digests d ON d.node = n.node
               LEFT JOIN seen s ON s.job = ? AND s.judge = ? AND s.memory = n.id
-              WHERE s.digest IS NOT d.digest AND n.embedded AND {passing.sql}
+              WHERE (s.digest IS NOT d.digest OR n.id IN {_LISTED})
+              AND n.embedded AND {passing.sql}
               ORDER BY n.created, n.id LIMIT ?"""
-    bindings = (job, judge, *passing.bindings, max(limit, 0))
+    also = json.dumps(list(by.also))
+    bindings = (by.job, by.judge, also, *passing.bindings, max(limit, 0))
     return [memory_id for (memory_id,) in connection.execute(sql, bindings)]
 
 

@@ -13,13 +13,12 @@ It is a vote of neighbours, not a clustering, whatever its name says.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from madeleine.model.memory import Memory
-from madeleine.model.words import Edge
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 from madeleine.rules.importance import MACHINES
 from madeleine.rules.spaces import majority_space
-from madeleine.sleep.standings import pages
 from madeleine.sleep.values import Night, Patch, SetSpace
 
 BROUGHT = ("import:", "ingest:")  # how sources begin that could not know a space
@@ -40,8 +39,8 @@ class AutoCluster:
     name = "auto_cluster"
 
     def plan(self, night: Night) -> Sequence[Patch]:
-        spaces, homeless = _look(night)
-        votes = _votes(night, homeless, spaces)
+        votes = _votes(night)
+        night.report.looked += len(votes)
         known = night.stores.index.memories(votes)
         return list(_patches(known, votes))
 
@@ -49,40 +48,20 @@ class AutoCluster:
         """Nothing to note: a question is asked once anyway."""
 
 
-def _look(night: Night) -> tuple[dict[str, str | None], dict[str, bool]]:
-    """Return every memory's space, and of those that might get one whether they were brought."""
-    spaces: dict[str, str | None] = {}
-    homeless: dict[str, bool] = {}
-    for page in pages(night):
-        spaces.update(zip(page.ids, page.spaces, strict=True))
-        rows = zip(page.ids, page.spaces, page.sources, page.about_self.tolist(), strict=True)
-        homeless |= {
-            each: source.startswith(BROUGHT)
-            for each, space, source, about in rows
-            if space is None and not about
-        }
-    return spaces, homeless
-
-
-def _votes(
-    night: Night, homeless: Mapping[str, bool], spaces: Mapping[str, str | None]
-) -> dict[str, list[str]]:
+def _votes(night: Night) -> dict[str, list[str]]:
     """Return the spaces of the neighbours of each that has neighbours with a space."""
     votes: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for row in night.stores.index.edges(list(homeless)):
-        if row.implied or not row.resolved or row.connection.edge in SAYS_NOTHING:
-            continue
-        meant = row.connection.by not in MACHINES
-        ends = row.source, row.connection.target
-        for one, other in (ends, ends[::-1]):
-            space = spaces.get(other)
-            if one in homeless and space is not None and (meant or homeless[one]):
-                votes[one][other] = space
+    for row in night.stores.index.across_spaces():
+        counts = row.by not in MACHINES or row.source.startswith(BROUGHT)
+        if counts and row.edge not in SAYS_NOTHING:
+            votes[row.memory][row.other] = row.space
     return {each: list(found.values()) for each, found in votes.items()}
 
 
 def _patches(known: dict[str, Memory], votes: dict[str, list[str]]) -> Iterator[Patch]:
     for memory in known.values():
+        if memory.source == SELF_SOURCE or ABOUT_SELF in memory.tags:
+            continue
         brought = memory.source.startswith(BROUGHT)
         least = ACTING_VOTES if brought else ASKING_VOTES
         space = majority_space(votes[memory.id], least)

@@ -85,15 +85,16 @@ def _better(night: Night, wanted: list[tuple[Pair, Verdict]]) -> list[tuple[Pair
 def _within_bounds(
     night: Night, wanted: Iterable[tuple[Pair, Verdict]]
 ) -> list[tuple[Pair, Verdict]]:
-    """Return what is sure enough, the surest first: so many in a run, and so many for each
-    memory. What has to wait is looked at again."""
+    """Return what is sure enough: what says most first, then the surest; so many in a run, and
+    so many for each memory. What has to wait is looked at again, unless it is mere likeness:
+    an arrow that leads nowhere is not worth a second look at its ends."""
     each: Counter[str] = Counter()
     drawn: list[tuple[Pair, Verdict]] = []
-    for pair, verdict in wanted:
+    for pair, verdict in sorted(wanted, key=lambda one: _is_likeness(night, one[1])):
         if verdict.sure < night.habits.link_at:
             continue
         if len(drawn) == night.habits.link_edges:
-            night.again.update(pair.ids)
+            night.again.update(() if _is_likeness(night, verdict) else pair.ids)
         elif all(each[end] < night.habits.link_edges_each for end in pair.ids):
             each.update(pair.ids)
             drawn.append((pair, verdict))

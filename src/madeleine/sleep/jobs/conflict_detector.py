@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
-from madeleine.model.words import Edge, MemoryType
+from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.pairs import (
     Answers,
     Arrows,
@@ -139,10 +139,11 @@ def _first_surely(night: Night, each: Replacing) -> tuple[object, ...]:
 
 def _asks(night: Night, each: Replacing) -> bool:
     """Whether a person has to decide: the judge is not sure enough, the two differ in scope,
-    or nobody can tell which is the newer."""
+    nobody can tell which is the newer, or what everybody is told of would go."""
     older, newer = each.pair.older, each.pair.newer
     told = older.space == newer.space and older.created < newer.created
-    return each.sure < night.habits.conflict_at or not told
+    core = older.tier is Tier.CORE and newer.tier is not Tier.CORE
+    return each.sure < night.habits.conflict_at or core or not told
 
 
 def _copies(night: Night, surely: Mapping[str, Replacing]) -> list[Replacing]:

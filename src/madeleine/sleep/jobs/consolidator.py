@@ -28,8 +28,8 @@ from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tie
 from madeleine.rules.clusters import together
 from madeleine.rules.keeping import MOST_WORDS, kept_by
 from madeleine.rules.uniting import denies_alike, full, missing
-from madeleine.sleep.pairs import EVERYTHING, PORTION, arrows_between, of_others, one_voice, pair_of
-from madeleine.sleep.seen import judged, note_seen
+from madeleine.sleep.pairs import PORTION, arrows_between, of_others, one_voice, pair_of
+from madeleine.sleep.seen import judged, note_seen, to_look_at
 from madeleine.sleep.values import Night, Patch, Synthesise
 
 NAME = "consolidator"
@@ -100,7 +100,7 @@ def find_clusters(night: Night, most: int) -> Clusters:
     """Return clusters around memories that changed, the newest first, no memory in two."""
     index, clusters = night.stores.index, Clusters()
     chosen = Filter(tiers=(Tier.WORKING,))
-    ids = index.unseen(night.report.job, night.judge.name, chosen, night.now, EVERYTHING)[::-1]
+    ids = to_look_at(night, chosen)
     for start in range(0, len(ids), PORTION):
         if night.stop():
             break

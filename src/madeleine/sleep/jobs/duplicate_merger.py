@@ -20,9 +20,10 @@ from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
+from madeleine.rules.marks import same_marks
 from madeleine.rules.merging import duplicate_score, keeper_order
 from madeleine.rules.stems import stems_of
-from madeleine.rules.uniting import full, particulars, says_all, united
+from madeleine.rules.uniting import denies_alike, full, particulars, says_all, united
 from madeleine.sleep.pairs import Answers, Arrows, Look, PairJob, of_talk, one_scope, one_voice
 from madeleine.sleep.values import Merge, Night, Patch
 
@@ -50,7 +51,7 @@ def look(night: Night) -> Look:
         least=night.habits.duplicate_similarity,
         worth=lambda pair, arrows: (
             may_merge(pair, arrows)
-            and not (night.judge.cheap and of_talk(pair))
+            and not (night.judge.cheap and _apart(pair))
             and _score(pair) >= night.habits.duplicate_score
         ),
     )
@@ -59,6 +60,13 @@ def look(night: Night) -> Look:
 def _beside(memory: Memory) -> Filter:
     """What a memory may be merged with: its own type, in its own space or in none."""
     return Filter(types=(memory.type,), spaces=(memory.space, None) if memory.space else ())
+
+
+def _apart(pair: Pair) -> bool:
+    """Whether a judge of words would miss what tells two texts apart: who said it when, a sign
+    that is no word, a denial."""
+    older, newer = full(pair.older), full(pair.newer)
+    return of_talk(pair) or not same_marks(older, newer) or not denies_alike(older, [newer])
 
 
 def _score(pair: Pair) -> float:

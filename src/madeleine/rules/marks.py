@@ -1,0 +1,27 @@
+"""Signs that are no words and yet change what a text says.
+
+`x < 0` is not `x > 0`, `$10` is not `€10`, and `~/work/atlas` is another folder than
+`~/work/Atlas`. Two texts that differ in such a sign are not one, however alike their words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+# All that is neither a letter, a digit, a space nor what sentences are pointed with; a hyphen
+# counts where it stands alone or before an option.
+_SIGN = re.compile(r"[^\w\s.,;:!?'\"“”‘’«»()\[\]…–—-]|(?<!\S)-+(?=\s|\w)|(?<=\d)%")
+_LITERAL = re.compile(r"\S*(?:[/\\_@=]|\w\.\w|[a-z][A-Z])\S*")
+_POINTING = ".,;:!?'\"“”‘’()[]`"
+
+
+def marks(text: str) -> Counter[str]:
+    """Return the signs of a text, and what is written to the letter: paths, names in code."""
+    literal = (each.strip(_POINTING) for each in _LITERAL.findall(text))
+    return Counter([*_SIGN.findall(text), *(each for each in literal if each)])
+
+
+def same_marks(one: str, other: str) -> bool:
+    """Whether two texts differ in words only."""
+    return marks(one) == marks(other)
