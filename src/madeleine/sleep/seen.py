@@ -23,7 +23,8 @@ from madeleine.sleep.values import STOPPED, Night
 from madeleine.write.record import event, record
 
 SEEN_AT_ONCE = 1_000  # memories named in one line of the journal
-ASKED_AT_ONCE = 64  # pairs after which the answers of a costly judge are safe in the journal
+ASKED_AT_ONCE = 8  # pairs after which a costly judge's answers are safe, and a stop is heard
+WEIGHED_AT_ONCE = 2_048  # the same of a cheap one
 EVERYTHING = 10_000_000  # more memories than any home holds
 WAITING = "sleep.waiting"  # how the names begin under which the journal keeps what waits
 WAITING_AT_MOST = 2_000  # more questions than a person answers in a year
@@ -105,7 +106,7 @@ def judged(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
 
 def _asked(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
     answers: list[Verdict | None] = []
-    for some in _portions(pairs):
+    for some in _portions(pairs, WEIGHED_AT_ONCE if night.judge.cheap else ASKED_AT_ONCE):
         if night.stop():
             night.report.stopped = STOPPED
             night.again.update(each for pair in pairs[len(answers) :] for each in pair.ids)
@@ -118,9 +119,9 @@ def _asked(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
     return answers
 
 
-def _portions(pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
-    for start in range(0, len(pairs), ASKED_AT_ONCE):
-        yield pairs[start : start + ASKED_AT_ONCE]
+def _portions(pairs: Sequence[Pair], size: int) -> Iterator[Sequence[Pair]]:
+    for start in range(0, len(pairs), size):
+        yield pairs[start : start + size]
 
 
 def _keep(night: Night, pairs: Sequence[Pair], found: Sequence[Verdict | None]) -> None:
