@@ -33,7 +33,7 @@ Rows = NDArray[np.float64]
 Truth = NDArray[np.int64]
 Vector = NDArray[np.float64]
 
-VERSION = 1
+VERSION = 2
 L2 = 3.0
 STEPS = 40
 STILL = 1e-4  # a loss that sinks by less has arrived

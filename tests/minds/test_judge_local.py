@@ -267,3 +267,72 @@ def test_the_judge_is_the_one_that_is_set() -> None:
     assert remote.name == "llm:m"
     with pytest.raises(BadSetting, match=r"judge\.kind"):
         make_judge(read_settings({"judge": {"kind": "oracle"}}, {}), {})
+
+
+# -- changes told in new words ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Marta lives in Izmir.", "Marta left Izmir for Perth."),
+        ("Atlas listens on port 6284.", "Since the upgrade Atlas answers on 7088 instead."),
+        ("Atlas is owned by Greta.", "Noor took over Atlas."),
+        ("Atlas is written in Elm.", "Atlas was rewritten in Zig."),
+        ("Marta drinks cocoa.", "Marta went off cocoa and now has oat latte."),
+    ],
+)
+def test_a_change_told_in_new_words_is_settled_unasked(
+    judge: LocalJudge, older: str, newer: str
+) -> None:
+    found = verdict(judge, older, newer, 0.4)
+
+    assert found.relation is Relation.EVOLUTION
+    assert found.sure >= 0.9
+    assert found.reason
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Anchor Violet Silent is written in Python.", "Anchor Beacon Violet is written in Zig."),
+        ("Wolf Cedar listens on port 8361.", "Rose Cedar listens on port 8830."),
+        ("The owner of Lansilwey is Otto.", "The owner of Fyrithbexsil is Otto."),
+        ("Run `rspec` to test Storm West.", "The tests of Storm Coast run with `rspec`."),
+        ("The database of Anchor Garden is Postgres.", "Anchor Garden is written in Python."),
+        ("Marta visited Oslo on May 3.", "Marta visited Oslo on June 9."),
+        ("Marta speaks Spanish.", "Marta also speaks Danish now."),
+    ],
+)
+def test_another_subject_or_attribute_is_never_replaced_unasked(
+    judge: LocalJudge, older: str, newer: str
+) -> None:
+    found = verdict(judge, older, newer, 0.85)
+
+    assert found.relation is not Relation.EVOLUTION or found.sure < CONFLICT_AT
+
+
+def test_the_same_said_of_another_thing_is_no_copy(judge: LocalJudge) -> None:
+    found = verdict(
+        judge, "Hibvoskor stores its data in SQLite.", "Tortorlan stores its data in SQLite.", 0.9
+    )
+
+    assert found.relation not in (Relation.DUPLICATE, Relation.EVOLUTION) or found.sure < PROPOSE_AT
+
+
+def test_who_sits_in_one_story_may_stand_in_the_next(judge: LocalJudge) -> None:
+    one = "We talked about the office, and I was sitting by the window with a cup of tea."
+    two = "After the talk about the office party everybody kept standing around the buffet."
+
+    assert verdict(judge, one, two, 0.5).relation in DULL
+
+
+def test_the_longer_the_texts_the_less_sure_a_conflict_is(judge: LocalJudge) -> None:
+    said, denied = "I sent the letter to Greg.", "I've never sent the letter to Greg."
+    around = " ".join(f"Then chapter{each} described harbour{each} ships." for each in range(150))
+
+    short = verdict(judge, said, denied)
+    long = verdict(judge, f"{said} {around}", denied)
+
+    assert short.relation is Relation.TENSION
+    assert long.sure < CONFLICT_AT < short.sure

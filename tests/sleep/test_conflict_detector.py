@@ -11,7 +11,7 @@ from madeleine.model.memory import Claim, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision
-from madeleine.model.words import Edge, MemoryType
+from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.sleep.jobs.conflict_detector import conflict_detector
 from madeleine.write.proposals import decide
 from madeleine.write.reconcile import reconcile
@@ -274,3 +274,21 @@ def test_a_judge_of_words_leaves_what_was_said_in_a_conversation_alone(stores: S
         stores, conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=False, name="llm")
     )
     assert (costly.applied, is_current(stores, old)) == (1, False)
+
+
+def test_a_denial_of_something_else_replaces_nothing_unasked(stores: Stores) -> None:
+    old = keep_at(stores, "Atlas supports macOS", -9)
+    keep_at(stores, "Atlas does not support Windows", -1)
+
+    report = night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION))))
+
+    assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
+
+
+def test_a_core_memory_is_not_replaced_by_a_lesser_one_unasked(stores: Stores) -> None:
+    old = keep_at(stores, CHOSE, -9, tier=Tier.CORE)
+    keep_at(stores, SWITCHED, -1)
+
+    report = night(stores, conflict_detector(), EVOLVED)
+
+    assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.model.judging import Relation
-from madeleine.rules.clauses import LIGHT, Clause, Reading, weight
+from madeleine.rules.clauses import LIGHT, LIGHT_WEIGHT, Clause, Reading, weight
 from madeleine.rules.kinds import FUNCTIONAL, kinds_of, opposed
 from madeleine.rules.quantities import Quantity, same_value
 
@@ -28,6 +28,10 @@ Rows = NDArray[np.float64]
 SHORT_WORDS = 25  # in a longer text two clauses differ in a word by chance
 MOST_SPREADS = 8.0  # what a sign counts that is further out than any that was learnt from
 SELF_DENIED = 0.4  # what a denial counts that its own text takes back
+OPPOSED_SHARE = 0.5  # of what a clause says beside a word, that another says too
+LONG_WORDS = 40  # telling words from which on a text says several things
+FAR = 0.5  # share of what is denied that the other text says only around the clause
+LESS_SURE = 0.05  # of a conflict, for each time that a text is twice as long
 SURE_AT_MOST = 0.95  # of a duplicate that differs in something that may matter
 NO_DENIAL: tuple[float, ...] = (0.0,) * 10
 NO_NUMBER: tuple[float, ...] = (0.0,) * 13
@@ -143,7 +147,7 @@ def signs_of(older: Side, newer: Side, likeness: float) -> Signs:
     number, by_number = _changed_number(one, two, shared)
     denial, by_denial = _denied(one, two)
     swapped, by_swap = _swapped(one, two, shared)
-    opposites = opposed(one.stems, two.stems) if shared and _short(one, two) else None
+    opposites, opposing = _opposing(one, two) if shared and _short(one, two) else (None, 0.0)
     alike = _alike(older, newer, shared)
     may_merge = _may_merge(one, two) and opposites is None
     row = (
@@ -153,11 +157,35 @@ def signs_of(older: Side, newer: Side, likeness: float) -> Signs:
         *alike[6:],
         *by_number,
         *by_denial,
-        *_opposing(opposites, one, two, shared),
+        opposing,
         *by_swap,
         *_standing(older, newer),
     )
     return Signs(row, number, denial, opposites, swapped, may_merge, (one, two))
+
+
+def conflict_at_most(one: Reading, two: Reading) -> float:
+    """Return how sure a conflict may be at most: in long texts a number, a denial or a word stands
+    against another one by chance."""
+    longest = max(len(one.telling), len(two.telling), LONG_WORDS)
+    return 1 - LESS_SURE * math.log2(longest / LONG_WORDS)
+
+
+def founded(relation: Relation, signs: Signs) -> bool:
+    """Whether a conflict of longer texts stands in one clause of each. A denial must be met where
+    the other text says it, not around it; and a change must be told of a number, or show in a
+    word that took another's place."""
+    one, two = signs.readings
+    if max(len(one.telling), len(two.telling)) <= SHORT_WORDS:
+        return True
+    if relation is Relation.TENSION:
+        far = FAR * _sign(signs, "denied_share")
+        return signs.denial is None or _sign(signs, "denied_far") < far
+    return signs.swapped is not None or _sign(signs, "number_change") > 0
+
+
+def _sign(signs: Signs, name: str) -> float:
+    return signs.row[SIGNS.index(name)]
 
 
 # -- how much of the one stands in the other -------------------------------------------------
@@ -369,13 +397,31 @@ def _met(denying: Clause, target: frozenset[str], clause: Clause) -> tuple[float
     )
 
 
-def _opposing(
-    opposites: tuple[str, str] | None, one: Reading, two: Reading, shared: frozenset[str]
-) -> tuple[float]:
-    if opposites is None:
-        return (0.0,)
-    least = min(weight(one.stems), weight(two.stems))
-    return (weight(shared) / (least + 1e-9),)
+def _opposing(one: Reading, two: Reading) -> tuple[tuple[str, str] | None, float]:
+    """Return two words that mean the contrary in clauses that otherwise say the same, and how much
+    of both texts these clauses are: who sits in one story may stand in the next."""
+    words = opposed(one.stems, two.stems)
+    if words is None:
+        return None, 0.0
+    clauses = [each for each in one.clauses if words[0] in each.stems]
+    others = [each for each in two.clauses if words[1] in each.stems]
+    common, least = max(
+        (
+            (weight(each.stems & other.stems), _least(each, other))
+            for each in clauses
+            for other in others
+        ),
+        key=lambda found: found[0] / found[1],
+        default=(0.0, 1.0),
+    )
+    if common < OPPOSED_SHARE * least:
+        return None, 0.0
+    return words, common / min(weight(one.stems), weight(two.stems))
+
+
+def _least(clause: Clause, other: Clause) -> float:
+    """Return how much the shorter of two clauses says beside one word."""
+    return max(min(weight(clause.stems), weight(other.stems)) - 1, LIGHT_WEIGHT)
 
 
 # -- a value that took the place of another ------------------------------------------------------

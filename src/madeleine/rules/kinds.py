@@ -7,6 +7,8 @@ none of them is of no known kind, and then other signs have to do.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from madeleine.rules.stems import stem
 
 _KINDS = """
@@ -15,16 +17,18 @@ database: firestore firebase supabase cockroachdb couchdb neo4j elasticsearch op
 database: mssql clickhouse influxdb timescaledb planetscale falkordb qdrant pinecone weaviate
 database: chroma
 language: python javascript typescript rust go golang java kotlin swift ruby php elixir erlang
-language: scala haskell c++ c# perl lua dart zig julia clojure ocaml
+language: scala haskell c++ c# perl lua dart zig julia clojure ocaml nim crystal elm gleam fortran
+language: cobol pascal prolog lisp scheme
 framework: django flask fastapi rails express nestjs spring laravel starlette phoenix gin actix
 frontend: react vue svelte angular solid preact ember nextjs next.js nuxt remix astro htmx
 styling: tailwind bootstrap bulma foundation material chakra
 editor: vim neovim emacs vscode pycharm intellij sublime zed helix cursor
-formatter: black ruff prettier yapf gofmt biome autopep8
+formatter: black ruff prettier yapf gofmt biome autopep8 rustfmt scalafmt ktlint dprint rubocop
 linter: eslint tslint flake8 pylint ruff biome mypy pyright
 packaging: pip poetry uv conda pdm pipenv npm yarn pnpm bun hatch
-testing: pytest unittest jest vitest mocha jasmine nose cypress playwright selenium
-cloud: aws azure gcp heroku render fly.io vercel netlify digitalocean linode hetzner cloudflare
+testing: pytest unittest jest vitest mocha jasmine nose cypress playwright selenium tox rspec junit
+cloud: aws azure gcp heroku render fly.io vercel netlify digitalocean linode hetzner cloudflare ovh
+cloud: scaleway railway
 orchestration: kubernetes nomad swarm ecs compose systemd
 ci: jenkins travis circleci buildkite drone teamcity
 forge: github gitlab bitbucket codeberg gitea
@@ -52,14 +56,28 @@ day: monday tuesday wednesday thursday friday saturday sunday
 month: january february april june july august september october november december
 season: spring summer autumn winter
 color: red blue green yellow black white purple orange pink brown grey gray teal
-drink: coffee tea water juice beer wine espresso latte matcha
+drink: coffee tea water juice beer wine espresso latte matcha cocoa mate lemonade cider milk
+drink: buttermilk cappuccino mocha kombucha soda cola smoothie chai whisky rum ale tonic ayran kefir
+food: peanuts walnuts hazelnuts almonds cashews nuts sesame celery mustard soy eggs egg shellfish
+food: shrimp wheat gluten lactose strawberries kiwi pollen apples bread pasta rice pizza cheese
+food: chocolate curry sushi soup salad porridge muesli toast yoghurt tofu beans lentils
 diet: vegan vegetarian pescatarian omnivore keto paleo halal kosher
-pet: dog cat rabbit hamster parrot turtle fish
+pet: dog cat rabbit hamster parrot turtle fish tortoise ferret gecko goldfish beagle dachshund
+pet: poodle terrier puppy kitten budgie canary snake lizard mouse pony labrador spaniel collie
+hobby: pottery knitting fencing rowing chess gardening painting photography baking fishing hiking
+hobby: archery sewing birdwatching woodworking calligraphy dancing sailing surfing skiing judo
+hobby: karate boxing golf badminton volleyball hockey origami astronomy
 city: london paris berlin madrid rome lisbon dublin vienna prague warsaw oslo stockholm helsinki
 city: copenhagen amsterdam brussels zurich geneva munich hamburg barcelona milan athens budapest
 city: boston chicago seattle denver austin portland toronto montreal vancouver sydney melbourne
 city: tokyo osaka kyoto seoul beijing shanghai singapore bangkok mumbai delhi nairobi cairo
-city: lagos dubai
+city: lagos dubai izmir istanbul ankara perth brisbane adelaide auckland wellington turin naples
+city: florence venice porto valencia seville lyon marseille nice antwerp ghent bruges cologne
+city: frankfurt stuttgart leipzig dresden bremen graz salzburg bern basel krakow gdansk riga vilnius
+city: tallinn bergen trondheim gothenburg malmo tampere turku reykjavik edinburgh glasgow manchester
+city: liverpool bristol leeds cardiff belfast cork galway miami dallas houston philadelphia detroit
+city: atlanta ottawa calgary quebec lima quito bogota santiago havana tunis casablanca accra kampala
+city: hanoi manila jakarta taipei nagoya sapporo busan bengaluru chennai pune kolkata lahore karachi
 country: france germany spain italy portugal ireland austria poland norway sweden finland
 country: denmark netherlands belgium switzerland england scotland canada mexico brazil argentina
 country: japan china india australia
@@ -96,13 +114,16 @@ introvert:extrovert keep:delete kept:deleted keep:drop alive:dead employed:unemp
 """
 
 
-def _table(text: str) -> dict[str, str]:
-    lines = (line.split(": ", 1) for line in text.strip().splitlines())
-    return {stem(word): kind for kind, names in lines for word in names.split()}
+def _table(text: str) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for kind, _, names in (line.partition(": ") for line in text.strip().splitlines()):
+        for word in names.split():
+            found.setdefault(stem(word), set()).add(kind)
+    return {word: frozenset(kinds) for word, kinds in found.items()}
 
 
-KIND: dict[str, str] = _table(_KINDS)
-"""The kind of a name, by its stem."""
+KIND = _table(_KINDS)
+"""The kinds of a name, by its stem: black is a formatter and a colour."""
 
 FUNCTIONAL = frozenset(stem(word) for word in _FUNCTIONAL.split())
 """Stems of words for what has one value at a time."""
@@ -121,9 +142,9 @@ OPPOSITES = _opposites()
 """What means the contrary of a word, by stems."""
 
 
-def kinds_of(stems: frozenset[str]) -> frozenset[str]:
+def kinds_of(stems: Iterable[str]) -> frozenset[str]:
     """Return the kinds of the names among some stems."""
-    return frozenset(KIND[each] for each in stems if each in KIND)
+    return frozenset().union(*(KIND[each] for each in stems if each in KIND))
 
 
 def opposed(one: frozenset[str], other: frozenset[str]) -> tuple[str, str] | None:

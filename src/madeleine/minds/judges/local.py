@@ -11,25 +11,34 @@ from functools import lru_cache
 
 from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
+from madeleine.rules.changes import Told, told_of
 from madeleine.rules.clauses import Reading, read
 from madeleine.rules.extracts import extract
 from madeleine.rules.judging import (
+    CONFLICT,
     LEARNT,
     SURE_AT_MOST,
     Model,
     Side,
     Signs,
     chances,
+    conflict_at_most,
+    founded,
     reason_of,
     signs_of,
 )
 from madeleine.rules.saying import SAID_SURE, stated, turns_of
+from madeleine.rules.statements import statement_of
 from madeleine.rules.stems import stems_of
 from madeleine.rules.wording import first_person
 
 READINGS = 8_192  # texts whose readings are kept; about 8 kB each
 AT_ONCE = 2_048  # pairs weighed in one go
 DAY_SECONDS = 86_400.0
+TOLD_SURE = {Told.OVER: 0.94, Told.CHANGED: 0.9}  # of a change that the newer text tells
+UNFOUNDED_AT_MOST = 0.45  # of a conflict that no clause of both texts tells: less likely than not
+ELSEWHERE_AT_MOST = 0.55  # of a duplicate whose texts are about things of different names
+APART_AT_MOST = 0.8  # of a change where the texts speak of different things: a person decides
 
 
 class LocalJudge:
@@ -41,6 +50,7 @@ class LocalJudge:
         self.name = f"local:{model.version}"
         self._model = model
         self._read = lru_cache(maxsize=READINGS)(read)
+        self._states = lru_cache(maxsize=READINGS)(statement_of)
         self._turns = lru_cache(maxsize=READINGS)(turns_of)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
@@ -69,8 +79,11 @@ class LocalJudge:
         ]
 
     def _verdict(self, pair: Pair, signs: Signs, chance: dict[Relation, float]) -> Verdict:
-        if not signs.may_merge and chance[Relation.DUPLICATE] > SURE_AT_MOST:
-            chance[Relation.DUPLICATE] = SURE_AT_MOST
+        told = self._told(pair, signs)
+        if told in TOLD_SURE:
+            return self._evolved(signs, max(chance[Relation.EVOLUTION], TOLD_SURE[told]))
+        for each, most in self._at_most(signs, told):
+            chance[each] = min(chance[each], most)
         relation = max(LEARNT, key=lambda each: chance[each])
         if relation in (Relation.RELATED_TO, Relation.NONE):
             outright = self._outright(pair)
@@ -78,6 +91,29 @@ class LocalJudge:
                 return outright
         reason = reason_of(relation, signs, pair.likeness)
         return Verdict(relation, round(chance[relation], 4), reason)
+
+    def _told(self, pair: Pair, signs: Signs) -> Told:
+        """Return whether the newer text tells that the older one no longer holds."""
+        older, newer = signs.readings
+        if signs.may_merge or older.stems.isdisjoint(newer.stems):
+            return Told.UNKNOWN
+        return told_of(self._states(pair.older.content), self._states(pair.newer.content))
+
+    def _at_most(self, signs: Signs, told: Told) -> list[tuple[Relation, float]]:
+        """Return how sure some relations may be at most, whatever the weights say."""
+        most = conflict_at_most(*signs.readings)
+        against = [
+            (each, most if founded(each, signs) else min(most, UNFOUNDED_AT_MOST))
+            for each in CONFLICT
+        ]
+        merged = 1.0 if signs.may_merge else SURE_AT_MOST
+        merged = ELSEWHERE_AT_MOST if told is Told.ELSEWHERE else merged
+        apart = APART_AT_MOST if told in (Told.APART, Told.ELSEWHERE) else 1.0
+        return [*against, (Relation.EVOLUTION, apart), (Relation.DUPLICATE, merged)]
+
+    def _evolved(self, signs: Signs, sure: float) -> Verdict:
+        reason = reason_of(Relation.EVOLUTION, signs, 0.0)
+        return Verdict(Relation.EVOLUTION, round(sure, 4), reason)
 
     def _outright(self, pair: Pair) -> Verdict | None:
         older, newer = pair.older, pair.newer

@@ -22,6 +22,8 @@ from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.rules.stems import stems_of
+from madeleine.rules.uniting import denies_alike
 from madeleine.sleep.pairs import (
     Answers,
     Arrows,
@@ -143,7 +145,15 @@ def _asks(night: Night, each: Replacing) -> bool:
     older, newer = each.pair.older, each.pair.newer
     told = older.space == newer.space and older.created < newer.created
     core = older.tier is Tier.CORE and newer.tier is not Tier.CORE
-    return each.sure < night.habits.conflict_at or core or not told
+    unsure = each.sure < night.habits.conflict_at or (night.judge.cheap and _denies_other(each))
+    return unsure or core or not told
+
+
+def _denies_other(each: Replacing) -> bool:
+    """Whether the newer one denies something of which the older one does not speak: that Atlas
+    does not run on Windows says nothing about Linux."""
+    older, newer = each.pair.older.content, each.pair.newer.content
+    return not denies_alike(newer, [older]) and not stems_of(older) <= stems_of(newer)
 
 
 def _copies(night: Night, surely: Mapping[str, Replacing]) -> list[Replacing]:
