@@ -186,22 +186,6 @@ def test_a_language_model_may_merge_texts_that_differ_in_a_number(stores: Stores
     assert lost_words(kept.content, [CACHE, LARGER]) == frozenset()
 
 
-def test_three_copies_become_one_by_and_by(stores: Stores) -> None:
-    """Each memory is in one merge a night: the next one is planned for the text as it is then."""
-    texts = [CHOSE, f"{CHOSE} after all", f"{CHOSE} at last"]
-    for text in texts:
-        keep(stores, text)
-
-    assert merged(stores).applied == 1
-    assert merged(stores).applied == 1
-    before = vault_bytes(stores)
-    assert merged(stores).applied == 0
-
-    assert vault_bytes(stores) == before
-    (kept,) = current(stores)
-    assert lost_words(kept.content, texts) == frozenset()
-
-
 def test_a_second_night_changes_nothing_more(stores: Stores) -> None:
     keep(stores, CHOSE)
     keep(stores, USES)
@@ -299,16 +283,17 @@ def test_a_pair_below_the_documented_score_is_not_asked_about(stores: Stores) ->
 
 def test_the_surest_pair_is_merged_first(stores: Stores) -> None:
     keep(stores, CHOSE)
-    keep(stores, f"{CHOSE} after all")
-    keep(stores, f"{CHOSE} at last")
+    surest = {keep(stores, f"{CHOSE} {ending}").id for ending in ("after all", "at last")}
 
     def answer(pair: Pair) -> Verdict:
         surer = "last" in pair.newer.content and "all" in pair.older.content
         return says(Relation.DUPLICATE, 0.999 if surer else 0.98)
 
-    merged(stores, ScriptedJudge(answer))
+    report = merged(stores, ScriptedJudge(answer))
 
-    assert CHOSE in {each.content for each in current(stores)}
+    first = report.patches[0]["memories"]
+    assert isinstance(first, list)
+    assert set(first) == surest
 
 
 @pytest.mark.parametrize(
@@ -342,3 +327,19 @@ def test_a_sign_that_only_the_dropped_one_has_is_kept(stores: Stores) -> None:
     (left,) = stores.index.listing(Filter(), stores.clock.now(), 10)
     assert "<2.0" in left.content
     assert ">=2.0" in left.content
+
+
+def test_three_copies_become_one_in_a_single_night(stores: Stores) -> None:
+    """The third is planned for the text that the first two have become."""
+    for text in ("Lunch is at noon", "Lunch is at noon.", "lunch is at noon!"):
+        keep(stores, text)
+    keep(stores, "The ferry leaves from pier nine")
+
+    report = night(stores, duplicate_merger(), SAME_LUNCH)
+
+    assert report.applied == 2
+    assert len(current(stores)) == 2
+    assert night(stores, duplicate_merger(), SAME_LUNCH).applied == 0
+
+
+SAME_LUNCH = ScriptedJudge(between("unch", "unch", says(Relation.DUPLICATE)))

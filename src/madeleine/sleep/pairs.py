@@ -91,6 +91,8 @@ class PairJob:
     name: str
     look: Callable[[Night], Look]
     patches: Callable[[Night, Answers], list[Patch]]
+    rounds: int = 1
+    """How often it is planned anew in one run, while patches wait for each other."""
     answers: Answers = field(default_factory=Answers)
 
     def plan(self, night: Night) -> Sequence[Patch]:

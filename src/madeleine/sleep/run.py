@@ -20,6 +20,7 @@ from madeleine.sleep.asking import expire_old, may_be_asked, propose_patches
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import to_json, touched
 from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.pairs import PairJob
 from madeleine.sleep.reports import bounded_report
 from madeleine.sleep.values import STOPPED, Job, Link, Night, Patch, Report, Score
 from madeleine.write.diffs import difference
@@ -110,8 +111,20 @@ def _is_told(stores: Stores, report: Report) -> bool:
 
 
 def _run(night: Night, job: Job) -> None:
+    """Plan and act until nothing is left that only had to wait for another patch: of three
+    copies the third is merged once the first two are one."""
     if not night.report.dry_run:
         expire_old(night)
+    for _ in range(job.rounds if isinstance(job, PairJob) else 1):
+        before = night.report.applied
+        _round(night, job)
+        at_rest = night.report.applied == before or not night.again
+        if at_rest or night.report.dry_run or night.report.stopped is not None:
+            return
+        night.again.clear()
+
+
+def _round(night: Night, job: Job) -> None:
     patches = list(job.plan(night))
     if night.report.stopped == STOPPED:
         return  # what was judged by then is kept; nothing is done of half a plan
@@ -119,8 +132,8 @@ def _run(night: Night, job: Job) -> None:
     if night.report.dry_run:
         _show(night, acting, asking)
     else:
-        shown = [*acting, *asking][: night.habits.patches_shown]
-        night.report.patches = [to_json(each) for each in shown]
+        room = night.habits.patches_shown - len(night.report.patches)
+        night.report.patches += [to_json(each) for each in [*acting, *asking][: max(room, 0)]]
         apply_patches(night, acting)
     left = propose_patches(night, asking)
     if left and night.report.stopped is None:

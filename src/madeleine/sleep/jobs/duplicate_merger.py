@@ -28,6 +28,7 @@ from madeleine.sleep.pairs import Answers, Arrows, Look, PairJob, of_talk, one_s
 from madeleine.sleep.values import Merge, Night, Patch
 
 NAME = "duplicate_merger"
+ROUNDS = 6  # of three copies the third is merged once the first two are one
 ONE_EVENT = timedelta(hours=36)  # the same words about another day tell of another event
 
 APART = frozenset(
@@ -39,7 +40,7 @@ Ids = tuple[str, str]
 
 
 def duplicate_merger() -> PairJob:
-    return PairJob(NAME, look, patches)
+    return PairJob(NAME, look, patches, rounds=ROUNDS)
 
 
 def look(night: Night) -> Look:
