@@ -92,3 +92,10 @@ def test_no_word_is_ever_lost(kept: list[str], dropped: list[str], title: list[s
     said = one.content if text is None else text
     assert lost_words(said, [one.content, other.content, other.title or ""]) == frozenset()
     assert text is None or text.startswith(one.content.rstrip())
+
+
+def test_the_same_of_somebody_else_is_not_said() -> None:
+    said = "Ben likes spicy food"
+
+    assert missing("Ben's wife likes spicy food", said) == [said]
+    assert missing("Ben likes spicy food, says Ana", said) == []

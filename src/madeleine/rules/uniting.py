@@ -1,7 +1,7 @@
 """Making one text of two without losing what either says.
 
-A sentence is *said* by a text when one of its sentences has all its telling words, in the same
-order (`tabs over spaces` is not `spaces over tabs`), and denies as much. That is narrower than
+A sentence is *said* by a text when one of its sentences has all its telling words in a row
+(`tabs over spaces` is not `spaces over tabs`), and denies as much. That is narrower than
 meaning: what is said in other words counts as missing, because a word too many costs a line and
 a word too few costs a memory.
 """
@@ -97,15 +97,16 @@ def _holds(known: Sequence[_Said], wanted: _Said) -> bool:
     return any(
         wanted.denials == each.denials
         and wanted.turns <= each.turns
-        and _in_order(wanted.words, each.words)
+        and _stands_in(wanted.words, each.words)
         for each in known
     )
 
 
-def _in_order(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether the words of one stand in the other in the same order, with others between."""
-    left = iter(whole)
-    return all(word in left for word in part)
+def _stands_in(part: Sequence[str], whole: Sequence[str]) -> bool:
+    """Whether the words of one stand in the other in a row: what Ben likes is not said by what
+    Ben's wife likes."""
+    wide = len(part)
+    return any(tuple(whole[at : at + wide]) == tuple(part) for at in range(len(whole) - wide + 1))
 
 
 def _said(text: str) -> _Said:

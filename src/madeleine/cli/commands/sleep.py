@@ -44,6 +44,9 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         raise Rejected("one job at a time", hint="`madeleine sleep JOB`, or none for all of them")
     answer = _run_with_bar(arguments, door, say)
     say.reply(answer, lambda: _words(answer, say))
+    if not answer["reports"]:
+        say.talk("no job was through: the daemon was ended meanwhile, or all jobs are paused")
+        return Unavailable.exit_code
     failed = answer["status"] == "failed" or any(each["error"] for each in answer["reports"])
     return Unavailable.exit_code if failed else 0
 
