@@ -219,7 +219,10 @@ class Client:
     def undo_too_late(self) -> None:
         """What was changed since is never overwritten."""
         for done in self._done[:-20]:
-            changed = [i for i, kept in done.after.items() if self.kept.get(i) != kept]
+            # A file that the change left as it was is no part of it: whoever edits it later
+            # keeps nobody from undoing.
+            written = {i: kept for i, kept in done.after.items() if done.before.get(i) != kept}
+            changed = [i for i, kept in written.items() if self.kept.get(i) != kept]
             if changed and None not in done.before.values() and self._settled(done.after):
                 self._refused(Conflict, "undo", id=done.change)
                 self._done.remove(done)
