@@ -32,6 +32,7 @@ def test_one_wrong_letter_is_a_slip(word: str, meant: str) -> None:
         ("error", "error"),
         ("mango", "mongodb"),
         ("house", "mouse"),
+        ("bake", "base"),
         ("tset", "stet"),
         ("kubrnets", "kubernetes"),
         ("abcd", "acdb"),

@@ -7,6 +7,7 @@ hardly ever the wrong one, and in short words one letter makes another word.
 from __future__ import annotations
 
 LEAST_LETTERS = 4
+LEAST_CHANGED = 6  # `bake` is not `base`
 
 
 def may_be_slip(word: str) -> bool:
@@ -22,7 +23,7 @@ def is_slip(word: str, meant: str) -> bool:
     rest, other = word[at:], meant[at:]
     if len(word) == len(meant):
         exchanged = rest[:2] == other[:2][::-1] and rest[2:] == other[2:]
-        return exchanged or rest[1:] == other[1:]
+        return exchanged or (len(word) >= LEAST_CHANGED and rest[1:] == other[1:])
     shorter, longer = sorted((rest, other), key=len)
     return longer[1:] == shorter
 
