@@ -303,18 +303,3 @@ def test_a_row_the_index_lost_comes_back(stores: Stores) -> None:
     reconcile(stores)
 
     assert get(stores, memory.id).memory.content == "the cat sleeps"
-
-
-def test_a_renamed_memory_is_there_all_the_time_whichever_name_is_told_of_first(
-    stores: Stores,
-) -> None:
-    memory = keep(stores, "The kettle is in the pantry")
-    stored = stores.index.get(memory.id)
-    assert stored is not None
-    (stores.vault.root / stored.path).rename(stores.vault.root / "kettle.md")
-
-    reconcile_paths(stores, [stored.path])
-
-    moved = stores.index.get(memory.id)
-    assert moved is not None
-    assert moved.path == "kettle.md"

@@ -97,8 +97,6 @@ def reconcile_paths(stores: Stores, paths: Iterable[str]) -> Reconciled:
             changed[path] = found
         else:
             report.unchanged += 1
-    if any(stores.index.id_at(path) for path in gone) and not changed:
-        return reconcile(stores)  # perhaps renamed, and the new name is told of in a moment
     _index_files(stores, changed, report, lambda done, total: None)
     _drop_gone(stores, gone, report)
     if report.dropped or report.written:
