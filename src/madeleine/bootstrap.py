@@ -23,6 +23,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from madeleine.errors import (
@@ -41,7 +42,6 @@ from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.judges.absent import AbsentJudge
-from madeleine.minds.judges.making import local_judge, remote_judge
 from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
 from madeleine.minds.port import Embedder, Judge, Minds, Reranker
 from madeleine.minds.remote import RemoteEmbedder
@@ -360,7 +360,7 @@ def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
     """Return the judge that the settings ask for; an agent that judges is no such."""
     match settings.judge.kind:
         case "local":
-            return local_judge(settings.judge.weights)
+            return cast("Judge", _judges().local_judge(settings.judge.weights))
         case "llm":
             return _remote_judge(settings, environment)
         case other:
@@ -369,7 +369,7 @@ def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
 
 def _remote_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
     wanted = settings.judge
-    return remote_judge(
+    made = _judges().remote_judge(
         wanted.url,
         wanted.model,
         environment.get(wanted.key_env, ""),
@@ -379,6 +379,12 @@ def _remote_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
         cost=wanted.cost_per_run,
         prices=(wanted.price_in, wanted.price_out),
     )
+    return cast("Judge", made)
+
+
+def _judges() -> ModuleType:
+    """Return what makes judges, loaded when one is needed first."""
+    return importlib.import_module("madeleine.minds.judges.making")
 
 
 def make_habits(settings: Settings) -> Habits:

@@ -15,7 +15,7 @@ from madeleine.rules.marks import same_marks
         ("it costs $10", "it costs €10"),
         ("Version <2.0 is required", "Version >=2.0 is required"),
         ("works if x > 0", "works if x < 0"),
-        ("kept in ~/work/atlas", "kept in ~/work/Atlas"),
+        ("kept in ~/src/atlas", "kept in ~/src/Atlas"),
         ("the mood is 😀", "the mood is 👍"),
         ("matches `^a+b$`", "matches `^a*b$`"),
         ("deploy by git push", "deploy by git push --force"),

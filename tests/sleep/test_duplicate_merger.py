@@ -302,7 +302,7 @@ def test_the_surest_pair_is_merged_first(stores: Stores) -> None:
         ("The total is x + y", "The total is x * y"),
         ("The licence costs $10", "The licence costs €10"),
         ("Version <2.0 is required", "Version >=2.0 is required"),
-        ("The checkout is in ~/work/atlas", "The checkout is in ~/work/Atlas"),
+        ("The checkout is in ~/src/atlas", "The checkout is in ~/src/Atlas"),
         ("Der Server steht in Frankfurt", "Der Server steht nicht in Frankfurt"),
     ],
 )

@@ -1,7 +1,7 @@
 """Signs that are no words and yet change what a text says.
 
-`x < 0` is not `x > 0`, `$10` is not `€10`, and `~/work/atlas` is another folder than
-`~/work/Atlas`. Two texts that differ in such a sign are not one, however alike their words.
+`x < 0` is not `x > 0`, `$10` is not `€10`, and `~/src/atlas` is another folder than
+`~/src/Atlas`. Two texts that differ in such a sign are not one, however alike their words.
 """
 
 from __future__ import annotations
