@@ -18,6 +18,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 DEPENDENCIES = [
     "apscheduler>=3.10,<4",
     "apsw>=3.46",
+    "mcp>=2.3,<3",
     "numpy>=2.0",
     "onnxruntime>=1.20",
     "pyyaml>=6.0.1",

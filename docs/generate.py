@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: commands, routes and settings.
+"""Writes docs/reference from the code: commands, routes, settings and tools.
 
 `make docs` runs it; a test fails when a committed page differs from what it would write.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from madeleine.api.reference import routes_page
 from madeleine.cli.reference import page as commands_page
+from madeleine.server.mcp.reference import tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -37,6 +38,7 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(),
         "routes.md": routes_page(),
         "settings.md": settings_page(),
+        "tools.md": tools_page(),
     }
 
 

@@ -7,8 +7,8 @@ up on first use, so that `import madeleine` costs nothing a hook would have to w
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as typing has it, without the cost of importing it
 if TYPE_CHECKING:
     from madeleine.api import Madeleine
 

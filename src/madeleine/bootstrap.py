@@ -26,6 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
+from madeleine import __version__
 from madeleine.errors import (
     BadSetting,
     Damaged,
@@ -39,20 +40,22 @@ from madeleine.errors import (
 from madeleine.index.port import Index
 from madeleine.index.sqlite.files import remove, set_aside
 from madeleine.index.sqlite.index import SqliteIndex
+from madeleine.ingest.habits import IngestHabits
+from madeleine.ingest.intake import Intake
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.judges.absent import AbsentJudge
 from madeleine.minds.local import LocalEmbedder, built_in, why_not_built_in
-from madeleine.minds.port import Embedder, Judge, Minds, Reranker
+from madeleine.minds.port import Embedder, Extractor, Judge, Minds, Reranker
 from madeleine.minds.remote import RemoteEmbedder
 from madeleine.minds.reranker import LocalReranker
 from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
 from madeleine.recall.weights import weights_at
-from madeleine.settings import Settings, Sleep, read_settings
-from madeleine.sleep.habits import SleepHabits
+from madeleine.settings import Consolidation, Settings, Sleep, read_settings
+from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
 from madeleine.sleep.intervals import Intervals
-from madeleine.sleep.sleeper import ORDER, Sleeper
+from madeleine.sleep.sleeper import ORDER, TASKS, Sleeper
 from madeleine.sleep.sleeper import Progress as Counting
 from madeleine.sleep.sleeper import Stopped as Stop
 from madeleine.sleep.values import Report
@@ -69,11 +72,14 @@ from madeleine.write.stores import Habits, Stores
 from madeleine.write.upkeep import rebuild
 
 if TYPE_CHECKING:
+    from madeleine.ingest.backups.restoring import Restored
+    from madeleine.ingest.backups.taking import BackedUp
     from madeleine.sleep.shift import Shift
 
 LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 LOCK_PAUSE_SECONDS = 0.02
 TICK = timedelta(microseconds=1)
+RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
 MAINTENANCE = "maintenance"  # the name under which the journal keeps when an agent last judged
 
 
@@ -109,12 +115,14 @@ class House:
     journal_problems: list[str] = field(default_factory=list)
     whisperer: Whisperer = field(default_factory=Whisperer)
     sleeper: Sleeper = field(init=False)
+    intake: Intake = field(init=False)
     maintenance_waits: bool = False
     """Whether an agent that judges has something to do, as far as was looked last."""
     _judge: Judge | None = None
 
     def __post_init__(self) -> None:
-        self.sleeper = Sleeper(self.stores, ORDER, self._run_job)
+        self.intake = make_intake(self.stores, self.settings, os.environ)
+        self.sleeper = Sleeper(self.stores, ORDER, self._run_job, TASKS)
 
     @property
     def judge(self) -> Judge:
@@ -142,12 +150,19 @@ class House:
         """The numbers that the jobs go by."""
         known = {each.name for each in fields(self.settings.sleep)}
         names = [each.name for each in fields(SleepHabits) if each.name in known]
-        return SleepHabits(**{name: getattr(self.settings.sleep, name) for name in names})
+        given = {name: getattr(self.settings.sleep, name) for name in names}
+        return SleepHabits(**given, consolidation=self._consolidation_habits)
+
+    @property
+    def _consolidation_habits(self) -> ConsolidationHabits:
+        wanted = self.settings.consolidation
+        names = [each.name for each in fields(ConsolidationHabits)]
+        return ConsolidationHabits(**{name: getattr(wanted, name) for name in names})
 
     @property
     def intervals(self) -> Intervals:
         """How often the daemon runs each job."""
-        return make_intervals(self.settings.sleep)
+        return make_intervals(self.settings.sleep, self.settings.consolidation)
 
     def look_for_maintenance(self) -> None:
         """Look whether an agent that judges has something to do; whispers say so then."""
@@ -173,6 +188,21 @@ class House:
         }
         given["maintenance"] = given["maintenance"] or self.maintenance_waits
         return WhisperHabits(**given)
+
+    @property
+    def backup_folder(self) -> Path:
+        """Where backups are kept."""
+        given = self.settings.backup.folder
+        return Path(given).expanduser() if given else self.home / "backups"
+
+    def back_up(
+        self, to: Path | None = None, progress: Progress = lambda done, total: None
+    ) -> BackedUp:
+        """Make a backup of vault, journal and settings, and see that it is whole."""
+        late = _backups("taking")
+        keep = self.settings.backup.keep
+        wanted = late.Wanted(self.stores, self.home, self.backup_folder, __version__, keep, to)
+        return cast("BackedUp", late.back_up(wanted, progress))
 
     def close(self) -> None:
         """Write what is pending, and let others in, whatever the disk says."""
@@ -226,9 +256,11 @@ def open_locked(
     fresh_index: bool = False,
 ) -> House:
     """Open a home whose lock the caller has taken, and still has if this raises."""
+    if (home / "run" / RESTORING).exists():
+        _backups("restoring").finish(home)
     minds, notes = make_minds(home, settings, os.environ)
     index, healed = open_index(home / "index.db", minds, settings, fresh_index)
-    vault = Vault(Path(settings.vault.path).expanduser() if settings.vault.path else home / "vault")
+    vault = Vault(vault_folder(home, settings))
     vault.clean_leftovers()
     stores = Stores(
         vault=vault,
@@ -242,6 +274,33 @@ def open_locked(
     house = House(home, settings, stores, lock, notes + healed)
     catch_up(house, progress)
     return house
+
+
+def vault_folder(home: Path, settings: Settings) -> Path:
+    """Return the folder of the memories' files."""
+    return Path(settings.vault.path).expanduser() if settings.vault.path else home / "vault"
+
+
+def restore_home(
+    home: Path, archive: Path, progress: Progress = lambda done, total: None
+) -> Restored:
+    """Put a backup in place of what a home holds, which is put aside. Nobody may have it open."""
+    settings = load_settings(home)
+    make_folders(home)
+    lock = HomeLock(home)
+    lock.take(LOCK_WAIT_SECONDS)
+    late, now = _backups("restoring"), SystemClock().now()
+    try:
+        late.finish(home)
+        done = late.restore(home, vault_folder(home, settings), archive, now, progress)
+    finally:
+        lock.release()
+    return cast("Restored", done)
+
+
+def _backups(name: str) -> ModuleType:
+    """Return a part of what makes and restores backups, loaded when it is needed first."""
+    return importlib.import_module(f"madeleine.ingest.backups.{name}")
 
 
 def catch_up(house: House, progress: Progress = lambda done, total: None) -> None:
@@ -382,6 +441,63 @@ def _remote_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
     return cast("Judge", made)
 
 
+def make_intake(stores: Stores, settings: Settings, environment: Mapping[str, str]) -> Intake:
+    """Return who takes in. A language model that cannot be had leaves it to do without, and
+    `status` says why."""
+    wanted = settings.ingest
+    _check_word("ingest.exchanges", wanted.exchanges, ("fallback", "always", "never"))
+    _check_word("ingest.deleted_files", wanted.deleted_files, ("keep", "retire"))
+    _check_word("ingest.extractor", wanted.extractor, ("none", "llm"))
+    given = {each.name: getattr(wanted, each.name) for each in fields(IngestHabits)}
+    intake = Intake(stores, IngestHabits(**given), why_not="ingest.extractor is none")
+    if wanted.extractor == "llm":
+        try:
+            intake.extractor, intake.why_not = _extractor(settings, environment), ""
+        except MadeleineError as error:
+            intake.why_not = error.message
+    return intake
+
+
+def _check_word(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise BadSetting(name, f"is {value!r}; {', '.join(known[:-1])} or {known[-1]}")
+
+
+def _extractor(settings: Settings, environment: Mapping[str, str]) -> Extractor:
+    wanted = settings.judge
+    made = importlib.import_module("madeleine.minds.extractor").remote_extractor(
+        wanted.url,
+        wanted.model,
+        environment.get(wanted.key_env, ""),
+        provider=wanted.provider,
+        timeout_seconds=wanted.timeout_seconds,
+        tokens=wanted.tokens_per_run,
+        cost=wanted.cost_per_run,
+        prices=(wanted.price_in, wanted.price_out),
+    )
+    return cast("Extractor", made)
+
+
+def followed_sessions(settings: Settings) -> list[tuple[Path, str]]:
+    """Return the folders of transcripts that are followed, each with the agent whose they are."""
+    given = settings.ingest.session_folders
+    if given:
+        return [(path, _agent_of(path)) for path in folders_in(given)]
+    claude = os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"
+    codex = os.environ.get("CODEX_HOME") or "~/.codex"
+    places = ((f"{claude}/projects", "claude-code"), (f"{codex}/sessions", "codex"))
+    return [(Path(path).expanduser(), agent) for path, agent in places]
+
+
+def _agent_of(folder: Path) -> str:
+    return "codex" if {"codex", ".codex"} & set(folder.parts) else "claude-code"
+
+
+def folders_in(given: str) -> list[Path]:
+    """Return the folders that a setting names, separated as in PATH."""
+    return [Path(each).expanduser().absolute() for each in given.split(os.pathsep) if each.strip()]
+
+
 def _judges() -> ModuleType:
     """Return what makes judges, loaded when one is needed first."""
     return importlib.import_module("madeleine.minds.judges.making")
@@ -406,6 +522,7 @@ def make_habits(settings: Settings) -> Habits:
         recall_compared=recall.compared,
         recall_least_score=recall.least_score,
         recall_least_best=recall.least_best,
+        recall_relevance_weight=recall.relevance_weight,
         heads=weights_at(recall.weights),
         activation_seeds=recall.activation_seeds,
         activation_per_seed=recall.activation_per_seed,
@@ -416,7 +533,7 @@ def make_habits(settings: Settings) -> Habits:
     )
 
 
-def make_intervals(sleep: Sleep) -> Intervals:
+def make_intervals(sleep: Sleep, consolidation: Consolidation) -> Intervals:
     """Return the timetable that the settings ask for."""
     return Intervals(
         every={
@@ -431,7 +548,18 @@ def make_intervals(sleep: Sleep) -> Intervals:
         },
         first=timedelta(seconds=sleep.first_seconds),
         retry=timedelta(minutes=sleep.retry_minutes),
+        tasks=_task_intervals(consolidation) if consolidation.enabled else {},
+        tick=timedelta(seconds=consolidation.tick_seconds),
     )
+
+
+def _task_intervals(consolidation: Consolidation) -> dict[str, timedelta]:
+    return {
+        "decay": timedelta(seconds=consolidation.decay_interval_seconds),
+        "creative": timedelta(seconds=consolidation.creative_interval_seconds),
+        "cluster": timedelta(seconds=consolidation.cluster_interval_seconds),
+        "forget": timedelta(seconds=consolidation.forget_interval_seconds),
+    }
 
 
 def make_folders(home: Path) -> None:

@@ -130,6 +130,17 @@ class NoToken(Rejected):
         )
 
 
+class NoAdminToken(NoToken):
+    """A request for the whole memory without the token that is set for that."""
+
+    def __init__(self) -> None:
+        Rejected.__init__(
+            self,
+            "this request carries no valid admin token",
+            hint="send `Authorization: Bearer …` with the one that is set as server.admin_token",
+        )
+
+
 class Forbidden(Rejected):
     """A request that came from where none may come from: a foreign Host or Origin."""
 
@@ -322,6 +333,13 @@ class IdTaken(Conflict):
         )
 
 
+class PlaceTaken(Conflict):
+    """Something is where a new file should go: an export, a backup."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} is there already", hint="name another place, or move it away")
+
+
 # --- Unavailable --------------------------------------------------------------------------
 
 
@@ -366,6 +384,16 @@ class StoreUnwritable(Unavailable):
         super().__init__(
             f"cannot write {path}: {problem}",
             hint="free some space or make the folder writable, then try again",
+        )
+
+
+class SettingsLocked(Unavailable):
+    """A settings file of a coding agent may not be read or written."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(
+            f"cannot change {path}: {problem}",
+            hint="make it writable, or name only the other agents; nothing was changed",
         )
 
 
@@ -425,6 +453,18 @@ class IndexTooNew(Damaged):
             f"{path} has schema {found}; this release knows {known}",
             hint="upgrade madeleine, or `madeleine rebuild` to make an index of this release",
         )
+
+
+class SettingsUnreadable(Damaged):
+    """A settings file of a coding agent does not parse, or is not of the shape it must have."""
+
+    def __init__(self, path: Path, line: int, problem: str) -> None:
+        super().__init__(
+            f"{path}:{line}: {problem}", hint="mend that line, then try again; nothing was changed"
+        )
+        self.path = path
+        self.line = line
+        self.problem = problem
 
 
 ERROR_BASES: tuple[type[MadeleineError], ...] = (

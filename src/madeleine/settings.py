@@ -16,6 +16,7 @@ from typing import Any
 from madeleine.errors import BadSetting
 
 ENVIRONMENT_PREFIX = "MADELEINE_"
+BARE_PREFIX = "CONSOLIDATION_"  # settings that are documented under this name, without ours
 
 
 def setting(
@@ -33,6 +34,9 @@ class Server:
     port: int = setting(8787, "TCP port; 0 takes any free one")
     trust_loopback: bool = setting(
         False, "let clients on this machine in without a token (Host and Origin still checked)"
+    )
+    admin_token: str = setting(
+        "", "a token of its own for what tends the whole memory; without it the usual one will do"
     )
     max_body_bytes: int = setting(67_108_864, "largest request body")
     max_requests: int = setting(64, "requests worked on at once; more are answered 429")
@@ -92,6 +96,9 @@ class Recall:
         0.02, "nothing is shown if even the best hit is below this and shares no word"
     )
     weights: str = setting("", "file with other weights than the shipped ones")
+    relevance_weight: float = setting(
+        0.0, "how much of a score goes with a relevance of 0; 0 leaves relevance out", 0, 1
+    )
     activation_seeds: int = setting(5, "best hits that pass on some of their score")
     activation_per_seed: int = setting(3, "neighbours each of them passes it on to")
     activation_decay: float = setting(0.5, "share that is passed on over a connection")
@@ -220,6 +227,9 @@ class Sleep:
     maintenance_minutes: int = setting(30, "how long what it was given is kept for it", 1, 10_080)
     importance_step: float = setting(0.01, "a score that moves less is not written", 0, 1)
     decay_retrievability: float = setting(0.3, "below this a memory may go to the archive", 0, 1)
+    decay_retrievability_fsrs: float = setting(
+        0.6, "the same for lifecycle = fsrs, whose curve falls more slowly", 0, 1
+    )
     decay_importance: float = setting(0.5, "importance from which it stays all the same", 0, 1)
     decay_least_days: float = setting(
         7.0, "days without use before a night moves anything there unasked", 0
@@ -244,6 +254,52 @@ class Sleep:
 
 
 @dataclass(frozen=True, slots=True)
+class Consolidation:
+    """The consolidation engine: decay, creative, cluster and forget. Its settings are also read
+    from the environment as `CONSOLIDATION_<NAME>`, without our prefix."""
+
+    enabled: bool = setting(True, "run the tasks by the timetable; by hand they run always")
+    tick_seconds: float = setting(60.0, "between two looks whether a task is due", 0.01, 86_400)
+    decay_interval_seconds: float = setting(86_400.0, "between two runs of decay; 0 for never", 0)
+    creative_interval_seconds: float = setting(
+        604_800.0, "between two runs of creative; 0 for never", 0
+    )
+    cluster_interval_seconds: float = setting(
+        2_592_000.0, "between two runs of cluster; 0 for never", 0
+    )
+    forget_interval_seconds: float = setting(0.0, "between two runs of forget; 0 for never", 0)
+    history_limit: int = setting(20, "runs that /consolidate/status tells of", 0, 1_000)
+    formula: str = setting("document", "how relevance is reckoned: document or floored")
+    base_decay_rate: float = setting(0.01, "share by which relevance fades in a day of age", 0, 10)
+    access_decay_rate: float = setting(0.05, "the same, for a day without use", 0, 10)
+    relationship_preservation: float = setting(0.3, "what connections add to relevance", 0, 10)
+    decay_importance_threshold: float = setting(
+        0.3, "what is less important is scored once a week only; a run asked for scores all", 0, 1
+    )
+    relevance_step: float = setting(0.01, "a score that moves less is not written", 0, 1)
+    sample_size: int = setting(20, "memories that creative compares with each other", 0, 1_000)
+    sample_relevance: float = setting(
+        0.3, "relevance above which a memory takes part in creative and cluster", 0, 1
+    )
+    contrast_rule: bool = setting(True, "propose unlike decisions as contradictions")
+    associations_each: int = setting(3, "most associations of one memory", 0, 100)
+    association_days: float = setting(
+        90.0, "after which an association whose ends were not used together is taken away", 0
+    )
+    similarity_threshold: float = setting(0.75, "likeness within a cluster", 0, 1)
+    min_cluster_size: int = setting(5, "least memories in a cluster", 2, 1_000)
+    archive_threshold: float = setting(
+        0.0, "forget archives what is less relevant than this; 0 for nothing", 0, 1
+    )
+    delete_threshold: float = setting(
+        0.0, "forget moves what is less relevant than this to the trash; 0 for nothing", 0, 1
+    )
+    grace_period_days: float = setting(90.0, "age below which nothing is forgotten", 0)
+    protected_importance: float = setting(0.7, "importance from which nothing is forgotten", 0, 1)
+    protected_types: str = setting("Decision,Insight", "types that are never forgotten")
+
+
+@dataclass(frozen=True, slots=True)
 class Judge:
     """Who says what memories are to each other."""
 
@@ -263,6 +319,64 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
+class Ingest:
+    """Taking in: transcripts of sessions, folders of notes, files."""
+
+    exchanges: str = setting(
+        "fallback",
+        "keep exchanges word for word in the archive: fallback (where no language model looks "
+        "through them), always or never",
+    )
+    extractor: str = setting(
+        "none", "who finds memories in a text: none, or llm (the language model that [judge] names)"
+    )
+    tokens_per_day: int = setting(
+        500_000, "most tokens that finding memories uses in a day; 0 for no bound", 0
+    )
+    duplicate_similarity: float = setting(
+        0.92, "likeness from which what the model found may only restate a memory", 0, 1
+    )
+    memories_per_session: int = setting(100, "most memories that one transcript adds", 0, 100_000)
+    memories_per_day: int = setting(
+        500, "most memories that transcripts add in a day", 0, 1_000_000
+    )
+    memories_per_file: int = setting(200, "most memories that come from one file", 1, 10_000)
+    content_bytes: int = setting(10_485_760, "largest text that is taken in at once", 1_024)
+    watch_sessions: bool = setting(
+        False, "let the daemon follow the sessions of Claude Code and Codex, without any hook"
+    )
+    session_folders: str = setting(
+        "", "folders of transcripts, separated by `:`; empty for those of Claude Code and Codex"
+    )
+    session_min_turns: int = setting(
+        5, "prompts that a session has before the watcher keeps its exchanges", 0, 10_000
+    )
+    session_lookback_hours: float = setting(
+        72.0, "sessions untouched for longer are left alone by the watcher", 0.01, 87_600
+    )
+    session_debounce_seconds: float = setting(
+        60.0, "how long a session is quiet before the watcher reads on in it", 0.01, 86_400
+    )
+    folders: str = setting("", "folders of notes that the daemon follows, separated by `:`")
+    folder_debounce_seconds: float = setting(
+        2.0, "how long a note is quiet before it is taken in", 0.01, 3_600
+    )
+    deleted_files: str = setting(
+        "keep", "what becomes of memories whose note is deleted: keep or retire"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """Backups of vault, journal and settings."""
+
+    enabled: bool = setting(True, "let the daemon make backups by itself; by hand it works always")
+    interval_hours: float = setting(24.0, "between two backups that nobody asked for", 0.01, 8_760)
+    keep: int = setting(10, "how many are kept in the folder; 0 for all", 0, 100_000)
+    folder: str = setting("", "another folder than backups/ in the home")
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All sections."""
 
@@ -277,6 +391,9 @@ class Settings:
     whisper: Whisper = field(default_factory=Whisper)
     sleep: Sleep = field(default_factory=Sleep)
     judge: Judge = field(default_factory=Judge)
+    ingest: Ingest = field(default_factory=Ingest)
+    consolidation: Consolidation = field(default_factory=Consolidation)
+    backup: Backup = field(default_factory=Backup)
 
 
 def read_settings(table: Mapping[str, object], environment: Mapping[str, str]) -> Settings:
@@ -332,9 +449,11 @@ def _range(least: float | None, most: float | None) -> str:
 def _value(
     name: str, default: object, given: Mapping[str, object], environment: Mapping[str, str]
 ) -> object:
-    variable = ENVIRONMENT_PREFIX + name.replace(".", "_").upper()
-    if variable in environment:
-        return _from_text(name, default, environment[variable])
+    plain = name.replace(".", "_").upper()
+    variables = [ENVIRONMENT_PREFIX + plain, *([plain] if plain.startswith(BARE_PREFIX) else [])]
+    for variable in variables:
+        if variable in environment:
+            return _from_text(name, default, environment[variable])
     value = given.get(name.partition(".")[2], default)
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)

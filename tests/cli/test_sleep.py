@@ -80,7 +80,7 @@ def test_a_paused_job_stays_paused_and_is_left_out(either: Cli) -> None:
 
 
 def test_nothing_to_stop_is_said(either: Cli) -> None:
-    assert either("sleep", "stop").out == "run-all is not under way\n"
+    assert either("sleep", "stop").out == "nothing is under way\n"
 
 
 @pytest.mark.parametrize(
@@ -133,6 +133,51 @@ def test_a_proposal_shows_exactly_what_would_change(cli: Cli) -> None:
     assert cli.ok("show", keep)["memory"]["content"] == "The ferry leaves at 9:00"
     assert cli("show", drop).code == 3
     assert "it is approved" in cli("proposals", "show", proposal).out
+
+
+def proposed_decays(cli: Cli, texts: tuple[str, ...]) -> list[str]:
+    """Propose to archive memories; return the proposals."""
+    memories = [cli.remember(text) for text in texts]
+    house = open_house(Path(cli.home))
+    made = [
+        propose(
+            house.stores,
+            ProposalType.DECAY,
+            (each,),
+            "archive",
+            {"verb": "tier", "memory": each, "tier": "archival"},
+        ).id
+        for each in memories
+    ]
+    house.close()
+    return made
+
+
+def test_many_proposals_are_decided_at_once(cli: Cli) -> None:
+    merge, _, _ = proposed_merge(cli)
+    texts = ("The boiler is old", "The pump is new", "The tank is full", "The tap drips")
+    one, other, *rest = proposed_decays(cli, texts)
+
+    rejected = cli("proposals", "reject", one[:8], other[:8])
+    approved = cli("proposals", "approve", "--all", "--type", "decay")
+
+    assert rejected.code == approved.code == 0
+    assert rejected.out.startswith("rejected 2 proposals")
+    assert approved.out.startswith("approved 2 proposals")
+    assert all(each[:8] in approved.out for each in rest)
+    assert [each["id"] for each in cli.ok("proposals")["proposals"]] == [merge]
+    archived = {each["content"] for each in cli.ok("list", "--tier", "archival")["memories"]}
+    assert archived == {"The tank is full", "The tap drips"}
+
+
+def test_one_that_cannot_be_decided_keeps_none_of_the_others(cli: Cli) -> None:
+    one, other = proposed_decays(cli, ("The boiler is old", "The pump is new"))
+
+    ran = cli("proposals", "approve", "ffffffff", one, other)
+
+    assert ran.code == 3
+    assert "left ffffffff: no proposal" in ran.out
+    assert ran.out.startswith("approved 2 proposals")
 
 
 def test_status_says_how_many_proposals_wait_and_how_the_last_runs_went(cli: Cli) -> None:

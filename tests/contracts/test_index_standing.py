@@ -17,6 +17,7 @@ from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.digest import text_digest
+from madeleine.rules.forgetting import PROTECTED
 from tests.contracts.engines import Maker
 from tests.index.making import NOON, event, keep, long_text, memory, memory_id, put, unit
 
@@ -63,6 +64,54 @@ def test_standings_tell_what_the_jobs_go_by(index: Index) -> None:
     assert found.stability[0] > 1
     assert found.stability[1] == 1
     assert found.importance.tolist() == [0.75, 0.5]
+
+
+def test_standings_tell_confidence_relevance_and_protection(index: Index) -> None:
+    keep(index, memory(1, confidence=0.25, tags=(PROTECTED,)), memory(2), memory(3))
+    scored = [
+        event(Kind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5, memory_id(2): 0.75}}),
+        event(Kind.SCORED, 2, 5, scores={"relevance": {memory_id(2): None}}),
+    ]
+    index.write(Batch(events=scored))
+
+    found = index.standings()
+
+    assert found.confidence.tolist() == [0.25, 1.0, 1.0]
+    assert found.protected.tolist() == [True, False, False]
+    assert np.isnan(found.relevance).tolist() == [False, True, True]
+    assert found.relevance[0] == 0.5
+    assert found.relevance_at.tolist() == [scored[0].at.timestamp() * 1_000_000, 0, 0]
+
+
+def test_scores_are_taken_either_way_round_and_the_newest_counts(index: Index) -> None:
+    keep(index, memory(1), memory(2))
+    one, two = memory_id(1), memory_id(2)
+    index.write(
+        Batch(
+            events=[
+                event(Kind.SCORED, 1, 9, scores={one: {"relevance": 0.9, "importance": 0.1}}),
+                event(Kind.SCORED, 2, 5, scores={"relevance": {one: 0.2, two: 1}}),
+            ]
+        )
+    )
+
+    known = index.memories([one, two])
+
+    assert (known[one].relevance, known[one].importance) == (0.9, 0.1)
+    assert (known[two].relevance, known[two].importance) == (1.0, 0.5)
+
+
+def test_arrows_counted_once_serve_every_page(index: Index) -> None:
+    arrow = (Connection(memory_id(1), Edge.SUPPORTS, by="agent:me"),)
+    keep(index, memory(1), *(memory(number, connections=arrow) for number in range(2, 8)))
+    drawn = index.drawn()
+
+    first = index.standings("", 3, drawn)
+    rest = index.standings(first.ids[-1], 100, drawn)
+
+    assert drawn.of(memory_id(1)) == 6
+    assert drawn.of("nobody") == 0
+    assert [*first.connections, *rest.connections] == index.standings().connections.tolist()
 
 
 def test_arrows_between_a_space_and_none_are_told_either_way(index: Index) -> None:
@@ -407,3 +456,15 @@ def test_scores_of_a_run_are_found_by_its_name(index: Index) -> None:
         assert found.kind is Kind.SCORED
         assert not {"scores", "was"} & found.body.keys()
     assert index.unsettled() == []
+
+
+def test_scores_are_told_of_what_is_there(index: Index) -> None:
+    keep(index, memory(1), memory(2))
+    index.write(Batch(events=[event(Kind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5}})]))
+
+    found = index.scores([memory_id(1), memory_id(2), memory_id(3)])
+
+    assert found == {
+        memory_id(1): {"importance": 0.5, "relevance": 0.5},
+        memory_id(2): {"importance": 0.5, "relevance": None},
+    }

@@ -74,7 +74,7 @@ def generated_pages() -> dict[str, str]:
     return pages
 
 
-@pytest.mark.parametrize("name", ["commands.md", "routes.md", "settings.md"])
+@pytest.mark.parametrize("name", ["commands.md", "routes.md", "settings.md", "tools.md"])
 def test_a_reference_page_says_what_the_code_does(name: str) -> None:
     """Run `make docs` when this fails."""
     committed = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")

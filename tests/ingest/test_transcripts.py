@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import StoreUnwritable
-from madeleine.ingest import transcripts
-from madeleine.ingest.transcripts import NoTranscript, TakenIn, Transcript, take_in
+from madeleine.ingest import keeping, lines
+from madeleine.ingest.intake import Intake
+from madeleine.ingest.lines import NoTranscript
+from madeleine.ingest.transcripts import TakenIn, Transcript, take_in
 from madeleine.model.draft import Draft
 from madeleine.model.event import Kind
 from madeleine.model.memory import Memory
@@ -28,8 +30,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "session-1.jsonl"
 
 
-def take(stores: Stores, path: Path, **more: str) -> TakenIn:
-    return take_in(stores, Transcript(path, "claude-code", "session-1", **more))
+def take(stores: Stores, path: Path, space: str | None = None) -> TakenIn:
+    return take_in(Intake(stores), Transcript(path, "claude-code", "session-1", space))
 
 
 def memories(stores: Stores) -> list[Memory]:
@@ -98,7 +100,7 @@ def test_a_codex_rollout_is_read_too(stores: Stores, path: Path) -> None:
         encoded({"timestamp": "x", "type": "event_msg", "payload": {"type": "user_message"}}),
     )
 
-    take_in(stores, Transcript(path, "codex", "c1"))
+    take_in(Intake(stores), Transcript(path, "codex", "c1"))
 
     [memory] = memories(stores)
     assert memory.content == "We decided to ship on Mondays"
@@ -263,7 +265,7 @@ def test_the_cursor_stays_before_what_could_not_be_written(
             raise StoreUnwritable(to.vault.root, "No space left on device")
         return remember(to, draft)
 
-    monkeypatch.setattr(transcripts, "remember", full)
+    monkeypatch.setattr(keeping, "remember", full)
     report = take(stores, path)
 
     assert report.lines == 1
@@ -289,7 +291,7 @@ def test_a_run_can_be_ended_and_goes_on_where_it_was(stores: Stores, path: Path)
     add(path, *(a_line(f"Remember that number {n} counts.") for n in range(4)))
     left = iter([True, True, False])
 
-    report = take_in(stores, Transcript(path), lambda: next(left))
+    report = take_in(Intake(stores), Transcript(path), lambda: next(left))
 
     assert (report.lines, report.stopped) == (2, "the daemon ends")
     assert take(stores, path).lines == 2
@@ -338,7 +340,7 @@ def test_lines_that_make_no_sense_are_passed_over_and_counted(stores: Stores, pa
 def test_a_line_as_long_as_a_tools_output_is_passed_over(
     stores: Stores, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transcripts, "LINE_BYTES", 1_000)
+    monkeypatch.setattr(lines, "LINE_BYTES", 1_000)
     add(path, a_line("Remember that this is lost. " + "x" * 3_000), a_line("Never push to main"))
 
     assert take(stores, path).lines == 2

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from madeleine.index.port import WhisperEntry
+from madeleine.ingest.intake import Intake
 from madeleine.ingest.transcripts import TakenIn, Transcript, take_in
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
@@ -38,7 +39,7 @@ def reply(path: Path, text: str, **more: object) -> None:
 
 
 def take(stores: Stores, path: Path) -> TakenIn:
-    return take_in(stores, Transcript(path, "claude-code", "session-1"))
+    return take_in(Intake(stores), Transcript(path, "claude-code", "session-1"))
 
 
 def test_a_memory_that_a_reply_repeats_was_useful(stores: Stores, tmp_path: Path) -> None:

@@ -37,6 +37,41 @@ def a_reply(text: str) -> bytes:
     return encoded({"type": "assistant", "message": {"role": "assistant", "content": content}})
 
 
+def an_answer(text: str, *, ends: bool = True, tool: str | None = None, **more: object) -> bytes:
+    """Return a line of Claude Code in which the agent answers, as its newer releases write it."""
+    number = next(_numbers)
+    content: list[object] = [{"type": "text", "text": text}] if text else []
+    if tool is not None:
+        content.append({"type": "tool_use", "id": "t1", "name": tool, "input": {"command": "ls"}})
+    stop = "tool_use" if tool else "end_turn" if ends else None
+    message = {
+        "id": f"msg_{number}",
+        "role": "assistant",
+        "model": "claude",
+        "content": content,
+        "stop_reason": stop,
+        "usage": {"input_tokens": 1},
+    }
+    return encoded(
+        {
+            "parentUuid": f"u{number - 1}",
+            "isSidechain": False,
+            "type": "assistant",
+            "message": message,
+            "requestId": "r",
+            "uuid": f"u{number}",
+            "timestamp": f"2026-11-15T12:{number % 60:02d}:30.000Z",
+            "sessionId": "session-1",
+            **more,
+        }
+    )
+
+
+def a_tool_result(text: str) -> bytes:
+    """Return a line of Claude Code in which a tool answers."""
+    return a_line([{"type": "tool_result", "tool_use_id": "t1", "content": text}])
+
+
 def a_codex_line(text: str, role: str = "user", kind: str = "input_text") -> bytes:
     """Return a line of a Codex rollout."""
     number = next(_numbers)

@@ -19,7 +19,7 @@ from madeleine.minds.judges.weights import as_file, read_weights, shipped, weigh
 from madeleine.minds.port import Judge
 from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Memory, Origin
-from madeleine.rules.extracts import lost_words
+from madeleine.rules.substance import lost_words
 from madeleine.settings import read_settings
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -14,8 +14,9 @@ import pytest
 
 from madeleine.errors import BadSetting
 from madeleine.minds.judges.asking import SHOWN_CHARS
-from madeleine.minds.judges.remote import Bounds, RemoteJudge
-from madeleine.model.judging import Pair, Relation
+from madeleine.minds.judges.language import Bounds
+from madeleine.minds.judges.remote import RemoteJudge
+from madeleine.model.judging import Pair, Relation, Synthesis
 from madeleine.model.memory import Memory
 
 from .test_remote import Script, refusing, send
@@ -475,20 +476,32 @@ def test_a_synthesis_that_keeps_everything_is_taken(server: Script, judge: Remot
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Vera deploys Harbor to Hetzner on Friday at 17:00.",
+        "Harbor is at Hetzner, 12 euros a month, Friday 17:00.",
+    ],
+)
+def test_a_synthesis_that_loses_something_is_refused(
+    server: Script, judge: RemoteJudge, text: str
+) -> None:
+    server.replies = [saying(json.dumps({"title": "Harbor", "content": text}))]
+
+    assert judge.synthesise(MEMBERS) == Synthesis("", "")
+    assert len(judge.problems()) == 1
+
+
+@pytest.mark.parametrize(
     "answer",
     [
-        {"title": "Harbor", "content": "Vera deploys Harbor to Hetzner on Friday at 17:00."},
-        {"title": "Harbor", "content": "Harbor is at Hetzner, 12 euros a month, Friday 17:00."},
         {"title": "Harbor", "content": ""},
         {"title": 7, "content": ONE},
         {"summary": ONE},
         [],
     ],
-    ids=range(6),
+    ids=range(4),
 )
-def test_a_synthesis_that_loses_something_is_refused(
-    server: Script, judge: RemoteJudge, answer: object
-) -> None:
+def test_what_is_no_synthesis_is_none(server: Script, judge: RemoteJudge, answer: object) -> None:
     server.replies = [saying(json.dumps(answer))]
 
     assert judge.synthesise(MEMBERS) is None

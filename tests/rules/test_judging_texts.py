@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.model.memory import Memory
-from madeleine.rules.extracts import central, extract, lost_words
+from madeleine.rules.extracts import central, extract
 from madeleine.rules.keeping import ALL_WORDS, MOST_WORDS, kept_by
 from madeleine.rules.merging import duplicate_score, levenshtein, title_likeness, word_likeness
+from madeleine.rules.substance import lost_words
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

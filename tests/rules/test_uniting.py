@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.model.memory import Memory
-from madeleine.rules.extracts import lost_words
-from madeleine.rules.uniting import denies_alike, missing, particulars, says_all, united
+from madeleine.rules.substance import lost_words, particulars
+from madeleine.rules.uniting import denies_alike, missing, says_all, united
 
 THEN = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -63,13 +63,13 @@ def test_a_title_that_says_more_is_kept_too() -> None:
 def test_a_new_wording_may_turn_things_round_but_not_leave_any_out() -> None:
     said = ["Chose SQLite for Ormah", "Ormah uses SQLite"]
 
-    assert says_all("Ormah uses SQLite; we chose it.", said)
+    assert says_all("Ormah uses SQLite; we chose it for Ormah.", said)
     assert not says_all("Ormah has SQLite.", said)
-    assert not says_all("Ormah uses SQLite; we never chose it.", said)
+    assert not says_all("Ormah uses SQLite; we never chose it for Ormah.", said)
 
 
 def test_names_and_numbers_are_what_is_particular() -> None:
-    assert particulars("The limit of Atlas is 100 requests") == {"atla", "100"}
+    assert particulars("The limit of Atlas is 100 requests") == {"atlas", "100"}
     assert particulars("we like tea") == frozenset()
 
 

@@ -14,6 +14,7 @@ from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.run import run_job
 from madeleine.sleep.values import (
     Action,
+    Forget,
     Job,
     Link,
     Merge,
@@ -91,6 +92,7 @@ def one_of_each(stores: Stores) -> dict[str, Action]:
     backup = keep(stores, "Backups run at night", connections=(Connection(uses.id, Edge.SUPPORTS),))
     lunch = keep(stores, "Lunch is at noon")
     dinner = keep(stores, "Dinner is at seven")
+    supper = keep(stores, "Supper was late that day")
     now = stores.clock.now()
     return {
         "link": Link(lunch, (Connection(dinner.id, Edge.RELATED_TO, 0.7, "meals", "planned"),)),
@@ -116,13 +118,13 @@ def one_of_each(stores: Stores) -> dict[str, Action]:
             (lunch, dinner),
         ),
         "score": Score(
-            {lunch.id: {"importance": 0.9}, dinner.id: {"importance": 0.1}},
-            {lunch.id: {"importance": 0.5}, dinner.id: {"importance": 0.5}},
+            "importance", {lunch.id: 0.9, dinner.id: 0.1}, {lunch.id: 0.5, dinner.id: 0.5}
         ),
+        "forget": Forget(supper),
     }
 
 
-KINDS = ("link", "merge", "supersede", "tier", "space", "synthesise", "score")
+KINDS = ("link", "merge", "supersede", "tier", "space", "synthesise", "forget", "score")
 FILE_KINDS = KINDS[:-1]
 
 

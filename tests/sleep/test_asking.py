@@ -29,6 +29,7 @@ TYPES = {
     "tier": ProposalType.DECAY,
     "space": ProposalType.SPACE,
     "synthesise": ProposalType.CONSOLIDATE,
+    "forget": ProposalType.DECAY,
 }
 
 
@@ -151,6 +152,18 @@ def test_a_proposal_about_what_changed_since_is_refused(stores: Stores) -> None:
     assert pending(stores) == [waiting]
     decide(stores, waiting.id, ProposalStatus.REJECTED)
     assert pending(stores) == []
+
+
+def test_a_proposal_about_what_changed_since_is_gone_after_the_next_run(stores: Stores) -> None:
+    memory, other = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
+    patches = [Patch(SetTier(each, Tier.ARCHIVAL), "t", ask=True) for each in (memory, other)]
+    run(stores, job_of(*patches))
+    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, Limits()))
+
+    run(stores, job_of())
+
+    (left,) = pending(stores)
+    assert left.source_nodes == (other.id,)
 
 
 def test_a_link_that_came_meanwhile_does_not_make_a_proposal_void(stores: Stores) -> None:

@@ -11,7 +11,7 @@ from madeleine.model.judging import Relation, Synthesis
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
-from madeleine.rules.extracts import lost_words
+from madeleine.rules.substance import lost_words
 from madeleine.sleep.jobs.consolidator import consolidator
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores

@@ -11,7 +11,7 @@ from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.rules.extracts import lost_words
+from madeleine.rules.substance import lost_words
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.values import Report
 from madeleine.write.proposals import decide
@@ -176,11 +176,13 @@ def test_texts_that_differ_in_a_number_are_not_merged_unasked(stores: Stores) ->
     assert (report.applied, report.proposed) == (0, 1)
 
 
-def test_a_language_model_may_merge_texts_that_differ_in_a_number(stores: Stores) -> None:
+def test_what_is_merged_on_approval_says_both(stores: Stores) -> None:
     keep(stores, CACHE)
     keep(stores, LARGER)
 
     merged(stores, ScriptedJudge(always(says(Relation.DUPLICATE)), cheap=False))
+    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    decide(stores, proposal.id, ProposalStatus.APPROVED)
 
     (kept,) = current(stores)
     assert lost_words(kept.content, [CACHE, LARGER]) == frozenset()
@@ -283,10 +285,10 @@ def test_a_pair_below_the_documented_score_is_not_asked_about(stores: Stores) ->
 
 def test_the_surest_pair_is_merged_first(stores: Stores) -> None:
     keep(stores, CHOSE)
-    surest = {keep(stores, f"{CHOSE} {ending}").id for ending in ("after all", "at last")}
+    surest = {keep(stores, f"{CHOSE} {ending}").id for ending in ("for good", "for ever")}
 
     def answer(pair: Pair) -> Verdict:
-        surer = "last" in pair.newer.content and "all" in pair.older.content
+        surer = "ever" in pair.newer.content and "good" in pair.older.content
         return says(Relation.DUPLICATE, 0.999 if surer else 0.98)
 
     report = merged(stores, ScriptedJudge(answer))
@@ -317,16 +319,80 @@ def test_a_judge_of_words_merges_nothing_that_a_sign_or_a_denial_tells_apart(
     assert (report.applied, report.proposed) == (0, 0)
 
 
-def test_a_sign_that_only_the_dropped_one_has_is_kept(stores: Stores) -> None:
+def test_a_sign_that_only_the_dropped_one_has_is_shown(stores: Stores) -> None:
     keep(stores, "Version >=2.0 of the parser is required for all builds")
     keep(stores, "Version <2.0 of the parser is required")
-    certain = ScriptedJudge(always(says(Relation.DUPLICATE)), cheap=False, name="llm")
 
-    night(stores, duplicate_merger(), certain)
+    report = night(stores, duplicate_merger(), CERTAIN)
 
-    (left,) = stores.index.listing(Filter(), stores.clock.now(), 10)
-    assert "<2.0" in left.content
-    assert ">=2.0" in left.content
+    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    assert report.applied == 0
+    assert "<2.0" in str(dict(proposal.action)["content"])
+    assert ">=2.0" in str(dict(proposal.action)["content"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("It takes 5 s", "It takes 5 ms"),
+        ("Meeting at 5 pm", "Meeting at 5 am"),
+        ("The valve is open at night", "The valve is closed at night"),
+        ("The price is 10 $ for members", "The price is 10 € for members"),
+        ("Disk must be >= 5 GB free", "Disk must be < 5 GB free"),
+        ("Ana likes Ben", "Ben likes Ana"),
+        ("Vera owns billing", "Petra owns billing"),
+        ("Deploy to eu-west-1 first", "Deploy to eu-west-2 first"),
+        ("The switch is on", "The switch is off"),
+        ("Password rotation is every week", "Password rotation is every 2 weeks"),
+        ("Run `rm -r build` to clean", "Run `rm -R build` to clean"),
+        ("Temperature is 5 degrees", "Temperature is -5 degrees"),
+        ("The lamp is left of the door", "The lamp is right of the door"),
+        ("Ben's blood type is O", "Ben's blood type is A"),
+        ("Exam grade was A+", "Exam grade was A-"),
+        ("Copy files from staging to production", "Copy files to staging from production"),
+        ("Ana wrote the parser for him", "Ana wrote the parser for her"),
+        ("Send it to us", "Send it to them"),
+        ("Eat at most three", "Eat at least three"),
+        ("Rest before lunch", "Rest after lunch"),
+        ("He may enter the lab", "He must enter the lab"),
+        ("The tests do pass", "The tests don't pass"),
+        ("我喜欢喝绿茶", "我不喜欢喝绿茶"),
+        ("東京に住んでいる", "東京に住んでいない"),
+    ],
+)
+def test_nobody_is_sure_enough_to_merge_what_one_small_word_tells_apart(
+    stores: Stores, one: str, other: str
+) -> None:
+    """Not a language model either; and whoever agrees to the proposal loses nothing."""
+    keep(stores, one)
+    keep(stores, other)
+
+    report = night(stores, duplicate_merger(), CERTAIN, duplicate_score=0.0)
+
+    assert report.applied == 0
+    for proposal in stores.index.proposals(ProposalStatus.PENDING):
+        assert all(text in str(dict(proposal.action)["content"]) for text in (one, other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Lunch is at noon", "lunch is at noon."),
+        ("The office is in Rome", "Office is in Rome!"),
+        ("We don't deploy on Fridays", "We do not deploy on Fridays"),
+        ("It's in the shed", "It is in the shed"),
+        ("On Mondays we deploy Atlas", "We deploy Atlas on Mondays"),
+        ("The limit is 1,200 requests", "The limit is 1200 requests"),
+    ],
+)
+def test_what_says_the_same_is_merged_unasked(stores: Stores, one: str, other: str) -> None:
+    keep(stores, one)
+    keep(stores, other)
+
+    assert night(stores, duplicate_merger(), CERTAIN, duplicate_score=0.0).applied == 1
+
+
+CERTAIN = ScriptedJudge(always(says(Relation.DUPLICATE)), cheap=False, name="llm")
 
 
 def test_three_copies_become_one_in_a_single_night(stores: Stores) -> None:

@@ -218,7 +218,7 @@ def test_true_fsrs_lets_a_memory_rest_longer(stores: Stores) -> None:
 
     assert run(stores, decay_manager(), habits).applied == 0
 
-    habits = replace(habits, decay_retrievability=0.7)
+    wait(stores, days=90)
     assert run(stores, decay_manager(), habits).applied == 1
 
 

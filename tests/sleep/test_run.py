@@ -15,8 +15,8 @@ from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
-from madeleine.settings import Sleep
-from madeleine.sleep.habits import SleepHabits
+from madeleine.settings import Consolidation, Sleep
+from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.run import run_all, run_job
 from madeleine.sleep.values import STOPPED, Link, Merge, Night, Patch, Report, Score, SetTier
@@ -142,7 +142,7 @@ def test_a_score_that_was_renewed_since_is_not_taken_back(stores: Stores) -> Non
 
 
 def score(memory_id: str, value: float, was: float) -> Score:
-    return Score({memory_id: {"importance": value}}, {memory_id: {"importance": was}})
+    return Score("importance", {memory_id: value}, {memory_id: was})
 
 
 def test_undoing_a_run_whose_file_a_person_edited_changes_nothing(stores: Stores) -> None:
@@ -542,6 +542,14 @@ def test_every_number_the_jobs_go_by_is_a_setting_with_the_same_default() -> Non
     set_by = {each.name: each.default for each in fields(Sleep)}
 
     for each in fields(SleepHabits):
+        if each.name != "consolidation":
+            assert set_by[each.name] == each.default
+
+
+def test_every_number_the_tasks_go_by_is_a_setting_with_the_same_default() -> None:
+    set_by = {each.name: each.default for each in fields(Consolidation)}
+
+    for each in fields(ConsolidationHabits):
         assert set_by[each.name] == each.default
 
 

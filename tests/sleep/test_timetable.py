@@ -15,6 +15,7 @@ import pytest
 from madeleine.bootstrap import SystemClock
 from madeleine.errors import NoSuchJob
 from madeleine.model.event import Kind
+from madeleine.sleep.begun import note_begun, note_cut_off
 from madeleine.sleep.cycle import JOBS
 from madeleine.sleep.intervals import Intervals, next_run
 from madeleine.sleep.reports import bounded_report
@@ -307,6 +308,29 @@ def test_the_last_run_of_each_job_is_known_after_a_restart(tmp_path: Path) -> No
     close(again)
 
 
+def test_a_run_that_was_cut_off_is_told_and_tried_again(stores: Stores) -> None:
+    note_begun(stores, "auto_linker", "r-1", NOON - timedelta(hours=1))
+
+    sleeper = Sleeper(stores, CYCLE, Runner(stores))
+    with attended(sleeper):
+        last = sleeper.last_runs()["auto_linker"]
+
+    assert last.report["run"] == "r-1"
+    assert "cut off" in str(last.report["error"])
+    assert last.failures == 1
+    assert last.at == NOON - timedelta(hours=1)
+
+
+def test_a_run_that_came_to_its_end_was_not_cut_off(stores: Stores) -> None:
+    report = Report("auto_linker", "r-1", NOON)
+    note_begun(stores, report.job, report.run, report.began)
+    body = {"run": "r-1", "job": "auto_linker", "report": bounded_report(report)}
+    record(stores, [event(stores, Kind.RUN, body)], durable=False)
+
+    assert note_cut_off(stores) is None
+    assert len(stores.index.recent_events([Kind.RUN.value], 9)) == 1
+
+
 def test_a_dry_run_is_no_run(stores: Stores) -> None:
     sleeper = Sleeper(stores, CYCLE, Runner(stores))
 
@@ -321,8 +345,9 @@ def test_a_dry_run_is_no_run(stores: Stores) -> None:
 @contextmanager
 def timetable(sleeper: Sleeper, **options: timedelta) -> Iterator[Timetable]:
     given = {"first": timedelta(0), "retry": RETRY, **options}
-    every = given.pop("every", timedelta(hours=24))
-    made = Timetable(sleeper, Intervals(dict.fromkeys(CYCLE, every), **given), SystemClock())
+    every = dict.fromkeys(CYCLE, given.get("every", timedelta(hours=24)))
+    intervals = Intervals(every, given["first"], given["retry"])
+    made = Timetable(sleeper, intervals, SystemClock())
     made.start()
     try:
         yield made

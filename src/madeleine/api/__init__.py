@@ -9,8 +9,8 @@ the table starts at once.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as typing has it, without the cost of importing it
 if TYPE_CHECKING:
     from madeleine.api.madeleine import Madeleine
 

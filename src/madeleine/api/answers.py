@@ -28,6 +28,7 @@ from madeleine.write.change_file import Changed
 from madeleine.write.forget import Forgotten
 from madeleine.write.merge import Merged
 from madeleine.write.proposals import Decided
+from madeleine.write.purge import Purged
 from madeleine.write.reconcile import Reconciled
 from madeleine.write.remember import Remembered
 from madeleine.write.show import Shown
@@ -368,6 +369,27 @@ def rebuilt(report: Reconciled, seconds: float) -> Json:
     answer = reconciled(report)
     text = f"Rebuilt in {seconds:.1f} s. {answer['text']}"
     return {**answer, "text": text, "seconds": round(seconds, 3)}
+
+
+def purged(done: Purged) -> Json:
+    """The receipt: what was removed where, and what names it still."""
+    gone, journal = done.memories, done.journal
+    return {
+        "text": (
+            f"Purged {texts.count(len(gone), 'memory')} for good: "
+            f"{texts.count(done.files, 'file')}, "
+            f"{texts.count(journal.dropped + journal.cut, 'line')} of the journal, "
+            f"{done.traces} embeddings; the index is made anew."
+        ),
+        "memories": [{"id": each.id, "title": each.headline} for each in gone],
+        "removed": {
+            "files": done.files,
+            "journal_lines": journal.dropped,
+            "journal_lines_cut": journal.cut,
+            "embeddings": done.traces,
+        },
+        "left": {"connections": done.pointing, "journal_lines": journal.left},
+    }
 
 
 def compacted(report: Compacted) -> Json:

@@ -18,7 +18,7 @@ from typing import Protocol, cast
 from madeleine.api import values
 from madeleine.api.places import home_path
 from madeleine.api.remote import find_daemon
-from madeleine.errors import HomeBusy
+from madeleine.errors import HomeBusy, NoFile, Rejected
 from madeleine.model.codec import Json
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
@@ -123,6 +123,28 @@ class Madeleine:
         """Write many memories, each a mapping of draft fields; one outcome each, in order."""
         answer = self._post("remember_many", {"items": tuple(drafts)})
         return [values.read_outcome(each) for each in cast("list[Json]", answer["results"])]
+
+    def ingest(
+        self,
+        source: str | Path | Iterable[Mapping[str, object]],
+        *,
+        space: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        tags: Words = (),
+        dry_run: bool = False,
+    ) -> values.Ingested:
+        """Take in a file (a `Path`), a text, or a conversation as messages (`role`, `content`).
+
+        Notes become a memory for each section, a conversation what was said in it. A file that
+        is taken in again revises what came of it; secrets are taken out first.
+        """
+        query = {"default_space": space, "dry_run": dry_run, "extra_tags": list(tags)}
+        if isinstance(source, Path):
+            return values.read_ingested(self._post("ingest_file", _file(source), query=query))
+        told = {"content": source} if isinstance(source, str) else {"messages": tuple(source)}
+        body = {**told, "session": session, "agent_id": agent}
+        return values.read_ingested(self._post("ingest_conversation", body, query=query))
 
     def revise(self, memory: str | Memory, **fields: object) -> values.Changed:
         """Change what a memory says; a field given as None is cleared."""
@@ -335,6 +357,15 @@ class Madeleine:
         answer = self._post(name, {"dry_run": dry_run}, job or "", {"wait": True})
         return values.read_slept(answer)
 
+    def consolidate(self, task: str | None = None, dry_run: bool = False) -> Json:
+        """Run the consolidation engine, or one task of it: decay, creative, cluster or forget.
+
+        Returns what was done: mode, dry_run, started_at, completed_at, success, and `steps` with
+        the result of each task. `undo` with a step's `run` takes it back.
+        """
+        body = {"dry_run": dry_run, **({} if task is None else {"task": task})}
+        return cast("Json", self._post("consolidate", body)["consolidation"])
+
     # -- the house -------------------------------------------------------------------------
 
     def status(self) -> Json:
@@ -348,6 +379,35 @@ class Madeleine:
     def rebuild(self) -> values.Report:
         """Make the index anew from files and journal."""
         return values.read_report(self._post("rebuild", {}))
+
+    # -- moving in and out -----------------------------------------------------------------
+
+    def import_from(
+        self, form: str, path: str | Path, space: str | None = None, dry_run: bool = False
+    ) -> Json:
+        """Bring memories along from another program, or from an export; `form` is one of those
+        that `madeleine import --help` lists. Returns what came of it: `counts`, `problems`, and
+        the `run` that `undo` takes."""
+        formats = importlib.import_module("madeleine.ingest.importing.formats")
+        moving = importlib.import_module("madeleine.ingest.importing.moving")
+        found = formats.read(form, Path(path).expanduser(), space)
+        taken = moving.Moving(form, lambda body: self._post("import", body), dry_run)
+        return cast("Json", taken.take_all(found))
+
+    def export(
+        self, path: str | Path, form: str = "jsonl", *, trash: bool = False, **chosen: object
+    ) -> int:
+        """Write memories to `path` as jsonl, zip or obsidian; return how many. `chosen` is a
+        filter as for `list`; without one everything is written."""
+        late = importlib.import_module("madeleine.ingest.exporting.leaving")
+        given = {"outdated": True, **chosen}
+        leaving = late.Leaving(lambda query: self._get("export", query), given, trash)
+        return int(leaving.write(form, Path(path).expanduser()))
+
+    def backup(self, to: str | Path | None = None) -> Path:
+        """Make a backup of vault, journal and settings, and return where it is."""
+        body = {} if to is None else {"to": str(Path(to).expanduser().absolute())}
+        return Path(str(self._post("backup", body)["path"]))
 
     def _get(
         self, name: str, query: Mapping[str, object] | None = None, memory: str | Memory = ""
@@ -385,6 +445,20 @@ def _object(value: object) -> Json:
     """Return a dataclass's fields, those left out that hold nothing."""
     given = {each.name: getattr(value, each.name) for each in fields_of(value)}  # type: ignore[arg-type]  # checked by the caller
     return {name: plain(each) for name, each in given.items() if each is not None}
+
+
+def _file(path: Path) -> dict[str, object]:
+    """Return a file as it is handed in; a transcript is read where it is."""
+    whole = path.expanduser().absolute()
+    if whole.suffix == ".jsonl":
+        return {"path": str(whole)}
+    try:
+        content = whole.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NoFile(whole) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise Rejected(f"cannot read {whole}: {error}", hint="name a text file") from error
+    return {"content": content, "name": whole.name, "uri": whole.resolve().as_uri()}
 
 
 def _id(memory: str | Memory) -> str:

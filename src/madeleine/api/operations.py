@@ -13,11 +13,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import madeleine
-from madeleine.api import answers, sleeping
+from madeleine.api import answers, ingesting, moving, sleeping
+from madeleine.api.counting import stats
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
 from madeleine.bootstrap import House
-from madeleine.errors import DaemonDown, InvalidValue, MadeleineError, NoSuchChange, UnknownWord
+from madeleine.errors import (
+    DaemonDown,
+    InvalidValue,
+    MadeleineError,
+    NoSuchChange,
+    Rejected,
+    UnknownWord,
+)
 from madeleine.model.codec import Json
 from madeleine.model.draft import Draft, check_content, one_line, read_draft, read_space
 from madeleine.model.event import Event, Kind
@@ -37,6 +45,7 @@ from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
 from madeleine.write.proposals import decide
+from madeleine.write.purge import purge
 from madeleine.write.reconcile import reconcile_and_read
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.remember_many import remember_many
@@ -293,25 +302,43 @@ def _history(house: House, call: Call) -> Json:
 
 
 def _audit(house: House, call: Call) -> Json:
-    kinds = [Kind.REMEMBERED.value, Kind.CHANGED.value, Kind.DECIDED.value]
-    events = house.stores.index.recent_events(kinds, _limit(call))
+    reader = Reader(call.query)
+    limit = reader.whole("limit", EVENTS, 1, EVENTS_AT_MOST)
+    memory, verb = reader.text("node_id"), reader.text("operation")
+    reader.done()
+    events = _newest(_reading(house.stores, memory), limit, _RECORDED, verb)
     return answers.happenings(events, _outcomes(house.stores, events))
 
 
 def _merges(house: House, call: Call) -> Json:
-    events = _newest_merges(house.stores, _limit(call))
+    events = _newest(_reading(house.stores, None), _limit(call), (Kind.CHANGED,), "merge")
     return answers.merges(events, _outcomes(house.stores, events))
 
 
-def _newest_merges(stores: Stores, limit: int) -> list[Event]:
-    """Return the newest merges, however many other changes lie between them."""
+_RECORDED = (Kind.REMEMBERED, Kind.CHANGED, Kind.DECIDED)
+_Reading = Callable[[Sequence[Kind], int], Sequence[Event]]
+
+
+def _reading(stores: Stores, memory: str | None) -> _Reading:
+    """Return how to read so many events, newest first: of one memory, or of all."""
+    if memory is None:
+        return lambda kinds, many: stores.index.recent_events(kinds, many)
+    return lambda kinds, many: history(stores, memory, many)[1]
+
+
+def _newest(
+    read: _Reading, limit: int, kinds: Sequence[Kind], verb: str | None = None
+) -> list[Event]:
+    """Return the newest events of these kinds and this verb, whatever lies between them."""
     looked = limit
     while True:
-        looked *= 8
-        events = stores.index.recent_events([Kind.CHANGED.value], looked)
-        found = [each for each in events if each.body.get("verb") == "merge"]
+        events = read(kinds, looked)
+        found = [each for each in events if each.kind in kinds]
+        if verb is not None:
+            found = [each for each in found if each.body.get("verb") == verb]
         if len(found) >= limit or len(events) < looked:
             return found[:limit]
+        looked *= 8
 
 
 def _outcomes(stores: Stores, events: Sequence[Event]) -> dict[str, str | None]:
@@ -378,6 +405,7 @@ def _status(house: House, call: Call) -> Json:
         "index_bytes": sum(_size(house.home / name) for name in ("index.db", "index.db-wal")),
         "runs": [_run(each) for each in stores.index.recent_events([Kind.RUN.value], RUNS_SHOWN)],
         "sleep": sleeping.standing(house),
+        "ingest": ingesting.standing(house),
         "notes": list(house.notes),
         "daemon": None,
     }
@@ -405,6 +433,15 @@ def _rebuild(house: House, call: Call) -> Json:
     began = time.monotonic()
     report = rebuild(house.stores)
     return answers.rebuilt(report, time.monotonic() - began)
+
+
+def _purge(house: House, call: Call) -> Json:
+    reader = Reader(call.body)
+    named, whole = reader.texts("memories"), reader.flag("all")
+    reader.done()
+    if whole == bool(named):
+        raise Rejected("say which memories to purge, or `all`", hint="one of the two")
+    return answers.purged(purge(house.stores, None if whole else named))
 
 
 def _compact(house: House, call: Call) -> Json:
@@ -466,6 +503,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "maintenance": sleeping.maintenance,
     "hand_in": sleeping.hand_in_verdicts,
     "tasks": sleeping.tasks,
+    "consolidate": sleeping.consolidate,
+    "consolidate_status": sleeping.consolidate_status,
     "run_all": sleeping.run_all,
     "run_task": sleeping.run_task,
     "stop_task": sleeping.stop_task,
@@ -473,8 +512,16 @@ OPERATIONS: Mapping[str, Operation] = {
     "resume_task": sleeping.resume_task,
     "health": _health,
     "status": _status,
+    "stats": stats,
     "reconcile": _reconcile,
     "rebuild": _rebuild,
+    "purge": _purge,
     "compact": _compact,
+    "import": moving.take_in,
+    "export": moving.give_out,
+    "backup": moving.back_up,
+    "backups": moving.backups,
+    "ingest_conversation": ingesting.conversation,
+    "ingest_file": ingesting.file,
     "stop": _stop,
 }

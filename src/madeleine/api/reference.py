@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from madeleine.api.routes import ROUTES, Field, Route
+from madeleine.api.routes import ROUTES, TOLD, Field, Route
 
 PAGE = """\
 # Routes
@@ -17,7 +17,8 @@ programs. This page is made from `madeleine.api.routes` by `python -m madeleine.
 - Over TCP a request carries `Authorization: Bearer TOKEN`, the token in `run/token`. Its Host
   must name this machine, and its Origin, if it has one, must be the daemon's own. The unix
   socket needs none of this: its file mode decides who may use it. With
-  `server.trust_loopback = true` clients on this machine need no token.
+  `server.trust_loopback = true` clients on this machine need no token; whoever then shows none,
+  and is no browser, is answered as Ormah's clients expect: docs/guides/from-ormah.md.
 - `X-Agent-Id` says who asks; it becomes the source of what is remembered and stands in the
   history of what is changed.
 - Bodies are JSON objects, sent as `Content-Type: application/json`. A field that nobody knows
@@ -25,6 +26,7 @@ programs. This page is made from `madeleine.api.routes` by `python -m madeleine.
 - `{id}` takes a whole id, the short one of 8 characters, or any prefix that fits one only.
 - Times are RFC 3339 in UTC, such as `2026-11-15T18:04:00Z`.
 - `text` in an answer is for an agent or a person to read; the other fields are for programs.
+- `POST /mcp` offers what agents need of it as [tools](tools.md), over MCP.
 
 Errors look the same everywhere:
 
@@ -53,13 +55,15 @@ $ curl -s --unix-socket ~/.madeleine/run/socket http://localhost/agent/recall \\
 
 def routes_page() -> str:
     """Return the whole page."""
-    return PAGE + "\n\n".join(_section(route) for route in ROUTES) + "\n"
+    return PAGE + "\n\n".join(_section(route) for route in (*ROUTES, *TOLD)) + "\n"
 
 
 def _section(route: Route) -> str:
     parts = [f"## {route.method} {route.path}", f"`{route.name}`: {route.summary}."]
     if route.open:
         parts.append("Needs no token.")
+    if route.admin:
+        parts.append("Needs the admin token, when `server.admin_token` is set.")
     parts.extend(_table("Query", route.query))
     parts.extend(_table("Body", route.body))
     parts.append(f"Answer: `{route.answer}`")

@@ -28,7 +28,17 @@ Json = dict[str, object]
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 600.0  # a daemon that is alive but stuck; one that dies hangs up at once
 UNBOUNDED = frozenset(
-    ["remember_many", "reconcile", "rebuild", "compact", "run_all", "run_task", "hand_in"]
+    [
+        "remember_many",
+        "reconcile",
+        "rebuild",
+        "compact",
+        "run_all",
+        "run_task",
+        "hand_in",
+        "import",
+        "backup",
+    ]
 )
 STOP_SECONDS = 60.0
 PAUSE_SECONDS = 0.02

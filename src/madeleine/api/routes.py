@@ -33,6 +33,8 @@ class Route(NamedTuple):
     answer: str = ""
     open: bool = False
     """Whether it answers without a token."""
+    admin: bool = False
+    """Whether it asks for the admin token, when one is set."""
 
 
 _DRAFT = (
@@ -79,6 +81,15 @@ _OFFSET = Field("offset", "integer", "how many to skip")
 _DRY_RUN = Field("dry_run", "boolean", "only say what would be done; nothing is changed")
 _WAIT = Field("wait", "boolean", "answer when it is over; without a daemon that is always so")
 _RUN = "{text, status: started | finished | stopped | failed, request, jobs, reports}"
+_INGEST = (
+    _SPACE,
+    _DRY_RUN,
+    Field("extra_tags", "array of string", "labels for everything that is kept"),
+)
+_INGESTED = (
+    "{text, status: processed | dry_run, extracted, memories: [{node_id, title, type, tier, "
+    "content, …}], revised, retired, known, refused, redacted, held_back, notes}"
+)
 
 ROUTES: tuple[Route, ...] = (
     Route(
@@ -348,7 +359,11 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/agent/audit",
         "every recorded change, newest first",
-        query=(_LIMIT,),
+        query=(
+            _LIMIT,
+            Field("node_id", "string", "only changes of this memory"),
+            Field("operation", "string", "only what this verb did, such as revise"),
+        ),
         answer="{text, events}",
     ),
     Route(
@@ -372,7 +387,8 @@ ROUTES: tuple[Route, ...] = (
         "hand_in",
         "POST",
         "/agent/maintenance",
-        "hand in the verdicts about a batch of questions; without any, take a batch",
+        "hand in the verdicts about a batch of questions; without any, take a batch, or with "
+        "its `job_id` see it once more",
         (
             Field("job_id", "string", "the batch that was taken"),
             Field("results", "object", "the answers, as the batch's instructions say"),
@@ -384,7 +400,7 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/admin/tasks",
         "the jobs that tend the memory: when they run, how the last run went",
-        answer="{text, enabled, tasks: [{id, interval_minutes, paused, running, waiting, "
+        answer="{text, enabled, running, tasks: [{id, interval_minutes, paused, running, waiting, "
         "progress, last_run, failures, next_run}]}",
     ),
     Route(
@@ -428,6 +444,31 @@ ROUTES: tuple[Route, ...] = (
         answer="{text, id, paused}",
     ),
     Route(
+        "consolidate",
+        "POST",
+        "/consolidate",
+        "run the consolidation engine: decay, creative, cluster and forget, or one of them",
+        (
+            Field("task", "string", "decay, creative, cluster or forget; all four without it"),
+            Field("mode", "string", "another name for `task`; `full` is all four"),
+            _DRY_RUN,
+        ),
+        (Field("wait", "boolean", "false: answer at once, the run goes on; true by default"),),
+        "{text, status, request, consolidation: {mode, dry_run, started_at, completed_at, "
+        "success, steps}}",
+        admin=True,
+    ),
+    Route(
+        "consolidate_status",
+        "GET",
+        "/consolidate/status",
+        "when each task of the consolidation engine ran, and when it will run again",
+        answer="{text, enabled, last_decay, last_creative, last_cluster, last_forget, next_runs, "
+        "next_run_at, running, history: [{task, ran_at, memories_processed, duration_seconds, "
+        "success, run, applied, proposed, error}], tick_seconds}",
+        admin=True,
+    ),
+    Route(
         "health",
         "GET",
         "/admin/health",
@@ -444,6 +485,16 @@ ROUTES: tuple[Route, ...] = (
         "index_bytes, sleep, notes, daemon}",
     ),
     Route(
+        "stats",
+        "GET",
+        "/stats",
+        "how much there is, and how much was whispered and remembered lately",
+        query=(Field("days", "integer", "how far back; this week, from Monday, by default"),),
+        answer="{text, generated_at, window: {kind, days, cutoff}, usage: "
+        "{whispers_used_this_week, whispers_used_total, memories_this_week, memories_total}, "
+        "store: {total_nodes, total_edges, by_tier}}",
+    ),
+    Route(
         "reconcile",
         "POST",
         "/admin/reconcile",
@@ -458,13 +509,133 @@ ROUTES: tuple[Route, ...] = (
         answer="{text, files, written, dropped, unchanged, unreadable, notes, seconds}",
     ),
     Route(
+        "purge",
+        "POST",
+        "/admin/purge",
+        "remove forgotten memories for good: there is no way back",
+        (
+            Field("memories", "array of string", "which of those in the trash"),
+            Field("all", "boolean", "all that lie in the trash"),
+        ),
+        answer="{text, memories: [{id, title}], removed: {files, journal_lines, "
+        "journal_lines_cut, embeddings}, left: {connections, journal_lines}}",
+        admin=True,
+    ),
+    Route(
         "compact",
         "POST",
         "/admin/compact",
         "tidy the journal's past months without changing what they say",
         answer="{text, files, busy, dropped, damaged, bytes_saved}",
     ),
+    Route(
+        "import",
+        "POST",
+        "/admin/import",
+        "bring memories in from elsewhere; what is here already is not added twice",
+        (
+            Field(
+                "items",
+                "array of object",
+                "drafts as for remember, and: updated, superseded_by, usage, path, file, plain, "
+                "whole, trashed",
+                required=True,
+            ),
+            Field("format", "string", "where they come from, such as obsidian"),
+            Field("run", "string", "a UUID; all batches of one import bear the same"),
+            _DRY_RUN,
+        ),
+        (_SPACE,),
+        "{text, run, results: [{node_id, outcome: written | known | revised | kept | forgotten, "
+        "note?} | {error}], counts}",
+        admin=True,
+    ),
+    Route(
+        "export",
+        "GET",
+        "/admin/export",
+        "a page of memories with all that belongs to them, in the order of their ids",
+        query=(
+            *_FILTER,
+            Field("after", "string", "the id after which to go on: `next` of the page before"),
+            _LIMIT,
+            Field("files", "boolean", "also the text of every file, and not only where it differs"),
+            Field("trash", "boolean", "what was forgotten instead"),
+        ),
+        answer="{text, items, next, total}",
+        admin=True,
+    ),
+    Route(
+        "backup",
+        "POST",
+        "/admin/backup",
+        "make a backup of vault, journal and settings, and let the oldest go",
+        (Field("to", "string", "another file or folder than the one for backups; a whole path"),),
+        answer="{text, path, made, memories, files, bytes, removed, seconds, notes}",
+        admin=True,
+    ),
+    Route(
+        "backups",
+        "GET",
+        "/admin/backup",
+        "the backups that there are, newest first",
+        answer="{text, folder, backups: [{path, made, bytes}]}",
+        admin=True,
+    ),
+    Route(
+        "ingest_conversation",
+        "POST",
+        "/ingest/conversation",
+        "take in a conversation: what was said outright, and its exchanges",
+        (
+            Field(
+                "content",
+                "string",
+                "the conversation as text (`User: …`, `Assistant: …`) or as a host's JSON lines; "
+                "a text in which nobody is named is taken in as notes",
+            ),
+            Field("messages", "array of object", "or as messages: role, content, at (a time)"),
+            Field("agent_id", "string", "the agent that took part, such as claude-code"),
+            Field("session", "string", "the conversation's own id; it makes a repeated call safe"),
+            Field("uri", "string", "where it can be found"),
+        ),
+        _INGEST,
+        _INGESTED,
+    ),
+    Route(
+        "ingest_file",
+        "POST",
+        "/ingest/file",
+        "take in a file of notes, section by section; taken in again it revises what came of it",
+        (
+            Field("content", "string", "the text of the file"),
+            Field("name", "string", "its name; titles are made of it"),
+            Field("uri", "string", "where it can be found: by this a changed file is known again"),
+            Field("path", "string", "instead of all that, a transcript (.jsonl) on this machine"),
+        ),
+        _INGEST,
+        _INGESTED,
+    ),
     Route("stop", "POST", "/admin/stop", "end the daemon", answer="{stopping}"),
 )
+
+# What only the daemon can tell, and not as JSON.
+EVENTS = Route(
+    "events",
+    "GET",
+    "/events",
+    "what happens, as it happens, as server-sent events: remembered, revised, retired, forgotten, "
+    "restored, linked, unlinked, merged, undone, changed, whispered, feedback, proposal, decided, "
+    "job_started, job_finished",
+    answer="a stream of events, each with a name and a JSON body",
+)
+METRICS = Route(
+    "metrics",
+    "GET",
+    "/metrics",
+    "numbers about the memory, its jobs and the hooks, for Prometheus",
+    answer="text in the format of Prometheus",
+)
+TOLD = (EVENTS, METRICS)
 
 BY_NAME = MappingProxyType({route.name: route for route in ROUTES})

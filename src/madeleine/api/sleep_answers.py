@@ -16,11 +16,13 @@ from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked, LastRun, Running
+from madeleine.sleep.values import STOPPED
 from madeleine.write.proposals import Shown
 
 if TYPE_CHECKING:
     from madeleine.sleep.maintenance import HandedIn
 
+EVERYTHING = "run-all"  # in the place of a job's name, where all of them are meant
 PATCHES_SHOWN = 20  # in the text; `reports` has them all
 
 
@@ -37,12 +39,13 @@ class JobState:
     next_run: datetime | None
 
 
-def tasks(states: Sequence[JobState], enabled: bool) -> Json:
+def tasks(states: Sequence[JobState], enabled: bool, running: Running | None) -> Json:
     lines = [f"  {task_line(each)}" for each in states]
     first = "Jobs, in the order of the sleep cycle:" if enabled else "Jobs (no timetable):"
     return {
         "text": "\n".join([first, *lines]),
         "enabled": enabled,
+        "running": None if running is None else {"id": running.job, **_progress(running)},
         "tasks": [task_to_json(each) for each in states],
     }
 
@@ -143,7 +146,8 @@ def _status(request: Asked, done: int) -> str:
         return "started"
     if request.failed:
         return "failed"
-    return "stopped" if done < len(request.jobs) else "finished"
+    halted = done < len(request.jobs) or any(each.stopped == STOPPED for each in request.reports)
+    return "stopped" if halted else "finished"
 
 
 def _asked_text(request: Asked, status: str, reports: Sequence[Json]) -> str:
@@ -197,7 +201,9 @@ def batch_text(batch: Json) -> str:
 
 
 def stopped(job: str, was: bool) -> Json:
-    text = f"Stopping {job}" if was else f"{job} is not under way"
+    what = "everything" if job == EVERYTHING else job
+    idle = "nothing is under way" if job == EVERYTHING else f"{job} is not under way"
+    text = f"Stopping {what}" if was else idle
     return {"text": text, "stopped": was}
 
 

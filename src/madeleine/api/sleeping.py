@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from madeleine.api import consolidation_answers as consolidation
 from madeleine.api import sleep_answers as answers
+from madeleine.errors import InvalidValue, UnknownWord
 from madeleine.model.codec import Json
+from madeleine.model.event import Kind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.reading import Reader
 from madeleine.model.words import Edge
+from madeleine.sleep.intervals import task_run
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked
 from madeleine.write.proposals import show_proposal
@@ -20,11 +24,11 @@ if TYPE_CHECKING:
 
 INSIGHTS = 50
 INSIGHTS_AT_MOST = 1_000
-EVERYTHING = "run-all"  # in the place of a job's name, where all of them are meant
+FULL = "full"  # all four tasks of the consolidation engine
 
 
 def tasks(house: House, call: Call) -> Json:
-    return answers.tasks(job_states(house), house.settings.sleep.enabled)
+    return answers.tasks(job_states(house), house.settings.sleep.enabled, house.sleeper.running())
 
 
 def job_states(house: House) -> list[answers.JobState]:
@@ -84,7 +88,7 @@ def _run(house: House, asked: Asked, wait: bool) -> Json:
 
 def stop_task(house: House, call: Call) -> Json:
     job = call.named
-    return answers.stopped(job, house.sleeper.stop(None if job == EVERYTHING else job))
+    return answers.stopped(job, house.sleeper.stop(None if job == answers.EVERYTHING else job))
 
 
 def pause_task(house: House, call: Call) -> Json:
@@ -93,6 +97,65 @@ def pause_task(house: House, call: Call) -> Json:
 
 def resume_task(house: House, call: Call) -> Json:
     return answers.paused(call.named, False, house.sleeper.resume(call.named))
+
+
+# -- the consolidation engine ----------------------------------------------------------------
+
+
+def consolidate(house: House, call: Call) -> Json:
+    """Run the tasks that are asked for, and wait for them unless told not to."""
+    tasks, dry_run = _tasks_asked(house, call)
+    query = Reader(call.query)
+    wait = query.flag("wait", default=True)
+    query.done()
+    began = house.stores.clock.now()
+    asked = house.sleeper.ask(tasks, dry_run)
+    if wait or not house.sleeper.attended:
+        house.sleeper.wait(asked)
+    return consolidation.ran(asked, began, house.stores.clock.now())
+
+
+def _tasks_asked(house: House, call: Call) -> tuple[tuple[str, ...], bool]:
+    """Return the tasks that a request names, under either name for them."""
+    body = Reader(call.body)
+    task, mode, dry_run = body.text("task"), body.text("mode"), body.flag("dry_run")
+    body.done()
+    if task is not None and mode is not None and task != mode:
+        raise InvalidValue("mode", f"is {mode!r}, but `task` is {task!r}", hint="give one of them")
+    known, named = house.sleeper.tasks, task if task is not None else mode
+    if named is None or (task is None and named == FULL):
+        return tuple(each for each in known if each not in house.sleeper.paused()), dry_run
+    if named not in known:
+        raise UnknownWord("mode" if task is None else "task", named, list(known))
+    return (named,), dry_run
+
+
+def consolidate_status(house: House, call: Call) -> Json:
+    limit = house.settings.consolidation.history_limit
+    sleeper, index = house.sleeper, house.stores.index
+    return consolidation.status(
+        consolidation.Standing(
+            tasks=sleeper.tasks,
+            last=sleeper.last_runs(),
+            next_run={each: _next_task_run(house, each) for each in sleeper.tasks},
+            running=sleeper.running(),
+            history=index.recent_events([Kind.RUN.value], limit, sleeper.tasks),
+            enabled=house.settings.sleep.enabled and house.settings.consolidation.enabled,
+            tick_seconds=house.settings.consolidation.tick_seconds,
+            now=house.stores.clock.now(),
+        )
+    )
+
+
+def _next_task_run(house: House, task: str) -> datetime | None:
+    """Return when a task will run by itself: by the timetable, or, where none runs, by the
+    settings."""
+    sleeper = house.sleeper
+    if task in sleeper.paused() or not house.settings.sleep.enabled:
+        return None
+    planned = sleeper.next_run(task)
+    last, now = sleeper.last_runs().get(task), house.stores.clock.now()
+    return planned or task_run(last, task, house.intervals, now)
 
 
 def proposal(house: House, call: Call) -> Json:
@@ -111,12 +174,16 @@ def maintenance(house: House, call: Call) -> Json:
 
 
 def hand_in_verdicts(house: House, call: Call) -> Json:
-    """Take an agent's answers; without any it is given questions, as by a GET."""
+    """Take an agent's answers; without any it is given questions, as by a GET, or those that
+    it has once more."""
     reader = Reader(call.body)
     job_id, results = reader.text("job_id"), reader.raw("results")
     reader.done()
     if job_id is None and results is None:
         return maintenance(house, call)
+    if job_id is not None and results is None:
+        batch = house.shift.see_again(job_id)
+        return {"text": answers.batch_text(batch), **batch}
     with house.sleeper.in_turn():
         done = house.shift.hand_in(job_id, results)
     house.note_maintenance()

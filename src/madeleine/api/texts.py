@@ -17,6 +17,7 @@ from madeleine.model.proposal import Proposal
 from madeleine.model.times import format_time
 from madeleine.model.words import GLOBAL
 from madeleine.recall.recall import Found, Recalled
+from madeleine.rules.levels import level
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.report import REPLIES_LEAST, HoldOut
 from madeleine.whisper.wording import TITLE_CHARS
@@ -86,6 +87,8 @@ def _hit(hit: Found, explain: bool) -> str:
     why = "; ".join(hit.reasons)
     if explain:
         why += " | " + ", ".join(f"{name} {value:.3f}" for name, value in hit.match.items())
+        if (relevance := hit.memory.relevance) is not None:
+            why += f", relevance {relevance:.2f} ({level(relevance)})"
     parts = [head, f"  because: {why}"] if why else [head]
     rest = f"show {hit.memory.short_id}"
     if hit.passage is None:

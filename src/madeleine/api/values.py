@@ -189,6 +189,21 @@ class Slept(list[JobReport]):
 
 
 @dataclass(frozen=True, slots=True)
+class Ingested:
+    """What came of taking something in. `memories` are those that are new; in a dry run they
+    have no `node_id`."""
+
+    text: str
+    memories: tuple[Mapping[str, object], ...]
+    revised: tuple[str, ...]
+    retired: tuple[str, ...]
+    known: int
+    redacted: int
+    held_back: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What a reconcile or a rebuild did."""
 
@@ -323,6 +338,20 @@ def read_decided(answer: Json) -> Decided:
 def read_shown_proposal(answer: Json) -> ShownProposal:
     proposal = read_proposal(cast("Json", answer["proposal"]))
     return ShownProposal(proposal, str(answer["difference"]), cast("str | None", answer["problem"]))
+
+
+def read_ingested(answer: Json) -> Ingested:
+    """Return what came of taking something in."""
+    return Ingested(
+        text=str(answer["text"]),
+        memories=tuple(_objects(answer["memories"])),
+        revised=tuple(cast("list[str]", answer["revised"])),
+        retired=tuple(cast("list[str]", answer["retired"])),
+        known=cast("int", answer["known"]),
+        redacted=cast("int", answer["redacted"]),
+        held_back=cast("int", answer["held_back"]),
+        notes=tuple(cast("list[str]", answer["notes"])),
+    )
 
 
 def read_slept(answer: Json) -> Slept:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 GLOBAL_FLAGS = ("--json",)
 GLOBAL_VALUES = ("--home",)
+BARE = ("mcp",)  # started by hosts that wait: without a parser, a voice and a door
 
 
 class UnknownCommand(Rejected):
@@ -38,6 +39,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     options, command, rest = split_words(words)
+    if command in BARE and not rest:
+        return int(load(module_of(command)).start(options))
     if command is not None:
         return _with_voice(command, options, rest)
     if not rest or rest[0] in ("-h", "--help"):

@@ -33,23 +33,48 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("serve", "start the daemon"),
             ("stop", "end the daemon"),
+            ("mcp", "serve the tools to an agent on stdio (MCP)"),
             ("status", "what there is, and what is wrong"),
+        ),
+    ),
+    (
+        "Coding agents",
+        (
+            ("setup", "wire coding agents: hooks, MCP server, instructions"),
+            ("unsetup", "take out exactly what setup put in"),
+            ("doctor", "find what is wrong with the installation, with the fix for each"),
+        ),
+    ),
+    (
+        "Moving in and out",
+        (
+            ("ingest", "take in notes, conversations and transcripts of agents"),
+            ("import", "bring memories along from other programs, or from an export"),
+            ("export", "write memories to JSON lines, a zip of files, or an Obsidian vault"),
         ),
     ),
     (
         "Upkeep",
         (
             ("sleep", "let the memory tend itself now; when it does so by itself"),
+            (
+                "consolidate",
+                "let memories fade, meet, gather and go: decay, creative, cluster, forget",
+            ),
+            ("backup", "keep a copy of vault, journal and settings; list the copies"),
+            ("restore-backup", "put a backup in place; what was there is put aside"),
             ("reconcile", "make the index say what the files say"),
             ("rebuild", "make the index anew from files and journal"),
             ("compact", "tidy the journal's past months"),
+            ("purge", "remove forgotten memories for good, with a receipt"),
             ("bench", "run a benchmark (in a checkout)"),
         ),
     ),
 )
 
-# A module cannot be called `list` without hiding the built-in from a reader.
-MODULE_NAMES = {"list": "listing"}
+# A module cannot be called `list` without hiding the built-in from a reader, and no module can
+# be called by a word of the language or with a hyphen.
+MODULE_NAMES = {"list": "listing", "import": "importing", "restore-backup": "restore_backup"}
 
 
 def command_names() -> list[str]:
@@ -75,7 +100,7 @@ def help_text() -> str:
         "Memory for AI agents that surfaces by itself: markdown files on your own disk.",
     ]
     for title, commands in GROUPS:
-        lines += ["", f"{title}:", *(f"  {name:<11}{line}" for name, line in commands)]
+        lines += ["", f"{title}:", *(f"  {name:<16}{line}" for name, line in commands)]
     return "\n".join([*lines, "", *_ENDING])
 
 

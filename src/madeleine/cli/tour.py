@@ -146,6 +146,7 @@ Try, here:
   madeleine remember "The ferry to the island leaves at nine" --type fact
   madeleine recall "when does the boat go?"
   madeleine list
+  madeleine setup --dry-run    # what would wire your coding agents to this home
   madeleine --help
 
 `make stop` ends the daemon; the folder {home}/ is all there is to delete."""

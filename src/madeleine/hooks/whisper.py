@@ -129,15 +129,21 @@ def request(verb: str, host: str, given: bytes) -> bytes:
 
 def received(connection: socket, until: float) -> bytes:
     """Return the body of a whole and good answer; of any other, nothing."""
+    head, body = whole(connection, until)
+    return body if head.startswith(b"HTTP/1.1 200 ") else b""
+
+
+def whole(connection: socket, until: float) -> tuple[bytes, bytes]:
+    """Return an answer's head and body; nothing of one that breaks off."""
     got = b""
     while True:
         head, ended, body = got.partition(b"\r\n\r\n")
         if ended and len(body) >= body_length(head):
-            return body if head.startswith(b"HTTP/1.1 200 ") else b""
+            return head, body
         connection.settimeout(max(until - monotonic(), 0.001))
         part = connection.recv(PART_BYTES)
         if not part:
-            return b""
+            return b"", b""
         got += part
 
 
@@ -149,8 +155,9 @@ def body_length(head: bytes) -> int:
     return 0
 
 
-def start(directions: Directions) -> None:
-    """Start a daemon that outlives us, unless somebody tried within the last minute."""
+def start(directions: Directions, pause: float = START_PAUSE_SECONDS) -> int:
+    """Start a daemon that outlives us and return its process, unless somebody tried a moment
+    ago: then it is 0."""
     home = directions.home
     for folder in (home, f"{home}/run", f"{home}/logs"):
         try:
@@ -159,27 +166,26 @@ def start(directions: Directions) -> None:
             continue
     stamp = open(f"{home}/run/start", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     try:
-        if claimed(stamp):
-            spawn(directions.command, f"{home}/logs/daemon.log")
+        return spawn(directions.command, f"{home}/logs/daemon.log") if claimed(stamp, pause) else 0
     finally:
         close(stamp)
 
 
-def claimed(stamp: int) -> bool:
+def claimed(stamp: int, pause: float) -> bool:
     """Whether it is for us to try: of several at once one gets the lock, and leaves its mark."""
     try:
         lockf(stamp, F_TLOCK, 0)
     except OSError:
         return False
     found = fstat(stamp)
-    if found.st_size and 0 <= time() - found.st_mtime < START_PAUSE_SECONDS:
+    if found.st_size and 0 <= time() - found.st_mtime < pause:
         return False
     ftruncate(stamp, 0)
     write(stamp, b"a hook tried to start the daemon\n")
     return True
 
 
-def spawn(command: list[str], log: str) -> None:
+def spawn(command: list[str], log: str) -> int:
     """Start a process that holds nothing of ours: a host waits until its pipes are let go."""
     nowhere = "/dev/null"
     files = (
@@ -187,7 +193,7 @@ def spawn(command: list[str], log: str) -> None:
         (POSIX_SPAWN_OPEN, 1, nowhere, O_WRONLY, 0),
         (POSIX_SPAWN_OPEN, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600),
     )
-    posix_spawn(command[0], command, environ, file_actions=files, setsid=True)
+    return posix_spawn(command[0], command, environ, file_actions=files, setsid=True)
 
 
 def read_file(path: str) -> bytes:

@@ -163,6 +163,7 @@ class Record:
     access_count: int
     last_accessed: datetime
     importance: float
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,18 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """How many arrows lead to each memory and from it; what has none may be left out."""
+
+    incoming: Mapping[str, int]
+    outgoing: Mapping[str, int]
+
+    def of(self, memory_id: str) -> int:
+        """Return how many there are either way."""
+        return self.incoming.get(memory_id, 0) + self.outgoing.get(memory_id, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Standings:
     """How memories stand, as columns, one place for each memory, in the order of their ids."""
 
@@ -206,13 +219,44 @@ class Standings:
     """The same; that of its birth for what was never used."""
     uses: NDArray[np.int64]
     stability: NDArray[np.float64]
+    confidence: NDArray[np.float64]
     importance: NDArray[np.float64]
+    relevance: NDArray[np.float64]
+    """Not a number for what has no score yet."""
+    relevance_at: NDArray[np.int64]
+    """When that score was given; 0 for what has none."""
     connections: NDArray[np.int64]
     """How many arrows people or agents drew from it or to it. What a job or likeness drew does
     not count: a machine's own work must not make a memory matter more."""
     about_self: NDArray[np.bool_]
     """Whether it is the self, or tagged as being about the self."""
     is_self: NDArray[np.bool_]
+    protected: NDArray[np.bool_]
+    """Whether somebody tagged it so: it is never forgotten by a task."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Memories with their vectors, as columns, one place for each, in the order of their ids.
+
+    The vector of a place is the row of `matrix` that `rows` names, and about of length 1.
+    Nothing of it may be changed; what the index learns later does not change it either.
+    """
+
+    ids: Sequence[str]
+    digests: Sequence[bytes]
+    """What each says, as a hash (`rules.digest.text_digest`)."""
+    spaces: NDArray[np.int32]
+    """Equal for memories of one space; 0 for those of none."""
+    types: NDArray[np.uint8]
+    """The place of the type in `model.words.MemoryType`."""
+    created: NDArray[np.int64]
+    """Microseconds since 1970."""
+    matrix: NDArray[np.float32]
+    rows: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -323,6 +367,11 @@ class Index(Protocol):
         ...
 
     def memories(self, ids: Iterable[str]) -> dict[str, Memory]: ...
+
+    def scores(self, ids: Iterable[str]) -> dict[str, Mapping[str, float | None]]:
+        """Return importance and relevance of each of the memories that is there, without all
+        the rest of it."""
+        ...
 
     def ids_with_prefix(self, prefix: str, limit: int = 10) -> list[str]: ...
 
@@ -437,6 +486,11 @@ class Index(Protocol):
         `but_by`."""
         ...
 
+    def edges_between(self, ids: Sequence[str]) -> list[EdgeRow]:
+        """Return the arrows in files that start and end at one of the ids, however many there
+        are at each of them."""
+        ...
+
     def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
         """Return arrows of these kinds whose both ends are there, those drawn last first."""
         ...
@@ -446,9 +500,37 @@ class Index(Protocol):
         ...
 
     # -- what the jobs go by ---------------------------------------------------------------
-    def standings(self, after_id: str = "", limit: int = 10_000) -> Standings:
+    def drawn(self) -> Drawn:
+        """Count the arrows that people or agents drew; `Standings.connections` says which."""
+        ...
+
+    def standings(
+        self, after_id: str = "", limit: int = 10_000, drawn: Drawn | None = None
+    ) -> Standings:
         """Return how the next memories stand, by their ids, from the first after `after_id`.
-        Fewer than `limit` means that these were the last."""
+        Fewer than `limit` means that these were the last. Whoever asks for page after page
+        hands in `drawn`, so that the arrows are counted once."""
+        ...
+
+    def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
+        """Return so many memories at random; the same ones for the same seed, while nothing
+        changes. It takes no longer for a large index than for a small one.
+
+        Only such as take part in what consolidation finds by itself: current ones that are not
+        archival, have a vector and are more relevant than that, or have no score yet; not the
+        self, and nothing that was made of other memories."""
+        ...
+
+    def gathered(self, relevance: float, now: datetime, also: Sequence[str] = ()) -> Gathered:
+        """Return all memories that take part, as in `sample`, with their vectors; those of
+        `also` even if they are archival, or less relevant than that."""
+        ...
+
+    def used_together(
+        self, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
+    ) -> set[tuple[str, str]]:
+        """Return those of the pairs whose both memories were used in one session, each since
+        the moment that stands at the same place."""
         ...
 
     def across_spaces(self) -> list[Across]:
@@ -517,7 +599,12 @@ class Index(Protocol):
         """Return the `changed` events that have no outcome: a write was interrupted."""
         ...
 
-    def recent_events(self, kinds: Sequence[str], limit: int) -> list[Event]: ...
+    def recent_events(
+        self, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
+    ) -> list[Event]:
+        """Return the newest events of these kinds, or of any; only those about `jobs`, if any
+        are named."""
+        ...
 
     def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
         """Return the memories whose use in this session and UTC day is already counted."""

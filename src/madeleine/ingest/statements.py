@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from madeleine.model.words import MemoryType
+from madeleine.rules.secrets import suspicious
 from madeleine.whisper.prompts import machine_made, typed
 
 MESSAGE_CHARS = 2_000  # what is longer is pasted, and its "note:" is somebody else's
@@ -122,7 +123,7 @@ _ELSEWHERE_FROM_NOW_ON = re.compile(
 
 
 def _statement(sentence: str, is_task: bool) -> Statement | None:
-    if not sentence or len(sentence) > SENTENCE_CHARS or _SECRET.search(sentence):
+    if not sentence or len(sentence) > SENTENCE_CHARS or suspicious(sentence):
         return None
     asked = _REMEMBER.fullmatch(sentence)
     if asked:
@@ -217,14 +218,6 @@ _POINTED_AT = re.compile(
     r"|(?:always|never)\s+\w+)\s+(?:do\s+)?"
     r"(?:(?:it|this|that|these|those|them|both|neither|yours?)\b|(?:the|your|option) "
     r"(?:first|second|third|last|latter|former|other|new|old|[a-c0-9])\b)",
-    re.I,
-)
-_SECRET = re.compile(
-    r"\b(?:pass(?:word|wd|phrase|code)|secret|api[ _-]?key|access[ _-]?key|private[ _-]?key|token"
-    r"|credentials?|pin|cvv)\b.{0,30}?(?:\bis\b|[=:])"
-    r"|\b(?:sk|pk|rk|ghp|gho|ghs|xox[abps]|glpat|hf|npm|AKIA|ASIA|AIza)[-_]?[A-Za-z0-9_-]{16,}"
-    r"|-----BEGIN|\beyJ[A-Za-z0-9_-]{10,}\.|://[^\s/]{1,100}:[^\s/]{1,100}@"
-    r"|(?<![\w.-])(?=[a-z_=]{0,63}\d)[a-z0-9_=]{28,}",
     re.I,
 )
 _NO_ORDER = _words(

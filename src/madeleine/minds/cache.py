@@ -62,6 +62,7 @@ GET = """SELECT key, vector, tokens FROM traces
          WHERE model = ? AND key IN (SELECT value FROM json_each(?))"""
 # A row that is replaced was found to be nonsense, or was made twice at the same time.
 PUT = "INSERT OR REPLACE INTO traces VALUES (?, ?, ?, ?)"
+DROP = "DELETE FROM traces WHERE key IN (SELECT value FROM json_each(?))"
 
 
 class _OlderFormat(Exception):
@@ -147,6 +148,20 @@ class VectorCache:
             with db:
                 db.execute("DELETE FROM traces WHERE model != ?", (model,))
             return db.changes()
+
+        self.flush()
+        return self._run(write)
+
+    def forget(self, keys: Sequence[str]) -> int:
+        """Drop traces by key, of every model, and leave no byte of them in the file."""
+
+        def write(db: apsw.Connection) -> int:
+            db.pragma("secure_delete", True)
+            with db:
+                db.execute(DROP, (json.dumps(list(keys)),))
+                dropped = db.changes()
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return dropped
 
         self.flush()
         return self._run(write)
@@ -284,6 +299,10 @@ class CachedEmbedder:
             packed = self._store.get(self.name, keys[start : start + KEYS_AT_ONCE])
             found |= self._unpacked(packed) if packed else {}
         return found
+
+    def forget(self, keys: Sequence[str]) -> int:
+        """Drop what is kept under these keys; return how much that was."""
+        return self._store.forget(keys)
 
     def flush(self) -> None:
         self._store.flush()

@@ -27,7 +27,8 @@ class Fsrs:
         try:
             from fsrs import Card, Rating, Scheduler
         except ImportError as error:
-            raise MindDown("fsrs", "is not installed; `pip install 'madeleine[fsrs]'`") from error
+            fix = "`pip install 'madeleine-memory[fsrs]'`"
+            raise MindDown("fsrs", f"is not installed; {fix}") from error
         scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
         return cls(scheduler, Card, Rating.Good)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from madeleine.model.extracting import Candidate, Told
 from madeleine.model.judging import Pair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.trace import AskedTrace, Passage, Trace
@@ -45,6 +46,10 @@ class KeepingEmbedder(Embedder, Protocol):
 
     def kept(self, keys: Sequence[str]) -> dict[str, Trace]:
         """Return what is kept, by `rules.text.passage_key`. What is not kept is left out."""
+        ...
+
+    def forget(self, keys: Sequence[str]) -> int:
+        """Keep nothing under these keys any longer; return how much that was."""
         ...
 
     def flush(self) -> None:
@@ -93,6 +98,28 @@ class Judge(Protocol):
 
     def synthesise(self, members: Sequence[Memory]) -> Synthesis | None:
         """Return one text for all of them; nothing where no usable answer came."""
+        ...
+
+    def problems(self) -> dict[str, int]:
+        """Return what went wrong since it was last asked for this, in words, and how often."""
+        ...
+
+
+class Extractor(Protocol):
+    """Finds in what was said or written what is worth keeping. It may be slow and it may fail;
+    nobody holds a lock while it thinks (I6)."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def tokens(self) -> int:
+        """What it has used since it was last asked for its problems."""
+        ...
+
+    def extract(self, told: Sequence[Told]) -> list[Candidate] | None:
+        """Return what is worth keeping, each with words that really stand in what was told;
+        nothing where no usable answer came, which is not the same as an empty list."""
         ...
 
     def problems(self) -> dict[str, int]:

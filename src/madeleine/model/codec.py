@@ -7,10 +7,14 @@ from datetime import datetime
 from typing import cast
 
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
+from madeleine.model.pattern import pattern_to_json
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge, MemoryType, Tier
 
 Json = dict[str, object]
+
+CREATIVE = "creative"  # who draws associations
+ALGORITHM = "creative_association"  # what the document calls that
 
 
 def memory_to_json(memory: Memory) -> Json:
@@ -41,6 +45,7 @@ def memory_to_json(memory: Memory) -> Json:
         "last_review": _time(memory.last_review),
         "stability": memory.stability,
         "relevance": memory.relevance,
+        **({"meta": meta} if (meta := pattern_to_json(memory)) else {}),
     }
 
 
@@ -82,8 +87,16 @@ def connection_to_json(connection: Connection) -> Json:
         "at": _time(connection.at),
         "kind": connection.kind,
         "confidence": connection.confidence,
+        **(_found_by_creative(connection) if connection.edge is Edge.DISCOVERED else {}),
     }
     return {key: value for key, value in values.items() if value is not None}
+
+
+def _found_by_creative(connection: Connection) -> Json:
+    """Return what the document calls the other properties of an association."""
+    if connection.by != CREATIVE:
+        return {}
+    return {"discovered_at": _time(connection.at), "algorithm": ALGORITHM}
 
 
 def connection_from_json(values: Json) -> Connection:

@@ -21,8 +21,8 @@ class Kind(enum.StrEnum):
     ADOPTED = "adopted"
     """Counters found in a foreign file's front matter. body: memory and the counters."""
     SCORED = "scored"
-    """A job's new scores. body: scores {memory: {importance?, relevance?, …}}, and from a run
-    also change, run, was."""
+    """A job's new scores. body: scores {importance or relevance: {memory: number}}, and from a
+    run also change, run, was."""
     FEEDBACK = "feedback"
     """A memory was useful or not. body: memory, signal, source, whisper?, prompt?"""
     REVIEWED = "reviewed"

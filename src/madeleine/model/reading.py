@@ -8,7 +8,6 @@ field's name. Nothing is guessed and nothing is quietly left out.
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TypeVar
@@ -111,7 +110,7 @@ def unit_number(field: str, value: object) -> float:
     """Return `value` as a float from 0 to 1, or say why it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidValue(field, f"is {value!r}, not a number", hint="from 0 to 1, such as 0.5")
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    if not 0 <= value <= 1:  # nor is anything that is no number
         raise InvalidValue(field, f"is {value}; it takes a number from 0 to 1", hint="such as 0.5")
     return float(value)
 

@@ -90,6 +90,10 @@ ACTIVATION = MappingProxyType(
 
 ABOUT_SELF = "about_self"  # the tag that makes a memory part of the user's identity
 SELF_SOURCE = "system:self"  # the source that marks the one self memory
+META_SOURCE = "job:cluster"  # the source of a summary of a cluster
+MADE_SOURCES = ("job:consolidator", META_SOURCE)  # sources of what was made of other memories
+MADE_OF = (Edge.DERIVED_FROM, Edge.SUMMARIZES)  # edges from what was made to what it was made of
+META_TAG = "meta_pattern"  # the tag of a summary of a cluster
 GLOBAL = "global"  # how a missing space is written where a word is needed
 
 Word = TypeVar("Word", bound=enum.StrEnum)
@@ -102,3 +106,17 @@ def word(kind: type[Word], field: str, value: object) -> Word:
             if member.value == value:
                 return member
     raise UnknownWord(field, value, [member.value for member in kind])
+
+
+# What other systems call the types that we have; a setting or an import may use either name.
+TYPES_ELSEWHERE = MappingProxyType(
+    {
+        "insight": MemoryType.OBSERVATION,
+        "pattern": MemoryType.CONCEPT,
+        "metapattern": MemoryType.CONCEPT,
+        "style": MemoryType.PREFERENCE,
+        "habit": MemoryType.PREFERENCE,
+        "context": MemoryType.FACT,
+        "memory": MemoryType.FACT,
+    }
+)

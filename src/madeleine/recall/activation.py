@@ -68,6 +68,7 @@ def standing_of(
         importance=used.importance,
         outdated=over,
         age_days=(now - memory.created) / day if newest_first else None,
+        relevance=used.relevance,
     )
 
 

@@ -72,7 +72,8 @@ def ranked(
     named = frozenset(prepared.named)
     ids = _ids(stores, scored) if named or understood.phrases else []
     quoting = _quoting(stores, understood, ids)
-    view = _View(understood, scored, named, quoting, now)
+    weight = stores.habits.recall_relevance_weight
+    view = _View(understood, scored, named, quoting, now, weight)
     spots = _best_first(view, ids, query.limit + LOOKED_AT)
     nodes = scored.pool.nodes[scored.places[spots]].tolist()
     records = stores.index.records(nodes)
@@ -93,6 +94,7 @@ class _View:
     named: frozenset[str]
     quoting: frozenset[str]
     now: datetime
+    relevance_weight: float = 0.0
 
 
 def _ids(stores: Stores, scored: Scored) -> list[str]:
@@ -201,6 +203,8 @@ def _standing(view: _View, record: Record, spot: int) -> Standing:
         age_days=_days(record.created, now) if newest else None,
         on_date=_on_date(view, spot),
         on_day=bool(_on_date(view, spot) and view.scored.columns["date"][spot] > 1),
+        relevance=record.relevance,
+        relevance_weight=view.relevance_weight,
     )
 
 

@@ -228,7 +228,8 @@ def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranke
     passed = spread(stores, seeds, search.chosen, search.now)
     known = {each.id: each for each in hits}
     strangers = stores.index.memories(each for each in passed if each not in known)
-    known |= {each.id: _stranger(search, each) for each in strangers.values()}
+    weight = stores.habits.recall_relevance_weight
+    known |= {each.id: _stranger(search, each, weight) for each in strangers.values()}
     for memory_id, what in passed.items():
         hit = known.get(memory_id)
         share = 0.0 if hit is None else what.score * math.prod(hit.factors.values())
@@ -238,12 +239,13 @@ def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranke
     return sorted(known.values(), key=order)
 
 
-def _stranger(search: _Search, memory: Memory) -> Ranked:
+def _stranger(search: _Search, memory: Memory, relevance_weight: float) -> Ranked:
     """Return a memory that was not compared with the question, as it stands."""
     over = is_over(memory, search.chosen, search.now)
     newest = search.understood.newest_first
     standing = standing_of(memory, search.query.space, over, newest, search.now)
-    return Ranked(memory.id, memory.created, 0.0, factors=boosts(standing))
+    weighed = replace(standing, relevance_weight=relevance_weight)
+    return Ranked(memory.id, memory.created, 0.0, factors=boosts(weighed))
 
 
 def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:

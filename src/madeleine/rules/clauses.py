@@ -146,8 +146,8 @@ class Reading:
     """Kinds and values of all its quantities."""
     measured: tuple[tuple[Clause, Quantity], ...]
     """What it says is so, of what it measures."""
-    whole: bool
-    """Whether all of the text was read."""
+    text: str
+    """All of it, as it is written."""
 
     def spelt(self, stems: frozenset[str], most: int = 4) -> str:
         """Return words of the text for some stems, as the text has them."""
@@ -172,7 +172,7 @@ def read(title: str | None, content: str) -> Reading:
         denied=frozenset().union(*(each.denied for each in clauses)),
         values=frozenset((q.kind, q.value) for each in clauses for q in each.quantities),
         measured=_measured(clauses),
-        whole=len(full) <= PROSE_CHARS and "```" not in full,
+        text=full,
     )
 
 

@@ -27,6 +27,14 @@ def state_digest(memory: Memory) -> str:
     return _digest(text_digest(memory), *place)
 
 
+def source_digest(memory: Memory) -> str:
+    """Return the hash of all that another program said about a memory, by which an import sees
+    whether that has changed since."""
+    links = sorted(f"{each.target} {each.edge.value} {each.weight}" for each in memory.connections)
+    until = memory.valid_until.isoformat() if memory.valid_until else ""
+    return _digest(text_digest(memory), until, *sorted(memory.tags), "", *links)
+
+
 def _digest(*parts: str) -> str:
     joined = "\0".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(joined, digest_size=DIGEST_BYTES).hexdigest()

@@ -77,6 +77,10 @@ class Standing:
     """Whether it is of the month or year that is asked about, when one is."""
     on_day: bool = False
     """Whether it is of the very day."""
+    relevance: float | None = None
+    """What consolidation thinks it is worth now, where it has a say."""
+    relevance_weight: float = 0.0
+    """How much of a say: 1 lets what is not relevant at all count nothing."""
 
 
 def summed(head: Head, features: Mapping[str, Column]) -> Column:
@@ -112,7 +116,15 @@ def boosts(standing: Standing) -> dict[str, float]:
         "validity": OUTDATED if standing.outdated else 1.0,
         "newest": 1 + NEWEST_BOOST * _newness(standing.age_days),
         "date": _timely(standing),
+        **_relevance(standing),
     }
+
+
+def _relevance(standing: Standing) -> dict[str, float]:
+    """Return what relevance takes away; without a weight or a score it is no factor at all."""
+    if standing.relevance is None or not standing.relevance_weight:
+        return {}
+    return {"relevance": 1 - standing.relevance_weight * (1 - standing.relevance)}
 
 
 def _timely(standing: Standing) -> float:

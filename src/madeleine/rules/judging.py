@@ -11,6 +11,7 @@ Everything here is arithmetic on readings (`clauses.py`); `minds/judges/local.py
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,8 +21,10 @@ from numpy.typing import NDArray
 
 from madeleine.model.judging import Relation
 from madeleine.rules.clauses import LIGHT, LIGHT_WEIGHT, Clause, Reading, weight
-from madeleine.rules.kinds import FUNCTIONAL, kinds_of, opposed
+from madeleine.rules.differing import same_said
+from madeleine.rules.kinds import FUNCTIONAL, SELECTING, kinds_of, opposed
 from madeleine.rules.quantities import Quantity, same_value
+from madeleine.rules.stems import stem
 
 Rows = NDArray[np.float64]
 
@@ -184,6 +187,39 @@ def founded(relation: Relation, signs: Signs) -> bool:
     return signs.swapped is not None or _sign(signs, "number_change") > 0
 
 
+def replaces_unsaid(signs: Signs) -> bool:
+    """Whether a value would take another's place though no word says so: nothing tells of a
+    change, and nothing that has one value at a time is spoken of. Who likes coffee may like tea,
+    and beside room 4 there is a room 5."""
+    if any(_sign(signs, each) > 0 for each in ("swap_change", "number_change", "gone", "changed")):
+        return False
+    if signs.number is not None:
+        return all(each.label and each.label not in FUNCTIONAL for each in signs.number)
+    return not _sign(signs, "swap_one") or _is_of(signs)
+
+
+def _is_of(signs: Signs) -> bool:
+    """Whether what differs is what something is `of`: who leads Atlas may lead Hermes too."""
+    sides = zip(signs.readings, signs.swapped or (), strict=False)
+    return signs.swapped is not None and all(
+        any(before == "of" and stem(word) in own for before, word in pairwise(reading.words))
+        for reading, own in sides
+    )
+
+
+def may_be_two(signs: Signs) -> bool:
+    """Whether both texts may hold though one seems to deny the other: the words that are against
+    each other may say which one is meant, or only `all` is denied, and nobody said `all`."""
+    if signs.denial is None:
+        return signs.opposites is not None and signs.opposites[0] in SELECTING
+    other = signs.readings[signs.denial in signs.readings[0].clauses]
+    return _NOT_ALL.search(signs.denial.text) is not None and _ALL.isdisjoint(other.words)
+
+
+_NOT_ALL = re.compile(r"\bnot\s(?:all|every\w*|always|each)\b")
+_ALL = frozenset({"all", "every", "everyone", "everybody", "everything", "always", "each"})
+
+
 def _sign(signs: Signs, name: str) -> float:
     return signs.row[SIGNS.index(name)]
 
@@ -231,18 +267,8 @@ def ordered(one: Sequence[str], two: Sequence[str]) -> float:
 
 
 def _may_merge(one: Reading, two: Reading) -> bool:
-    """Whether two texts differ in nothing but words that change little: not in numbers, names,
-    negations, directions or order, nor in a word that only one of them has."""
-    return one.words == two.words or (
-        one.whole
-        and two.whole
-        and one.stems == two.stems
-        and one.small == two.small
-        and one.names == two.names
-        and one.values == two.values
-        and ordered(one.telling, two.telling) == 1.0
-        and ordered(two.telling, one.telling) == 1.0
-    )
+    """Whether two texts say the same in the same words, articles and short forms aside."""
+    return one.stems == two.stems and same_said(one.text, two.text)
 
 
 # -- a number that changed ---------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Whether a text that a model wrote from others says what they say.
 
 A model's summary reads well also where it dropped a number. So nothing is taken from a model
-whose text lost a number or a name of the originals, or has one that stands in none of them.
+whose text lost a number, a sign, a letter or a name of the originals, or a small word that turns
+what they say round; nor if it has a number or a name that stands in none of them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Sequence
 
 from madeleine.rules.clauses import weight
 from madeleine.rules.stems import stems_of
-from madeleine.rules.uniting import denies_alike, particulars, says_all
+from madeleine.rules.substance import lost_words, particulars, tokens, turns
+from madeleine.rules.uniting import denies_alike, says_all, turned_round
 
 MOST_WORDS = 0.8  # share of each original's telling words that a synthesis has to keep
 ALL_WORDS = 1.0  # what a merged text has to keep: the memory it replaces goes
@@ -22,16 +24,26 @@ def kept_by(
     """Return what is wrong with a text that is to stand for the originals; empty if nothing."""
     text = f"{title}\n{content}"
     before = [f"{each or ''}\n{said}" for each, said in originals]
-    said, known = stems_of(text), stems_of("\n".join(before))
-    if any(particulars(each) - said for each in before):
+    if any(particulars(each) & lost_words(text, [each]) for each in before):
         return "it loses a number or a name"
-    if particulars(text) - known:
+    if made_up(text, before):
         return "it makes up a number or a name"
     if share >= ALL_WORDS and not says_all(text, before):
         return "it loses a word"
-    if any(_share(stems_of(each), said) < share for each in before):
+    if any(_share(stems_of(each), stems_of(text)) < share for each in before):
         return "it loses too many words"
-    return "" if denies_alike(text, before) else "it denies what they do not, or the reverse"
+    if not denies_alike(text, before):
+        return "it denies what they do not, or the reverse"
+    turned = any(turns(each) - turns(text) for each in before) or turned_round(text, before)
+    return "it turns something round" if turned else ""
+
+
+def made_up(text: str, originals: Sequence[str]) -> frozenset[str]:
+    """Return the numbers and names of a text that stand in none of the originals, however they
+    are spelt there."""
+    known = {token.casefold() for each in originals for token in tokens(each)}
+    found = {each.casefold() for each in particulars(text) if any(map(str.isalnum, each))}
+    return frozenset(found - known)
 
 
 def _share(wanted: frozenset[str], said: frozenset[str]) -> float:

@@ -89,12 +89,16 @@ sport: tennis football soccer basketball running swimming cycling climbing yoga
 """
 _FUNCTIONAL = """
 live lives based located reside favourite favorite prefer prefers preferred name named called
-deadline port default email phone address manager lead owner owns due scheduled schedule married
-primary main official version status age birthday budget salary host hosted runs database language
+deadline port default email phone address manager lead owner due scheduled schedule married
+primary main official version status age birthday budget salary host hosted database language
 framework editor branch theme timezone currency license licence password limit quota capital boss
 employer wife husband pronouns size colour color release meeting appointment standup deploy
-deployed interval timeout retention weight priority subscription seat diet allergy allergic speaks
-drinks indentation formatter linter
+deployed interval timeout retention weight priority subscription seat diet indentation formatter
+linter
+"""
+_SELECTING = """
+left right north south east west morning evening early late inside outside indoors outdoors man
+woman boy girl male female men women boys girls big small large tall short young old
 """
 _OPPOSITES = """
 like:dislike love:hate enjoy:hate enjoy:dislike enable:disable enabled:disabled allow:forbid
@@ -140,6 +144,9 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 OPPOSITES = _opposites()
 """What means the contrary of a word, by stems."""
+
+SELECTING = frozenset(stem(word) for word in _SELECTING.split())
+"""Stems of opposites that may say which one is meant: who has a left knee has a right one too."""
 
 
 def kinds_of(stems: Iterable[str]) -> frozenset[str]:

@@ -13,6 +13,7 @@ from collections import Counter
 # counts where it stands alone or before an option.
 _SIGN = re.compile(r"[^\w\s.,;:!?'\"“”‘’«»()\[\]…–—-]|(?<!\S)-+(?=\s|\w)|(?<=\d)%")
 _LITERAL = re.compile(r"\S*(?:[/\\_@=]|\w\.\w|[a-z][A-Z])\S*")
+_QUOTED = re.compile(r"(`+)[^`]+\1")
 _POINTING = ".,;:!?'\"“”‘’()[]`"
 
 
@@ -25,3 +26,8 @@ def marks(text: str) -> Counter[str]:
 def same_marks(one: str, other: str) -> bool:
     """Whether two texts differ in words only."""
     return marks(one) == marks(other)
+
+
+def literal_spans(text: str) -> list[tuple[int, int]]:
+    """Return where a text is written to the letter, so that case tells too."""
+    return [each.span() for kind in (_LITERAL, _QUOTED) for each in kind.finditer(text)]

@@ -64,6 +64,7 @@ _FORMER = re.compile(
     r"\b(?:from|initially|originally|previously|formerly|used\sto\s\w+|instead\sof|rather\sthan"
     r"|no\slonger)\s(?:\w+\s){0,1}$"
 )
+_LABEL = re.compile(r"([^\W\d_]{2,})[\s-]#?$")
 NOTHING: frozenset[str] = frozenset()
 _SCALE = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
 _HOW_IT_CAME = """
@@ -87,6 +88,9 @@ class Quantity:
     """Whether it is wished for, not so."""
     former: bool
     """Whether the text itself says that it was so before: `from 12 % to 1 %`."""
+    label: str = ""
+    """The stem of the word right before it, if nothing else says what it counts: then it may say
+    which one is meant (`room 4`)."""
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -110,7 +114,9 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
     before = text[max(0, match.start() - 40) : match.start()]
     aim = _AIM.search(before) is not None
     former = _FORMER.search(before) is not None
-    return Quantity(kind, unit, value, match[0].strip(), aim, former)
+    word = _LABEL.search(before) if kind == "count" else None
+    label = stem(word[1]) if word and unit == {stem(word[1])} else ""
+    return Quantity(kind, unit, value, match[0].strip(), aim, former, label)
 
 
 def _read(match: re.Match[str], text: str) -> tuple[str, frozenset[str], str]:

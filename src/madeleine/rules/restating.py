@@ -57,6 +57,12 @@ def differs_in_numbers(one: str, other: str) -> bool:
     return len(mine.words & theirs.words) >= ALIKE * len(mine.words | theirs.words)
 
 
+def same_numbers(one: str, other: str) -> bool:
+    """Whether two texts count the same, and name the same dates and steps, in the same order."""
+    mine, theirs = _parts(one), _parts(other)
+    return (mine.numbers, mine.names) == (theirs.numbers, theirs.names)
+
+
 def _parts(text: str) -> _Parts:
     words: set[str] = set()
     names: list[str] = []

@@ -17,7 +17,8 @@ from madeleine.rules.wording import IRREGULAR, STOP
 WORD = re.compile(
     r"\d+(?:[.,:/]\d+)+|[^\W_]+(?:['’](?=[^\W\d_])[^\W_]+|[._](?=[^\W_])[^\W_]+)*(?:\+\+|#)?"
 )
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""A character of a script that puts no spaces between words."""
 
 _ENDINGS = (
     *(("izations", "iz"), ("ization", "iz"), ("ations", "at"), ("ation", "at"), ("ements", "")),
@@ -64,19 +65,20 @@ def _tail(root: str) -> str:
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case, in order."""
     found = [word.removesuffix("'s") for word in WORD.findall(text.replace("’", "'").lower())]
-    if text.isascii() or not _UNSPACED.search(text):
+    if text.isascii() or not UNSPACED.search(text):
         return found
     return [part for word in found for part in _parts(word)]
 
 
 def _parts(word: str) -> list[str]:
-    if len(word) < 3 or not _UNSPACED.search(word):
+    if len(word) < 3 or not UNSPACED.search(word):
         return [word]
     return [word[place : place + 2] for place in range(len(word) - 1)]
 
 
 def telling(word: str) -> bool:
-    """Whether a word says what a text is about. Whether it is denied is another matter."""
+    """Whether a word says what a text is about. Whether it is denied is another matter, and what
+    must not be lost yet another (`substance.py`)."""
     return word not in _UNTELLING and "'" not in word and (len(word) > 1 or not word.isascii())
 
 

@@ -12,6 +12,7 @@ them nothing is told.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -49,6 +50,8 @@ def speak_of_others(one: str, other: str) -> bool:
     """Whether each text is about something that the other does not name."""
     if max(len(one), len(other)) > TEXT_CHARS:
         return False
+    if _numbered_apart(one, other):
+        return True
     mine, theirs = names_of(one), names_of(other)
     if mine.first_person and theirs.first_person:
         return False
@@ -57,6 +60,25 @@ def speak_of_others(one: str, other: str) -> bool:
         return False
     one_word = len(subject) == len(others) == 1
     return not (one_word and kinds_of(subject) & kinds_of(others))
+
+
+def _numbered_apart(one: str, other: str) -> bool:
+    """Whether both begin with what is told from others by its number, and the numbers differ:
+    `PR 55 is merged`, `web-1 runs nginx`."""
+    mine, theirs = _NUMBERED.match(one), _NUMBERED.match(other)
+    if mine is None or theirs is None:
+        return False
+    alike = mine["what"].casefold() == theirs["what"].casefold()
+    return alike and mine["number"] != theirs["number"]
+
+
+_NUMBERED = re.compile(
+    r"\W*(?:the\s)?(?P<what>(?:[^\W\d_]+-)+|(?:pr|issue|ticket|bug|task|item|step|phase|part|page"
+    r"|chapter|section|line|row|column|figure|table|room|floor|gate|platform|slot|shelf|box|bay|host"
+    r"|node|server|team|group|lesson|episode|season|sprint|milestone|experiment|run|test|case"
+    r"|question|rule|exercise|invoice|order)\s#?)(?P<number>\d+)\b(?=\W+\w)",
+    re.IGNORECASE,
+)
 
 
 def _subject(mine: Names, theirs: Names) -> frozenset[str]:

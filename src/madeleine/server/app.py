@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -19,15 +19,20 @@ from starlette.routing import Route as Path
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
+from madeleine.api import ormah
 from madeleine.api.operations import Call, perform
-from madeleine.api.routes import ROUTES, Route
+from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route
 from madeleine.api.wire import error_to_json
 from madeleine.bootstrap import House
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
+from madeleine.server.events import Events
 from madeleine.server.guard import Guard
 from madeleine.server.hooking import BODY_BYTES, HOOKS, Hooks
 from madeleine.server.logs import where
+from madeleine.server.mcp.door import PATH as MCP_PATH
+from madeleine.server.mcp.door import McpDoor
+from madeleine.server.metrics import CONTENT_TYPE, metrics
 from madeleine.server.openapi import OPENAPI, openapi
 from madeleine.server.reading import parse_body, parse_query, read_body, who_asks
 
@@ -35,7 +40,10 @@ THREADS = 16  # writes take turns anyway; more threads would only wait in anothe
 
 log = logging.getLogger("madeleine.server")
 
+Done = TypeVar("Done")
+
 _OPEN = frozenset(route.path for route in ROUTES if route.open)
+_ADMIN = frozenset(route.path for route in ROUTES if route.admin)
 
 
 class App:
@@ -47,8 +55,9 @@ class App:
         guard: Guard,
         facts: Callable[[], Json],
         stop: Callable[[], None],
+        ending: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`facts` are what status says about the daemon; `stop` ends it."""
+        """`facts` are what status says about the daemon; `stop` ends it, `ending` says so."""
         self.house = house
         self.failures = 0
         """Requests that met a bug of ours."""
@@ -60,6 +69,7 @@ class App:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
         self._hooks = Hooks(house)
         self._hooks.leave_directions(facts())
+        self._events = Events(house.stores.bell, ending)
         self._router = Router(self._paths(), redirect_slashes=False, default=_no_route)
 
     def close(self) -> None:
@@ -70,10 +80,11 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the one place where errors become answers."""
         try:
-            self._guard.check(scope, scope["path"] in _OPEN)
+            self._guard.check(scope, scope["path"] in _OPEN, scope["path"] in _ADMIN)
             await self._router(scope, receive, send)
         except MadeleineError as error:
-            await refusal(error)(scope, receive, send)
+            guest = self._guard.is_guest(scope)
+            await refusal(error, guest)(scope, receive, send)
         except ClientDisconnect:
             return  # nobody is left to answer
         except Exception as error:  # noqa: BLE001  # the HTTP error handler: seen in log and status
@@ -83,9 +94,10 @@ class App:
 
     def _paths(self) -> list[Path]:
         methods: dict[str, dict[str, Route]] = {OPENAPI.path: {OPENAPI.method: OPENAPI}}
-        for route in (*ROUTES, *HOOKS):
+        for route in (*ROUTES, *HOOKS, *TOLD):
             methods.setdefault(route.path, {})[route.method] = route
-        return [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
+        paths = [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
+        return [*paths, Path(MCP_PATH, McpDoor(self.carry, self._limits.max_body_bytes))]
 
     async def answer(self, route: Route, request: Request) -> bytes:
         """Read a request, carry it out, and return the answer's bytes."""
@@ -98,14 +110,27 @@ class App:
             return await self._hooks.answer(route, query, given)
         body = await read_body(request, self._limits.max_body_bytes)
         content_type = request.headers.get("content-type", "")
+        guest = self._guard.is_guest(request.scope)
 
         def work() -> bytes:
-            return self._perform(route, identity, query, body, content_type, by)
+            given = parse_body(body, content_type) if route.method == "POST" else {}
+            return self._perform(route, Call(identity, query, given, by), guest)
 
         # Whether we live must be answered even when every thread is busy.
         return work() if route.open else await self._in_thread(work)
 
-    async def _in_thread(self, work: Callable[[], bytes]) -> bytes:
+    async def carry(self, name: str, call: Call) -> Json:
+        """Carry out an operation for a door that words its own answers."""
+        try:
+            return await self._in_thread(lambda: perform(self.house, name, call))
+        except MadeleineError:
+            raise
+        except Exception as error:  # noqa: BLE001  # as above: seen in log and status
+            self.failures += 1
+            log.error("%s met a bug: %s", name, where(error))
+            raise _a_bug() from None
+
+    async def _in_thread(self, work: Callable[[], Done]) -> Done:
         if self._inside >= self._limits.max_requests:
             raise TooMany
         self._inside += 1
@@ -114,24 +139,24 @@ class App:
         finally:
             self._inside -= 1
 
-    def _perform(
-        self,
-        route: Route,
-        identity: str | None,
-        query: Mapping[str, object],
-        body: bytes,
-        content_type: str,
-        by: str,
-    ) -> bytes:
-        given = parse_body(body, content_type) if route.method == "POST" else {}
+    def _perform(self, route: Route, call: Call, guest: bool) -> bytes:
         if route.name == "stop":
             return encoded({"stopping": True})
-        answer = perform(self.house, route.name, Call(identity, query, given, by))
+        if route is METRICS:
+            uptime = float(str(self._facts().get("uptime_seconds", 0.0)))
+            return metrics(self.house, self._hooks.to_json(), self.failures, uptime)
+        if guest:
+            call = ormah.asked(self.house, route.name, call)
+        answer = perform(self.house, route.name, call)
         if route.name == "status":
             hooks = self._hooks.to_json()
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
             answer = {**answer, "daemon": facts}
-        return encoded(answer)
+        return encoded(ormah.told(route.name, answer) if guest else answer)
+
+    async def stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell what happens until the client leaves or the daemon ends."""
+        await self._events(scope, receive, send)
 
     def answered(self, route: Route) -> None:
         """Called when an answer is out."""
@@ -150,23 +175,28 @@ class _Endpoint:
         route = self._methods.get(scope["method"])
         if route is None:
             raise WrongMethod(scope["method"], scope["path"], sorted(self._methods))
+        if route is EVENTS:
+            await self._app.stream(scope, receive, send)
+            return
         answer = await self._app.answer(route, Request(scope, receive))
-        await Response(answer, media_type="application/json")(scope, receive, send)
+        kind = CONTENT_TYPE if route is METRICS else "application/json"
+        await Response(answer, media_type=kind)(scope, receive, send)
         self._app.answered(route)
 
 
-def refusal(error: MadeleineError) -> Response:
-    """Return an error as an answer."""
+def refusal(error: MadeleineError, guest: bool = False) -> Response:
+    """Return an error as an answer; a guest's clients read `detail`."""
     headers = {}
     if isinstance(error, NoToken):
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, WrongMethod):
         headers["Allow"] = ", ".join(error.allowed)
-    body = encoded({"error": error_to_json(error)})
+    detail = {"detail": ormah.detail(error)} if guest else {}
+    body = encoded({"error": error_to_json(error), **detail})
     return Response(body, error.http_status, headers, media_type="application/json")
 
 
-def encoded(values: Mapping[str, Any]) -> bytes:
+def encoded(values: Mapping[str, Any] | Sequence[Any]) -> bytes:
     """Return JSON in UTF-8. A file name that is not UTF-8 is escaped rather than lost."""
     return json.dumps(values, ensure_ascii=False).encode("utf-8", "backslashreplace")
 

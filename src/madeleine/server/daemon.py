@@ -166,7 +166,7 @@ def _run(
         uptime = round(time.monotonic() - began, 3)
         return {**address.to_json(), "uptime_seconds": uptime, "loops": background.to_json()}
 
-    app = App(house, _guard(house, address), facts, stop.set)
+    app = App(house, _guard(house, address), facts, stop.set, stop.is_set)
     server = _Server(_config(app), stop, lambda: _started(address, background, ready))
     try:
         server.run(listening.sockets)
@@ -183,8 +183,9 @@ def _started(address: Address, background: Background, ready: Callable[[Address]
 
 
 def _guard(house: House, address: Address) -> Guard:
-    trust = house.settings.server.trust_loopback
-    return Guard(read_token(house.home), address.host, address.port, trust)
+    wanted = house.settings.server
+    token = read_token(house.home)
+    return Guard(token, address.host, address.port, wanted.trust_loopback, wanted.admin_token)
 
 
 def _config(app: App) -> Config:

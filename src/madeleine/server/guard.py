@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from madeleine.errors import Forbidden, NoToken
+from madeleine.errors import Forbidden, NoAdminToken, NoToken
 
 LOOPBACK = frozenset(["127.0.0.1", "localhost", "[::1]"])
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\[\]]+)(?::[0-9]{1,5})?\Z")
@@ -31,15 +31,26 @@ class Guard:
     host: str
     port: int
     trust_loopback: bool = False
+    admin_token: str = ""
+    """What routes for the whole memory ask for, if it is set; it opens the others too."""
 
-    def check(self, scope: Scope, is_open: bool) -> None:
+    def check(self, scope: Scope, is_open: bool, is_admin: bool = False) -> None:
         """Let a request pass or say why not; an open route needs no token."""
         if over_unix(scope):
             return
         self._check_host(scope)
         self._check_origin(scope)
-        if not is_open and not self._has_token(scope) and not self._is_trusted(scope):
+        if is_admin and self.admin_token:
+            if not self._is_admin(scope):
+                raise NoAdminToken
+        elif not is_open and not self._has_token(scope) and not self._is_trusted(scope):
             raise NoToken
+
+    def is_guest(self, scope: Scope) -> bool:
+        """Whether a request comes in on trust alone, as those of Ormah's own clients do. A
+        browser says where a request comes from; it is none of them."""
+        shows = header(scope, b"authorization") or header(scope, b"sec-fetch-site")
+        return not over_unix(scope) and not shows and self._is_trusted(scope)
 
     def _check_host(self, scope: Scope) -> None:
         given = header(scope, b"host")
@@ -59,13 +70,28 @@ class Guard:
         return LOOPBACK | {own.lower()}
 
     def _has_token(self, scope: Scope) -> bool:
-        scheme, _, token = header(scope, b"authorization").partition(" ")
-        shown = token.strip().encode("utf-8")
-        return scheme.lower() == "bearer" and secrets.compare_digest(shown, self.token.encode())
+        return _is(_shown(scope), self.token) or self._is_admin(scope)
+
+    def _is_admin(self, scope: Scope) -> bool:
+        shown = (_shown(scope), header(scope, b"x-admin-token"))
+        return bool(self.admin_token) and any(_is(each, self.admin_token) for each in shown)
 
     def _is_trusted(self, scope: Scope) -> bool:
+        """Whether a client needs no token. A page of another site can make a browser ask, with
+        no Origin where it only reads; the browser says so, and then a token is needed."""
         client = scope.get("client")
-        return self.trust_loopback and client is not None and _is_loopback(client[0])
+        ours = header(scope, b"sec-fetch-site").lower() in ("", "same-origin", "none")
+        return self.trust_loopback and ours and client is not None and _is_loopback(client[0])
+
+
+def _shown(scope: Scope) -> str:
+    """Return the bearer token that a request shows, empty if it shows none."""
+    scheme, _, token = header(scope, b"authorization").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _is(shown: str, token: str) -> bool:
+    return secrets.compare_digest(shown.encode(), token.encode())
 
 
 def over_unix(scope: Scope) -> bool:

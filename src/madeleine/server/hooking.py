@@ -31,6 +31,7 @@ from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import Transcript, take_in
 from madeleine.model.codec import Json
 from madeleine.server.hosts import (
+    ENDING_EVENTS,
     PROMPT_EVENTS,
     SHORTENING_EVENTS,
     BadHook,
@@ -236,9 +237,10 @@ class Hooks:
         with self._counting:
             self._waiting.discard(path)
         space = space_of(call.folder)
-        transcript = Transcript(Path(path), call.host.agent, call.session, space)
+        ended = call.event in ENDING_EVENTS
+        transcript = Transcript(Path(path), call.host.agent, call.session, space, ended)
         try:
-            done = take_in(self._house.stores, transcript, lambda: not self._ending.is_set())
+            done = take_in(self._house.intake, transcript, lambda: not self._ending.is_set())
         except MadeleineError as error:
             self._tell(call.entry, f"a transcript was not taken in: {type(error).__name__}")
             return

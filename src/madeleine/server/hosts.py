@@ -77,6 +77,7 @@ HOSTS: Mapping[str, Host] = {
     "agy": Host("antigravity", _antigravity, once_a_turn=True),
     "copilot": Host("copilot", _copilot),
     "vscode": Host("vscode", _claude),
+    "opencode": Host("opencode", _claude),
 }
 _BY_AGENT = {host.agent: host for host in HOSTS.values()}
 
@@ -94,6 +95,7 @@ SHORTENING_EVENTS = frozenset(
     ["PreCompact", "PostCompact", "PreCompress", "preCompact", "postCompact"]
 )
 """When a host shortens what its agent has before it, whispers included."""
+ENDING_EVENTS = frozenset(["SessionEnd", "sessionEnd"])
 _BY_PEOPLE = ("user", "sdk")  # a prompt's `source`; any other is a timetable or a machine
 
 

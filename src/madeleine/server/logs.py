@@ -23,12 +23,21 @@ def log_to(path: Path) -> logging.Handler:
     form = logging.Formatter("%(asctime)sZ %(levelname)s %(name)s: %(message)s")
     form.converter = time.gmtime
     handler.setFormatter(form)
+    handler.addFilter(without_quotes)
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    for chatty in ("watchfiles", "uvicorn", "asyncio"):
+    for chatty in ("watchfiles", "uvicorn", "asyncio", "mcp"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     return handler
+
+
+def without_quotes(record: logging.LogRecord) -> bool:
+    """Keep the words of an error that the MCP library met out of the log."""
+    if record.name.startswith("mcp.") and record.exc_info and record.exc_info[1] is not None:
+        record.msg, record.args = f"{record.getMessage()}: {where(record.exc_info[1])}", None
+        record.exc_info = record.exc_text = None
+    return True
 
 
 def where(error: BaseException) -> str:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import importlib
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 
-from madeleine.bootstrap import House
+from madeleine.bootstrap import House, folders_in, followed_sessions
+from madeleine.errors import MadeleineError
+from madeleine.ingest.backups.keeping import is_due
+from madeleine.ingest.folders import Folders
+from madeleine.ingest.sessions import Place, Sessions
 from madeleine.server.background import Loop
 from madeleine.vault.watcher import watch
 from madeleine.write.identity import complete_self
@@ -23,6 +28,8 @@ SWEEP_SECONDS = 300.0  # the watcher is told of everything, if the system did no
 SLEEP_PATIENCE_SECONDS = 1.5  # how long an ending daemon waits for a job that heard it
 TIMETABLE_SECONDS = 2.0  # the daemon answers by then, and nobody waits for the scheduler to load
 AGENT_WORK_SECONDS = 300.0
+BACKUP_SECONDS = 300.0  # between two looks whether one is due, and after the start
+BACKUP_AGAIN = timedelta(minutes=30)  # after one that failed: it may be long work
 FIRST_SWEEP_SECONDS = 1.0  # edits made while the watcher was being set up
 
 log = logging.getLogger("madeleine.background")
@@ -49,12 +56,37 @@ def make_loops(house: House, stop: threading.Event) -> list[Loop]:
         loops.append(Loop("timetable", _timing(house, stop), first_seconds=TIMETABLE_SECONDS))
     if house.settings.judge.kind == "agent":
         loops.append(Loop("agent work", house.look_for_maintenance, AGENT_WORK_SECONDS))
+    if house.settings.backup.enabled:
+        loops.append(_backing_up(house))
+    loops += [*_following(house, stop)]
     if house.settings.vault.watch:
         loops.append(Loop("watcher", _watching(house, stop)))
         loops.append(
             Loop("sweep", _sweeping(house), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
         )
     return loops
+
+
+def _following(house: House, stop: threading.Event) -> Iterator[Loop]:
+    """Give the loops that take in notes and sessions, as far as they are set."""
+    wanted, intake = house.settings.ingest, house.intake
+    if wanted.folders:
+        private = (house.home, house.stores.vault.root)
+        folders = Folders(intake, folders_in(wanted.folders), private)
+        poll = house.settings.vault.poll
+        yield Loop("notes", lambda: folders.watch(stop, poll))
+        yield Loop("note sweep", lambda: _counting(folders.scan, stop, "notes"), SWEEP_SECONDS)
+    if wanted.watch_sessions:
+        places = [Place(*each) for each in followed_sessions(house.settings)]
+        sessions = Sessions(intake, places)
+        pause = wanted.session_debounce_seconds
+        yield Loop("sessions", lambda: _counting(sessions.look, stop, "sessions"), pause)
+
+
+def _counting(look: Callable[[Callable[[], bool]], int], stop: threading.Event, what: str) -> None:
+    taken = look(lambda: not stop.is_set())
+    if taken:
+        log.info("taken in: %d %s", taken, what)
 
 
 def _ending_without(house: House, stop: threading.Event) -> Callable[[], None]:
@@ -79,6 +111,17 @@ def _timing(house: House, stop: threading.Event) -> Callable[[], None]:
         running.end()
 
     return keep_time
+
+
+def _backing_up(house: House) -> Loop:
+    """Make a backup when the newest one is old enough."""
+    return Loop(
+        "backup",
+        Backups(house).look,
+        BACKUP_SECONDS,
+        first_seconds=BACKUP_SECONDS,
+        patience_seconds=SLEEP_PATIENCE_SECONDS,  # one that is cut off leaves no file
+    )
 
 
 def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
@@ -171,3 +214,27 @@ class OtherDevices:
         files = [each for each in self._folder.glob("*.jsonl") if not each.name.startswith(own)]
         found = [(each.name, each.stat()) for each in files]
         return {name: (stat.st_mtime_ns, stat.st_size) for name, stat in found}
+
+
+class Backups:
+    """Makes backups that nobody asked for. One that failed is told until it is tried again."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._failed: MadeleineError | None = None
+        self._again: datetime | None = None
+
+    def look(self) -> None:
+        """Make one if it is due."""
+        house, now = self._house, self._house.stores.clock.now()
+        if self._failed is not None and self._again is not None and now < self._again:
+            raise self._failed
+        if not is_due(house.backup_folder, house.settings.backup.interval_hours, now):
+            return
+        self._failed = None
+        try:
+            done = house.back_up()
+        except MadeleineError as error:
+            self._failed, self._again = error, now + BACKUP_AGAIN
+            raise
+        log.info("backed up %d files to %s", len(done.manifest.files), done.path.name)

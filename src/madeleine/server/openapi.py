@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import madeleine
-from madeleine.api.routes import ROUTES, Field, Route
+from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Field, Route
 
 OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes")
 
@@ -42,7 +42,7 @@ _ANSWERS: dict[str, Schema] = {
 def openapi() -> Schema:
     """Return the OpenAPI 3.1 document."""
     paths: Schema = {}
-    for route in (*ROUTES, OPENAPI):
+    for route in (*ROUTES, *TOLD, OPENAPI):
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return {
         "openapi": "3.1.0",
@@ -121,6 +121,9 @@ def field_schema(field: Field) -> Schema:
 
 
 def _answer(route: Route) -> Schema:
+    if route in TOLD:
+        kind = {EVENTS: "text/event-stream", METRICS: "text/plain"}[route]
+        return {"description": route.answer, "content": {kind: {"schema": _TEXT}}}
     names = re.findall(r"\w+", re.sub(r"\[.*?\]", "", route.answer))
     properties = {name: _ANSWERS.get(name, {}) for name in names}
     schema = {"type": "object", "properties": properties}

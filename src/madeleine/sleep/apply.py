@@ -18,8 +18,19 @@ from madeleine.model.change import Change, Edit
 from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory, Usage
 from madeleine.rules.digest import text_digest
-from madeleine.sleep.deeds import concerned, looked_at, plain, touched
-from madeleine.sleep.values import STOPPED, Link, Night, Patch, Score, SetSpace, SetTier
+from madeleine.sleep.deeds import concerned, deeds, file_of, looked_at, plain, touched
+from madeleine.sleep.values import (
+    STOPPED,
+    Forget,
+    Link,
+    Night,
+    Patch,
+    Score,
+    SetSpace,
+    SetTier,
+    Summarise,
+    Unlink,
+)
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash
 from madeleine.write.actions import plan_action
@@ -28,7 +39,7 @@ from madeleine.write.commit import UNSEEN, commit
 from madeleine.write.record import event, record
 
 EDITS_AT_ONCE = 8  # files that share a journal line; who wants to write waits for one such change
-ONE_FILE = (Link, SetTier, SetSpace)
+ONE_FILE = (Link, SetTier, SetSpace, Forget, Unlink, Summarise)
 SKIPPED = (Conflict, Missing, Damaged, Rejected)
 """What goes wrong with one patch and says nothing about the next. A disk that is full does."""
 
@@ -63,7 +74,8 @@ class Work:
     def plan(self, patch: Patch) -> Change:
         """Return the change that a patch means now; raises one of SKIPPED if it means none."""
         self._check_looked_at(patch)
-        return plan_action(self.hand(patch), plain(patch.action))
+        change = plan_action(self.hand(patch), plain(patch.action))
+        return replace(change, details={**change.details, "deeds": deeds(patch.action)})
 
     def _check_looked_at(self, patch: Patch) -> None:
         """Refuse a patch whose judgement speaks of a memory that says something else now."""
@@ -132,9 +144,8 @@ def _portions(patches: Sequence[Patch]) -> Iterator[list[Patch]]:
 def _fits(patch: Patch, some: Sequence[Patch]) -> bool:
     if not isinstance(patch.action, ONE_FILE) or type(patch.action) is not type(some[0].action):
         return False
-    taken = {each.id for one in some for each in touched(one.action)}
-    (wanted,) = touched(patch.action)
-    return len(some) < EDITS_AT_ONCE and wanted.id not in taken
+    taken = {file_of(one.action) for one in some}
+    return len(some) < EDITS_AT_ONCE and file_of(patch.action) not in taken
 
 
 def _apply_some(work: Work, patches: Sequence[Patch]) -> None:
@@ -176,8 +187,14 @@ def _together(changes: Sequence[Change]) -> Change:
         return changes[0]
     both = [(edit, change.reason) for change in changes for edit in change.edits]
     reasons = {edit.memory_id: reason for edit, reason in both}
-    details: dict[str, object] = {"reasons": reasons}
+    done = [deed for change in changes for deed in _deeds(change)]
+    details: dict[str, object] = {"reasons": reasons, "deeds": done}
     return replace(changes[0], edits=tuple(edit for edit, _ in both), reason=None, details=details)
+
+
+def _deeds(change: Change) -> list[object]:
+    found = change.details.get("deeds")
+    return found if isinstance(found, list) else []
 
 
 def _note_scores(night: Night, score: Score) -> None:
@@ -186,8 +203,8 @@ def _note_scores(night: Night, score: Score) -> None:
         "change": night.stores.new_id(),
         "run": night.report.run,
         "by": night.report.job,
-        "scores": {each: dict(values) for each, values in score.scores.items()},
-        "was": {each: dict(values) for each, values in score.was.items()},
+        "scores": {score.name: score.scores},
+        "was": {score.name: score.was},
     }
     record(night.stores, [event(night.stores, Kind.SCORED, body)], durable=False)
 

@@ -13,7 +13,7 @@ from madeleine.sleep.deeds import (
     looked_at,
     plain,
     proposal_type,
-    question,
+    question_of,
     touched,
     wording,
 )
@@ -21,11 +21,10 @@ from madeleine.sleep.values import Night, Patch, Score
 from madeleine.write.proposals import (
     expire_proposals,
     keep_proposals,
-    known_keys,
     new_proposal,
-    question_key,
     with_states,
 )
+from madeleine.write.questions import known_keys
 
 
 def propose_patches(night: Night, patches: Sequence[Patch]) -> int:
@@ -34,16 +33,12 @@ def propose_patches(night: Night, patches: Sequence[Patch]) -> int:
     A question that was asked before about the same texts is not asked again, whatever became
     of it. Those that found no room are planned anew when there is some.
     """
-    known, free = known_keys(night.stores), room(night)
+    free = room(night)
     made: list[Proposal] = []
     left = 0
-    for patch in patches:
-        key = question_key(question(patch.action), _memories(patch))
-        if key in known:
-            continue
-        known.add(key)
+    for patch in not_asked_before(night, patches):
         if len(made) < free:
-            made.append(_proposal(night, patch, key))
+            made.append(_proposal(night, patch, question_of(patch.action)))
         else:
             left += 1
             night.waiting.update(dict.fromkeys(concerned(patch.action)))
@@ -51,6 +46,14 @@ def propose_patches(night: Night, patches: Sequence[Patch]) -> int:
         keep_proposals(night.stores, made)
     night.report.proposed += len(made)
     return left
+
+
+def not_asked_before(night: Night, patches: Sequence[Patch]) -> list[Patch]:
+    """Return those that ask something new, each question once."""
+    known = known_keys(night.stores)
+    new = {question_of(each.action): each for each in reversed(patches)}
+    kept = {id(each) for key, each in new.items() if key not in known}
+    return [each for each in patches if id(each) in kept]
 
 
 def expire_old(night: Night) -> None:

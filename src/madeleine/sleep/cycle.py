@@ -1,4 +1,4 @@
-"""The sleep cycle: every job by its name, in the documented order."""
+"""The sleep cycle: every job by its name, in the documented order; and the four tasks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from madeleine.sleep.jobs.decay_manager import decay_manager
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.jobs.importance_scorer import importance_scorer
 from madeleine.sleep.jobs.index_updater import index_updater
+from madeleine.sleep.tasks.cluster import cluster
+from madeleine.sleep.tasks.creative import creative
+from madeleine.sleep.tasks.decay import decay
+from madeleine.sleep.tasks.forget import forget
 from madeleine.sleep.values import Job
 
 # What is known about importance and files comes first, since the others go by it; what is twice
@@ -26,3 +30,12 @@ JOBS: Mapping[str, Callable[[], Job]] = {
     "consolidator": consolidator,
     "decay_manager": decay_manager,
 }
+
+TASKS: Mapping[str, Callable[[], Job]] = {
+    "decay": decay,
+    "creative": creative,
+    "cluster": cluster,
+    "forget": forget,
+}
+"""The consolidation engine: what is relevant still is known before it is put together, and both
+before anything is forgotten."""

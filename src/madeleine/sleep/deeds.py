@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from madeleine.model.memory import Memory
+from dataclasses import replace
+
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.pattern import read_pattern
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge
 from madeleine.sleep.values import (
     Action,
+    Forget,
     Link,
     Merge,
     Patch,
     Score,
     SetSpace,
     SetTier,
+    Summarise,
     Supersede,
     Synthesise,
+    Unlink,
 )
 from madeleine.write.actions import (
+    as_forget,
     as_link,
     as_merge,
     as_space,
+    as_summary,
     as_supersede,
     as_synthesis,
     as_tier,
+    as_unlink,
 )
+from madeleine.write.questions import question_key, tier_question
 
 Deed = Action
+NODES_KEPT = 50  # memories that a deed names
 REASON_CHARS = 300  # of a patch's reason that is kept in a report
 
 
@@ -44,6 +55,12 @@ def plain(action: Deed) -> dict[str, str]:
             return as_space(action.memory.id, action.space)
         case Synthesise():
             return as_synthesis(action.memory, [each.id for each in action.members])
+        case Forget():
+            return as_forget(action.memory.id)
+        case Unlink():
+            return as_unlink(action.source.id, action.connection)
+        case Summarise():
+            return as_summary(action.memory)
         case Score():
             return {"verb": "score"}
 
@@ -57,23 +74,44 @@ def touched(action: Deed) -> tuple[Memory, ...]:
             return action.keep, action.drop
         case Supersede():
             return action.older, action.newer
-        case SetTier() | SetSpace():
+        case SetTier() | SetSpace() | Forget():
             return (action.memory,)
         case Synthesise():
             return action.members
+        case Unlink():
+            return (action.source,)
+        case Summarise():
+            return () if action.was is None else (action.was,)
         case Score():
             return ()
 
 
 def looked_at(action: Deed) -> tuple[Memory, ...]:
     """Return the memories that an action depends on without changing them."""
-    return action.targets if isinstance(action, Link) else ()
+    match action:
+        case Link():
+            return action.targets
+        case Summarise():
+            return action.read
+        case _:
+            return ()
 
 
 def concerned(action: Deed) -> tuple[str, ...]:
     """Return the ids of all memories that an action is about."""
-    ends = [each.target for each in action.connections] if isinstance(action, Link) else []
+    ends: list[str] = []
+    if isinstance(action, Link):
+        ends = [each.target for each in action.connections]
+    elif isinstance(action, Unlink):
+        ends = [action.connection.target]
+    elif isinstance(action, Summarise):
+        ends = [action.memory.id, *(each.target for each in action.memory.connections)]
     return tuple(dict.fromkeys([*(each.id for each in touched(action)), *ends]))
+
+
+def file_of(action: Deed) -> str:
+    """Return the id of the memory whose file an action changes, of one that changes one."""
+    return action.memory.id if isinstance(action, Summarise) else touched(action)[0].id
 
 
 def question(action: Deed) -> str:
@@ -83,14 +121,47 @@ def question(action: Deed) -> str:
         case Link():
             ends = sorted(f"{each.edge} {each.target}" for each in action.connections)
             return " ".join(("link", *ends))
+        case Unlink():
+            return f"unlink {action.connection.edge} {action.connection.target}"
         case SetSpace():
             return f"space {action.space}"
         case SetTier():
-            return f"tier {action.tier.value}"
+            return tier_question(action.tier)
         case Supersede():
             return f"supersede {action.newer.id}"
         case _:
             return type(action).__name__.lower()
+
+
+def question_of(action: Deed) -> str:
+    """Return the key of the question that an action is: the same for the same texts."""
+    return question_key(question(action), (*touched(action), *looked_at(action)))
+
+
+def deeds(action: Deed) -> list[dict[str, object]]:
+    """Return what a change by this action has to remember, so that taking it back is a no to
+    it: one deed, or one for each connection."""
+    parts = (
+        [
+            replace(action, connections=(each,), targets=_target(action, each))
+            for each in action.connections
+        ]
+        if isinstance(action, Link)
+        else [action]
+    )
+    return [
+        {
+            "type": proposal_type(each).value,
+            "nodes": list(concerned(each))[:NODES_KEPT],
+            "wording": wording(each)[:REASON_CHARS],
+            "key": question_of(each),
+        }
+        for each in parts
+    ]
+
+
+def _target(action: Link, connection: Connection) -> tuple[Memory, ...]:
+    return tuple(each for each in action.targets if each.id == connection.target)
 
 
 def proposal_type(action: Deed) -> ProposalType:
@@ -102,13 +173,13 @@ def proposal_type(action: Deed) -> ProposalType:
             return ProposalType.CONFLICT
         case Link() if any(each.edge is Edge.CONTRADICTS for each in action.connections):
             return ProposalType.CONFLICT
-        case SetTier():
+        case SetTier() | Forget():
             return ProposalType.DECAY
         case SetSpace():
             return ProposalType.SPACE
-        case Synthesise():
+        case Synthesise() | Summarise():
             return ProposalType.CONSOLIDATE
-        case Link() | Score():
+        case Link() | Unlink() | Score():
             return ProposalType.LINK
 
 
@@ -129,8 +200,16 @@ def wording(action: Deed) -> str:
         case Synthesise():
             names = ", ".join(_name(each) for each in action.members)
             return f"write “{action.memory.headline}” for {names}, and archive those"
+        case Forget():
+            return f"move {_name(action.memory)} to the trash"
+        case Unlink():
+            end = f"`{action.connection.target[:8]}` ({action.connection.edge.value})"
+            return f"no longer connect {_name(action.source)} to {end}"
+        case Summarise():
+            verb = "write" if action.was is None else "rewrite"
+            return f"{verb} “{action.memory.headline}”, a summary of {_sizes(action.memory)}"
         case Score():
-            return f"give {len(action.scores)} memories new scores"
+            return f"give {len(action.scores)} memories a new {action.name}"
 
 
 def to_json(patch: Patch) -> dict[str, object]:
@@ -156,3 +235,8 @@ def _ends(action: Link) -> str:
         for each in action.connections
     )
     return ", ".join(ends)
+
+
+def _sizes(summary: Memory) -> str:
+    pattern = read_pattern(summary)
+    return f"{pattern.cluster_size} memories" if pattern else "several memories"

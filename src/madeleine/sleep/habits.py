@@ -1,8 +1,32 @@
-"""The numbers that the jobs go by; set in config.toml under [sleep]."""
+"""The numbers that jobs and tasks go by; set in config.toml under [sleep], [consolidation]."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationHabits:
+    """The documented defaults of the four tasks; set in config.toml under [consolidation]."""
+
+    formula: str = "document"
+    base_decay_rate: float = 0.01
+    access_decay_rate: float = 0.05
+    relationship_preservation: float = 0.3
+    decay_importance_threshold: float = 0.3
+    relevance_step: float = 0.01
+    sample_size: int = 20
+    sample_relevance: float = 0.3
+    contrast_rule: bool = True
+    associations_each: int = 3
+    association_days: float = 90.0
+    similarity_threshold: float = 0.75
+    min_cluster_size: int = 5
+    archive_threshold: float = 0.0
+    delete_threshold: float = 0.0
+    grace_period_days: float = 90.0
+    protected_importance: float = 0.7
+    protected_types: str = "Decision,Insight"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +68,7 @@ class SleepHabits:
     maintenance_minutes: int = 30
     importance_step: float = 0.01
     decay_retrievability: float = 0.3
+    decay_retrievability_fsrs: float = 0.6
     decay_importance: float = 0.5
     decay_least_days: float = 7.0
     decay_grace_days: float = 7.0
@@ -55,3 +80,4 @@ class SleepHabits:
     proposals_per_run: int = 100
     proposal_days: int = 30
     patches_shown: int = 20
+    consolidation: ConsolidationHabits = field(default_factory=ConsolidationHabits)

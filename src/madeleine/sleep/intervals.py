@@ -18,6 +18,10 @@ class Intervals:
     every: Mapping[str, timedelta] = field(default_factory=dict)
     first: timedelta = timedelta(minutes=1)
     retry: timedelta = timedelta(minutes=15)
+    tasks: Mapping[str, timedelta] = field(default_factory=dict)
+    """How often each task of the consolidation engine runs; none at all for never."""
+    tick: timedelta = timedelta(minutes=1)
+    """How often it is looked which of them is due."""
 
 
 def next_run(last: LastRun | None, every: timedelta, retry: timedelta, now: datetime) -> datetime:
@@ -35,3 +39,17 @@ def next_run(last: LastRun | None, every: timedelta, retry: timedelta, now: date
     elif last.unfinished:
         pause = min(every, retry)
     return max(now, min(last.at, now) + pause)
+
+
+def task_run(
+    last: LastRun | None, task: str, intervals: Intervals, now: datetime
+) -> datetime | None:
+    """Return when a task of the consolidation engine is to run next; None for never."""
+    every = intervals.tasks.get(task, timedelta(0))
+    return next_run(last, every, intervals.retry, now) if every > timedelta(0) else None
+
+
+def due_tasks(last: Mapping[str, LastRun], intervals: Intervals, now: datetime) -> list[str]:
+    """Return the tasks whose time has come; one that never ran is due."""
+    planned = {task: task_run(last.get(task), task, intervals, now) for task in intervals.tasks}
+    return [task for task, when in planned.items() if when is not None and when <= now]

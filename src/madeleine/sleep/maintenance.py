@@ -109,6 +109,15 @@ def take(stores: Stores, habits: SleepHabits) -> dict[str, object]:
     return _shown(reserved, page)
 
 
+def see_again(stores: Stores, job_id: str) -> dict[str, object]:
+    """Return a batch once more, for the agent that has it; memories that changed since are shown
+    as they are now, and answers about them will count for nothing."""
+    held = _claimed(stores, job_id)
+    page = _Page(0)
+    page.memories = stores.index.memories(sorted(held.digests()))
+    return _shown(held, page)
+
+
 def _busy(stores: Stores) -> dict[str, object]:
     held = _held(stores)
     until = format_time(held.expires) if held else None

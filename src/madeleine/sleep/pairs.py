@@ -20,7 +20,7 @@ from madeleine.index.port import EdgeRow, Index
 from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.words import SELF_SOURCE
+from madeleine.model.words import META_SOURCE, SELF_SOURCE
 from madeleine.rules.stems import telling, words
 from madeleine.rules.subjects import speak_of_others
 from madeleine.rules.wording import first_person
@@ -205,7 +205,7 @@ class _Pairing:
         return [pair for pair in pairs if self._is_worth(pair, arrows)]
 
     def _is_worth(self, pair: Pair, arrows: Mapping[frozenset[str], Arrows]) -> bool:
-        if _has_self(pair) or (self._one_subject and of_others(pair)):
+        if _has_self(pair) or _has_summary(pair) or (self._one_subject and of_others(pair)):
             return False
         return self._look.worth(pair, arrows.get(frozenset(pair.ids), ()))
 
@@ -295,6 +295,12 @@ def of_others(pair: Pair) -> bool:
 
 def _has_self(pair: Pair) -> bool:
     return SELF_SOURCE in (pair.older.source, pair.newer.source)
+
+
+def _has_summary(pair: Pair) -> bool:
+    """Whether one of the two sums up others: in their words, so it is like all of them, and
+    neither a copy of one nor evidence for it."""
+    return META_SOURCE in (pair.older.source, pair.newer.source)
 
 
 def one_scope(pair: Pair) -> bool:

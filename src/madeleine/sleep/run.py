@@ -16,17 +16,26 @@ from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Judge
 from madeleine.model.event import Kind
 from madeleine.sleep.apply import SKIPPED, Work, apply_patches
-from madeleine.sleep.asking import expire_old, may_be_asked, propose_patches
+from madeleine.sleep.asking import (
+    expire_old,
+    may_be_asked,
+    not_asked_before,
+    propose_patches,
+)
+from madeleine.sleep.begun import note_begun
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import to_json, touched
 from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.pairs import PairJob
+from madeleine.sleep.refused import without_refused
 from madeleine.sleep.reports import bounded_report
-from madeleine.sleep.values import STOPPED, Job, Link, Night, Patch, Report, Score
+from madeleine.sleep.values import STOPPED, Job, Link, Night, Patch, Report, Score, Unlink
 from madeleine.write.diffs import difference
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
+LIGHT = (Link, Score, Unlink)
+"""What the breaker does not count: it takes away nothing that anybody wrote."""
 QUIET = frozenset({"index_updater"})
 """Jobs that come every minute: of their runs that found nothing to do one an hour is written
 down, since half a million of them a year would fill the journal. The daemon knows them all."""
@@ -83,6 +92,8 @@ def run_job(
         report = Report(job.name, stores.new_id(), now, dry_run)
         night = Night(stores, habits, judge, report, now, stop, progress, due=due)
         began = time.monotonic()
+        if not dry_run and job.name not in QUIET:
+            note_begun(stores, job.name, report.run, now)
         try:
             _run(night, job)
         except MadeleineError as error:
@@ -125,10 +136,11 @@ def _run(night: Night, job: Job) -> None:
 
 
 def _round(night: Night, job: Job) -> None:
-    patches = list(job.plan(night))
+    patches = without_refused(night.stores, job.plan(night))
     if night.report.stopped == STOPPED:
         return  # what was judged by then is kept; nothing is done of half a plan
     acting, asking = _sorted_out(night, patches)
+    asking = not_asked_before(night, asking)
     if night.report.dry_run:
         _show(night, acting, asking)
     else:
@@ -150,18 +162,20 @@ def _round(night: Night, job: Job) -> None:
 def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], list[Patch]]:
     """Return what is carried out and what is asked.
 
-    A run that would change too much of the store asks about all of it. New connections do not
-    count: they take nothing away, and a job bounds how many it draws. Scores do not either.
+    A run that would change too much of the store, all its rounds together, asks instead. New
+    connections do not count: they take nothing away, and a job bounds how many it draws.
+    Scores do not either.
     """
     asking = [each for each in patches if each.ask and may_be_asked(each)]
     acting = [each for each in patches if not (each.ask and may_be_asked(each))]
-    heavy = [each for each in acting if not isinstance(each.action, Link | Score)]
-    changed = {each.id for patch in heavy for each in touched(patch.action)}
-    why = tripped(night, len(heavy), len(changed))
+    heavy = [each for each in acting if not isinstance(each.action, LIGHT)]
+    changed = night.changed | {each.id for patch in heavy for each in touched(patch.action)}
+    why = tripped(night, night.heavy + len(heavy), len(changed))
     if why is None:
+        night.heavy, night.changed = night.heavy + len(heavy), changed
         return acting, asking
-    night.report.stopped = f"{why}: {len(heavy)} patches became proposals"
-    return [each for each in acting if isinstance(each.action, Link | Score)], [*asking, *heavy]
+    night.report.stopped = f"{why}: you are asked instead"
+    return [each for each in acting if isinstance(each.action, LIGHT)], [*asking, *heavy]
 
 
 # -- dry runs ------------------------------------------------------------------------------

@@ -7,15 +7,20 @@ only asks something, does not wait for what runs at night.
 
 from __future__ import annotations
 
+import logging
+
 from madeleine.minds.port import Judge
 from madeleine.sleep.agent_work import work_waits
-from madeleine.sleep.cycle import JOBS
+from madeleine.sleep.cycle import JOBS, TASKS
 from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.handed import AgentJudge
-from madeleine.sleep.maintenance import HandedIn, hand_in, take
+from madeleine.sleep.maintenance import HandedIn, hand_in, see_again, take
 from madeleine.sleep.run import Progress, Stop, run_job
+from madeleine.sleep.telling import end_line, start_line
 from madeleine.sleep.values import Report
 from madeleine.write.stores import Stores
+
+log = logging.getLogger("madeleine.consolidation")
 
 
 class Shift:
@@ -35,8 +40,13 @@ class Shift:
         due: bool = False,
     ) -> Report:
         """Run the job of that name, because somebody asked or because it is `due`."""
-        options = (self._stores, self._habits, judge, JOBS[job]())
-        return run_job(*options, dry_run=dry_run, stop=stop, progress=progress, due=due)
+        if job in TASKS:
+            log.info("%s", start_line(job, self._stores.index.counts().memories))
+        options = (self._stores, self._habits, judge, {**JOBS, **TASKS}[job]())
+        report = run_job(*options, dry_run=dry_run, stop=stop, progress=progress, due=due)
+        if job in TASKS:
+            log.info("%s", end_line(report))
+        return report
 
     def agent_judge(self) -> Judge:
         """Return the judge that answers nothing by itself: the answers are handed in."""
@@ -45,6 +55,10 @@ class Shift:
     def take(self) -> dict[str, object]:
         """Return a batch of questions for an agent."""
         return take(self._stores, self._habits)
+
+    def see_again(self, job_id: str) -> dict[str, object]:
+        """Return a batch that an agent has, once more."""
+        return see_again(self._stores, job_id)
 
     def hand_in(self, job_id: str | None, results: object) -> HandedIn:
         """Carry out what an agent answered."""

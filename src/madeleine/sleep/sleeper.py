@@ -22,8 +22,10 @@ from typing import Protocol
 from madeleine.errors import NoSuchJob
 from madeleine.model.event import Event, Kind
 from madeleine.model.times import parse_time
+from madeleine.sleep.begun import note_cut_off
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.values import Report
+from madeleine.write.bell import Happening
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
@@ -38,6 +40,9 @@ ORDER = (
     "decay_manager",
 )
 """The documented order of the sleep cycle; `cycle.JOBS` makes the jobs."""
+TASKS = ("decay", "creative", "cluster", "forget")
+"""The tasks of the consolidation engine, in the order in which they run together. They are no
+part of the sleep cycle and have a timetable of their own; all else is as with the jobs."""
 PAUSED = "sleep.paused"  # the name under which the journal keeps which jobs are paused
 RUNS_READ = 4_096  # newest runs in the journal among which each job's last is looked for
 ASKED_TO_STOP = "asked to stop"  # how a report begins to say so
@@ -101,8 +106,11 @@ class Asked:
 class Sleeper:
     """The jobs of one home. Any thread may ask."""
 
-    def __init__(self, stores: Stores, order: Sequence[str], run: RunJob) -> None:
+    def __init__(
+        self, stores: Stores, order: Sequence[str], run: RunJob, tasks: Sequence[str] = ()
+    ) -> None:
         self.order = tuple(order)
+        self.tasks = tuple(tasks)
         self.attended = False
         """Whether a thread works off what is asked for; else whoever asks does."""
         self.planned: Callable[[str], None] = lambda job: None
@@ -166,8 +174,8 @@ class Sleeper:
             return running or bool(wanted)
 
     def check(self, job: str) -> None:
-        if job not in self.order:
-            raise NoSuchJob(job, self.order)
+        if job not in self.order + self.tasks:
+            raise NoSuchJob(job, self.order + self.tasks)
 
     # -- pausing ---------------------------------------------------------------------------
 
@@ -203,6 +211,7 @@ class Sleeper:
     def attend(self, ending: Stopped) -> None:
         """Work off what is asked for and what is due, until `ending` says so."""
         self._ending = ending
+        note_cut_off(self._stores)
         self.attended = True
         while not ending():
             self.work_off()
@@ -240,7 +249,7 @@ class Sleeper:
         paused = self.paused()
         with self._changed:
             self._due -= paused
-            job = next((each for each in self.order if each in self._due), None)
+            job = next((each for each in self.order + self.tasks if each in self._due), None)
             self._due.discard(job or "")
             return job
 
@@ -265,17 +274,22 @@ class Sleeper:
             self._running = Running(job, self._stores.clock.now(), dry_run, due=due)
             if not dry_run:
                 self._due.discard(job)
+        self._tell(job, dry_run)
         try:
             with giving_way():
                 report = self._run(
                     job, dry_run, lambda: self._is_to_stop(called_off), self._progress
                 )
+            if not dry_run:
+                self._note(report)
         finally:
             with self._changed:
                 self._running = None
-        if not dry_run:
-            self._note(report)
         return report
+
+    def _tell(self, job: str, dry_run: bool) -> None:
+        body = {"job": job, "dry_run": dry_run}
+        self._stores.bell.ring([Happening("job_started", self._stores.clock.now(), body)])
 
     def _is_to_stop(self, called_off: Stopped) -> bool:
         return self._stop_running or called_off() or self._ending()
@@ -303,7 +317,11 @@ class Sleeper:
         with self._changed:
             known = self._last
         if known is None:
-            known = last_runs(self._stores.index.recent_events([Kind.RUN.value], RUNS_READ))
+            recent = self._stores.index.recent_events
+            kinds = (each for each in (self.order, self.tasks) if each)
+            known = last_runs(
+                event for jobs in kinds for event in recent([Kind.RUN.value], RUNS_READ, jobs)
+            )
             with self._changed:
                 self._last = known
         return dict(known)

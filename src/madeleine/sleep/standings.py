@@ -14,14 +14,16 @@ from madeleine.sleep.values import Night
 PAGE = 5_000  # memories looked at in one go; each page is one moment's truth
 MICROS_A_DAY = 86_400_000_000
 
+CORE = list(Tier).index(Tier.CORE)
 WORKING = list(Tier).index(Tier.WORKING)
+ARCHIVAL = list(Tier).index(Tier.ARCHIVAL)
 
 
 def pages(night: Night) -> Iterator[Standings]:
     """Yield every memory once; stop when somebody waits for the end."""
-    after = ""
+    after, drawn = "", night.stores.index.drawn()
     while not night.stop():
-        page = night.stores.index.standings(after, PAGE)
+        page = night.stores.index.standings(after, PAGE, drawn)
         night.report.looked += len(page)
         if len(page):
             yield page

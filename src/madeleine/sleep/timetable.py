@@ -19,11 +19,12 @@ from apscheduler.events import EVENT_JOB_MISSED
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from madeleine.sleep.intervals import Intervals, next_run
+from madeleine.sleep.intervals import Intervals, due_tasks, next_run, task_run
 from madeleine.sleep.sleeper import Sleeper
 from madeleine.write.stores import Clock
 
 MISFIRE_SECONDS = 120  # a run so late was slept through, and is caught up
+TICK = "consolidation"
 
 
 class Timetable:
@@ -47,6 +48,14 @@ class Timetable:
                 id=job,
                 next_run_time=self._when(job),
             )
+        if self._intervals.tasks:
+            self._scheduler.add_job(
+                self.tick,
+                "interval",
+                seconds=self._intervals.tick.total_seconds(),
+                id=TICK,
+                next_run_time=self._earliest,
+            )
         self._scheduler.add_listener(self._missed, EVENT_JOB_MISSED)
         self._sleeper.planned = self._plan
         self._sleeper.next_run = self.next_run
@@ -56,8 +65,19 @@ class Timetable:
         """Plan nothing any more."""
         self._scheduler.shutdown(wait=False)
 
+    def tick(self) -> None:
+        """Say which tasks of the consolidation engine are due. One that runs already is not."""
+        running, last = self._sleeper.running(), self._sleeper.last_runs()
+        for task in due_tasks(last, self._intervals, self._clock.now()):
+            if running is None or running.job != task:
+                self._sleeper.due(task)
+
     def next_run(self, job: str) -> datetime | None:
-        """Return when a job will run by itself."""
+        """Return when a job or task will run by itself."""
+        if job in self._intervals.tasks:
+            last = self._sleeper.last_runs().get(job)
+            when = task_run(last, job, self._intervals, self._clock.now())
+            return when and max(self._earliest, when)
         planned = self._scheduler.get_job(job)
         return None if planned is None else planned.next_run_time
 
@@ -73,7 +93,8 @@ class Timetable:
 
     def _missed(self, event: Any) -> None:
         """The machine slept when a job was due: it runs now, once."""
-        self._sleeper.due(event.job_id)
+        if event.job_id != TICK:
+            self._sleeper.due(event.job_id)
 
 
 def _scheduler() -> BackgroundScheduler:

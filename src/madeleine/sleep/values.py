@@ -73,14 +73,45 @@ class Synthesise:
 
 
 @dataclass(frozen=True, slots=True)
+class Forget:
+    """A memory goes to the trash, from where it can be restored."""
+
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Unlink:
+    """A connection that a job drew is taken away again."""
+
+    source: Memory
+    connection: Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Summarise:
+    """A summary of a cluster is written, or written anew. Its members stay as they are."""
+
+    memory: Memory
+    """As it will be, with `summarizes` connections to the members."""
+    was: Memory | None
+    """As it is; nothing for a new one."""
+    read: tuple[Memory, ...]
+    """The members that the text was made from: it is written only if they still say that."""
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
-    """New scores, for the journal only. `was` brings them back."""
+    """New scores of memories, for the journal only, all of one name. `was` brings them back;
+    what is not in it had none."""
 
-    scores: Mapping[str, Mapping[str, float]]
-    was: Mapping[str, Mapping[str, float]]
+    name: str
+    scores: Mapping[str, float]
+    was: Mapping[str, float]
 
 
-Action = Link | Merge | Supersede | SetTier | SetSpace | Synthesise | Score
+Action = (
+    Link | Merge | Supersede | SetTier | SetSpace | Synthesise | Forget | Unlink | Summarise | Score
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +180,10 @@ class Night:
     waiting: dict[str, None] = field(default_factory=dict)
     """Memories about which there is a question that nobody can be asked yet. They are looked
     at again when there is room for questions, and not before."""
+    heavy: int = 0
+    """Patches carried out by this run that count for the breaker."""
+    changed: set[str] = field(default_factory=set)
+    """Memories that they touched."""
     let_go: set[str] = field(default_factory=set)
     """Memories that waited so and are not there any more, or no longer this job's business."""
 

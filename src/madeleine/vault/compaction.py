@@ -26,6 +26,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from madeleine.model.event import Event, Kind
+from madeleine.rules.scoring import by_name
 from madeleine.rules.usage import Use, occasion, precedes, use_of
 from madeleine.vault.files import fsync_folder, write_all
 from madeleine.vault.journal_files import opened
@@ -60,7 +61,7 @@ def compact_file(path: Path, still: AbstractContextManager[object], report: Comp
     `still` is held for the rename only, to keep writers out; a file that grew since it was
     read stays as it is.
     """
-    before = _identity(path)
+    before = identity(path)
     plan = _Plan()
     with path.open("rb") as file:
         for number, line in enumerate(file):
@@ -69,10 +70,10 @@ def compact_file(path: Path, still: AbstractContextManager[object], report: Comp
     if not drop and plan.ends_whole:
         return
     _keep_damaged(path, plan.broken)
-    with _temporary(path) as new:
+    with temporary(path) as new:
         _copy(path, new, drop)
         with still:
-            if _identity(path) != before:
+            if identity(path) != before:
                 report.busy.append(path.name)
                 return
             new.replace(path)
@@ -189,7 +190,10 @@ def _values(event: Event) -> list[Value]:
     scores = event.body.get("scores")
     if not isinstance(scores, dict) or not all(isinstance(each, dict) for each in scores.values()):
         return []
-    return [("scored", memory, key) for memory, values in scores.items() for key in values]
+    found = by_name(scores)
+    values = [("scored", memory, name) for name, each in found.items() for memory in each]
+    whole = len(values) == sum(map(len, scores.values()))  # else a newer release said more
+    return list(values) if whole else []
 
 
 def _judged_values(event: Event) -> list[Value]:
@@ -202,7 +206,7 @@ def _judged_values(event: Event) -> list[Value]:
     return []
 
 
-def _identity(path: Path) -> tuple[int, int, int]:
+def identity(path: Path) -> tuple[int, int, int]:
     found = path.stat()
     return found.st_size, found.st_ino, found.st_mtime_ns
 
@@ -224,7 +228,7 @@ def _keep_damaged(path: Path, broken: list[bytes]) -> None:
 
 
 @contextmanager
-def _temporary(path: Path) -> Iterator[Path]:
+def temporary(path: Path) -> Iterator[Path]:
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")
     try:
         yield new

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -51,6 +51,7 @@ from madeleine.vault.journal_lines import (
     start_of,
     to_line,
 )
+from madeleine.vault.redaction import Redacted, redact_file
 
 __all__ = [
     "Chunk",
@@ -59,6 +60,7 @@ __all__ = [
     "Position",
     "RecordedChange",
     "RecordedEdit",
+    "Redacted",
     "bytes_from_json",
     "bytes_to_json",
     "change_to_event",
@@ -136,6 +138,20 @@ class Journal:
             except OSError as error:
                 raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
         return report
+
+    def redact(self, ids: Collection[str]) -> Redacted:
+        """Take what every file says about these memories out of it, whichever device wrote it.
+
+        Stopping halfway is safe; each file is replaced in one step, and the next run carries on.
+        """
+        found = Redacted()
+        with self._compacting:
+            try:
+                for path in self._files():
+                    redact_file(path, ids, self._lock, found)
+            except OSError as error:
+                raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
+        return found
 
     # -- reading ---------------------------------------------------------------------------
 

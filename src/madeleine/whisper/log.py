@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.port import WhisperEntry
+from madeleine.write.bell import Happening
 from madeleine.write.stores import Stores
 
 NOTHING_IS_TOO_OLD = datetime(1970, 1, 1, tzinfo=UTC)
@@ -23,6 +24,13 @@ def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> Non
         stores.index.log_whisper(entry, keep_after)
     except (StoreUnwritable, Unavailable):
         return
+
+
+def told(entry: WhisperEntry, silence: str | None) -> Happening:
+    """Return what listeners learn: that there was a whisper or a silence, not what was said."""
+    given = {"id": entry.id, "session": entry.session, "space": entry.space}
+    body = {**given, "injected": ids_in(entry, "injected"), "silence": silence}
+    return Happening("whispered", entry.at, body)
 
 
 def amend(stores: Stores, entry: WhisperEntry, more: Mapping[str, object]) -> None:

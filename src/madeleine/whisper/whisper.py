@@ -17,7 +17,7 @@ from madeleine.model.event import Kind
 from madeleine.model.times import format_time
 from madeleine.whisper.examples import Examples
 from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import amend, ids_in, write_down
+from madeleine.whisper.log import amend, ids_in, told, write_down
 from madeleine.whisper.session import Said, Sessions
 from madeleine.whisper.stages import STAGES, Candidate, Mind, Silence, Thought, within
 from madeleine.whisper.telling import explorer_of, extras, review_key, worded
@@ -207,3 +207,4 @@ def _log(mind: Mind, thought: Thought, outcome: _Outcome, whispered: Whispered) 
     }
     entry = WhisperEntry(whispered.whisper_id, thought.now, prompt.session_id, prompt.space, body)
     write_down(mind.stores, entry, thought.now - timedelta(days=mind.habits.log_days))
+    mind.stores.bell.ring([told(entry, outcome.silence)])

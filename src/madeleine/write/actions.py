@@ -18,12 +18,12 @@ from madeleine.model.stored import Fingerprint
 from madeleine.model.words import Edge, Tier
 from madeleine.vault.markdown import read_memory, render_memory
 from madeleine.write.change_file import Hand
-from madeleine.write.connections import plan_links
+from madeleine.write.connections import plan_links, plan_unlink
 from madeleine.write.forget import plan_forget
 from madeleine.write.merge import plan_merge
 from madeleine.write.resolve import resolve
 from madeleine.write.revise import plan_retire, plan_space, plan_supersede, plan_tier
-from madeleine.write.synthesis import plan_synthesis
+from madeleine.write.synthesis import plan_summary, plan_synthesis
 
 Action = Mapping[str, str]
 
@@ -67,6 +67,23 @@ def as_tier(memory: str, tier: Tier) -> dict[str, str]:
 
 def as_space(memory: str, space: str) -> dict[str, str]:
     return {"verb": "space", "memory": memory, "space": space}
+
+
+def as_forget(memory: str) -> dict[str, str]:
+    return {"verb": "forget", "memory": memory}
+
+
+def as_unlink(source: str, connection: Connection) -> dict[str, str]:
+    return {
+        "verb": "unlink",
+        "source": source,
+        "target": connection.target,
+        "edge": connection.edge.value,
+    }
+
+
+def as_summary(memory: Memory) -> dict[str, str]:
+    return {"verb": "summarise", "memory": render_memory(memory).decode("utf-8")}
 
 
 def as_synthesis(memory: Memory, members: Sequence[str]) -> dict[str, str]:
@@ -130,6 +147,16 @@ def _synthesise(hand: Hand, action: Action) -> Change:
     return plan_synthesis(hand, memory, json.loads(action["members"]))
 
 
+def _unlink(hand: Hand, action: Action) -> Change:
+    source = _id(hand, action, "source")
+    return plan_unlink(hand, source, action["target"], Edge(action["edge"]))
+
+
+def _summarise(hand: Hand, action: Action) -> Change:
+    memory = read_memory(_NEW_FILE, action["memory"].encode("utf-8"), _NO_LOOKS).memory
+    return plan_summary(hand, memory)
+
+
 def _id(hand: Hand, action: Action, key: str) -> str:
     return resolve(hand.stores, action[key])
 
@@ -143,4 +170,6 @@ PLANS: Mapping[str, Callable[[Hand, Action], Change]] = {
     "tier": _tier,
     "space": _space,
     "synthesise": _synthesise,
+    "unlink": _unlink,
+    "summarise": _summarise,
 }

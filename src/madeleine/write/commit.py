@@ -26,6 +26,7 @@ from madeleine.rules.passages import passages_of
 from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash
+from madeleine.write.bell import TOLD_AT_MOST, Happening, done
 from madeleine.write.embedding import Traces, read_memories
 from madeleine.write.heal import heal
 from madeleine.write.record import event, outcomes_with, record, settle
@@ -64,7 +65,15 @@ def carry_out(
             _owe(stores, change.edits)
             stores.debts.changes = True
             return f"the index follows later: {error.message}"
+    stores.bell.ring([_told(change, begun)])
     return None
+
+
+def _told(change: Change, begun: Event) -> Happening:
+    touched = list(dict.fromkeys(edit.memory_id for edit in change.edits))
+    more = {"run": change.run} if change.run else {}
+    body = {"change": change.id, "by": change.by, "memories": touched[:TOLD_AT_MOST], **more}
+    return done(change.verb, begun.at, body)
 
 
 def _check_unchanged(stores: Stores, change: Change) -> None:
@@ -137,6 +146,7 @@ def remembered_events(stores: Stores, change: Change) -> list[Event]:
                 "verb": change.verb,
                 "by": change.by,
                 **({"run": change.run} if change.run else {}),
+                **({"details": change.details} if change.details else {}),
                 "path": edit.path_after,
             },
         )

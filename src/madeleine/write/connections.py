@@ -48,6 +48,13 @@ def plan_links(hand: Hand, source: str, connections: Iterable[Connection]) -> Ch
     return hand.change("link", [current.edit(memory)])
 
 
+def plan_unlink(hand: Hand, source: str, target: str, edge: Edge) -> Change:
+    """Return the change that takes a connection away."""
+    current = hand.read(source)
+    kept = without_connections(current.memory.connections, target, edge)
+    return hand.change("unlink", [current.edit(replace(current.memory, connections=kept))])
+
+
 def unlink(
     stores: Stores, source: str, target: str, edge: Edge | None = None, by: str = "unknown"
 ) -> Changed:

@@ -8,7 +8,6 @@ not made again as long as they say the same.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,19 +16,17 @@ from datetime import datetime
 
 from madeleine.errors import AlreadyDone, MadeleineError, NoSuchProposal, OutdatedProposal
 from madeleine.model.change import Change
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
-from madeleine.model.times import format_time
-from madeleine.rules.digest import state_digest, text_digest
+from madeleine.rules.digest import state_digest
 from madeleine.write.actions import Action, checked, plan_action
 from madeleine.write.change_file import Hand, OnDisk, peek, read_current
 from madeleine.write.commit import commit
 from madeleine.write.diffs import difference
+from madeleine.write.questions import decision, proposal_body
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
-
-KEY_BYTES = 16
 
 Reading = Callable[[str], OnDisk]
 
@@ -92,28 +89,8 @@ def new_proposal(
 def keep_proposals(stores: Stores, proposals: Sequence[Proposal]) -> None:
     """Write proposals down, all of them or none."""
     if proposals:
-        events = [event(stores, Kind.PROPOSED, _body(each)) for each in proposals]
+        events = [event(stores, Kind.PROPOSED, proposal_body(each)) for each in proposals]
         record(stores, events, durable=True)
-
-
-def _body(proposal: Proposal) -> dict[str, object]:
-    return {
-        "proposal": proposal.id,
-        "type": proposal.type.value,
-        "nodes": list(proposal.source_nodes),
-        "wording": proposal.proposed_action,
-        "reason": proposal.reason,
-        "created": format_time(proposal.created),
-        "action": dict(proposal.action),
-    }
-
-
-def question_key(question: str, memories: Sequence[Memory]) -> str:
-    """Return what tells one question from another: the same question about the same texts has
-    the same key, however its answer would be worded."""
-    texts = sorted(f"{each.id} {text_digest(each)}" for each in memories)
-    asked = "\n".join((question, *texts)).encode("utf-8")
-    return hashlib.blake2b(asked, digest_size=KEY_BYTES).hexdigest()
 
 
 def with_states(action: Action, memories: Sequence[Memory], key: str) -> dict[str, str]:
@@ -122,20 +99,28 @@ def with_states(action: Action, memories: Sequence[Memory], key: str) -> dict[st
     return {**action, "states": json.dumps(states), "key": key}
 
 
-def known_keys(stores: Stores) -> set[str]:
-    """Return the keys of all questions that were ever asked: they are not asked again."""
-    kept = (dict(each.action).get("key") for each in stores.index.proposals())
-    return {key for key in kept if key is not None}
-
-
 def expire_proposals(stores: Stores, before: datetime, by: str) -> int:
-    """Let go of proposals that nobody decided since then; return how many."""
+    """Let go of proposals that nobody decided since then, or whose memories say something else
+    by now; return how many."""
     pending = stores.index.proposals(ProposalStatus.PENDING)
-    old = [each for each in pending if each.created < before]
-    if old:
+    known = stores.index.memories({memory for each in pending for memory in _states(each)})
+    over = [each for each in pending if each.created < before or _is_outdated(each, known)]
+    if over:
         status = ProposalStatus.EXPIRED
-        record(stores, [_decision(stores, each, status, by, None) for each in old], durable=True)
-    return len(old)
+        record(stores, [decision(stores, each, status, by, None) for each in over], durable=True)
+    return len(over)
+
+
+def _is_outdated(proposal: Proposal, known: Mapping[str, Memory]) -> bool:
+    return any(
+        memory not in known or state_digest(known[memory]) != state
+        for memory, state in _states(proposal).items()
+    )
+
+
+def _states(proposal: Proposal) -> dict[str, str]:
+    """Return what the memories said when a proposal was made."""
+    return dict(json.loads(dict(proposal.action).get("states", "{}")))
 
 
 # -- deciding ------------------------------------------------------------------------------
@@ -152,7 +137,7 @@ def decide(stores: Stores, wanted: str, status: ProposalStatus, by: str = "unkno
             change = planned.id if planned.edits else None
             if planned.edits:
                 commit(stores, planned)
-        record(stores, [_decision(stores, proposal, status, by, change)], durable=True)
+        record(stores, [decision(stores, proposal, status, by, change)], durable=True)
     return Decided(find_proposal(stores, proposal.id), change)
 
 
@@ -179,22 +164,14 @@ def _planned(stores: Stores, proposal: Proposal, by: str, *, looking: bool = Fal
             raise OutdatedProposal(proposal.id, memory_id)
         return found
 
-    _check_states(proposal, action, read)
+    _check_states(proposal, read)
     return plan_action(Hand(stores, read, proposal.created, by, reason), action)
 
 
-def _check_states(proposal: Proposal, action: Action, read: Reading) -> None:
-    states: Mapping[str, str] = json.loads(action.get("states", "{}"))
-    for memory_id, state in states.items():
+def _check_states(proposal: Proposal, read: Reading) -> None:
+    for memory_id, state in _states(proposal).items():
         if state_digest(read(memory_id).memory) != state:
             raise OutdatedProposal(proposal.id, memory_id)
-
-
-def _decision(
-    stores: Stores, proposal: Proposal, status: ProposalStatus, by: str, change: str | None
-) -> Event:
-    body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
-    return event(stores, Kind.DECIDED, body)
 
 
 def _check_pending(proposal: Proposal) -> None:

@@ -17,6 +17,7 @@ from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.rules.passages import passages_of
+from madeleine.write.bell import TOLD_AT_MOST, done
 from madeleine.write.embedding import Traces, portions, read_memories
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -218,7 +219,15 @@ def _write_chunk(stores: Stores, chunk: _Chunk) -> int:
             record(stores, adopted, durable=True, batch=batch, note_positions=False)
         else:
             stores.index.write(batch)
+    _tell(stores, [each.stored.memory.id for each in ours])
     return len(ours)
+
+
+def _tell(stores: Stores, memories: Sequence[str]) -> None:
+    """Tell those who listen that files changed, or went, without a verb of ours."""
+    if memories:
+        body = {"by": "file", "memories": list(memories[:TOLD_AT_MOST])}
+        stores.bell.ring([done("reconcile", stores.clock.now(), body)])
 
 
 def _still(stores: Stores, stored: Stored) -> bool:
@@ -292,6 +301,7 @@ def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:
         if missing:
             stores.index.write(Batch(drops=drops, readable_again=missing))
         report.dropped += len(drops)
+    _tell(stores, drops)
 
 
 def _retry_unreadable(stores: Stores, report: Reconciled, looked_at: set[str]) -> None:

@@ -14,6 +14,7 @@ from datetime import timedelta
 from madeleine.index.port import Batch, Index
 from madeleine.model.event import Event, Kind
 from madeleine.vault.journal import Journal, light
+from madeleine.write.bell import told
 from madeleine.write.stores import Stores
 
 NOTHING = Batch()
@@ -51,6 +52,7 @@ def record(
         known = [light(each) for each in events]
         stores.index.write(replace(batch, events=known, positions=noted))
         stores.debts.events = owed
+    stores.bell.ring(told(events))
 
 
 def settle(stores: Stores, outcomes: Mapping[str, str], batch: Batch = NOTHING) -> None:

@@ -16,6 +16,7 @@ from madeleine.rules.fusion import Head
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
 from madeleine.write.aside import Aside, AtOnce
+from madeleine.write.bell import Bell
 
 
 class Clock(Protocol):
@@ -37,6 +38,7 @@ class Habits:
     recall_compared: int = 100
     recall_least_score: float = 0.005
     recall_least_best: float = 0.02
+    recall_relevance_weight: float = 0.0
     heads: Mapping[str, Head] = field(default_factory=dict)
     """The weights of recall, when others than the shipped ones are set."""
     activation_seeds: int = 5
@@ -90,4 +92,6 @@ class Stores:
     """Proposals that somebody is deciding right now."""
     jobs: set[str] = field(default_factory=set)
     """Jobs of the night that are under way. Guarded by `writing`, as the one above."""
+    bell: Bell = field(default_factory=Bell)
+    """Tells those who listen what happens."""
     new_id: Callable[[], str] = new_id

@@ -28,6 +28,15 @@ def plan_synthesis(hand: Hand, memory: Memory, members: Sequence[str]) -> Change
     return hand.change("synthesise", [new, *archived], {"members": list(members)})
 
 
+def plan_summary(hand: Hand, memory: Memory) -> Change:
+    """Return the change that writes a summary, or makes its file say this. What it sums up is
+    left as it is."""
+    if hand.stores.index.get(memory.id) is None:
+        path = hand.stores.vault.path_for(memory)
+        return hand.change("summarise", [Edit(memory.id, None, None, path, render_memory(memory))])
+    return hand.change("summarise", [hand.read(memory.id).edit(memory)])
+
+
 def _check(memory: Memory, members: Sequence[str]) -> None:
     named = {each.target for each in memory.connections if each.edge is Edge.DERIVED_FROM}
     if not members or named != set(members):

@@ -7,21 +7,21 @@ Undo is itself a change, so it can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from madeleine.errors import AlreadyDone, AmbiguousChange, EditedSince, NoSuchChange
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
+from madeleine.rules.scoring import Scores, by_name
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import in_trash
 from madeleine.write.commit import commit
+from madeleine.write.questions import refusals
 from madeleine.write.record import digest, event
 from madeleine.write.stores import Stores
 
 OVER = ("undone", "dropped", "lost")
-
-Scores = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,10 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     open_events = [each for each in events if stores.index.outcome(_id(each)) not in OVER]
     if not open_events:
         raise AlreadyDone(f"`{wanted}`", str(stores.index.outcome(_id(events[0]))))
-    plan, scores = _Plan(stores), dict[str, Scores]()
+    plan, scores = _Plan(stores), Scores()
     for each in open_events:
         if each.kind is Kind.SCORED:
-            scores |= _scores_before(stores, each)
+            _put(scores, _scores_before(stores, each))
         else:
             plan.take_back(_recorded(stores, each))
     if not plan.edits() and not scores:
@@ -53,7 +53,8 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
         "outcomes": _outcomes(stores, open_events),
     }
     change = Change(stores.new_id(), "undo", plan.edits(), by, details=details)
-    commit(stores, change, _scored(stores, change, scores))
+    noes = refusals(stores, [deed for each in open_events for deed in _deeds(each)], by)
+    commit(stores, change, [*_scored(stores, change, scores), *noes])
     return Undone(ids, tuple(plan.memories), change.id)
 
 
@@ -79,6 +80,13 @@ def _id(each: Event) -> str:
     return str(each.body["change"])
 
 
+def _deeds(each: Event) -> list[dict[str, object]]:
+    """Return what a job did in a change: who takes it back does not want it again."""
+    details = each.body.get("details")
+    found = details.get("deeds") if isinstance(details, dict) else None
+    return [deed for deed in found if isinstance(deed, dict)] if isinstance(found, list) else []
+
+
 def _outcomes(stores: Stores, events: Iterable[Event], outcome: str = "undone") -> dict[str, str]:
     """Return what becomes of these changes, and of those that they took back themselves: an
     undone undo leaves what it undid in force again, and so on."""
@@ -93,26 +101,39 @@ def _outcomes(stores: Stores, events: Iterable[Event], outcome: str = "undone") 
     return found
 
 
-def _scores_before(stores: Stores, each: Event) -> dict[str, Scores]:
-    """Return the scores as they were before a run, of those that nobody changed since."""
+def _scores_before(stores: Stores, each: Event) -> Scores:
+    """Return the scores as they were before a run, of those that nobody changed since. What had
+    none before gets none again."""
     whole = stores.journal.find_scores(_id(each), each.device, each.at)
-    given, was = ({}, {}) if whole is None else (whole.body.get("scores"), whole.body.get("was"))
-    if not isinstance(given, Mapping) or not isinstance(was, Mapping):
+    if whole is None:
         return {}
+    given, was = by_name(whole.body.get("scores")), by_name(whole.body.get("was"))
     now = _scores_now(stores, given)
-    return {each: was[each] for each in given if each in was and now.get(each) == given[each]}
-
-
-def _scores_now(stores: Stores, named: Mapping[str, Scores]) -> dict[str, Scores]:
-    known = stores.index.memories(named)
     return {
-        each: {name: getattr(known[each], name) for name in values}
-        for each, values in named.items()
-        if each in known
+        name: {
+            memory: was.get(name, {}).get(memory)
+            for memory, value in values.items()
+            if memory in now[name] and now[name][memory] == value
+        }
+        for name, values in given.items()
     }
 
 
-def _scored(stores: Stores, change: Change, scores: Mapping[str, Scores]) -> list[Event]:
+def _scores_now(stores: Stores, named: Scores) -> Scores:
+    known = stores.index.scores({each for values in named.values() for each in values})
+    return {
+        name: {each: known[each][name] for each in values if each in known}
+        for name, values in named.items()
+    }
+
+
+def _put(scores: Scores, more: Scores) -> None:
+    for name, values in more.items():
+        if values:
+            scores.setdefault(name, {}).update(values)
+
+
+def _scored(stores: Stores, change: Change, scores: Scores) -> list[Event]:
     """Return the event that brings scores back, and says how they were till then."""
     if not scores:
         return []

@@ -31,7 +31,7 @@ def rebuild(stores: Stores, progress: Progress = lambda done, total: None) -> Re
     The old index answers until the new one is whole; a kill midway leaves the old one. Writes
     go on meanwhile: what they changed is caught up under the lock before the exchange.
     """
-    with _alone(stores), _run(stores, "rebuild") as report:
+    with _alone(stores), noted(stores, "rebuild") as report:
         done = _rebuild(stores, progress)
         report.update(files=done.files, written=done.written, unreadable=len(done.unreadable))
     return done
@@ -39,7 +39,7 @@ def rebuild(stores: Stores, progress: Progress = lambda done, total: None) -> Re
 
 def compact(stores: Stores) -> Compacted:
     """Tidy the journal's past months on this device without changing what they say."""
-    with _run(stores, "compact") as report:
+    with noted(stores, "compact") as report:
         done = stores.journal.compact(stores.clock.now().strftime("%Y-%m"))
         with stores.writing:
             replay(stores.journal, stores.index)
@@ -74,7 +74,7 @@ def _alone(stores: Stores) -> Iterator[None]:
 
 
 @contextmanager
-def _run(stores: Stores, job: str) -> Iterator[Report]:
+def noted(stores: Stores, job: str) -> Iterator[Report]:
     """Note what a run did, how long it took, and what went wrong."""
     began = time.monotonic()
     report: Report = {}

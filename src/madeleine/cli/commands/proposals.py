@@ -1,7 +1,8 @@
 """List what waits for your decision, look at one, or decide: `proposals approve ID`.
 
 `proposals show ID` shows line by line what would change in which file. Approving carries out
-exactly what the proposal says, as a change that can be undone.
+exactly what the proposal says, as a change that can be undone. Several can be decided at once:
+`proposals approve ID ID …`, or `proposals reject --all --type decay`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from madeleine.cli.door import Door
 from madeleine.cli.options import an_id, given
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import age, plural
-from madeleine.errors import Rejected, UnknownWord
+from madeleine.errors import MadeleineError, Rejected, UnknownWord
+from madeleine.model.proposal import ProposalType
+from madeleine.model.words import word
 
 ACTIONS = {"approve": "approved", "reject": "rejected"}
 
@@ -24,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action", metavar="show|approve|reject", nargs="?", help="look at one, or decide"
     )
-    parser.add_argument("id", metavar="ID", nargs="?", type=an_id, help="the proposal")
+    parser.add_argument("id", metavar="ID", nargs="*", type=an_id, help="the proposal, or several")
+    parser.add_argument("--all", action="store_true", help="decide all that wait")
+    parser.add_argument("--type", metavar="TYPE", help="only those of this type, such as merge")
     parser.add_argument(
         "--status",
         metavar="STATUS",
@@ -34,30 +39,76 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     if arguments.action is None:
-        answer = door.call("proposals", query=given(status=arguments.status))
+        answer = _listed(arguments, door)
         say.reply(answer, lambda: _list(answer, say))
         return 0
+    if arguments.action not in ("show", *ACTIONS):
+        raise UnknownWord("decision", arguments.action, ["show", *ACTIONS])
+    named = _named(arguments, door)
     if arguments.action == "show":
-        answer = door.call("proposal", _named(arguments))
+        answer = door.call("proposal", _only(named))
         say.reply(answer, lambda: _shown(answer, say))
         return 0
-    action = _action(arguments)
-    answer = door.call("decide", arguments.id, body={"action": action})
-    say.reply(answer, lambda: _decided(answer, action))
-    return 0
+    action = ACTIONS[arguments.action]
+    if len(named) == 1:
+        answer = door.call("decide", named[0], body={"action": action})
+        say.reply(answer, lambda: _decided(answer, action))
+        return 0
+    return _decide_many(named, action, door, say)
 
 
-def _action(arguments: argparse.Namespace) -> str:
-    if arguments.action not in ACTIONS:
-        raise UnknownWord("decision", arguments.action, ["show", *ACTIONS])
-    _named(arguments)
-    return ACTIONS[arguments.action]
+def _listed(arguments: argparse.Namespace, door: Door) -> dict[str, Any]:
+    """Return the proposals that are asked for."""
+    answer = door.call("proposals", query=given(status=arguments.status))
+    if arguments.type is not None:
+        word(ProposalType, "type", arguments.type)
+        fitting = [each for each in answer["proposals"] if each["type"] == arguments.type]
+        answer = {**answer, "proposals": fitting}
+    return answer
 
 
-def _named(arguments: argparse.Namespace) -> str:
-    if arguments.id is None:
+def _named(arguments: argparse.Namespace, door: Door) -> list[str]:
+    """Return the proposals that are named one by one, or all that fit."""
+    if arguments.all and not arguments.id and arguments.action != "show":
+        return [each["id"] for each in _listed(arguments, door)["proposals"]]
+    if arguments.all or (arguments.id and arguments.type):
+        raise Rejected("name proposals, or decide --all of a --type", hint="not both")
+    if not arguments.id:
         raise Rejected("no proposal is named", hint="`madeleine proposals` lists them")
-    return str(arguments.id)
+    return [str(each) for each in arguments.id]
+
+
+def _only(named: list[str]) -> str:
+    if len(named) > 1:
+        raise Rejected("one proposal is shown at a time", hint=f"`proposals show {named[0][:8]}`")
+    return named[0]
+
+
+def _decide_many(named: list[str], action: str, door: Door, say: Say) -> int:
+    """Decide one after the other; what cannot be decided is told and keeps none of the others."""
+    decided: list[dict[str, Any]] = []
+    refused: list[tuple[str, MadeleineError]] = []
+    with say.progress("proposals") as bar:
+        for done, each in enumerate(named):
+            try:
+                decided.append(door.call("decide", each, body={"action": action}))
+            except MadeleineError as error:
+                refused.append((each, error))
+            bar(done + 1, len(named))
+    problems = [{"id": each, "error": error.message} for each, error in refused]
+    answer = {"decided": [each["proposal"] for each in decided], "refused": problems}
+    say.reply(answer, lambda: _many(decided, refused, action))
+    return refused[0][1].exit_code if refused else 0
+
+
+def _many(
+    decided: list[dict[str, Any]], refused: list[tuple[str, MadeleineError]], action: str
+) -> Iterator[str]:
+    yield f"{action} {plural(len(decided), 'proposal')}"
+    for each in decided:
+        yield f"  {each['proposal']['id'][:8]}  {clean(each['proposal']['proposed_action'])}"
+    for named, error in refused:
+        yield f"  left {named[:8]}: {clean(error.message)}"
 
 
 def _list(answer: dict[str, Any], say: Say) -> Iterator[str]:

@@ -11,6 +11,7 @@ from madeleine.cli.options import add_filters, an_id, filter_of, given, one_spac
 from madeleine.cli.parsing import text_or_stdin
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import memory_row, plural, table
+from madeleine.rules.levels import level
 
 PASSAGE_CHARS = 70
 INDENT = " " * 12
@@ -87,6 +88,8 @@ def explained(hit: dict[str, Any]) -> Iterator[str]:
     if boosts := numbers.get("boosts"):
         changing = {name: factor for name, factor in boosts.items() if factor != 1}
         yield f"boosts{_factors(changing, '') or ': none'}"
+    if (relevance := hit["memory"].get("relevance")) is not None:
+        yield f"relevance {relevance:.2f}, {level(relevance)}"
     if (inherited := numbers.get("inherited")) is not None:
         yield f"inherited {inherited:.3f}"
     if (logit := numbers.get("cross_encoder")) is not None:

@@ -10,6 +10,7 @@ from madeleine.cli.door import Door
 from madeleine.cli.options import CLAIM_PARTS, add_id
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import age, headline, plural, space_name
+from madeleine.rules.levels import level
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,6 +56,8 @@ def facts(answer: dict[str, Any], say: Say) -> Iterator[tuple[str, str]]:
         last = age(memory["last_accessed"], say.now)
         yield "used", f"{plural(memory['access_count'], 'time')}, last {last}"
     yield "importance", f"{memory['importance']:.2f}"
+    if memory.get("relevance") is not None:
+        yield "relevance", f"{memory['relevance']:.2f}, {level(memory['relevance'])}"
     yield "file", answer["path"]
 
 

@@ -14,17 +14,16 @@ done by then stays done. Every run can be taken back with `madeleine undo RUN`.
 from __future__ import annotations
 
 import argparse
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 from madeleine.cli.changes import CHANGE_ID_SHOWN
 from madeleine.cli.door import Door
+from madeleine.cli.running import Wanted, run_with_bar
 from madeleine.cli.say import Say, clean
 from madeleine.cli.sleep_words import job_lines, report_words
-from madeleine.errors import MadeleineError, Rejected, Unavailable
+from madeleine.errors import Rejected, Unavailable
 
-LOOK_SECONDS = 0.3  # between two looks how far a run is
 EVERYTHING = "run-all"
 VERBS = {"pause": "pause_task", "resume": "resume_task", "stop": "stop_task"}
 
@@ -42,7 +41,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         return _about(arguments, door, say)
     if arguments.job is not None:
         raise Rejected("one job at a time", hint="`madeleine sleep JOB`, or none for all of them")
-    answer = _run_with_bar(arguments, door, say)
+    answer = run_with_bar(_wanted(arguments), door, say)
     say.reply(answer, lambda: _words(answer, say))
     if not answer["reports"]:
         say.talk("no job was through: the daemon was ended meanwhile, or all jobs are paused")
@@ -55,6 +54,8 @@ def _about(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     """Look at the jobs, or steer one."""
     if arguments.dry_run:
         raise Rejected(f"--dry-run does not go with `{arguments.what}`", hint="leave it out")
+    if arguments.what == "status" and arguments.job is not None:
+        raise Rejected("status is about all jobs", hint="leave the job out")
     if arguments.what == "status":
         answer = door.call("tasks")
         say.reply(answer, lambda: job_lines(answer["tasks"], say))
@@ -70,63 +71,10 @@ def _about(arguments: argparse.Namespace, door: Door, say: Say) -> int:
 # -- a run ---------------------------------------------------------------------------------
 
 
-class _Run(threading.Thread):
-    """The call that waits until the run is over, while this thread shows how far it is."""
-
-    def __init__(self, arguments: argparse.Namespace, door: Door) -> None:
-        super().__init__(daemon=True)
-        self._name = "run_all" if arguments.what is None else "run_task"
-        self._job = arguments.what
-        self._body: dict[str, object] = {"dry_run": arguments.dry_run}
-        self._door = door
-        self.answer: dict[str, Any] | None = None
-        self.error: MadeleineError | None = None
-
-    def run(self) -> None:
-        try:
-            self.answer = self._door.call(
-                self._name, self._job, query={"wait": True}, body=self._body
-            )
-        except MadeleineError as error:
-            self.error = error
-
-    def result(self) -> dict[str, Any]:
-        """Return the answer, or raise what was raised."""
-        if self.error is not None:
-            raise self.error
-        if self.answer is None:
-            raise MadeleineError("the run ended without an answer", hint="`madeleine status`")
-        return self.answer
-
-
-def _run_with_bar(arguments: argparse.Namespace, door: Door, say: Say) -> dict[str, Any]:
-    door.open()
-    running = _Run(arguments, door)
-    running.start()
-    try:
-        _watch(running, door, say)
-    except KeyboardInterrupt:
-        say.end_line()
-        say.talk("stopping; once more to leave it alone")
-        door.call("stop_task", arguments.what or EVERYTHING)
-        running.join()
-    return running.result()
-
-
-def _watch(running: _Run, door: Door, say: Say) -> None:
-    """Draw how far the run is, where somebody sees it."""
-    with say.progress("sleep") as bar:
-        while running.is_alive():
-            running.join(LOOK_SECONDS)
-            if say.live and running.is_alive():
-                _draw(door.call("tasks")["tasks"], bar)
-
-
-def _draw(tasks: list[dict[str, Any]], bar: Any) -> None:
-    for task in tasks:
-        if task["running"]:
-            bar.of(task["id"])
-            bar(task["progress"]["done"], task["progress"]["total"] or None)
+def _wanted(arguments: argparse.Namespace) -> Wanted:
+    job, body = arguments.what, {"dry_run": arguments.dry_run}
+    operation = "run_all" if job is None else "run_task"
+    return Wanted(operation, job, body, job or EVERYTHING, "sleep")
 
 
 def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:

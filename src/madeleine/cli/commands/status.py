@@ -65,6 +65,7 @@ def problems(answer: dict[str, Any]) -> Iterator[str]:
         if job["failures"]:
             times = "once" if job["failures"] == 1 else f"{job['failures']} times in a row"
             yield f"the job {job['id']} failed {times}: {job['last_run'].get('error')}"
+    yield from (f"taking in: {problem}" for problem in answer["ingest"]["problems"])
     hooks = (answer["daemon"] or {}).get("hooks") or {}
     yield from (f"hook of {problem}" for problem in hooks.get("problems", ()))
 

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host",
         metavar="HOST",
         default="claude",
-        help="whose hook it is: claude, codex, cursor, gemini, agy, copilot or vscode",
+        help="whose hook it is: claude, codex, cursor, gemini, agy, copilot, vscode or opencode",
     )
     parser.add_argument("--last", action="store_true", help="with why: the last one, as always")
     parser.add_argument("--session", metavar="ID", help="with why: the last one of this session")

@@ -16,7 +16,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeGuard
+from typing import Any
 
 import apsw
 
@@ -27,6 +27,7 @@ from madeleine.index.sqlite.times import instant, maybe_instant, micros
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import parse_time
+from madeleine.rules.scoring import by_name
 from madeleine.rules.usage import use_of
 
 LONG = frozenset({"scores", "was", "seen"})  # parts of a body that are not kept with the event
@@ -47,12 +48,26 @@ def _newest(table: str, key: str, value: str, at: str = "at", event: str = "even
     """
 
 
+def _newest_scores(name: str) -> str:
+    """Return the same for the scores of many memories in one go: a JSON object of them, then
+    time and event. One by one they take longer, and whoever asks something waits meanwhile."""
+    return f"""
+        INSERT INTO scores (memory, {name}, {name}_at, {name}_event)
+        SELECT key, value, ?2, ?3 FROM json_each(?1) WHERE true
+        ON CONFLICT (memory) DO UPDATE
+        SET {name} = excluded.{name}, {name}_at = excluded.{name}_at,
+            {name}_event = excluded.{name}_event
+        WHERE {name}_at IS NULL
+           OR (excluded.{name}_at, excluded.{name}_event) > ({name}_at, {name}_event)
+    """
+
+
 _STATEMENTS = {
     "uses": "INSERT INTO uses VALUES (?, ?, ?, ?, ?)",
     "adopted": "INSERT OR IGNORE INTO adopted VALUES (?, ?, ?, ?)",
     "mentions": "INSERT OR IGNORE INTO audit_memories VALUES (?, ?, ?)",
-    "importance": _newest("scores", "memory", "importance", "importance_at", "importance_event"),
-    "relevance": _newest("scores", "memory", "relevance", "relevance_at", "relevance_event"),
+    "importance": _newest_scores("importance"),
+    "relevance": _newest_scores("relevance"),
     "outcomes": _newest("outcomes", "change", "outcome"),
     "state": _newest("state", "key", "value"),
     "decided": _newest("proposals", "id", "status", "resolved"),
@@ -165,19 +180,10 @@ def _adopted(number: int, event: Event, effects: Effects) -> None:
 
 
 def _scored(number: int, event: Event, effects: Effects) -> None:
-    scores = event.body.get("scores")
-    if not isinstance(scores, Mapping):
-        return
-    at = micros(event.at)
-    for memory, values in scores.items():
-        for name in ("importance", "relevance"):
-            value = values.get(name) if isinstance(values, Mapping) else None
-            if _is_score(value):
-                effects[name].append((memory, float(value), at, event.id))
-
-
-def _is_score(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    for name, values in by_name(event.body.get("scores")).items():
+        plain = all(map(str.isascii, values))
+        known = values if plain else {_clean(each): value for each, value in values.items()}
+        effects[name].append((json.dumps(known), micros(event.at), event.id))
 
 
 def _changed(number: int, event: Event, effects: Effects) -> None:
@@ -360,13 +366,18 @@ def unsettled(connection: apsw.Connection) -> list[Event]:
     return list(_events(connection, sql))
 
 
-def recent(connection: apsw.Connection, kinds: Sequence[str], limit: int) -> list[Event]:
-    """Return the newest events of these kinds, or of any. One short walk for each kind."""
-    sql = f"{_EVENT} WHERE l.kind = ? {_NEWEST_FIRST} LIMIT ?"
+def recent(
+    connection: apsw.Connection, kinds: Sequence[str], limit: int, jobs: Sequence[str]
+) -> list[Event]:
+    """Return the newest events of these kinds, or of any. One short walk for each kind; those
+    about some jobs may have to be looked for among those about others."""
+    about = "AND l.body ->> 'job' IN (SELECT value FROM json_each(?))" if jobs else ""
+    sql = f"{_EVENT} WHERE l.kind = ? {about} {_NEWEST_FIRST} LIMIT ?"
+    named = [json.dumps(list(jobs))] if jobs else []
     found = [
         each
         for kind in dict.fromkeys(kinds or [kind.value for kind in Kind])
-        for each in _events(connection, sql, kind, max(limit, 0))
+        for each in _events(connection, sql, kind, *named, max(limit, 0))
     ]
     return sorted(found, key=lambda each: (each.at, each.id), reverse=True)[: max(limit, 0)]
 

@@ -70,6 +70,16 @@ def edges(
     return [found[key] for key in sorted(found)]
 
 
+def edges_between(connection: apsw.Connection, ids: Sequence[str]) -> list[EdgeRow]:
+    """Return the arrows between these nodes. Source and target together are looked up, so a
+    node with a million arrows costs no more than another."""
+    sql = f"""SELECT s.id, {_EDGE} FROM nodes s CROSS JOIN json_each(?1) t
+              CROSS JOIN edges e ON e.source = s.node AND e.target = t.value
+              WHERE s.id IN (SELECT value FROM json_each(?1)) ORDER BY s.id, e.target, e.edge"""
+    rows = connection.execute(sql, (json.dumps(list(ids)),))
+    return [EdgeRow(source, _connection(values)) for source, *values in rows]
+
+
 def newest_edges(connection: apsw.Connection, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
     """Return arrows of some kinds whose both ends are there, the newest first."""
     sql = f"""SELECT s.id, {_EDGE} FROM edges e

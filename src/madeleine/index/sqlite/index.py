@@ -27,8 +27,10 @@ from madeleine.index.port import (
     Batch,
     Counts,
     Details,
+    Drawn,
     EdgeRow,
     Extent,
+    Gathered,
     Hit,
     Index,
     Matches,
@@ -42,6 +44,7 @@ from madeleine.index.port import (
 )
 from madeleine.index.sqlite import (
     events,
+    gathering,
     graph,
     nodes,
     pool,
@@ -202,6 +205,10 @@ class SqliteIndex:
         with self._read() as connection:
             return nodes.memories(connection, wanted)
 
+    def scores(self, ids: Iterable[str]) -> dict[str, Mapping[str, float | None]]:
+        with self._read() as connection:
+            return nodes.scores(connection, ids)
+
     def ids_with_prefix(self, prefix: str, limit: int = 10) -> list[str]:
         with self._read() as connection:
             return nodes.ids_with_prefix(connection, prefix, limit)
@@ -329,6 +336,10 @@ class SqliteIndex:
         with self._read() as connection:
             return graph.edges(connection, ids, but_by)
 
+    def edges_between(self, ids: Sequence[str]) -> list[EdgeRow]:
+        with self._read() as connection:
+            return graph.edges_between(connection, ids)
+
     def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
         with self._read() as connection:
             return graph.newest_edges(connection, wanted, limit)
@@ -338,9 +349,29 @@ class SqliteIndex:
             return nodes.all_ids(connection, "superseded_by = ? ORDER BY id", memory_id)
 
     # -- what the jobs go by ---------------------------------------------------------------
-    def standings(self, after_id: str = "", limit: int = 10_000) -> Standings:
+    def drawn(self) -> Drawn:
         with self._read() as connection:
-            return standing.standings(connection, after_id, limit)
+            return standing.drawn(connection)
+
+    def standings(
+        self, after_id: str = "", limit: int = 10_000, drawn: Drawn | None = None
+    ) -> Standings:
+        with self._read() as connection:
+            return standing.standings(connection, after_id, limit, drawn)
+
+    def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
+        with self._read() as connection:
+            return gathering.sample(connection, self._matrix, relevance, now, size, seed)
+
+    def gathered(self, relevance: float, now: datetime, also: Sequence[str] = ()) -> Gathered:
+        with self._read() as connection:
+            return gathering.gathered(connection, self._matrix, relevance, now, also)
+
+    def used_together(
+        self, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
+    ) -> set[tuple[str, str]]:
+        with self._read() as connection:
+            return gathering.used_together(connection, pairs, since)
 
     def across_spaces(self) -> list[Across]:
         with self._read() as connection:
@@ -407,9 +438,11 @@ class SqliteIndex:
         with self._read() as connection:
             return events.unsettled(connection)
 
-    def recent_events(self, kinds: Sequence[str], limit: int) -> list[Event]:
+    def recent_events(
+        self, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
+    ) -> list[Event]:
         with self._read() as connection:
-            return events.recent(connection, kinds, limit)
+            return events.recent(connection, kinds, limit, jobs)
 
     def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
         with self._read() as connection:

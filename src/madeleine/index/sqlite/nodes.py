@@ -331,18 +331,30 @@ def memories(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, Memor
     return {each: found[each] for each in wanted if each in found}
 
 
+def scores(
+    connection: apsw.Connection, ids: Iterable[str]
+) -> dict[str, Mapping[str, float | None]]:
+    """Return the scores of memories that are there."""
+    sql = f"""SELECT n.id, coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), s.relevance
+              FROM nodes n LEFT JOIN usage u ON u.memory = n.id
+              LEFT JOIN scores s ON s.memory = n.id WHERE n.id IN {_LISTED}"""
+    return {
+        memory: {"importance": importance, "relevance": relevance}
+        for memory, importance, relevance in connection.execute(sql, (json.dumps(list(ids)),))
+    }
+
+
 def records(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, Record]:
     """Return how nodes stand, without their texts."""
     sql = f"""SELECT n.node, n.id, n.created, n.confidence, ifnull(u.access_count, 0),
                      ifnull(u.last_accessed, n.created),
-                     coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})
+                     coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), s.relevance
               FROM nodes n LEFT JOIN usage u ON u.memory = n.id
               LEFT JOIN scores s ON s.memory = n.id WHERE n.node IN {_LISTED}"""
+    rows = connection.execute(sql, (json.dumps(list(nodes)),))
     return {
-        node: Record(memory_id, instant(created), confidence, uses, instant(used), importance)
-        for node, memory_id, created, confidence, uses, used, importance in connection.execute(
-            sql, (json.dumps(list(nodes)),)
-        )
+        node: Record(memory_id, instant(created), confidence, uses, instant(used), *scores)
+        for node, memory_id, created, confidence, uses, used, *scores in rows
     }
 
 

@@ -285,7 +285,14 @@ CREATE TABLE verdicts (
 
 BEGUN_ANEW = 3  # an index older than this is emptied: its tables say too little
 
-MIGRATIONS: tuple[str, ...] = ("", "", _MEMORIES + _JOURNAL + _SLEEP)
+# Who drew an arrow stands in the index by target too, so that counting those that somebody meant
+# needs no look at each of them.
+_DRAWN = """
+DROP INDEX edges_target;
+CREATE INDEX edges_target ON edges (target, by);
+"""
+
+MIGRATIONS: tuple[str, ...] = ("", "", _MEMORIES + _JOURNAL + _SLEEP, _DRAWN)
 
 CLEARED = (
     *(

@@ -14,7 +14,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Across, Hit, Standings
+from madeleine.index.port import Across, Drawn, Hit, Standings
 from madeleine.index.sqlite import graph, vectors
 from madeleine.index.sqlite.filters import condition
 from madeleine.index.sqlite.matrix import NONE, TIE, Matrix, Rows, Snapshot
@@ -26,6 +26,7 @@ from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.digest import text_digest
+from madeleine.rules.forgetting import PROTECTED
 from madeleine.rules.importance import MACHINES
 from madeleine.rules.usage import Use, counting
 
@@ -39,15 +40,19 @@ _BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
 _STANDINGS = f"""
     SELECT n.id, n.space, n.source, n.type, n.tier, n.created,
            ifnull(u.last_accessed, n.created), ifnull(u.access_count, 0),
-           ifnull(u.stability, {DEFAULT_STABILITY_DAYS}),
+           ifnull(u.stability, {DEFAULT_STABILITY_DAYS}), n.confidence,
            coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}),
-           (SELECT count(*) FROM edges e WHERE e.source = n.node AND {_BY_HAND}
-            AND EXISTS (SELECT 1 FROM nodes t WHERE t.id = e.target))
-           + (SELECT count(*) FROM edges e WHERE e.target = n.id AND {_BY_HAND}),
-           EXISTS (SELECT 1 FROM node_tags t WHERE t.tag = '{ABOUT_SELF}' AND t.node = n.node),
-           n.id IS ?2
+           s.relevance, iif(s.relevance IS NULL, 0, s.relevance_at), n.node
     FROM nodes n LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
-    WHERE n.id > ?1 ORDER BY n.id LIMIT ?3
+    WHERE n.id > ? ORDER BY n.id LIMIT ?
+"""
+
+# Each walks an index from end to end: a look-up for every memory takes many times as long.
+_INCOMING = f"SELECT e.target, count(*) FROM edges e WHERE {_BY_HAND} GROUP BY e.target"
+_OUTGOING = f"""
+    SELECT n.id, count(*) FROM edges e JOIN nodes n ON n.node = e.source
+    WHERE {_BY_HAND} AND e.target NOT IN (SELECT target FROM edges EXCEPT SELECT id FROM nodes)
+    GROUP BY e.source
 """
 
 
@@ -77,13 +82,23 @@ def note_digests(
 # --- how memories stand -------------------------------------------------------------------
 
 
-def standings(connection: apsw.Connection, after_id: str, limit: int) -> Standings:
+def drawn(connection: apsw.Connection) -> Drawn:
+    """Return how many arrows somebody drew from each memory or to it."""
+    incoming, outgoing = connection.execute(_INCOMING), connection.execute(_OUTGOING)
+    return Drawn(dict(incoming), dict(outgoing))
+
+
+def standings(
+    connection: apsw.Connection, after_id: str, limit: int, counted: Drawn | None = None
+) -> Standings:
     """Return the columns of the next memories."""
+    arrows = drawn(connection) if counted is None else counted
     the_self = graph.self_id(connection)
-    rows = list(connection.execute(_STANDINGS, (after_id, the_self, max(limit, 0))))
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 13
-    about = np.array(columns[11], np.bool_)
-    is_self = np.array(columns[12], np.bool_)
+    rows = list(connection.execute(_STANDINGS, (after_id, max(limit, 0))))
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 14
+    about = _tagged(connection, ABOUT_SELF, columns[13])
+    is_self = np.array([each == the_self for each in columns[0]], np.bool_)
+    connections = np.fromiter(map(arrows.of, columns[0]), np.int64, len(rows))
     return Standings(
         ids=list(columns[0]),
         spaces=list(columns[1]),
@@ -94,11 +109,22 @@ def standings(connection: apsw.Connection, after_id: str, limit: int) -> Standin
         last_accessed=np.array(columns[6], np.int64),
         uses=np.array(columns[7], np.int64),
         stability=np.array(columns[8], np.float64),
-        importance=np.array(columns[9], np.float64),
-        connections=np.array(columns[10], np.int64) + (about & ~is_self if the_self else 0),
+        confidence=np.array(columns[9], np.float64),
+        importance=np.array(columns[10], np.float64),
+        relevance=np.array(columns[11], np.float64),
+        relevance_at=np.array(columns[12], np.int64),
+        connections=connections + (about & ~is_self if the_self else 0),
         about_self=about | is_self,
         is_self=is_self,
+        protected=_tagged(connection, PROTECTED, columns[13]),
     )
+
+
+def _tagged(connection: apsw.Connection, tag: str, nodes: Sequence[int]) -> NDArray[np.bool_]:
+    """Return which of the nodes bear a tag."""
+    rows = connection.execute("SELECT node FROM node_tags WHERE tag = ?", (tag,))
+    found = np.array([node for (node,) in rows], np.int64)
+    return np.isin(np.array(nodes, np.int64), found)
 
 
 def across_spaces(connection: apsw.Connection) -> list[Across]:

@@ -1,18 +1,15 @@
 """What a language model is asked about memories, and how its answer is read.
 
-A memory's text is data (I9): it stands inside a JSON string, in a frame whose marks cannot
-occur in it because `<` and `>` are escaped. An answer is believed only as far as it has the
-shape that was asked for; the rest is a problem in words, and changes nothing.
+A memory's text is data (I9) and is framed as such (`framing.py`). An answer is believed only as
+far as it has the shape that was asked for; the rest is a problem in words, and changes nothing.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from madeleine.minds.judges.framing import Nonsense, Refused, framed, given_in, is_text
 from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.rules.keeping import ALL_WORDS, MOST_WORDS, kept_by
@@ -52,12 +49,7 @@ SYNTHESISE = RULES + (
     '{"title": "...", "content": "..."}'
 )
 
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL)
 _DIRECTED = (Relation.SUPPORTS, Relation.PART_OF, Relation.DEPENDS_ON)
-
-
-class Nonsense(ValueError):
-    """An answer that does not have the shape that was asked for; the message says how."""
 
 
 def ask_pairs(pairs: Sequence[Pair]) -> str:
@@ -66,13 +58,13 @@ def ask_pairs(pairs: Sequence[Pair]) -> str:
         {"pair": number, "older": _shown(pair.older), "newer": _shown(pair.newer)}
         for number, pair in enumerate(pairs, 1)
     ]
-    return _framed({"pairs": asked})
+    return framed({"pairs": asked})
 
 
 def ask_synthesis(members: Sequence[Memory]) -> str:
     """Return the user message about some memories, the oldest first."""
     in_time = sorted(members, key=lambda each: (each.created, each.id))
-    return _framed({"memories": [_shown(each) for each in in_time]})
+    return framed({"memories": [_shown(each) for each in in_time]})
 
 
 def whole(memory: Memory) -> bool:
@@ -82,7 +74,7 @@ def whole(memory: Memory) -> bool:
 
 def read_verdicts(text: str, pairs: Sequence[Pair]) -> tuple[list[Verdict | None], list[str]]:
     """Return a verdict for each pair where there is a usable one, and what was wrong."""
-    given = _given(text).get("verdicts")
+    given = given_in(text).get("verdicts")
     if not isinstance(given, list):
         raise Nonsense("the answer holds no verdicts")
     found: list[Verdict | None] = [None] * len(pairs)
@@ -103,15 +95,16 @@ def read_verdicts(text: str, pairs: Sequence[Pair]) -> tuple[list[Verdict | None
 
 
 def read_synthesis(text: str, members: Sequence[Memory]) -> Synthesis:
-    """Return a synthesis that keeps what the members say. Raises `Nonsense`."""
-    given = _given(text)
+    """Return a synthesis that keeps what the members say. Raises `Refused` for one that does
+    not, `Nonsense` for what is none."""
+    given = given_in(text)
     title, content = given.get("title"), given.get("content")
-    if not _is_text(title) or not _is_text(content):
+    if not is_text(title) or not is_text(content):
         raise Nonsense("the answer holds no title and content")
     title, content = " ".join(str(title).split())[:TITLE_CHARS], str(content).strip()
     wrong = kept_by(title, content, [(each.title, each.content) for each in members], MOST_WORDS)
     if wrong:
-        raise Nonsense(f"the synthesis was refused: {wrong}")
+        raise Refused(f"the synthesis was refused: {wrong}")
     return Synthesis(title, content)
 
 
@@ -138,7 +131,7 @@ def _verdict(given: Mapping[str, Any], pair: Pair) -> tuple[Verdict, str]:
 def _with_text(verdict: Verdict, given: Mapping[str, Any], pair: Pair) -> tuple[Verdict, str]:
     """Return the verdict with its merged text, if that loses nothing."""
     title, content = given.get("title") or pair.newer.headline, given.get("content")
-    if not _is_text(title) or not _is_text(content):
+    if not is_text(title) or not is_text(content):
         return verdict, "a merged text that is no text"
     title, content = " ".join(str(title).split())[:TITLE_CHARS], str(content).strip()
     both = [(each.title, each.content) for each in (pair.older, pair.newer)]
@@ -157,7 +150,7 @@ def _relation(value: object) -> Relation:
 def _sure(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Nonsense("a sureness that is no number")
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    if not 0 <= value <= 1:
         raise Nonsense("a sureness outside 0 to 1")
     return float(value)
 
@@ -170,23 +163,6 @@ def _from_older(relation: Relation, value: object) -> bool:
     return value == "older"
 
 
-def _given(text: str) -> dict[str, Any]:
-    """Return the one object that an answer consists of."""
-    stripped = text.strip()
-    fenced = _FENCED.fullmatch(stripped)
-    try:
-        given = json.loads(fenced[1] if fenced else stripped)
-    except (ValueError, RecursionError) as error:
-        raise Nonsense("the answer is not JSON, or more than that") from error
-    if not isinstance(given, dict):
-        raise Nonsense("the answer is not an object")
-    return given
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
 def _shown(memory: Memory) -> dict[str, object]:
     return {
         "type": memory.type.value,
@@ -194,9 +170,3 @@ def _shown(memory: Memory) -> dict[str, object]:
         "title": memory.title or "",
         "content": memory.content[:SHOWN_CHARS],
     }
-
-
-def _framed(document: object) -> str:
-    said = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
-    plain = said.replace("<", "\\u003c").replace(">", "\\u003e")
-    return f"<data>\n{plain}\n</data>"

@@ -13,6 +13,7 @@ from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.rules.changes import Told, told_of
 from madeleine.rules.clauses import Reading, read
+from madeleine.rules.differing import told_apart
 from madeleine.rules.extracts import extract
 from madeleine.rules.judging import (
     CONFLICT,
@@ -24,7 +25,9 @@ from madeleine.rules.judging import (
     chances,
     conflict_at_most,
     founded,
+    may_be_two,
     reason_of,
+    replaces_unsaid,
     signs_of,
 )
 from madeleine.rules.saying import SAID_SURE, stated, turns_of
@@ -37,8 +40,8 @@ AT_ONCE = 2_048  # pairs weighed in one go
 DAY_SECONDS = 86_400.0
 TOLD_SURE = {Told.OVER: 0.94, Told.CHANGED: 0.9}  # of a change that the newer text tells
 UNFOUNDED_AT_MOST = 0.45  # of a conflict that no clause of both texts tells: less likely than not
-ELSEWHERE_AT_MOST = 0.55  # of a duplicate whose texts are about things of different names
-APART_AT_MOST = 0.8  # of a change where the texts speak of different things: a person decides
+ELSEWHERE_AT_MOST = 0.55  # of a duplicate whose texts a name, a number or a small word tells apart
+APART_AT_MOST = 0.8  # of a conflict where both may well hold: a person decides
 
 
 class LocalJudge:
@@ -85,6 +88,8 @@ class LocalJudge:
         for each, most in self._at_most(signs, told):
             chance[each] = min(chance[each], most)
         relation = max(LEARNT, key=lambda each: chance[each])
+        if relation is Relation.DUPLICATE and _told_apart(signs):
+            chance[relation] = min(chance[relation], ELSEWHERE_AT_MOST)
         if relation in (Relation.RELATED_TO, Relation.NONE):
             outright = self._outright(pair)
             if outright is not None:
@@ -108,8 +113,13 @@ class LocalJudge:
         ]
         merged = 1.0 if signs.may_merge else SURE_AT_MOST
         merged = ELSEWHERE_AT_MOST if told is Told.ELSEWHERE else merged
-        apart = APART_AT_MOST if told in (Told.APART, Told.ELSEWHERE) else 1.0
-        return [*against, (Relation.EVOLUTION, apart), (Relation.DUPLICATE, merged)]
+        apart = told in (Told.APART, Told.ELSEWHERE) or replaces_unsaid(signs)
+        return [
+            *against,
+            (Relation.EVOLUTION, APART_AT_MOST if apart else 1.0),
+            (Relation.TENSION, APART_AT_MOST if may_be_two(signs) else 1.0),
+            (Relation.DUPLICATE, merged),
+        ]
 
     def _evolved(self, signs: Signs, sure: float) -> Verdict:
         reason = reason_of(Relation.EVOLUTION, signs, 0.0)
@@ -134,3 +144,8 @@ class LocalJudge:
 
     def _reading(self, memory: Memory) -> Reading:
         return self._read(memory.title, memory.content)
+
+
+def _told_apart(signs: Signs) -> bool:
+    older, newer = signs.readings
+    return not signs.may_merge and told_apart(older.text, newer.text)

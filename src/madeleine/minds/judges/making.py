@@ -3,8 +3,9 @@ bootstrap gets this module by its name when it is needed first."""
 
 from __future__ import annotations
 
+from madeleine.minds.judges.language import Bounds
 from madeleine.minds.judges.local import LocalJudge
-from madeleine.minds.judges.remote import Bounds, RemoteJudge
+from madeleine.minds.judges.remote import RemoteJudge
 from madeleine.minds.judges.weights import weights_at
 from madeleine.minds.port import Judge
 

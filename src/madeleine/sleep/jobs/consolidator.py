@@ -3,7 +3,8 @@
 Clusters of working memories, each near all the others, are given to the judge, which writes
 one text for them. The new memory is linked to every original by `derived_from`; the originals
 go to the archive, where they are found when asked for. They are not marked as untrue: they
-were not. A text that leaves out a number, a name or most of what an original says is refused.
+were not. A text that leaves out a number, a letter, a sign or a name, a small word that turns
+something round, or most of what an original says is refused.
 
 Without a language model the text is put together from the originals' own sentences, which is
 of use only where they say nearly the same, and are many; so the bar is higher then.
@@ -265,9 +266,12 @@ def patches(night: Night, clusters: Iterable[Cluster], synthesise: Synthesiser) 
 
 def _told_as_one(night: Night, cluster: Cluster, synthesise: Synthesiser) -> list[Patch]:
     told = synthesise(cluster.members)
-    if told is None or not told.content.strip():
+    if told is None:
         night.again |= cluster.ids
         return []
+    night.report.judged += not night.judge.cheap
+    if not told.content.strip():
+        return []  # it was refused, and would be again as long as they say the same
     problem = _what_is_lost(told, cluster.members)
     if not problem and night.judge.cheap and not _is_shorter(told, cluster.members):
         return []

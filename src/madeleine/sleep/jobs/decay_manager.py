@@ -24,12 +24,16 @@ from madeleine.errors import BadSetting
 from madeleine.index.port import Standings
 from madeleine.minds.fsrs import Fsrs
 from madeleine.model.event import Event, Kind
+from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Tier
 from madeleine.rules.lifecycle import Exponential, Life, Lifecycle, fades
 from madeleine.sleep.asking import room
 from madeleine.sleep.breaker import tripped
+from madeleine.sleep.deeds import question_of
+from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.standings import MICROS_A_DAY, WORKING, days_before, pages
 from madeleine.sleep.values import Night, Patch, SetTier
+from madeleine.write.questions import rejected_keys
 
 
 def decay_manager() -> DecayManager:
@@ -53,6 +57,7 @@ class DecayManager:
             for memory_id, chance in self._faded(night, page)
         }
         faded = _not_new(night, faded) if night.due else faded
+        faded = _not_spoken_for(night, faded)
         why = tripped(night, len(faded), len(faded))
         if why is not None and not room(night):
             night.report.stopped = f"{why}: the proposals about some of them wait for you"
@@ -81,7 +86,7 @@ class DecayManager:
         chances = self._chances(night, page, places).tolist()
         weights = page.importance[places].tolist()
         for place, chance, weight in zip(places.tolist(), chances, weights, strict=True):
-            if fades(chance, weight, habits.decay_retrievability, habits.decay_importance):
+            if fades(chance, weight, _bar(habits), habits.decay_importance):
                 yield page.ids[place], chance
 
     def _chances(
@@ -107,6 +112,27 @@ class DecayManager:
             yield Life(float(ages[place]), float(idle[place]), stability, after)
 
 
+def _not_spoken_for(night: Night, faded: dict[str, float]) -> dict[str, float]:
+    """Leave out what a person wants to keep where it is, and what they are being asked about:
+    a question about a memory that was archived meanwhile could not be answered any more."""
+    index = night.stores.index
+    pending = index.proposals(ProposalStatus.PENDING)
+    asked = {
+        node
+        for each in pending
+        if each.type is not ProposalType.DECAY
+        for node in each.source_nodes
+    }
+    rejected = index.proposals(ProposalStatus.REJECTED)
+    named = {
+        node for each in rejected if each.type is ProposalType.DECAY for node in each.source_nodes
+    }
+    noes = rejected_keys(night.stores)
+    moves = [SetTier(each, Tier.ARCHIVAL) for each in index.memories(named & faded.keys()).values()]
+    refused = {each.memory.id for each in moves if question_of(each) in noes}
+    return {each: chance for each, chance in faded.items() if each not in asked | refused}
+
+
 def _not_new(night: Night, faded: dict[str, float]) -> dict[str, float]:
     """Leave out what came into this home only lately, however old it says it is."""
     since = night.now - timedelta(days=night.habits.decay_grace_days)
@@ -120,6 +146,13 @@ def _not_new(night: Night, faded: dict[str, float]) -> dict[str, float]:
 def _written(night: Night, memory_id: str) -> list[Event]:
     history = night.stores.index.history(memory_id)
     return [each for each in history if each.kind is Kind.REMEMBERED]
+
+
+def _bar(habits: SleepHabits) -> float:
+    """Return below which chance a memory may go: the curve of fsrs falls below 0.6 after some
+    two months without use, and below 0.3 after some fifteen years."""
+    fsrs = habits.lifecycle == "fsrs"
+    return habits.decay_retrievability_fsrs if fsrs else habits.decay_retrievability
 
 
 def _lifecycle(name: str) -> Lifecycle:

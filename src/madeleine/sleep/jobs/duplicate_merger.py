@@ -6,8 +6,9 @@ back by undo. Without asking this is done only when the judge is very sure; else
 
 Never merged are the self, memories of different projects, what is current with what is not,
 what holds until different days or states different claims, what two people say of themselves,
-and a memory with one that was made of it. Texts that differ in a number or a name are merged
-unasked only on the word of a language model.
+and a memory with one that was made of it. Whoever judges, texts that a number, a name, a sign or
+a small word tells apart (`rules/differing.py`) are not merged unasked; a proposal for them has
+the text of both.
 """
 
 from __future__ import annotations
@@ -20,11 +21,20 @@ from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
+from madeleine.rules.differing import told_apart
 from madeleine.rules.marks import same_marks
 from madeleine.rules.merging import duplicate_score, keeper_order
-from madeleine.rules.stems import stems_of
-from madeleine.rules.uniting import denies_alike, full, particulars, says_all, united
-from madeleine.sleep.pairs import Answers, Arrows, Look, PairJob, of_talk, one_scope, one_voice
+from madeleine.rules.uniting import denies_alike, full, says_all, united
+from madeleine.sleep.pairs import (
+    Answers,
+    Arrows,
+    Look,
+    PairJob,
+    of_others,
+    of_talk,
+    one_scope,
+    one_voice,
+)
 from madeleine.sleep.values import Merge, Night, Patch
 
 NAME = "duplicate_merger"
@@ -129,11 +139,10 @@ def _same(night: Night, answers: Answers) -> list[Same]:
 
 def _asks(night: Night, pair: Pair, verdict: Verdict) -> bool:
     """Whether a person has to decide."""
-    differ = night.judge.cheap and _differ(pair)
     scopes = pair.older.space != pair.newer.space or _about_self(pair.older) != _about_self(
         pair.newer
     )
-    return verdict.sure < night.habits.merge_at or differ or scopes
+    return verdict.sure < night.habits.merge_at or scopes or _differ(pair)
 
 
 def _about_self(memory: Memory) -> bool:
@@ -141,9 +150,8 @@ def _about_self(memory: Memory) -> bool:
 
 
 def _differ(pair: Pair) -> bool:
-    """Whether each of the two names or counts something that the other does not."""
-    older, newer = full(pair.older), full(pair.newer)
-    return bool(particulars(older) - stems_of(newer) and particulars(newer) - stems_of(older))
+    """Whether the two say something of different things, or different things of one."""
+    return of_others(pair) or told_apart(full(pair.older), full(pair.newer))
 
 
 def _patch(night: Night, same: Same, wanted: str | None) -> Patch:

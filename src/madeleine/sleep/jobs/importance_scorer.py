@@ -48,6 +48,6 @@ def _patches(night: Night, page: Standings) -> Iterator[Patch]:
     moved = np.flatnonzero(far).tolist()
     if not moved:
         return
-    scores = {page.ids[each]: {"importance": float(found[each])} for each in moved}
-    was = {page.ids[each]: {"importance": float(page.importance[each])} for each in moved}
-    yield Patch(Score(scores, was), "uses, connections and freshness")
+    scores = {page.ids[each]: float(found[each]) for each in moved}
+    was = {page.ids[each]: float(page.importance[each]) for each in moved}
+    yield Patch(Score("importance", scores, was), "uses, connections and freshness")

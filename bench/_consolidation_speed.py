@@ -1,0 +1,139 @@
+"""How long the four tasks take on homes of two sizes, and who has to wait for them."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+from collections.abc import Generator, Iterator
+from itertools import cycle
+from pathlib import Path
+
+from _measure import ms, progress, timed
+from _recall_homes import Homes
+from _recall_report import Figure, Target
+from _recall_scale import Plan, made
+from _sleep_cycle import p95
+from _sleep_homes import lent
+
+from madeleine.api.operations import Call, perform
+from madeleine.bootstrap import House, open_house
+from madeleine.sleep.sleeper import TASKS
+from madeleine.sleep.values import Report
+
+SECONDS = {"decay": 1.5, "creative": 0.5, "cluster": 15.0, "forget": 2.0}
+GROWTH_AT_MOST = 12.0
+TIMES_IDLE = 1.5
+CLUSTER_MB = 300.0
+RECALLS = 120
+LOOK_SECONDS = 0.02
+
+
+def speed(homes: Homes, small: int, large: int, embedded: int) -> Iterator[Figure]:
+    """Yield how long each task takes, how that grows, and how much slower recall is meanwhile."""
+    took: dict[int, dict[str, float]] = {}
+    for size in (small, large):
+        plan = Plan(size, embedded)
+        home, _ = made(homes, plan)
+        with lent(homes, home) as work:
+            house = open_house(work)
+            try:
+                asked = [each.text for each in plan.questions("para")]
+                took[size] = yield from _tasks(house, size, size == large, asked)
+            finally:
+                house.close()
+    for task in TASKS:
+        growth = took[large][task] / max(took[small][task], 0.001)
+        bound = Target(GROWTH_AT_MOST, at_most=True)
+        what = f"{task}: {large:,} against {small:,}"
+        yield Figure("growth", what, growth, 1, bound, "x")
+
+
+def _tasks(
+    house: House, size: int, is_large: bool, asked: list[str]
+) -> Generator[Figure, None, dict[str, float]]:
+    took: dict[str, float] = {}
+    _recall(house, asked[0])
+    idle = _recalls(house, asked)
+    for task in TASKS:
+        progress(f"{task} on {size:,} memories")
+        base = _resident()
+        with _Peak() as peak:
+            report = _run(house, task)
+        took[task] = report.seconds
+        bound = Target(SECONDS[task], at_most=True) if is_large else None
+        note = f"{report.applied:,} changes, {report.proposed:,} proposals"
+        yield Figure(f"{size:,}", task, report.seconds, report.looked, bound, "s", note=note)
+        if task == "cluster":
+            most = Target(CLUSTER_MB, at_most=True) if is_large else None
+            what = "cluster: memory above idle"
+            yield Figure(f"{size:,}", what, (peak.most - base) / 1e6, 1, most, "MB")
+    if is_large:
+        for task in TASKS:
+            yield _meanwhile(house, task, idle, asked)
+    return took
+
+
+def _run(house: House, task: str) -> Report:
+    asked = house.sleeper.ask([task])
+    house.sleeper.wait(asked)
+    (report,) = asked.reports
+    if report.error:
+        raise SystemExit(f"{task} failed: {report.error}")
+    return report
+
+
+def _meanwhile(house: House, task: str, idle: list[float], asked: list[str]) -> Figure:
+    """Return how much longer a recall takes while a task runs, over and over if it is short."""
+    over = threading.Event()
+
+    def keep_running() -> None:
+        while not over.is_set():
+            _run(house, task)
+
+    runner = threading.Thread(target=keep_running)
+    runner.start()
+    took = _recalls(house, asked)
+    over.set()
+    house.sleeper.stop(task)
+    runner.join()
+    note = f"{ms(p95(took))} against {ms(p95(idle))}; medians {ms(statistics.median(took))} and "
+    note += ms(statistics.median(idle))
+    bound = Target(TIMES_IDLE, at_most=True)
+    what = f"recall p95 while {task} runs, against idle"
+    return Figure("meanwhile", what, p95(took) / p95(idle), RECALLS, bound, "x", note=note)
+
+
+def _recalls(house: House, asked: list[str]) -> list[float]:
+    questions = cycle(asked)
+    return [timed(lambda: _recall(house, next(questions))) for _ in range(RECALLS)]
+
+
+def _recall(house: House, query: str) -> None:
+    perform(house, "recall", Call(body={"query": query}))
+
+
+class _Peak(threading.Thread):
+    """Watches how much memory this process holds."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.most = _resident()
+        self._over = threading.Event()
+
+    def __enter__(self) -> _Peak:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self.join()
+
+    def run(self) -> None:
+        while not self._over.wait(LOOK_SECONDS):
+            self.most = max(self.most, _resident())
+
+
+def _resident() -> int:
+    """Return the bytes of memory that this process holds now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * 4096

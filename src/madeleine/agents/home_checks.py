@@ -1,0 +1,239 @@
+"""The doctor's look at a home: its daemon, its permissions and token, its files, jobs and clock."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import socket
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import madeleine
+from madeleine.agents.findings import FINE, NOTE, Finding, refused, trouble
+from madeleine.api.places import is_private, run_folder
+from madeleine.api.remote import find_daemon
+from madeleine.api.routes import BY_NAME
+from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable
+
+Json = Mapping[str, Any]
+Ask = Callable[[str, Mapping[str, object]], Json]
+"""Carries out an operation of the home, by its name and query."""
+
+PATIENCE_SECONDS = 5.0  # a daemon that says nothing for that long is stuck
+CLOCK_SECONDS = 300.0  # two machines that share a vault may differ by that much
+JOURNAL_TAIL_BYTES = 65_536
+FAILURES = 2  # once may be chance
+LATE_SHARE = 0.1  # of all prompts, from when on it is no chance any more
+LATE_LEAST = 5
+
+
+def check_home(home: Path, ask: Ask, now: float) -> Iterator[Finding]:
+    """Look at everything in a home."""
+    if not home.is_dir():
+        yield trouble(Missing, "home", f"there is no home at {home} yet", "madeleine serve")
+        return
+    yield from check_run(home)
+    daemon = find_daemon(home)
+    if daemon is None:
+        yield trouble(Unavailable, "daemon", "no daemon runs on this home", "madeleine serve")
+    elif not _answers(daemon.where):
+        problem = f"the daemon does not answer within {PATIENCE_SECONDS:g} s"
+        yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
+        return
+    try:
+        status = ask("status", {})
+        newest = ask("list", {"limit": 1})
+    except MadeleineError as error:
+        yield refused("home", error)
+        return
+    yield from check_status(home, status)
+    yield from check_clock(home, newest, now)
+
+
+# -- the daemon ----------------------------------------------------------------------------
+
+
+def check_run(home: Path) -> Iterator[Finding]:
+    """Whoever can read run/ can read every memory."""
+    run = run_folder(home)
+    if run.exists() and not is_private(run):
+        yield trouble(Rejected, "permissions", f"others may look into {run}", f"chmod 700 {run}")
+    for name in ("token", "hook"):
+        path = run / name
+        if path.exists() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            yield trouble(Rejected, "permissions", f"others may read {path}", f"chmod 600 {path}")
+
+
+def _answers(where: Path) -> bool:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    return _answered(connection, os.fspath(where), BY_NAME["health"].path, "") == 200
+
+
+def check_token(home: Path, daemon: Json) -> Iterator[Finding]:
+    """Whether clients that take the token from its file are let in."""
+    path = run_folder(home) / "token"
+    again = "madeleine stop; madeleine serve"
+    try:
+        token = path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        problem = f"cannot read {path}: {error.strerror}"
+        yield trouble(Rejected, "token", problem, again)
+        return
+    connection = socket.socket(socket.AF_INET6 if ":" in str(daemon["host"]) else socket.AF_INET)
+    address = (str(daemon["host"]), int(daemon["port"]))
+    status = _answered(connection, address, BY_NAME["status"].path, token)
+    if status == 401:
+        problem = f"the daemon does not take the token in {path}"
+        yield trouble(Rejected, "token", problem, again)
+    elif status == 0:
+        problem = f"nobody answers on {address[0]}:{address[1]}"
+        yield trouble(Unavailable, "daemon", problem, again)
+
+
+def _answered(connection: socket.socket, address: Any, path: str, token: str) -> int:
+    """Return the status of a GET; 0 when nobody answers in time."""
+    request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
+    with connection:
+        connection.settimeout(PATIENCE_SECONDS)
+        try:
+            connection.connect(address)
+            connection.sendall(request.encode("utf-8"))
+            first = connection.recv(len("HTTP/1.1 200"), socket.MSG_WAITALL)
+        except OSError:
+            return 0
+    code = first[-3:]
+    return int(code) if code.isdigit() else 0
+
+
+# -- what the house says about itself ------------------------------------------------------
+
+
+def check_status(home: Path, status: Json) -> Iterator[Finding]:
+    daemon = status.get("daemon")
+    if daemon is not None:
+        yield from _check_version(status)
+        yield from check_token(home, daemon)
+        yield from _check_hooks(daemon.get("hooks") or {})
+    yield from _check_files(status)
+    yield from _check_jobs(status["sleep"]["jobs"])
+    yield from _check_index(status)
+
+
+def _check_version(status: Json) -> Iterator[Finding]:
+    running = status["version"]
+    if running == madeleine.__version__:
+        yield Finding("daemon", f"the daemon runs, release {running}", code=FINE)
+        return
+    problem = f"the daemon runs release {running}; installed is {madeleine.__version__}"
+    yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
+
+
+def _check_hooks(hooks: Json) -> Iterator[Finding]:
+    late, prompts = int(hooks.get("late", 0)), int(hooks.get("prompts", 0))
+    if late >= LATE_LEAST and late > prompts * LATE_SHARE:
+        problem = f"{late:,} of {prompts:,} whispers came too late since the daemon began"
+        fix = "raise `whisper.deadline_ms` in config.toml, then madeleine stop; madeleine serve"
+        yield trouble(Unavailable, "slow hooks", problem, fix)
+    for problem in hooks.get("problems", ()):
+        if "deadline" not in problem:
+            yield Finding("hooks", f"hook of {problem}", "madeleine setup", NOTE)
+
+
+def _check_files(status: Json) -> Iterator[Finding]:
+    for file in status["unreadable"]:
+        problem = f"{file['path']}:{file['line']}: {file['problem']}"
+        yield trouble(Damaged, "vault", problem, "mend the file, then madeleine reconcile")
+    for problem in status["journal"]["problems"]:
+        yield trouble(Damaged, "journal", str(problem), "madeleine compact sets such lines aside")
+
+
+def _check_jobs(jobs: list[Json]) -> Iterator[Finding]:
+    for job in jobs:
+        failures = int(job.get("failures") or 0)
+        if failures >= FAILURES:
+            error = (job.get("last_run") or {}).get("error") or "it does not say why"
+            problem = f"the job {job['id']} failed {failures} times in a row: {error}"
+            yield trouble(Unavailable, "jobs", problem, f"madeleine sleep {job['id']}")
+
+
+def _check_index(status: Json) -> Iterator[Finding]:
+    counts = status["counts"]
+    known = int(counts["memories"]) + len(status["unreadable"])
+    files = _files(Path(status["vault"]), known)
+    if files > known:
+        problem = f"the index is behind: it knows {known:,} of {files:,} files in the vault"
+        yield trouble(Unavailable, "index", problem, "madeleine reconcile")
+    if status["embedder"]["name"] is None:
+        why = f"there is no model, so recall knows words only: {status['embedder']['why_not']}"
+        yield Finding("model", why, "see docs/reference/settings.md, [embedder]", NOTE)
+    elif int(counts["unembedded"]):
+        waiting = f"{counts['unembedded']:,} memories are not read by the model yet"
+        yield Finding("index", waiting, "madeleine reconcile", NOTE)
+
+
+def _files(vault: Path, known: int) -> int:
+    """Return how many memories' files there are: at most that many if it is no more than known.
+
+    What exactly counts as one the vault says; loading it takes longer than all the other checks,
+    so it is asked only where a count of everything that could be one is not enough.
+    """
+    at_most = sum(
+        sum(name.endswith(".md") for name in names)
+        for folder, _, names in os.walk(vault)
+        if "/trash" not in folder.removeprefix(os.fspath(vault))
+    )
+    if at_most <= known:
+        return at_most
+    exact: Any = importlib.import_module("madeleine.vault.vault")
+    return sum(1 for _ in exact.Vault(vault).scan())
+
+
+# -- the clock -----------------------------------------------------------------------------
+
+
+def check_clock(home: Path, newest: Json, now: float) -> Iterator[Finding]:
+    """Whether something happened in the future: then this clock, or an earlier one, was wrong."""
+    fix = "set the clock (timedatectl shows it); what has a wrong date: madeleine list"
+    for memory in newest["memories"]:
+        made = _seconds(memory["created"])
+        if made > now + CLOCK_SECONDS:
+            problem = f"memory {memory['short_id']} is from the future, {memory['created']}"
+            yield trouble(Rejected, "clock", problem, fix)
+    for path in _latest_journals(home / "journal"):
+        at = _last_event(path)
+        if at and _seconds(at) > now + CLOCK_SECONDS:
+            problem = f"{path.name} ends in the future, {at}"
+            yield trouble(Rejected, "clock", problem, fix)
+
+
+def _latest_journals(folder: Path) -> list[Path]:
+    """Return the newest file of each device; names end in year and month."""
+    latest: dict[str, Path] = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        latest[path.stem[: -len("-2026-11")]] = path
+    return list(latest.values())
+
+
+def _last_event(path: Path) -> str | None:
+    """Return when the last whole event in a journal file was."""
+    with path.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - JOURNAL_TAIL_BYTES))
+        lines = stream.read().splitlines()
+    for line in reversed(lines):
+        try:
+            return str(json.loads(line)["at"])
+        except (ValueError, KeyError, TypeError):
+            continue  # cut off by where we began, or damaged, which `status` says
+    return None
+
+
+def _seconds(moment: str) -> float:
+    try:
+        return datetime.fromisoformat(moment).astimezone(UTC).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,277 @@
+"""The pieces: one thing of ours in one file of a host.
+
+Each can be put into the file's text, taken out again, and looked at. Putting it in twice changes
+nothing, and an older one of ours is replaced where it stands: hosts that ask people to trust a
+hook ask again when hooks change their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from madeleine.agents import blocks, jsonc, toml_text
+from madeleine.agents.marks import (
+    SERVER,
+    is_a_server,
+    is_hook_by_hand,
+    is_our_hook,
+    is_our_server,
+    words_of,
+)
+from madeleine.agents.seen import Seen
+
+Entry = Mapping[str, Any]
+
+
+class Piece(Protocol):
+    """One thing of ours in one file."""
+
+    @property
+    def name(self) -> str:
+        """What it is, in words for the plan."""
+        ...
+
+    def put(self, text: str) -> str:
+        """Return the text with this piece in it."""
+        ...
+
+    def drop(self, text: str, before: str | None) -> str:
+        """Return the text without it; `before` is the file as it was without us, if known."""
+        ...
+
+    def look(self, text: str) -> Iterator[Seen]:
+        """Give what there is of Madeleine in the text."""
+        ...
+
+
+# -- hooks in JSON -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Hooks in a JSON file, an entry for each event.
+
+    Claude Code, Codex and Gemini CLI have groups of entries (`grouped`), Cursor has them flat and
+    wants to know the version of the format.
+    """
+
+    entries: Mapping[str, Entry]
+    grouped: bool = True
+    version: int | None = None
+
+    @property
+    def name(self) -> str:
+        return f"hooks on {', '.join(self.entries)}"
+
+    def put(self, text: str) -> str:
+        text = self._without(text, [event for event in _events(text) if event not in self.entries])
+        for event, entry in self.entries.items():
+            text = self._put_one(text, event, entry)
+        if self.version is not None and jsonc.read(text).at(["version"]) is None:
+            text = jsonc.put(text, ["version"], self.version)
+        return text
+
+    def drop(self, text: str, before: str | None) -> str:
+        events = _events(text)
+        text = self._without(text, events)
+        paths = [*([["hooks", event] for event in events]), ["hooks"]]
+        return _pruned(text, paths, before)
+
+    def look(self, text: str) -> Iterator[Seen]:
+        for event in _events(text):
+            for path, entry in _handlers(text, event):
+                words = words_of(entry)
+                if is_our_hook(words) or is_hook_by_hand(words):
+                    yield Seen(f"hook on {path[1]}", tuple(words), is_our_hook(words))
+
+    def _put_one(self, text: str, event: str, entry: Entry) -> str:
+        found = _handlers(text, event)
+        ours = [(path, each) for path, each in found if is_our_hook(words_of(each))]
+        if ours:
+            text = _without_paths(text, [path for path, _ in ours[1:]])
+            path, old = ours[0]
+            return text if old == entry else jsonc.replace(text, path, dict(entry))
+        if any(is_hook_by_hand(words_of(each)) for _, each in found):
+            return text  # it would fire twice
+        group = {"hooks": [dict(entry)]} if self.grouped else dict(entry)
+        return jsonc.append(text, ["hooks", event], group)
+
+    def _without(self, text: str, events: Sequence[str]) -> str:
+        for event in events:
+            ours = [path for path, each in _handlers(text, event) if is_our_hook(words_of(each))]
+            text = _without_paths(text, ours)
+        return text
+
+
+def _events(text: str) -> list[str]:
+    hooks = jsonc.read(text).at(["hooks"])
+    return [str(item.key) for item in hooks.items] if hooks and hooks.opening == "{" else []
+
+
+def _handlers(text: str, event: str) -> list[tuple[list[str | int], Any]]:
+    """Return every entry of an event that runs something, and where it stands."""
+    node = jsonc.read(text).at(["hooks", event])
+    found: list[tuple[list[str | int], Any]] = []
+    for number, item in enumerate(node.items if node and node.opening == "[" else ()):
+        inner = item.node.at(["hooks"])
+        path: list[str | int] = ["hooks", event, number]
+        if inner is None:
+            found.append((path, item.node.value))
+        else:
+            found += [
+                ([*path, "hooks", place], each.node.value) for place, each in enumerate(inner.items)
+            ]
+    return found
+
+
+def _without_paths(text: str, paths: Sequence[list[str | int]]) -> str:
+    """Take entries out, last first so that the numbers of the others hold, with empty groups."""
+    for path in reversed(paths):
+        text = jsonc.drop(text, path)
+        group = path[:3]
+        inner = jsonc.read(text).at([*group, "hooks"])
+        if len(path) > len(group) and inner is not None and not inner.items:
+            text = jsonc.drop(text, group)
+    return text
+
+
+def _pruned(text: str, paths: Sequence[Sequence[str]], before: str | None) -> str:
+    """Take out what is empty now and was not there before us."""
+    known = None if before is None else jsonc.read(before)
+    for path in paths:
+        node = jsonc.read(text).at(path)
+        was_there = known is not None and known.at(path) is not None
+        if node is not None and node.opening and not node.items and not was_there:
+            text = jsonc.drop(text, path)
+    return text
+
+
+# -- an MCP server -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Our MCP server among those of a host, in JSON."""
+
+    key: str
+    entry: Entry
+
+    @property
+    def name(self) -> str:
+        return "MCP server"
+
+    def put(self, text: str) -> str:
+        found = jsonc.read(text).at([self.key, SERVER])
+        if found is None:
+            return jsonc.put(text, [self.key, SERVER], dict(self.entry))
+        if not is_our_server(found.value):
+            return text  # a person's own, by whatever means it is started
+        return self._replaced(text, found.value)
+
+    def _replaced(self, text: str, old: Any) -> str:
+        """Change what we say about it; what a person or the host added stays."""
+        for name, value in self.entry.items():
+            if old.get(name, _NOTHING) != value:
+                text = jsonc.put(text, [self.key, SERVER, name], value)
+        return text
+
+    def drop(self, text: str, before: str | None) -> str:
+        found = jsonc.read(text).at([self.key, SERVER])
+        if found is None or not is_our_server(found.value):
+            return text
+        return _pruned(jsonc.drop(text, [self.key, SERVER]), [[self.key]], before)
+
+    def look(self, text: str) -> Iterator[Seen]:
+        servers = jsonc.read(text).at([self.key])
+        for item in servers.items if servers and servers.opening == "{" else ():
+            words = words_of(item.node.value)
+            if item.key == SERVER or is_a_server(words):
+                ours = item.key == SERVER and is_our_server(item.node.value)
+                yield Seen(f"MCP server `{item.key}`", tuple(words), ours)
+
+
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class TomlServer:
+    """Our MCP server in Codex's config.toml."""
+
+    key: str
+    entry: toml_text.Table
+
+    @property
+    def name(self) -> str:
+        return "MCP server"
+
+    @property
+    def _path(self) -> tuple[str, ...]:
+        return (self.key, SERVER)
+
+    def put(self, text: str) -> str:
+        found = toml_text.table_at(toml_text.read(text), self._path)
+        if found is None:
+            return toml_text.add_table(text, self._path, self.entry)
+        return toml_text.set_keys(text, self._path, self.entry) if is_our_server(found) else text
+
+    def drop(self, text: str, before: str | None) -> str:
+        found = toml_text.table_at(toml_text.read(text), self._path)
+        if found is None or not is_our_server(found):
+            return text
+        return toml_text.drop_table(text, self._path)
+
+    def look(self, text: str) -> Iterator[Seen]:
+        servers = toml_text.table_at(toml_text.read(text), (self.key,)) or {}
+        for name, entry in servers.items():
+            words = words_of(entry)
+            if name == SERVER or is_a_server(words):
+                ours = name == SERVER and is_our_server(entry)
+                yield Seen(f"MCP server `{name}`", tuple(words), ours)
+
+
+# -- text ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Instructions for the agent, between two comments."""
+
+    words: str
+
+    @property
+    def name(self) -> str:
+        return "instructions"
+
+    def put(self, text: str) -> str:
+        return blocks.put_block(text, self.words)
+
+    def drop(self, text: str, before: str | None) -> str:
+        return blocks.drop_block(text)
+
+    def look(self, text: str) -> Iterator[Seen]:
+        if blocks.has_block(text):
+            yield Seen("instructions", (), ours=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A file that is ours from its first byte to its last."""
+
+    what: str
+    content: str
+    words: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.what
+
+    def put(self, text: str) -> str:
+        return self.content
+
+    def drop(self, text: str, before: str | None) -> str:
+        return before or ""
+
+    def look(self, text: str) -> Iterator[Seen]:
+        yield Seen(self.what, self.words if text == self.content else (), ours=True)

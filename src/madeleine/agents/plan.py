@@ -1,0 +1,204 @@
+"""What setup and unsetup would do, worked out without writing anything.
+
+Every file is read and every change made in memory first. So a file that does not parse, or may not
+be written, is found before any other file is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from madeleine.agents.catalog import Agent, Link, Wiring
+from madeleine.agents.receipts import Receipt, Receipts, digest
+from madeleine.agents.texts import Found, check_writable, find, is_blank, reading
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file that will be another, or not be there any more."""
+
+    agent: str
+    found: Found
+    after: bytes | None
+    what: tuple[str, ...]
+    receipt: Receipt | None = None
+    """What is written down about it; nothing when there is nothing of ours left."""
+    backup: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        return self.found.path
+
+    @property
+    def action(self) -> str:
+        """What a person would call it."""
+        if self.found.data is None:
+            return "create"
+        return "remove" if self.after is None else "change"
+
+
+@dataclass(slots=True)
+class Plan:
+    """All that will be done."""
+
+    changes: list[Change] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    same: list[Path] = field(default_factory=list)
+    """Files that are as they should be."""
+    notes: list[str] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
+    """Paths whose receipts say nothing any more."""
+
+    @property
+    def backups(self) -> Iterator[str]:
+        for change in self.changes:
+            if change.backup is not None:
+                yield change.backup.name
+
+
+class Planner:
+    """Plans against one set of receipts; wirings are given one after the other."""
+
+    def __init__(self, receipts: Receipts) -> None:
+        self._receipts = receipts
+        self._pending: dict[Path, bytes | None] = {}
+        self.plan = Plan()
+
+    def setup(self, agent: Agent | str, wirings: Iterable[Wiring]) -> None:
+        """Plan what puts these wirings in place."""
+        for wiring in wirings:
+            if wiring.wanted:
+                self._put(_name(agent), wiring)
+            else:
+                self._take_out(_name(agent), wiring)
+
+    def link(self, links: Iterable[Link]) -> None:
+        """Plan the links that are not as they should be."""
+        self.plan.links += [each for each in links if each.is_there is not each.wanted]
+
+    def unsetup(self, agent: Agent | str, wirings: Sequence[Wiring]) -> None:
+        """Plan what takes these wirings out, also where they were before the host moved."""
+        paths = {str(wiring.path) for wiring in wirings}
+        moved = [
+            replace(wiring, path=Path(each.path))
+            for each in self._receipts.files.values()
+            if each.agent == _name(agent) and each.path not in paths
+            for wiring in [w for w in wirings if _kin(w.path) == _kin(Path(each.path))][:1]
+        ]
+        for wiring in [*wirings, *moved]:
+            self._take_out(_name(agent), wiring)
+
+    def _find(self, path: Path) -> Found:
+        """Return a file as it will be by then: two hosts may share one by a link."""
+        found = find(path)
+        if found.target not in self._pending:
+            return found
+        return Found(path, found.target, self._pending[found.target])
+
+    def _change(self, change: Change) -> None:
+        self._pending[change.found.target] = change.after
+        self.plan.changes.append(change)
+
+    # -- putting in ------------------------------------------------------------------------
+
+    def _put(self, agent: str, wiring: Wiring) -> None:
+        found = self._find(wiring.path)
+        if found.data is None and wiring.only_if_there:
+            return
+        after = found.encoded(self._with_pieces(wiring, found))
+        if after == found.data:
+            self.plan.same.append(wiring.path)
+            return
+        check_writable(found)
+        names = tuple(piece.name for piece in wiring.pieces if piece.name)
+        self._change(self._with_receipt(agent, wiring, Change(agent, found, after, names)))
+
+    def _with_pieces(self, wiring: Wiring, found: Found) -> str:
+        with reading(found):
+            text = found.text
+            self._note_by_hand(wiring, text)
+            for piece in wiring.pieces:
+                text = piece.put(text)
+        return text
+
+    def _note_by_hand(self, wiring: Wiring, text: str) -> None:
+        for piece in wiring.pieces:
+            for seen in piece.look(text):
+                note = f"{wiring.path}: {seen.what} is wired by hand already, and is left as it is"
+                if not seen.ours and note not in self.plan.notes:
+                    self.plan.notes.append(note)
+
+    def _with_receipt(self, agent: str, wiring: Wiring, change: Change) -> Change:
+        data = change.found.data
+        wrote = digest(change.after or b"")
+        known = self._receipts.of(wiring.path)
+        if known is not None and data is not None:
+            exact = known.exact and self._receipts.is_untouched(known, data)
+            return replace(change, receipt=replace(known, wrote=wrote, exact=exact))
+        new = Receipt(agent, str(wiring.path), created=data is None, wrote=wrote)
+        if data is None:
+            return replace(change, receipt=new)
+        backup = self._receipts.new_backup(agent, wiring.path, self.plan.backups)
+        receipt = replace(new, backup=backup.name, exact=not _has_ours(wiring, change.found.text))
+        return replace(change, receipt=receipt, backup=backup)
+
+    # -- taking out ------------------------------------------------------------------------
+
+    def _take_out(self, agent: str, wiring: Wiring) -> None:
+        found = self._find(wiring.path)
+        known = self._receipts.of(wiring.path)
+        after = self._left(wiring, found, known)
+        if after == found.data:
+            if known is not None:
+                self.plan.forgotten.append(known.path)
+            return
+        check_writable(found)
+        names = tuple(piece.name for piece in wiring.pieces if piece.name)
+        kept = wiring.is_own and not self._receipts.is_untouched(known, found.data)
+        backup = self._receipts.new_backup(agent, wiring.path, self.plan.backups) if kept else None
+        self._change(Change(agent, found, after, names, backup=backup))
+
+    def _left(self, wiring: Wiring, found: Found, known: Receipt | None) -> bytes | None:
+        """Return what the file is without us: as it was, if nobody else changed it since."""
+        if found.data is None:
+            return None
+        before = self._receipts.backup_of(known)
+        if known is not None and known.exact and self._receipts.is_untouched(known, found.data):
+            return before
+        if wiring.is_own:
+            return before if known is not None or _is_as_we_write(wiring, found) else found.data
+        return self._without_pieces(wiring, found, known, before)
+
+    def _without_pieces(
+        self, wiring: Wiring, found: Found, known: Receipt | None, before: bytes | None
+    ) -> bytes | None:
+        earlier = None if before is None else Found(found.path, found.target, before).text
+        created = known is not None and known.created
+        with reading(found):
+            text = found.text
+            for piece in wiring.pieces:
+                text = piece.drop(text, "" if created else earlier)
+            if text == found.text:
+                return found.data
+            if created and is_blank(found.path, text):
+                return None
+        return found.encoded(text)
+
+
+def _kin(path: Path) -> str:
+    """What files have in common that a host reads in each other's place: opencode.json, .jsonc."""
+    return path.name.lstrip(".").partition(".")[0]
+
+
+def _has_ours(wiring: Wiring, text: str) -> bool:
+    return any(seen.ours for piece in wiring.pieces for seen in piece.look(text))
+
+
+def _is_as_we_write(wiring: Wiring, found: Found) -> bool:
+    return all(piece.put("") == found.text for piece in wiring.pieces)
+
+
+def _name(agent: Agent | str) -> str:
+    return agent if isinstance(agent, str) else agent.name

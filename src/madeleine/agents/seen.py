@@ -1,0 +1,14 @@
+"""Something in a host's file that runs Madeleine, or speaks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What it is, the words it runs, and whether setup wrote it."""
+
+    what: str
+    words: tuple[str, ...]
+    ours: bool

@@ -1,0 +1,84 @@
+"""Files of hosts as text, and back: byte order mark, line ends and links kept as they are."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from madeleine.agents import blocks, jsonc, toml_text
+from madeleine.errors import SettingsLocked, SettingsUnreadable
+
+_MARK = "\ufeff"
+_SETTINGS_BYTES = 64_000_000  # more is no settings file
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file as it is: `path` as the host names it, `target` where its links lead."""
+
+    path: Path
+    target: Path
+    data: bytes | None
+
+    @property
+    def text(self) -> str:
+        """The text without its byte order mark; empty where there is no file."""
+        try:
+            return (self.data or b"").decode("utf-8").removeprefix(_MARK)
+        except UnicodeDecodeError as error:
+            line = (self.data or b"").count(b"\n", 0, error.start) + 1
+            raise SettingsUnreadable(self.path, line, "this is not UTF-8") from error
+
+    def encoded(self, text: str) -> bytes:
+        """Return a new text as bytes, with the mark if the file has one."""
+        marked = (self.data or b"").startswith(_MARK.encode())
+        return f"{_MARK if marked else ''}{text}".encode()
+
+
+def find(path: Path) -> Found:
+    """Read a file, if there is one."""
+    target = Path(os.path.realpath(path))
+    try:
+        looks = target.stat()
+        if not stat.S_ISREG(looks.st_mode) or looks.st_size > _SETTINGS_BYTES:
+            raise SettingsLocked(path, "this is no settings file")
+        return Found(path, target, target.read_bytes())
+    except FileNotFoundError:
+        return Found(path, target, None)
+    except OSError as error:
+        raise SettingsLocked(path, error.strerror or str(error)) from error
+
+
+def check_writable(found: Found) -> None:
+    """Refuse what its owner made read-only, and where the system would refuse."""
+    try:
+        mode = found.target.stat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IWUSR
+    if not mode & stat.S_IWUSR:
+        raise SettingsLocked(found.path, "it is read-only")
+    folder = next(each for each in found.target.parents if each.exists())
+    if not folder.is_dir():
+        raise SettingsLocked(found.path, f"{folder} is no folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SettingsLocked(found.path, f"{folder} does not take files from you")
+
+
+def is_blank(path: Path, text: str) -> bool:
+    """Whether a file says nothing: no more than what was made to hold our pieces."""
+    if path.suffix in (".json", ".jsonc"):
+        return jsonc.read(text).value in ({}, {"version": 1})
+    return not text.strip()
+
+
+@contextmanager
+def reading(found: Found) -> Iterator[None]:
+    """Name the file and the line when its text makes no sense."""
+    try:
+        yield
+    except (jsonc.NotJson, toml_text.NotToml, blocks.BrokenBlock) as error:
+        raise SettingsUnreadable(found.path, error.line, error.problem) from error

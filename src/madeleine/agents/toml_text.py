@@ -1,0 +1,189 @@
+"""TOML changed as text: one table of ours is added at the end, or taken out again.
+
+As with JSON (`jsonc.py`), the rest of the file keeps every byte, and each change checks its own
+work: the result must parse and differ from what was there in our table only.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+Table = Mapping[str, str | list[str]]
+
+_ERROR_PLACE = re.compile(r"\(at line (\d+), column \d+\)")
+_HEADER = re.compile(r"^[ \t]*\[.*$", re.M)
+_KEY = r"(?m)^[ \t]*{name}[ \t]*=[ \t]*(?:\[[^\]]*\]|\"[^\"\r\n]*\"|'[^'\r\n]*')"
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class NotToml(Exception):
+    """A text that is not TOML, or one that cannot be changed without rewriting it."""
+
+    def __init__(self, problem: str, line: int) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.line = line
+
+
+def read(text: str) -> dict[str, Any]:
+    """Return what the text says."""
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        found = _ERROR_PLACE.search(str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        problem = _ERROR_PLACE.sub("", str(error)).strip()
+        raise NotToml(problem[:1].lower() + problem[1:], line) from error
+
+
+def table_at(values: Mapping[str, Any], path: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """Return the table a path leads to, if there is one."""
+    found: Any = values
+    for step in path:
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else None
+
+
+def add_table(text: str, path: tuple[str, ...], table: Table) -> str:
+    """Add a table at the end."""
+    return _checked(text, path, dict(table), added(text, _lines(path, table)))
+
+
+def added(text: str, lines: Iterable[str]) -> str:
+    """Return the text with lines at its end, after a blank one."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
+    return text + gap + newline.join(lines) + newline
+
+
+def set_keys(text: str, path: tuple[str, ...], table: Table) -> str:
+    """Change values in a table that is there; its other keys and comments stay."""
+    found = table_at(read(text), path)
+    start, stop = _place(text, path) or (0, 0)
+    assert found is not None
+    region = text[start:stop]
+    for name, value in table.items():
+        if found.get(name) != value:
+            line = f"{name} = {shown(value)}"
+            key = re.search(_KEY.format(name=name), region)
+            region = region.replace(key[0], line, 1) if key else region
+    return _checked(text, path, {**found, **table}, text[:start] + region + text[stop:])
+
+
+def drop_table(text: str, path: tuple[str, ...]) -> str:
+    """Take out a table, and the blank line before it; comments after it stay."""
+    place = _place(text, path)
+    if place is None:
+        raise NotToml(f"`{'.'.join(path)}` is written inline; take it out by hand", 1)
+    return _checked(text, path, None, cut(text, *place))
+
+
+def cut(text: str, start: int, stop: int) -> str:
+    """Return the text without a part of it, and without the blank line before that."""
+    before = text[:start]
+    for blank in ("\r\n\r\n", "\n\n"):
+        if before.endswith(blank):
+            return before[: -len(blank) // 2] + text[stop:]
+    return ("" if before in ("\n", "\r\n") else before) + text[stop:]
+
+
+def _lines(path: tuple[str, ...], table: Table) -> Iterator[str]:
+    yield f"[{'.'.join(step if _BARE.fullmatch(step) else _quoted(step) for step in path)}]"
+    for name, value in table.items():
+        yield f"{name} = {shown(value)}"
+
+
+def shown(value: object) -> str:
+    """Return a text, a whole number or a list of texts as TOML writes it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value))}]"
+    return _quoted(value) if isinstance(value, str) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _place(text: str, path: tuple[str, ...]) -> tuple[int, int] | None:
+    return next(iter(places(text, path)), None)
+
+
+def places(text: str, path: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Return from where to where tables of this name stand: header to end of the last line."""
+    headers = [*_headers(text), (len(text), ())]
+    found = []
+    for number, (start, names) in enumerate(headers[:-1]):
+        if names == path:
+            following = (at for at, other in headers[number + 1 :] if not _is_inside(other, path))
+            found.append((start, _last_line_end(text, start, next(following))))
+    return found
+
+
+def _is_inside(names: tuple[str, ...], path: tuple[str, ...]) -> bool:
+    return len(names) > len(path) and names[: len(path)] == path
+
+
+def _last_line_end(text: str, start: int, stop: int) -> int:
+    """Return the end of the last line that is neither blank nor a comment."""
+    end = at = start
+    for line in text[start:stop].splitlines(keepends=True):
+        at += len(line)
+        if line.strip() and not line.lstrip().startswith("#"):
+            end = at
+    return end
+
+
+def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Give where each table begins, and its name; a list in brackets is no header."""
+    last = 0
+    for found in _HEADER.finditer(text):
+        line = found[0].strip()
+        if not _parses(text[last : found.start()]) or not _parses(line):
+            continue  # inside of a value that goes over several lines
+        last = found.start()
+        yield last, _names(read(line))
+
+
+def _names(inside: Any) -> tuple[str, ...]:
+    names = []
+    while inside:
+        if isinstance(inside, list):  # of [[…]]
+            inside = inside[0]
+            continue
+        (name, inside), *_ = inside.items()
+        names.append(str(name))
+    return tuple(names)
+
+
+def _parses(text: str) -> bool:
+    try:
+        read(text)
+    except NotToml:
+        return False
+    return True
+
+
+def _checked(before: str, path: tuple[str, ...], table: object, after: str) -> str:
+    """Return the changed text if our table is all that changed."""
+    try:
+        found = read(after)
+    except NotToml as error:
+        problem = f"`{path[0]}` is written inline; put `{'.'.join(path)}` in by hand"
+        raise NotToml(problem, error.line) from error
+    if _without(found, path) != _without(read(before), path) or table_at(found, path) != table:
+        raise NotToml(f"`{'.'.join(path)}` cannot be changed safely", 1)
+    return after
+
+
+def _without(values: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values but for one table, and but for what then is empty on the way to it."""
+    inner = values.get(path[0])
+    rest = {name: value for name, value in values.items() if name != path[0]}
+    if len(path) == 1 or not isinstance(inner, dict):
+        return rest if len(path) == 1 else values
+    left = _without(inner, path[1:])
+    return {**rest, path[0]: left} if left else rest

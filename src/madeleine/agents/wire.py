@@ -1,0 +1,141 @@
+"""Setup and unsetup: which agents, what plan, and doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madeleine.agents import autostart, claude_plugin
+from madeleine.agents.apply import carry_out
+from madeleine.agents.catalog import (
+    GENERIC,
+    Agent,
+    Wiring,
+    agent_named,
+    agents_here,
+    known_agents,
+    plugin_wirings,
+    settings_off,
+)
+from madeleine.agents.pieces import Whole
+from madeleine.agents.plan import Plan, Planner
+from madeleine.agents.receipts import Receipts, load
+from madeleine.agents.surroundings import Surroundings, packaged_hook
+from madeleine.errors import Missing
+
+HOOK = "hook"  # under this name the client's copy stands in the receipts
+
+
+class NoAgents(Missing):
+    """Nobody is here that could be wired."""
+
+    def __init__(self) -> None:
+        names = ", ".join(known_agents())
+        super().__init__(
+            "no coding agent was found on this machine",
+            hint=f"name one ({names}), or `madeleine setup generic` for any other MCP client",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a person asked for."""
+
+    agents: Sequence[str] = ()
+    autostart: bool = False
+    plugin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A plan and the receipts that it was made with."""
+
+    plan: Plan
+    receipts: Receipts
+    agents: tuple[Agent, ...]
+
+    def carry_out(self) -> None:
+        carry_out(self.plan, self.receipts)
+
+
+def prepare_setup(around: Surroundings, request: Request) -> Prepared:
+    """Work out what wires these agents; without names, those that are here."""
+    agents = _chosen(around, request)
+    receipts = load(around.agents)
+    planner = Planner(receipts)
+    if agents:
+        planner.setup(HOOK, _client(around))
+        planner.plan.notes += _passing(around)
+    for agent in agents:
+        planner.setup(agent, _wirings(around, agent, request.plugin))
+        if any(change.agent == agent.name for change in planner.plan.changes):
+            planner.plan.notes += [f"{agent.title}: {note}" for note in agent.notes]
+    if request.autostart:
+        planner.setup(autostart.NAME, autostart.wirings(around))
+        planner.link(autostart.links(around, wanted=True))
+        planner.plan.notes.append(autostart.note(around))
+    return Prepared(planner.plan, receipts, tuple(agents))
+
+
+def prepare_unsetup(around: Surroundings, names: Sequence[str]) -> Prepared:
+    """Work out what takes these agents' wiring out; without names, everything of ours."""
+    others = (autostart.NAME, GENERIC)
+    agents = [agent_named(name) for name in names if name not in others]
+    agents = agents if names else list(known_agents().values())
+    receipts = load(around.agents)
+    planner = Planner(receipts)
+    for agent in agents:
+        planner.unsetup(agent, _all_wirings(around, agent))
+    if not names or autostart.NAME in names:
+        planner.unsetup(autostart.NAME, autostart.wirings(around))
+        planner.link(autostart.links(around, wanted=False))
+    if _nobody_else(receipts, agents):
+        planner.unsetup(HOOK, _client(around))
+    return Prepared(planner.plan, receipts, tuple(agents))
+
+
+def _chosen(around: Surroundings, request: Request) -> list[Agent]:
+    if request.agents:
+        named = [agent_named(name) for name in request.agents]
+        return list(dict.fromkeys(named))
+    if request.plugin:
+        return [agent_named("claude")]
+    found = agents_here(around)
+    if not found and not request.autostart:
+        raise NoAgents
+    return found
+
+
+def _wirings(around: Surroundings, agent: Agent, plugin: bool) -> list[Wiring]:
+    wirings = list(agent.wirings(around))
+    if not plugin or agent.name != "claude":
+        return wirings
+    return [*plugin_wirings(around), *settings_off(wirings)]
+
+
+def _all_wirings(around: Surroundings, agent: Agent) -> list[Wiring]:
+    more = plugin_wirings(around) if agent.name == "claude" else []
+    return [*more, *agent.wirings(around)]
+
+
+def _client(around: Surroundings) -> list[Wiring]:
+    content = packaged_hook().decode("utf-8")
+    return [Wiring(around.hook, (Whole("the client that hooks run", content),))]
+
+
+def _passing(around: Surroundings) -> list[str]:
+    """Say when what is wired will be gone soon: `uvx` and `pipx run` keep things in a cache."""
+    if "/.cache/" not in around.python:
+        return []
+    return [f"{around.python} is in a cache and may vanish: uv tool install madeleine-memory"]
+
+
+def _nobody_else(receipts: Receipts, agents: Sequence[Agent]) -> bool:
+    """Whether no other agent needs the client."""
+    leaving = {agent.name for agent in agents} | {HOOK, autostart.NAME}
+    return all(each.agent in leaving for each in receipts.files.values())
+
+
+def plugin_steps(around: Surroundings) -> list[str]:
+    """Return what to type so that Claude Code takes the plugin."""
+    return claude_plugin.steps(around.agents / claude_plugin.FOLDER)

@@ -1,0 +1,164 @@
+"""What the consolidation engine did and will do, in the documented shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from madeleine.api import texts
+from madeleine.api.sleep_answers import done_words, report_lines
+from madeleine.model.codec import Json
+from madeleine.model.event import Event
+from madeleine.model.times import format_time
+from madeleine.sleep.reports import report_to_json
+from madeleine.sleep.sleeper import Asked, LastRun, Running
+from madeleine.sleep.values import Report
+
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+TOLD = ("run", "applied", "proposed", "skipped", "stopped", "error", "problems", "patches")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the engine stands."""
+
+    tasks: Sequence[str]
+    last: Mapping[str, LastRun]
+    next_run: Mapping[str, datetime | None]
+    running: Running | None
+    history: Sequence[Event]
+    enabled: bool
+    tick_seconds: float
+    now: datetime
+
+
+# -- runs ----------------------------------------------------------------------------------
+
+
+def ran(asked: Asked, began: datetime, now: datetime) -> Json:
+    """Return what came of a request by now."""
+    reports, over = list(asked.reports), asked.over.is_set()
+    failed = asked.failed or any(each.error for each in reports)
+    whole = over and not failed and len(reports) == len(asked.jobs)
+    return {
+        "text": _text(asked, reports, over),
+        "status": _status(over, failed),
+        "request": asked.id,
+        "consolidation": {
+            "mode": asked.jobs[0] if len(asked.jobs) == 1 else "full",
+            "dry_run": asked.dry_run,
+            "started_at": format_time(began),
+            "completed_at": format_time(now) if over else None,
+            "success": whole if over else None,
+            "steps": {each.job: _step(each) for each in reports},
+        },
+    }
+
+
+def _status(over: bool, failed: bool) -> str:
+    if not over:
+        return "started"
+    return "error" if failed else "success"
+
+
+def _step(report: Report) -> Json:
+    """Return one task's result: its own counts, and what any run tells."""
+    values = report_to_json(report)
+    return {
+        **report.counts,
+        "memories_processed": report.looked,
+        "duration_seconds": report.seconds,
+        **{name: values[name] for name in TOLD},
+    }
+
+
+def _text(asked: Asked, reports: Sequence[Report], over: bool) -> str:
+    if not over:
+        return f"Started: {', '.join(asked.jobs) or 'nothing, every task is paused'}"
+    lines = [line for each in reports for line in report_lines(report_to_json(each))]
+    if asked.failed:
+        lines.append("It met a bug; logs/daemon.log says where.")
+    return "\n".join(lines) or "Nothing was run."
+
+
+# -- status --------------------------------------------------------------------------------
+
+
+def status(standing: Standing) -> Json:
+    """Return the documented `last_*` and `history`, and when each task runs next."""
+    last, planned = standing.last, standing.next_run
+    at = {task: format_time(last[task].at) if task in last else None for task in standing.tasks}
+    return {
+        "text": "\n".join(["Consolidation:", *(f"  {line}" for line in _lines(standing))]),
+        "enabled": standing.enabled,
+        **{f"last_{task}": at[task] for task in standing.tasks},
+        "next_runs": {task: in_words(when, standing.now) for task, when in planned.items()},
+        "next_run_at": {task: when and format_time(when) for task, when in planned.items()},
+        "running": _running(standing),
+        "history": [_entry(each) for each in standing.history],
+        "tick_seconds": standing.tick_seconds,
+    }
+
+
+def in_words(when: datetime | None, now: datetime) -> str:
+    """Return when a task runs next: `Disabled`, `Due now`, `In 3 day(s)`, `In 5 hour(s)`."""
+    if when is None:
+        return "Disabled"
+    left = when - now
+    if left <= timedelta(0):
+        return "Due now"
+    if left >= DAY:
+        return f"In {left // DAY} day(s)"
+    return f"In {max(1, round(left / HOUR))} hour(s)"
+
+
+def _running(standing: Standing) -> Json | None:
+    running = standing.running
+    if running is None or running.job not in standing.tasks:
+        return None
+    began = format_time(running.began)
+    return {
+        "task": running.job,
+        "began": began,
+        "dry_run": running.dry_run,
+        "done": running.done,
+        "total": running.total,
+    }
+
+
+def _entry(event: Event) -> Json:
+    """Return one run as the history has it."""
+    body = event.body.get("report")
+    report = body if isinstance(body, Mapping) else {}
+    error = report.get("error")
+    return {
+        "task": event.body.get("job"),
+        "ran_at": report.get("began") or format_time(event.at),
+        "memories_processed": report.get("looked", 0),
+        "duration_seconds": report.get("seconds", 0.0),
+        "success": error is None,
+        "run": event.body.get("run"),
+        "applied": report.get("applied", 0),
+        "proposed": report.get("proposed", 0),
+        "error": error,
+        "result": report.get("counts", {}),
+    }
+
+
+def _lines(standing: Standing) -> list[str]:
+    return [
+        f"{task}: {_last(standing.last.get(task))}; "
+        f"{in_words(standing.next_run[task], standing.now).lower()}"
+        for task in standing.tasks
+    ]
+
+
+def _last(last: LastRun | None) -> str:
+    if last is None:
+        return "has not run yet"
+    error = last.report.get("error")
+    if error:
+        return f"failed {format_time(last.at)}: {texts.flat(str(error))}"
+    return f"ran {format_time(last.at)}, {done_words(last.report)}"

@@ -1,0 +1,68 @@
+"""How much there is and how much of it was used, in few numbers: what a tray icon shows."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from madeleine.api import texts
+from madeleine.model.codec import Json
+from madeleine.model.query import Filter
+from madeleine.model.reading import Reader
+from madeleine.model.times import format_time
+from madeleine.whisper.log import ids_in
+from madeleine.whisper.report import ENTRIES
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+DAYS_AT_MOST = 365
+
+
+def stats(house: House, call: Call) -> Json:
+    """Return the numbers. Whispers are counted as far back as their log is kept."""
+    reader = Reader(call.query)
+    days = reader.whole("days", 0, 1, DAYS_AT_MOST)
+    reader.done()
+    now = house.stores.clock.now()
+    since = now - timedelta(days=days) if days else _monday(now)
+    usage, counts = _usage(house, since, now), house.stores.index.counts()
+    text = (
+        f"{texts.count(counts.memories, 'memory')}, "
+        f"{texts.count(usage['memories_this_week'], 'new one')} and "
+        f"{texts.count(usage['whispers_used_this_week'], 'whisper')} since {format_time(since)}"
+    )
+    window = {
+        "kind": "rolling" if days else "calendar_week",
+        "days": days or now.weekday() + 1,
+        "cutoff": format_time(since),
+    }
+    return {
+        "text": text,
+        "generated_at": format_time(now),
+        "window": window,
+        "usage": usage,
+        "store": {
+            "total_nodes": counts.memories,
+            "total_edges": counts.edges,
+            "by_tier": dict(counts.by_tier),
+        },
+    }
+
+
+def _monday(now: datetime) -> datetime:
+    start = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return start - timedelta(days=now.weekday())
+
+
+def _usage(house: House, since: datetime, now: datetime) -> dict[str, int]:
+    index = house.stores.index
+    told = [each for each in index.whispers(ENTRIES) if ids_in(each, "injected")]
+    every = Filter(outdated=True)
+    return {
+        "whispers_used_this_week": sum(each.at >= since for each in told),
+        "whispers_used_total": len(told),
+        "memories_this_week": index.count(Filter(created_after=since, outdated=True), now),
+        "memories_total": index.count(every, now),
+    }

@@ -1,0 +1,180 @@
+"""Taking in: what these operations do, and what they answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from madeleine.errors import InvalidValue, Rejected, TooLarge
+from madeleine.ingest.conversations import take_conversation
+from madeleine.ingest.dialogue import Part, parts_in, parts_of
+from madeleine.ingest.documents import Written, take_document
+from madeleine.ingest.finding import Place
+from madeleine.ingest.gate import today
+from madeleine.ingest.keeping import key_of
+from madeleine.ingest.report import Ingested
+from madeleine.ingest.transcripts import Transcript, take_in_by_hand
+from madeleine.model.codec import Json
+from madeleine.model.draft import one_line, read_space, read_tags
+from madeleine.model.memory import first_words
+from madeleine.model.reading import Reader
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+NAME_CHARS = 300
+URI_CHARS = 1_500
+DOORS = ("cli", "python")  # who is nobody's agent
+TOLD = 20  # memories that the text of an answer names
+
+
+class _How:
+    """What every way of taking in is asked in the query."""
+
+    def __init__(self, house: House, call: Call) -> None:
+        reader = Reader(call.query)
+        self.space = read_space(reader.text("default_space"))
+        self.dry_run = reader.flag("dry_run")
+        self.tags = read_tags(reader.texts("extra_tags") or (), house.stores.habits.limits)
+        reader.done()
+
+
+def conversation(house: House, call: Call) -> Json:
+    """Take in a conversation; a text in which nobody is told to speak is somebody's notes."""
+    how, reader = _How(house, call), Reader(call.body)
+    content, messages = reader.text("content"), reader.items("messages", lambda each: each)
+    agent = one_line("agent_id", reader.text("agent_id"), 150)
+    session = one_line("session", reader.text("session"), NAME_CHARS)
+    uri = one_line("uri", reader.text("uri"), URI_CHARS)
+    reader.done()
+    _check_one(content, messages, "messages")
+    source = _source(agent, call.by)
+    if messages is not None:
+        return _said(house, how, parts_of(messages), (source, session, uri))
+    return _text(house, how, content or "", (agent or "text", source, session, uri))
+
+
+def file(house: House, call: Call) -> Json:
+    """Take in a file of notes or a conversation, or a transcript of this machine by its path."""
+    how, reader = _How(house, call), Reader(call.body)
+    content, path = reader.text("content"), reader.text("path")
+    name = one_line("name", reader.text("name"), NAME_CHARS)
+    uri = one_line("uri", reader.text("uri"), URI_CHARS)
+    reader.done()
+    _check_one(content, path, "path")
+    if path is None:
+        named = name or "text"
+        return _text(house, how, content or "", (named, f"file:{named}"[:200], uri, uri))
+    if name or uri or how.tags:
+        raise Rejected("a `path` stands for itself", hint="leave name, uri and tags out")
+    transcript = Transcript(Path(path), _agent(call.by), space=how.space, ended=True)
+    return _answer(take_in_by_hand(house.intake, transcript, how.dry_run), how.dry_run)
+
+
+def _text(
+    house: House, how: _How, text: str, told: tuple[str, str, str | None, str | None]
+) -> Json:
+    """Take in a text: a conversation if somebody is told to speak in it, else notes."""
+    name, source, session, uri = told
+    size, most = len(text.encode("utf-8")), house.intake.habits.content_bytes
+    if size > most:
+        raise TooLarge("the text", size, most, "ingest.content_bytes")
+    if not text.strip():
+        raise InvalidValue("content", "is empty", hint="send some text")
+    parts = parts_in(text)
+    if parts:
+        return _said(house, how, parts, (source, session, uri))
+    written = Written(name, text, house.stores.clock.now(), uri, how.space, how.tags)
+    return _answer(take_document(house.intake, written, how.dry_run), how.dry_run)
+
+
+def _said(
+    house: House, how: _How, parts: list[Part], told: tuple[str, str | None, str | None]
+) -> Json:
+    source, session, uri = told
+    place = Place(source, session or _session_of(parts), how.space, uri, how.tags)
+    return _answer(take_conversation(house.intake, parts, place, how.dry_run), how.dry_run)
+
+
+def _check_one(content: object, other: object, name: str) -> None:
+    if (content is None) == (other is None):
+        raise InvalidValue("content", f"or `{name}` must be given", hint="one of the two")
+
+
+def _source(agent: str | None, by: str) -> str:
+    """Return where it comes from: the agent that took part, or who hands it in."""
+    if agent is None:
+        return by if by in DOORS or ":" in by else f"agent:{_agent(by)}"
+    return agent if ":" in agent else f"agent:{agent}"
+
+
+def _agent(by: str) -> str:
+    return "unknown" if by in (*DOORS, "http") else by.removeprefix("agent:")
+
+
+def _session_of(parts: list[Part]) -> str:
+    """Return a name for a conversation that has none: the same words have the same."""
+    named = next((each.said.session for each in parts if each.said.session), None)
+    return named or key_of("conversation", *(each.said.text for each in parts))
+
+
+def _answer(done: Ingested, dry_run: bool) -> Json:
+    memories = [
+        {**each.to_json(), **({} if dry_run else {"node_id": each.id})} for each in done.found
+    ]
+    for each, found in zip(memories, done.found, strict=True):
+        each["title"] = found.title or first_words(found.content)
+    return {
+        "text": "\n".join(_words(done, memories, dry_run)),
+        "status": "dry_run" if dry_run else "processed",
+        "extracted": len(memories),
+        "memories": memories,
+        "revised": done.revised,
+        "retired": done.retired,
+        "known": done.known,
+        "refused": done.refused,
+        "redacted": done.redacted,
+        "held_back": done.held_back,
+        "notes": _notes(done),
+    }
+
+
+def _words(done: Ingested, memories: list[Json], dry_run: bool) -> list[str]:
+    counts = (
+        (len(memories), "would be kept" if dry_run else "kept"),
+        (len(done.revised), "revised"),
+        (len(done.retired), "retired"),
+        (done.known, "known already"),
+        (done.refused, "refused"),
+    )
+    told = ", ".join(f"{count:,} {word}" for count, word in counts if count)
+    lines = [f"  {each['type']}  {each['title']}" for each in memories[:TOLD]]
+    more = [f"  and {len(memories) - TOLD:,} more"] if len(memories) > TOLD else []
+    return [told or "Nothing in it was worth keeping.", *lines, *more]
+
+
+def _notes(done: Ingested) -> list[str]:
+    notes = []
+    if done.redacted:
+        notes.append(f"{done.redacted:,} secrets were taken out and are kept nowhere")
+    if done.stopped:
+        notes.append(done.stopped)
+    if done.held_back:
+        notes.append(f"{done.held_back:,} more were left out")
+    return [*notes, *(f"{problem} ({count})" for problem, count in done.problems.items())]
+
+
+def standing(house: House) -> Json:
+    """What `status` says about taking in."""
+    intake, known = house.intake, today(house.stores)
+    wanted = house.settings.ingest.extractor != "none"
+    missing = [f"no language model: {intake.why_not}"] if wanted and intake.why_not else []
+    return {
+        "extractor": intake.extractor.name if intake.extractor else None,
+        "why_not": intake.why_not or None,
+        "kept_today": known.kept,
+        "memories_per_day": intake.habits.memories_per_day,
+        "tokens_today": known.tokens,
+        "problems": [*missing, *intake.problems()],
+    }

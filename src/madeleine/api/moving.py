@@ -1,0 +1,150 @@
+"""Moving in and out, and backups: what these operations do."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from madeleine.api import texts
+from madeleine.api.wire import error_to_json
+from madeleine.errors import InvalidValue, MadeleineError
+from madeleine.ingest.backups.keeping import kept_in
+from madeleine.ingest.exporting.pages import Page, read_page, read_trash
+from madeleine.model.codec import Json
+from madeleine.model.draft import one_line, read_space
+from madeleine.model.incoming import Importing, Incoming, read_incoming
+from madeleine.model.memory import parse_id
+from madeleine.model.query import Filter, read_filter
+from madeleine.model.reading import Reader
+from madeleine.model.times import format_time
+from madeleine.write.bring_in import Brought, Fate, bring_in
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+ITEMS_AT_MOST = 10_000  # in one batch, as of remember_many
+PAGE = 200
+PAGE_AT_MOST = 1_000
+NAME_CHARS = 60
+
+Outcome = Brought | MadeleineError
+
+
+# -- in ------------------------------------------------------------------------------------
+
+
+def take_in(house: House, call: Call) -> Json:
+    """Bring memories in from elsewhere."""
+    reader = Reader(call.body)
+    space = read_space(Reader(call.query).text("default_space"))
+    items = reader.items("items", lambda item: item)
+    form = one_line("format", reader.text("format"), NAME_CHARS) or "unknown"
+    run = reader.raw("run")
+    how = Importing(
+        by=f"import:{form}",
+        run=house.stores.new_id() if run is None else parse_id("run", run),
+        dry_run=reader.flag("dry_run"),
+    )
+    reader.done()
+    if items is None or len(items) > ITEMS_AT_MOST:
+        raise InvalidValue("items", "is missing or too long", hint=f"at most {ITEMS_AT_MOST:,}")
+    read = [_incoming(house, each, space) for each in items]
+    found = [each for each in read if isinstance(each, Incoming)]
+    brought = iter(bring_in(house.stores, found, how))
+    return _brought([next(brought) if isinstance(each, Incoming) else each for each in read], how)
+
+
+def _incoming(house: House, item: object, space: str | None) -> Incoming | MadeleineError:
+    try:
+        return read_incoming(item, house.stores.habits.limits, space)
+    except MadeleineError as refused:
+        return refused
+
+
+def _brought(outcomes: list[Outcome], how: Importing) -> Json:
+    counts = Counter(each.fate.value for each in outcomes if isinstance(each, Brought))
+    refused = sum(isinstance(each, MadeleineError) for each in outcomes)
+    told = [f"{counts[fate.value]:,} {fate.value}" for fate in Fate if counts[fate.value]]
+    told += [f"{refused:,} refused"] if refused else []
+    return {
+        "text": f"{'Would be: ' if how.dry_run else ''}{', '.join(told) or 'nothing to bring in'}",
+        "run": how.run,
+        "results": [_result(each) for each in outcomes],
+        "counts": {**{fate.value: counts[fate.value] for fate in Fate}, "refused": refused},
+    }
+
+
+def _result(outcome: Outcome) -> Json:
+    if isinstance(outcome, MadeleineError):
+        return {"error": error_to_json(outcome)}
+    note = {"note": outcome.note} if outcome.note else {}
+    return {"node_id": outcome.memory_id, "outcome": outcome.fate.value, **note}
+
+
+# -- out -----------------------------------------------------------------------------------
+
+
+def give_out(house: House, call: Call) -> Json:
+    """Return a page of memories with all that belongs to them."""
+    reader = Reader(call.query)
+    chosen = read_filter(reader)
+    after = reader.text("after") or ""
+    limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
+    files, trash = reader.flag("files"), reader.flag("trash")
+    reader.done()
+    stores, now = house.stores, house.stores.clock.now()
+    if trash:
+        page = read_trash(stores, files)
+    else:
+        page = read_page(stores, chosen, now, after, limit, files)
+    return _page(house, chosen, page)
+
+
+def _page(house: House, chosen: Filter, page: Page) -> Json:
+    total = house.stores.index.count(chosen, house.stores.clock.now())
+    return {
+        "text": texts.count(len(page.items), "memory"),
+        "items": list(page.items),
+        "next": page.next,
+        "total": total,
+    }
+
+
+# -- backups -------------------------------------------------------------------------------
+
+
+def back_up(house: House, call: Call) -> Json:
+    """Make a backup."""
+    reader = Reader(call.body)
+    to = reader.text("to")
+    reader.done()
+    if to is not None and not Path(to).is_absolute():
+        raise InvalidValue("to", f"is {to!r}", hint="a path from / on")
+    began = time.monotonic()
+    done = house.back_up(None if to is None else Path(to))
+    notes = [f"could not be read and is not in the backup: {each}" for each in done.left_out]
+    return {
+        "text": f"Backed up {texts.count(done.manifest.memories, 'memory')} to {done.path}",
+        "path": str(done.path),
+        "made": done.manifest.made,
+        "memories": done.manifest.memories,
+        "files": len(done.manifest.files),
+        "bytes": done.size,
+        "removed": [str(each) for each in done.removed],
+        "seconds": round(time.monotonic() - began, 3),
+        "notes": notes,
+    }
+
+
+def backups(house: House, call: Call) -> Json:
+    """Return the backups that there are, newest first."""
+    folder = house.backup_folder
+    found = [
+        {"path": str(each.path), "made": format_time(each.made), "bytes": each.size}
+        for each in kept_in(folder)
+    ]
+    text = texts.count(len(found), "backup")
+    return {"text": f"{text} in {folder}", "folder": str(folder), "backups": found}

@@ -1,0 +1,117 @@
+"""Run the consolidation engine now: all four tasks, or one.
+
+  madeleine consolidate             decay, creative, cluster and forget, in this order
+  madeleine consolidate decay       score how relevant each memory still is
+  madeleine consolidate creative    look for associations that nobody drew
+  madeleine consolidate cluster     put memories that are alike under a summary
+  madeleine consolidate forget      archive or trash what is no longer relevant; off by default
+  madeleine consolidate --dry-run   only show what would be done
+  madeleine consolidate status      when each task ran, and when it will run again
+
+The daemon runs the tasks by itself, see the settings under [consolidation]; without one they run
+here. Ctrl-C stops a run; what it has done by then stays done. Every run can be taken back with
+`madeleine undo RUN`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from madeleine.cli.changes import CHANGE_ID_SHOWN
+from madeleine.cli.door import Door
+from madeleine.cli.running import Wanted, run_with_bar
+from madeleine.cli.say import Say, clean
+from madeleine.cli.sleep_words import report_words
+from madeleine.cli.words import age, plural
+from madeleine.errors import Rejected, Unavailable
+
+EVERYTHING = "run-all"
+TASKS = ("decay", "creative", "cluster", "forget")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what", metavar="TASK", nargs="?", help="decay, creative, cluster or forget; or status"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="change nothing, show what would be")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    if arguments.what == "status":
+        if arguments.dry_run:
+            raise Rejected("--dry-run does not go with `status`", hint="leave it out")
+        answer = door.call("consolidate_status")
+        say.reply(answer, lambda: _standing(answer, say))
+        return 0
+    body: dict[str, object] = {"dry_run": arguments.dry_run}
+    body |= {} if arguments.what is None else {"task": arguments.what}
+    stops = arguments.what or EVERYTHING
+    answer = run_with_bar(Wanted("consolidate", None, body, stops, "consolidate"), door, say)
+    say.reply(answer, lambda: _words(answer, say))
+    return 0 if answer["status"] == "success" else Unavailable.exit_code
+
+
+def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
+    done = answer["consolidation"]
+    steps = done["steps"]
+    for task, step in steps.items():
+        report = {**step, "job": task, "seconds": step["duration_seconds"]}
+        yield from report_words({**report, "dry_run": done["dry_run"]}, say)
+        yield from _counts(step, say)
+    if not steps and answer["status"] == "error":
+        yield "it met a bug and went no further; logs/daemon.log says where"
+    elif not steps:
+        yield "nothing was run: every task is paused, or the daemon was ended meanwhile"
+    if done["dry_run"]:
+        return
+    if sum(each["proposed"] for each in steps.values()):
+        yield "what was proposed waits for you: madeleine proposals"
+    for task, step in reversed(steps.items()):
+        if step["applied"]:
+            yield f"  undo {task}: madeleine undo {step['run'][:CHANGE_ID_SHOWN]}"
+
+
+def _counts(step: dict[str, Any], say: Say) -> Iterator[str]:
+    """Give what a task has to tell beside its changes: its numbers, in a line."""
+    told = [
+        f"{name.replace('_', ' ')} {value:,.4g}"
+        if isinstance(value, float)
+        else f"{name.replace('_', ' ')} {value:,}"
+        for name, value in step.items()
+        if name in TOLD and isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    if told:
+        yield say.dim(f"  {clean(', '.join(told))}")
+
+
+TOLD = (
+    "processed",
+    "avg_relevance_before",
+    "avg_relevance_after",
+    "discovered",
+    "created",
+    "clusters_found",
+    "meta_memories_created",
+    "examined",
+    "preserved",
+)
+
+
+def _standing(answer: dict[str, Any], say: Say) -> Iterator[str]:
+    for task in TASKS:
+        last = answer[f"last_{task}"]
+        ran = f"ran {age(last, say.now)}" if last else "has not run yet"
+        yield f"  {task:<9} {ran}{say.dim('; next: ' + answer['next_runs'][task].lower())}"
+    if answer["history"]:
+        yield f"last {plural(len(answer['history']), 'run')}:"
+    for each in answer["history"]:
+        took = f"{each['duration_seconds']:.1f} s"
+        how = clean(f"failed: {each['error']}") if each["error"] else _how(each)
+        yield f"  {age(each['ran_at'], say.now):<14} {each['task']:<9} {how} {say.dim(f'({took})')}"
+
+
+def _how(entry: dict[str, Any]) -> str:
+    looked = plural(entry["memories_processed"], "memory", "memories")
+    return f"{looked}, {plural(entry['applied'], 'change')}"

@@ -1,0 +1,51 @@
+"""Look for what is wrong with this installation, and say what to type for each.
+
+Looked at: the daemon and its token, permissions, files that do not parse, the index, jobs that
+keep failing, the clock, and for each agent its entries: whether they point to something that is
+there, stand there once, are trusted, and are quick by the agent's own records. Nothing is changed.
+The exit code is 0 when all is well, else that of the worst: 6 damaged, 5 unavailable, 4 conflict,
+3 missing, 2 rejected.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from madeleine.agents.doctor import examine
+from madeleine.agents.findings import FINE, Finding, exit_code
+from madeleine.agents.surroundings import here
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import plural
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """It takes no words of its own."""
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    def ask(name: str, query: Mapping[str, object]) -> Mapping[str, Any]:
+        return door.call(name, query=dict(query))
+
+    findings = examine(here(door.home), ask, say.now)
+    answer = {"well": not exit_code(findings), "findings": [asdict(each) for each in findings]}
+    say.reply(answer, lambda: _words(findings, say))
+    return exit_code(findings)
+
+
+def _words(findings: list[Finding], say: Say) -> Iterator[str]:
+    for each in findings:
+        label = say.bold(each.code) if each.is_trouble else each.code
+        yield f"{label}: {clean(each.message)}"
+        if each.fix:
+            yield say.dim(f"  fix: {clean(each.fix)}")
+    wrong = sum(each.is_trouble for each in findings)
+    yield plural(wrong, "problem") if wrong else _all_well(findings)
+
+
+def _all_well(findings: list[Finding]) -> str:
+    notes = sum(each.code != FINE for each in findings)
+    return "all is well" + (f", {plural(notes, 'note')}" if notes else "")

@@ -1,0 +1,77 @@
+"""Bring memories along from other programs, or from an export of Madeleine.
+
+  madeleine import claude-code ~/.claude      what Claude Code noted, in all projects
+  madeleine import obsidian ~/Notes           a vault of notes, with their links
+  madeleine import chatgpt export.zip         conversations, word for word, for the archive
+  madeleine import madeleine memories.jsonl   an export of Madeleine, with everything
+
+Importing twice adds nothing. What changed at its source since is revised; what was changed here too
+stays and is told. --dry-run shows what would be done. `madeleine undo RUN` takes an import back.
+Keys, tokens and passwords are left out of what comes from other programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from madeleine.cli.changes import CHANGE_ID_SHOWN
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import plural
+from madeleine.errors import Rejected
+from madeleine.ingest.importing.moving import Moving
+from madeleine.ingest.importing.table import FORMATS
+
+TOLD_AT_MOST = 20  # problems that are printed; `--json` has all of them
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    listed = "; ".join(f"{name}: {what}" for name, what in FORMATS.items())
+    parser.add_argument("format", metavar="FORMAT", help=listed)
+    parser.add_argument("path", metavar="PATH", help="the file or folder to read")
+    parser.add_argument("--space", metavar="SPACE", help="put all of it into this project")
+    parser.add_argument("--dry-run", action="store_true", help="change nothing, show what would be")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    formats: Any = importlib.import_module("madeleine.ingest.importing.formats")
+    path = Path(arguments.path).expanduser().absolute()
+    found = formats.read(arguments.format, path, arguments.space)
+    with say.progress("importing") as bar:
+        moving = Moving(arguments.format, _sender(door), arguments.dry_run, bar)
+        answer = {"path": str(path), **moving.take_all(found)}
+    say.reply(answer, lambda: _words(answer))
+    _tell(answer, say)
+    return Rejected.exit_code if answer["problems"] else 0
+
+
+def _sender(door: Door) -> Any:
+    return lambda body: door.call("import", body=body)
+
+
+def _words(answer: dict[str, Any]) -> Iterator[str]:
+    counts = answer["counts"]
+    told = [f"{count:,} {_said(name)}" for name, count in counts.items() if count]
+    memories = plural(sum(counts.values()), "memory", "memories")
+    would = "would be " if answer["dry_run"] and told else ""
+    yield f"{memories}: {would}{', '.join(told) or 'nothing to bring in'}"
+    if (counts["written"] or counts["revised"]) and not answer["dry_run"]:
+        yield f"  undo: madeleine undo {answer['run'][:CHANGE_ID_SHOWN]}"
+
+
+def _said(outcome: str) -> str:
+    return {"kept": "kept as they are here", "forgotten": "forgotten here"}.get(outcome, outcome)
+
+
+def _tell(answer: dict[str, Any], say: Say) -> None:
+    """Say what could not be brought in and what was left alone, as far as a person reads it."""
+    told = [(each["place"], each["problem"]) for each in answer["problems"]]
+    told += [(each["place"], each["note"]) for each in answer["left"]]
+    for place, problem in told[:TOLD_AT_MOST]:
+        say.talk(f"{clean(place)}: {clean(problem)}")
+    if len(told) > TOLD_AT_MOST:
+        say.talk(f"… and {len(told) - TOLD_AT_MOST:,} more; --json lists all")

@@ -1,0 +1,43 @@
+"""Serve the tools to an agent over MCP, on stdin and stdout. An agent's settings name this command.
+
+It is a light proxy: the daemon does the work, is started if none runs, and may be restarted in
+the middle of a session. It ends when stdin does. Agents that speak MCP over HTTP can use the
+daemon's own address instead: see docs/guides/mcp.md.
+"""
+
+from __future__ import annotations
+
+import os
+from signal import SIG_DFL, SIGINT, signal
+
+from madeleine.api.places import home_path
+from madeleine.hooks.mcp import main
+
+TYPE_CHECKING = False  # as typing has it; a host waits for these imports
+if TYPE_CHECKING:
+    import argparse
+
+    from madeleine.cli.door import Door
+    from madeleine.cli.say import Say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """It takes none of its own."""
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    return _served(arguments.home)
+
+
+def start(options: list[str]) -> int:
+    """Run with the options that every command takes, not yet parsed: the last home counts."""
+    home = None
+    for before, word in zip(["", *options], options, strict=False):
+        if before == "--home" or word.startswith("--home="):
+            home = word.removeprefix("--home=")
+    return _served(home)
+
+
+def _served(home: str | None) -> int:
+    signal(SIGINT, SIG_DFL)  # a host's Ctrl-C ends us without a word
+    return main(os.fspath(home_path(home)))

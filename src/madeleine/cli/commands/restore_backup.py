@@ -1,0 +1,87 @@
+"""Put a backup in place: memories, connections, history and use as they were then.
+
+The backup is checked byte by byte first. What the home holds now is put aside, beside it, and not
+removed. A daemon is ended meanwhile and started again. --dry-run only checks the backup.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from madeleine.api.remote import stop_daemon
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import age, plural
+from madeleine.errors import MadeleineError
+from madeleine.server.launch import launch
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a backup; `madeleine backup --list` has them")
+    parser.add_argument("--dry-run", action="store_true", help="only check that it is whole")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    file = Path(arguments.file).expanduser().absolute()
+    answer = _checked(file, say) if arguments.dry_run else _restored(file, door, say)
+    say.reply(answer, lambda: _words(answer, say))
+    return 0
+
+
+def _checked(file: Path, say: Say) -> dict[str, Any]:
+    archive: Any = importlib.import_module("madeleine.ingest.backups.archive")
+    with say.progress("checking") as bar:
+        return _answer(file, archive.verify(file, bar), dry_run=True)
+
+
+def _restored(file: Path, door: Door, say: Say) -> dict[str, Any]:
+    """Restore under the home's lock; a daemon is ended before and started again after."""
+    archive: Any = importlib.import_module("madeleine.ingest.backups.archive")
+    archive.verify(file)  # before a daemon is ended for nothing
+    bootstrap: Any = importlib.import_module("madeleine.bootstrap")
+    daemon = door.daemon()
+    facts = daemon.call("status")["daemon"] if daemon else None
+    stop_daemon(door.home)
+    try:
+        with say.progress("restoring") as bar:
+            done = bootstrap.restore_home(door.home, file, bar)
+    finally:
+        notes = _start_again(door, facts)
+    answer = _answer(file, done.manifest, aside=[str(each) for each in done.aside])
+    counts = door.call("status")["counts"]
+    return {**answer, "in_index": counts["memories"], "notes": notes}
+
+
+def _start_again(door: Door, facts: Any) -> list[str]:
+    if facts is None:
+        return []
+    try:
+        launch(door.home, facts["host"], facts["port"])
+    except MadeleineError as error:
+        return [f"the daemon was ended and did not start again: {error.message}"]
+    return ["the daemon was ended for this and runs again"]
+
+
+def _answer(file: Path, manifest: Any, **more: object) -> dict[str, Any]:
+    return {
+        "path": str(file),
+        "made": manifest.made,
+        "memories": manifest.memories,
+        "files": len(manifest.files),
+        "dry_run": False,
+        "aside": [],
+        **more,
+    }
+
+
+def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
+    memories = plural(answer["memories"], "memory", "memories")
+    made = age(answer["made"], say.now)
+    said = "is whole" if answer["dry_run"] else "restored"
+    yield f"{said}: {memories}, {plural(answer['files'], 'file')}, made {made}"
+    for each in answer["aside"]:
+        yield f"  what was there is now {clean(each)}"

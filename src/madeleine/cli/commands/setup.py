@@ -1,0 +1,64 @@
+"""Wire coding agents to this home; without a name, those that are on this machine.
+
+AGENT is claude, codex, cursor, gemini, opencode, copilot (with VS Code), claude-desktop, windsurf
+or zed; `generic` prints what any other MCP client takes. Nothing of yours is changed: entries are
+added beside what is there, each file is copied first, and `madeleine unsetup` takes out exactly
+what was added. Doing it again changes nothing, and mends entries that point to nowhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from madeleine.agents import wire
+from madeleine.agents.catalog import GENERIC, snippet
+from madeleine.agents.surroundings import Surroundings, here
+from madeleine.cli.door import Door
+from madeleine.cli.plan_words import plan_document, plan_words
+from madeleine.cli.say import Say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agents", metavar="AGENT", nargs="*", help="which; none means all found")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan and change nothing")
+    parser.add_argument(
+        "--autostart", action="store_true", help="start the daemon at login (systemd or launchd)"
+    )
+    parser.add_argument(
+        "--plugin", action="store_true", help="for Claude Code: write a plugin instead"
+    )
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    around = here(door.home)
+    names = [name for name in arguments.agents if name != GENERIC]
+    if GENERIC in arguments.agents and not names:
+        found = snippet(around)
+        say.reply(found, lambda: _snippet_words(found))
+        return 0
+    request = wire.Request(names, arguments.autostart, arguments.plugin)
+    prepared = wire.prepare_setup(around, request)
+    if not arguments.dry_run:
+        prepared.carry_out()
+    document = plan_document(prepared.plan, arguments.dry_run)
+    document["notes"] = _notes(around, prepared, request)
+    say.reply(document, lambda: plan_words(prepared, arguments.dry_run, say))
+    return 0
+
+
+def _notes(around: Surroundings, prepared: wire.Prepared, request: wire.Request) -> Sequence[str]:
+    notes = list(prepared.plan.notes)
+    if request.plugin:
+        notes += [f"to install the plugin, type: {step}" for step in wire.plugin_steps(around)]
+    return notes
+
+
+def _snippet_words(found: dict[str, Any]) -> Iterator[str]:
+    yield "Most MCP clients take this:"
+    yield ""
+    yield json.dumps(found, indent=2, ensure_ascii=False)
+    yield ""
+    yield "Others ask for a command and its arguments; they are in it."

@@ -1,0 +1,29 @@
+"""Take out of coding agents what `madeleine setup` put in; without a name, out of all of them.
+
+AGENT is as for setup, or `autostart`. A file that nobody else changed since becomes what it was
+before, byte for byte; from any other only our entries are taken. Memories are never touched.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from madeleine.agents import wire
+from madeleine.agents.surroundings import here
+from madeleine.cli.door import Door
+from madeleine.cli.plan_words import plan_document, plan_words
+from madeleine.cli.say import Say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agents", metavar="AGENT", nargs="*", help="which; none means all")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan and change nothing")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    prepared = wire.prepare_unsetup(here(door.home), arguments.agents)
+    if not arguments.dry_run:
+        prepared.carry_out()
+    document = plan_document(prepared.plan, arguments.dry_run)
+    say.reply(document, lambda: plan_words(prepared, arguments.dry_run, say))
+    return 0

@@ -1,0 +1,83 @@
+"""A run of jobs that somebody waits for: asked for in one thread, watched in another."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say
+from madeleine.errors import MadeleineError
+
+LOOK_SECONDS = 0.3  # between two looks how far a run is
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be run: the operation with its request, what stops it, and its bar's name."""
+
+    operation: str
+    identity: str | None
+    body: Mapping[str, object]
+    stops: str
+    title: str
+
+
+class _Run(threading.Thread):
+    """The call that waits until the run is over, while another thread shows how far it is."""
+
+    def __init__(self, wanted: Wanted, door: Door) -> None:
+        super().__init__(daemon=True)
+        self._wanted = wanted
+        self._door = door
+        self.answer: dict[str, Any] | None = None
+        self.error: MadeleineError | None = None
+
+    def run(self) -> None:
+        wanted = self._wanted
+        try:
+            self.answer = self._door.call(
+                wanted.operation, wanted.identity, query={"wait": True}, body=dict(wanted.body)
+            )
+        except MadeleineError as error:
+            self.error = error
+
+    def result(self) -> dict[str, Any]:
+        """Return the answer, or raise what was raised."""
+        if self.error is not None:
+            raise self.error
+        if self.answer is None:
+            raise MadeleineError("the run ended without an answer", hint="`madeleine status`")
+        return self.answer
+
+
+def run_with_bar(wanted: Wanted, door: Door, say: Say) -> dict[str, Any]:
+    """Run it and return the answer. Ctrl-C stops the run; what it has done stays."""
+    door.open()
+    running = _Run(wanted, door)
+    running.start()
+    try:
+        _watch(running, wanted, door, say)
+    except KeyboardInterrupt:
+        say.end_line()
+        say.talk("stopping; once more to leave it alone")
+        door.call("stop_task", wanted.stops)
+        running.join()
+    return running.result()
+
+
+def _watch(running: _Run, wanted: Wanted, door: Door, say: Say) -> None:
+    """Draw how far the run is, where somebody sees it."""
+    with say.progress(wanted.title) as bar:
+        while running.is_alive():
+            running.join(LOOK_SECONDS)
+            if say.live and running.is_alive():
+                _draw(door.call("tasks")["running"], bar)
+
+
+def _draw(running: Mapping[str, Any] | None, bar: Any) -> None:
+    if running is not None:
+        bar.of(running["id"])
+        bar(running["done"], running["total"] or None)

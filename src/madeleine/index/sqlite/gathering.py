@@ -1,0 +1,129 @@
+"""Who takes part in what consolidation finds by itself, at random or all at once.
+
+The matrix knows of each memory's vector, tier and validity; the file knows its score and
+whether it was made of others. So a sample is drawn from the matrix and only the few that were
+drawn are looked up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Gathered
+from madeleine.index.sqlite import vectors
+from madeleine.index.sqlite.matrix import NONE, Matrix, Rows, Snapshot
+from madeleine.index.sqlite.times import micros
+from madeleine.model.query import Filter
+from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE, Tier
+
+DRAWN = 4  # looked up for each that is wanted, at first; more, when most of them fall through
+CURRENT = Filter()
+OFFERED = Filter(tiers=tuple(tier for tier in Tier if tier is not Tier.ARCHIVAL))
+
+_SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *MADE_SOURCES))
+_EDGES = ", ".join(f"'{each.value}'" for each in MADE_OF)
+_ORIGINAL = f"""n.source NOT IN ({_SOURCES}) AND NOT EXISTS
+    (SELECT 1 FROM edges e WHERE e.source = n.node AND e.edge IN ({_EDGES}))"""
+_SCORED = "FROM nodes n LEFT JOIN scores s ON s.memory = n.id"
+_RELEVANT = "(s.relevance IS NULL OR s.relevance > ?1)"
+_SAMPLED = f"""SELECT n.node, n.id {_SCORED} WHERE {_RELEVANT} AND {_ORIGINAL}
+    AND n.node IN (SELECT value FROM json_each(?2))"""
+_GATHERED = f"""SELECT n.node, n.id, d.digest, n.id IN (SELECT value FROM json_each(?2))
+    {_SCORED} JOIN digests d ON d.node = n.node
+    WHERE n.embedded AND {_ORIGINAL} AND ({_RELEVANT} OR n.id IN (SELECT value FROM json_each(?2)))
+    ORDER BY n.id"""
+_TOGETHER = """SELECT p.value ->> 0, p.value ->> 1 FROM json_each(?) p WHERE EXISTS
+    (SELECT 1 FROM uses a JOIN uses b ON b.memory = p.value ->> 1 AND b.session = a.session
+     WHERE a.memory = p.value ->> 0 AND a.at >= p.value ->> 2 AND b.at >= p.value ->> 2)"""
+
+
+def sample(
+    connection: apsw.Connection,
+    matrix: Matrix,
+    relevance: float,
+    now: datetime,
+    size: int,
+    seed: int,
+) -> list[str]:
+    """Return so many memories at random, in random order."""
+    drawn = _shuffled(connection, matrix, now, seed)
+    found: list[str] = []
+    start, count = 0, DRAWN * size
+    while len(found) < size and start < len(drawn):
+        nodes = drawn[start : start + count].tolist()
+        named = dict(connection.execute(_SAMPLED, (relevance, json.dumps(nodes))))
+        found += [named[node] for node in nodes if node in named]
+        start, count = start + count, DRAWN * count
+    return found[: max(size, 0)]
+
+
+def _shuffled(
+    connection: apsw.Connection, matrix: Matrix, now: datetime, seed: int
+) -> NDArray[np.int64]:
+    """Return the nodes that may be drawn, in an order that follows from the seed. They are put
+    in the order of their time first: their numbers are others in an index made anew."""
+    snapshot = matrix.snapshot
+    rows = np.flatnonzero(_first_passages(connection, matrix, snapshot, OFFERED, now))
+    nodes, created = (snapshot.column(name)[rows] for name in ("node", "created"))
+    in_time = nodes[np.lexsort((nodes, created))]
+    shuffled: NDArray[np.int64] = np.random.default_rng(seed).permutation(in_time)
+    return shuffled
+
+
+def gathered(
+    connection: apsw.Connection,
+    matrix: Matrix,
+    relevance: float,
+    now: datetime,
+    also: Sequence[str],
+) -> Gathered:
+    """Return all who take part, by their ids."""
+    snapshot = matrix.snapshot
+    known = list(connection.execute(_GATHERED, (relevance, json.dumps(list(also)))))
+    rows = snapshot.rows_of(np.array([node for node, *_ in known], np.int64))
+    anyway = np.array([bool(each) for *_, each in known], np.bool_)
+    current, offered = (
+        _first_passages(connection, matrix, snapshot, chosen, now) for chosen in (CURRENT, OFFERED)
+    )
+    there = rows != NONE
+    safe = np.where(there, rows, 0)
+    kept = there & (offered[safe] | (anyway & current[safe])) if snapshot.count else there
+    return _columns(snapshot, rows[kept], [known[place] for place in np.flatnonzero(kept).tolist()])
+
+
+def _columns(
+    snapshot: Snapshot, rows: Rows, known: Sequence[tuple[int, str, bytes, int]]
+) -> Gathered:
+    return Gathered(
+        ids=[memory_id for _, memory_id, _, _ in known],
+        digests=[digest for _, _, digest, _ in known],
+        spaces=snapshot.column("space")[rows],
+        types=snapshot.column("type")[rows],
+        created=snapshot.column("created")[rows],
+        matrix=snapshot.arrays.matrix,
+        rows=rows,
+    )
+
+
+def _first_passages(
+    connection: apsw.Connection, matrix: Matrix, snapshot: Snapshot, chosen: Filter, now: datetime
+) -> NDArray[np.bool_]:
+    """Return which rows are the first of a memory that passes the filter and has a vector."""
+    passing = vectors.allowed(connection, matrix, snapshot, chosen, now)
+    passing &= snapshot.column("embedded")
+    passing &= snapshot.column("part") == 0
+    return passing
+
+
+def used_together(
+    connection: apsw.Connection, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
+) -> set[tuple[str, str]]:
+    """Return the pairs that were used in one session."""
+    wanted = [[*pair, micros(at)] for pair, at in zip(pairs, since, strict=True)]
+    return {(one, other) for one, other in connection.execute(_TOGETHER, (json.dumps(wanted),))}

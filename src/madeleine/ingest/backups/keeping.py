@@ -1,0 +1,74 @@
+"""Where backups are, how they are called, and which of them go."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from madeleine.errors import PlaceTaken
+from madeleine.vault.files import fsync_folder
+
+FOLDER = "backups"
+_NAME = re.compile(r"madeleine-(\d{8}T\d{6})Z(?:-(\d+))?\.zip")
+_TIME = "%Y%m%dT%H%M%S"
+_UNFINISHED = re.compile(r"\..+\.zip\.\d+\.(?:copies|zip)\.tmp")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A backup in the folder."""
+
+    path: Path
+    made: datetime
+    size: int
+
+
+def name_for(folder: Path, to: Path | None, now: datetime) -> Path:
+    """Return where a new backup goes: a free name in the folder, or the place that was named."""
+    if to is not None and not to.is_dir():
+        if to.exists():
+            raise PlaceTaken(to)
+        return to
+    stem = f"madeleine-{now.strftime(_TIME)}Z"
+    place, number = (to or folder) / f"{stem}.zip", 1
+    while place.exists():
+        number += 1
+        place = place.with_name(f"{stem}-{number}.zip")
+    return place
+
+
+def kept_in(folder: Path) -> list[Kept]:
+    """Return the backups in a folder, newest first."""
+    found = []
+    for path in folder.glob("madeleine-*.zip") if folder.is_dir() else ():
+        name = _NAME.fullmatch(path.name)
+        if name is not None and path.is_file():
+            made = datetime.strptime(name[1], _TIME).replace(tzinfo=UTC)
+            found.append((made, int(name[2] or 1), Kept(path, made, path.stat().st_size)))
+    return [each for _, _, each in sorted(found, key=lambda each: each[:2], reverse=True)]
+
+
+def rotate(folder: Path, keep: int) -> tuple[Path, ...]:
+    """Remove the oldest backups beyond so many; 0 keeps all. Only files that are called like
+    ours are touched."""
+    surplus = tuple(each.path for each in kept_in(folder)[keep:]) if keep > 0 else ()
+    for path in surplus:
+        path.unlink(missing_ok=True)
+    if surplus:
+        fsync_folder(folder)
+    return surplus
+
+
+def unfinished_in(folder: Path) -> list[Path]:
+    """Return what backups that were killed left behind. No other may be under way."""
+    return [each for each in folder.iterdir() if _UNFINISHED.fullmatch(each.name)]
+
+
+def is_due(folder: Path, every_hours: float, now: datetime) -> bool:
+    """Whether the newest backup is too old. One from the future was made by a wrong clock."""
+    newest = next(iter(kept_in(folder)), None)
+    if newest is None or newest.made > now:
+        return True
+    return (now - newest.made).total_seconds() >= every_hours * 3600

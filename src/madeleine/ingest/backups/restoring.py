@@ -1,0 +1,198 @@
+"""Putting a backup back in place.
+
+The backup is read whole and compared with its list before anything is touched, and unpacked beside
+the folders it will become. Then what is there now is put aside, not removed, and the new folders
+get their names. What is to be moved where is written down first: a kill in between is finished by
+whoever opens the home next. The index is derived, and made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import ZipFile
+
+from madeleine.errors import Damaged, StoreUnwritable
+from madeleine.index.sqlite.files import remove
+from madeleine.ingest.backups.archive import (
+    CONFIG,
+    JOURNAL,
+    VAULT,
+    BackupDamaged,
+    Entry,
+    Manifest,
+    Progress,
+    blocks_of,
+    opened,
+    verify,
+)
+from madeleine.vault.files import fsync_folder, make_folder, write_all, write_file
+
+MARK = "restoring.json"
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+
+
+class Exchange(NamedTuple):
+    """A folder, where it goes, and what takes its place."""
+
+    folder: Path
+    aside: Path
+    staged: Path
+
+
+class RestoreStuck(Damaged):
+    """A restore that was interrupted and cannot be finished."""
+
+    def __init__(self, source: Path, target: Path) -> None:
+        super().__init__(
+            f"a restore was interrupted: {source} should become {target}, where something is",
+            hint="move it away by hand, then try again",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was put back, and where what was there before is now."""
+
+    manifest: Manifest
+    aside: tuple[Path, ...]
+    settings: bool
+    """Whether the settings came from the backup: there were none before."""
+
+
+def restore(
+    home: Path,
+    vault: Path,
+    archive: Path,
+    now: datetime,
+    progress: Progress = lambda done, total: None,
+) -> Restored:
+    """Put a backup in place of what is there. Whoever calls holds the home's lock."""
+    manifest = verify(archive, progress)
+    folders = {VAULT: vault.resolve(), JOURNAL: (home / "journal").resolve()}
+    stamp = now.strftime("%Y%m%dT%H%M%S")
+    exchanges = [_exchange(folder, stamp) for folder in folders.values()]
+    with _refused(home):
+        _unpack(archive, folders, stamp)
+        _write_mark(home, exchanges)
+        finish(home)
+        settings = _settings(home, archive, manifest)
+    aside = tuple(each.aside for each in exchanges if each.aside.exists())
+    return Restored(manifest, aside, settings)
+
+
+def finish(home: Path) -> bool:
+    """Carry out what a restore wrote down, as far as it is not done; whether there was any. An
+    interrupted restore is found here, before the home is opened."""
+    mark = home / "run" / MARK
+    if not mark.exists():
+        return False
+    for folder, aside, staged in json.loads(mark.read_text(encoding="utf-8")):
+        _carry_out(Exchange(Path(folder), Path(aside), Path(staged)))
+    remove(home / "index.db")
+    mark.unlink()
+    fsync_folder(mark.parent)
+    return True
+
+
+def _exchange(folder: Path, stamp: str) -> Exchange:
+    """Return what is to be done for one folder. All names lie beside it, on the same disk."""
+    aside, number = folder.with_name(f"{folder.name}-before-{stamp}"), 1
+    while aside.exists():
+        number += 1
+        aside = folder.with_name(f"{folder.name}-before-{stamp}-{number}")
+    return Exchange(folder, aside, _staged(folder, stamp))
+
+
+def _staged(folder: Path, stamp: str) -> Path:
+    return folder.with_name(f".{folder.name}-restored-{stamp}")
+
+
+def _write_mark(home: Path, exchanges: Sequence[Exchange]) -> None:
+    said = json.dumps([[str(path) for path in each] for each in exchanges])
+    write_file(home / "run" / MARK, said.encode("utf-8"))
+
+
+def _carry_out(exchange: Exchange) -> None:
+    """Put one folder aside and give its name to the new one. A new one that is gone has it."""
+    folder, aside, staged = exchange
+    if not staged.exists():
+        return
+    if folder.exists() and not _is_empty(folder):
+        if aside.exists():
+            raise RestoreStuck(staged, folder)
+        _rename(folder, aside)
+    if folder.exists():
+        folder.rmdir()  # whoever opened the home meanwhile made it, and put nothing there
+    _rename(staged, folder)
+
+
+def _rename(source: Path, target: Path) -> None:
+    source.rename(target)
+    fsync_folder(target.parent)
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+# -- unpacking -----------------------------------------------------------------------------
+
+
+def _unpack(archive: Path, folders: dict[str, Path], stamp: str) -> None:
+    """Write the files beside the folders that they will become; what fails leaves nothing."""
+    stages = {prefix: _staged(folder, stamp) for prefix, folder in folders.items()}
+    try:
+        for stage in stages.values():
+            shutil.rmtree(stage, ignore_errors=True)
+            make_folder(stage)
+        with opened(archive) as (packed, manifest):
+            for name, entry in manifest.files.items():
+                prefix = next((each for each in stages if name.startswith(each)), None)
+                if prefix is not None:
+                    _write(archive, packed, name, entry, stages[prefix] / name[len(prefix) :])
+    except (OSError, Damaged):
+        for stage in stages.values():
+            shutil.rmtree(stage, ignore_errors=True)
+        raise
+
+
+def _write(archive: Path, packed: ZipFile, name: str, entry: Entry, target: Path) -> None:
+    make_folder(target.parent)
+    digest = hashlib.sha256()
+    handle = os.open(target, NEW, 0o600)
+    try:
+        for block in blocks_of(packed, name):
+            digest.update(block)
+            write_all(handle, block)
+        os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns))
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if digest.hexdigest() != entry.sha256:
+        raise BackupDamaged(archive, f"{name} is not as it was written")
+
+
+def _settings(home: Path, archive: Path, manifest: Manifest) -> bool:
+    """Take the settings over where there are none; those that are there are left alone."""
+    if CONFIG not in manifest.files or (home / CONFIG).exists():
+        return False
+    with opened(archive) as (packed, _):
+        write_file(home / CONFIG, b"".join(blocks_of(packed, CONFIG)))
+    return True
+
+
+@contextmanager
+def _refused(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnwritable(home, error.strerror or str(error)) from error

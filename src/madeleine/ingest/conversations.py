@@ -1,0 +1,59 @@
+"""A conversation that somebody hands in whole: kept as one in a transcript is.
+
+There is no cursor: what was kept of it before is known again by its key, and words that are known
+from elsewhere are not kept twice. What there is no room for is counted in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madeleine.errors import MadeleineError
+from madeleine.ingest.dialogue import Part
+from madeleine.ingest.exchanges import Exchange, Exchanges
+from madeleine.ingest.finding import Place, batches, keep_exchanges, keep_statements
+from madeleine.ingest.gate import Gate, today
+from madeleine.ingest.intake import Intake
+from madeleine.ingest.keeping import Keeper
+from madeleine.ingest.report import Ingested, note
+from madeleine.ingest.spoken import Voice
+
+
+def take_conversation(
+    intake: Intake, parts: Sequence[Part], place: Place, dry_run: bool = False
+) -> Ingested:
+    """Keep what is worth it of a conversation; return what was done, or would be."""
+    done = Ingested(dry_run)
+    keeper = Keeper(intake, Gate(intake.habits, today(intake.stores)), dry_run)
+    exchanges = _said(keeper, place, parts, done)
+    _keep(keeper, place, exchanges, done)
+    done.tally(keeper)
+    note(intake, done, f"conversation {place.session}", 0 if dry_run else keeper.gate.added)
+    return done
+
+
+def _said(keeper: Keeper, place: Place, parts: Sequence[Part], done: Ingested) -> list[Exchange]:
+    """Keep what a person said outright, and return the exchanges."""
+    building, exchanges, turn = Exchanges(), [], 0
+    for said, start, end in parts:
+        if said.voice is Voice.PERSON:
+            turn += 1
+            try:
+                keep_statements(keeper, place, said, turn)
+            except MadeleineError as error:
+                done.stopped = error.message
+                done.held_back += 1
+        exchanges.append(building.add(said, start, end, turn))
+    exchanges.append(building.rest(ended=True))
+    return [each for each in exchanges if each is not None]
+
+
+def _keep(keeper: Keeper, place: Place, exchanges: Sequence[Exchange], done: Ingested) -> None:
+    left = len(exchanges)
+    try:
+        for batch in batches(exchanges):
+            keep_exchanges(keeper, place, batch)
+            left -= len(batch)
+    except MadeleineError as error:
+        done.stopped = error.message
+        done.held_back += left

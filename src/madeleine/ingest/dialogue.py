@@ -1,0 +1,120 @@
+"""A conversation as a caller hands it in: who said what.
+
+Three shapes are understood: lines of a host's transcript, a text in which each speaker is named at
+the beginning of a line (`User: …`, `Assistant: …`), and a list of messages. Whoever is neither a
+person nor an agent (a tool, the system) is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from madeleine.errors import InvalidValue
+from madeleine.ingest.spoken import Spoken, Unreadable, Voice, spoken
+from madeleine.model.reading import Reader
+
+PEOPLE = frozenset({"user", "human", "me", "person", "you"})
+AGENTS = frozenset(
+    {"assistant", "agent", "ai", "bot", "model", "claude", "codex", "chatgpt", "gemini", "copilot"}
+)
+OTHERS = frozenset({"system", "developer", "tool", "function"})
+MESSAGES_AT_MOST = 10_000
+
+_NAMED = re.compile(
+    rf"^[ \t]*(?:[#>*_]+[ \t]*)?(?P<name>{'|'.join(sorted(PEOPLE | AGENTS | OTHERS))})"
+    r"(?:[*_]+)?[ \t]*:(?:[*_]+)?[ \t]*",
+    re.I | re.M,
+)
+
+
+class Part(NamedTuple):
+    """What somebody said, and where in the text it stands, in bytes."""
+
+    said: Spoken
+    start: int
+    end: int
+
+
+def parts_in(text: str) -> list[Part]:
+    """Return who said what in a text; nothing where nobody can be told to speak in it."""
+    return _of_lines(text) if text.lstrip().startswith("{") else _of_names(text)
+
+
+def _of_lines(text: str) -> list[Part]:
+    found: list[Part] = []
+    at = 0
+    for line in text.splitlines(keepends=True):
+        data = line.encode("utf-8")
+        try:
+            said = spoken(data)
+        except Unreadable:
+            said = None  # a line that is cut off, or no line of a transcript
+        if said is not None:
+            found.append(Part(said, at, at + len(data)))
+        at += len(data)
+    return found
+
+
+def _of_names(text: str) -> list[Part]:
+    """Take a text apart where speakers are named. One that only one of them is named in is
+    somebody's notes, not a conversation."""
+    marks = list(_NAMED.finditer(text))
+    voices = {voice_of(mark["name"]) for mark in marks}
+    if not {Voice.PERSON, Voice.AGENT} <= voices or text[: marks[0].start()].strip():
+        return []
+    return list(_between(text, marks))
+
+
+def _between(text: str, marks: Sequence[re.Match[str]]) -> Iterator[Part]:
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for number, (mark, end) in enumerate(zip(marks, ends, strict=True)):
+        voice, said = voice_of(mark["name"]), text[mark.end() : end].strip()
+        if voice is not None and said:
+            start = len(text[: mark.start()].encode("utf-8"))
+            length = len(text[mark.start() : end].encode("utf-8"))
+            yield Part(Spoken(voice, said, place=str(number)), start, start + length)
+
+
+def voice_of(name: str) -> Voice | None:
+    """Return whose words they are; nothing for a tool or the system. A name nobody knows is a
+    person's."""
+    plain = name.strip().lower()
+    if plain in OTHERS:
+        return None
+    return Voice.AGENT if plain in AGENTS else Voice.PERSON
+
+
+def parts_of(messages: Sequence[object]) -> list[Part]:
+    """Return who said what in a list of messages: `role`, `content`, perhaps `at`."""
+    if len(messages) > MESSAGES_AT_MOST:
+        problem = f"holds {len(messages):,}; the limit is {MESSAGES_AT_MOST:,}"
+        raise InvalidValue("messages", problem, hint="send several conversations")
+    found = (_of_message(number, each) for number, each in enumerate(messages))
+    return [each for each in found if each is not None]
+
+
+def _of_message(number: int, message: object) -> Part | None:
+    reader = Reader(message, "a message")
+    role, at = reader.required_text("role"), reader.time("at")
+    text = _content(reader)
+    reader.done()
+    voice = voice_of(role)
+    if voice is None or not text.strip():
+        return None
+    said = Spoken(voice, text, place=str(number), at=at.isoformat() if at else None)
+    return Part(said, number, number + 1)
+
+
+def _content(reader: Reader) -> str:
+    """Return what a message says: a text, or parts of which those of text count."""
+    given = reader.raw("content")
+    if not isinstance(given, list):
+        return reader.required_text("content")
+    texts = (
+        each.get("text")
+        for each in given
+        if isinstance(each, Mapping) and each.get("type") == "text"
+    )
+    return "\n".join(each for each in texts if isinstance(each, str))

@@ -1,0 +1,126 @@
+"""Exchanges: what a person asked and what the agent answered in the end, in their own words.
+
+An exchange is over when the next prompt comes or the host says so; one that is not is left for
+the next run. Of what the agent said only the last words count, after its last use of a tool: the
+rest was on the way. Nothing in here is a tool's output.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from madeleine.ingest.spoken import Spoken, Voice
+from madeleine.model.memory import first_words
+from madeleine.rules.secrets import Redacted, redacted
+from madeleine.whisper.prompts import typed
+
+ASKED_CHARS = 2_000  # of a prompt; what follows was pasted
+REPLY_CHARS = 4_000
+LEAST_CHARS = 60  # of both; less says nothing that anybody would look for
+SPARE_CHARS = 1_000  # looked through beyond the cut: a secret that spans it is seen whole
+ECHO_CHARS = 800  # a reply that repeats a memory and is no longer than this says nothing new
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One exchange, and where in the transcript it stands."""
+
+    first: Spoken
+    start: int
+    """Where its first line begins."""
+    end: int
+    """Where the last line that belongs to it ends."""
+    turn: int
+    prompts: list[str] = field(default_factory=list)
+    replies: list[str] = field(default_factory=list)
+    over: bool = False
+    echoes: bool = False
+    """Whether the reply repeats a memory that was whispered."""
+
+    def told(self) -> ToldExchange:
+        """Return it as it may be kept: without what hosts put beside it, and without secrets."""
+        asked = _clean("\n\n".join(self.prompts), ASKED_CHARS)
+        replied = _clean("\n\n".join(self.replies), REPLY_CHARS)
+        return ToldExchange(self, asked.text, replied.text, asked.secrets + replied.secrets)
+
+
+class ToldExchange(NamedTuple):
+    """What an exchange says."""
+
+    exchange: Exchange
+    asked: str
+    replied: str
+    secrets: int
+
+    @property
+    def title(self) -> str:
+        return first_words(self.asked)
+
+    @property
+    def text(self) -> str:
+        """Both, word for word, so that it is plain who said what."""
+        return f"User: {self.asked}" + (f"\n\nAgent: {self.replied}" if self.replied else "")
+
+    def says_something(self) -> bool:
+        """Whether it is worth finding again, and not our own memory told once more."""
+        if self.exchange.echoes and len(self.replied) <= ECHO_CHARS:
+            return False
+        return bool(self.asked) and len(self.asked) + len(self.replied) >= LEAST_CHARS
+
+
+def _clean(text: str, most: int) -> Redacted:
+    plain = redacted(typed(text)[: most + SPARE_CHARS])
+    return Redacted(cut(plain.text, most), plain.secrets)
+
+
+class Exchanges:
+    """Puts lines together to exchanges, in their order."""
+
+    def __init__(self) -> None:
+        self._open: Exchange | None = None
+
+    @property
+    def open(self) -> Exchange | None:
+        """The one that is not known to be over."""
+        return self._open
+
+    def add(self, said: Spoken, start: int, end: int, turn: int) -> Exchange | None:
+        """Take one line; return the exchange that is over because of it."""
+        if said.voice is Voice.AGENT:
+            self._answer(said, end)
+            return None
+        if said.beside and self._open is not None and not self._open.over:
+            self._open.prompts.append(said.text)
+            self._open.end = end
+            return None
+        before, self._open = self._open, None
+        if said.voice is Voice.PERSON:
+            self._open = Exchange(said, start, end, turn, [said.text])
+        return before
+
+    def rest(self, ended: bool) -> Exchange | None:
+        """Return the last exchange if it is over; if the session is, it is."""
+        if self._open is None or not (self._open.over or ended):
+            return None
+        last, self._open = self._open, None
+        return last
+
+    def _answer(self, said: Spoken, end: int) -> None:
+        if self._open is None:
+            return
+        self._open.end = end
+        if said.text:
+            self._open.replies.append(said.text)
+        if said.acts:
+            self._open.replies.clear()
+        self._open.over = said.ends or (self._open.over and not said.acts)
+
+
+def cut(text: str, most: int) -> str:
+    """Return as much of a text as may be kept, cut where a thought ends if it can be."""
+    if len(text) <= most:
+        return text
+    kept = text[:most]
+    ends = max(kept.rfind("\n\n"), kept.rfind(". "), kept.rfind("\n"))
+    return f"{kept[: ends + 1 if ends > most // 2 else most].rstrip()} …"

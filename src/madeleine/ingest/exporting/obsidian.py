@@ -1,0 +1,152 @@
+"""An Obsidian vault: a note for each memory, named by its title, with wikilinks for connections.
+
+    ---
+    id: 97acbe8e-…
+    type: decision
+    tags:
+      - storage
+    created: 2026-11-15T18:04:00
+    ---
+    Chose SQLite over Postgres for local-first.
+
+    ## Connections
+    - evolved_from [[Postgres for everything]] (newer decision about the same subject)
+
+The notes lie in a folder for each space. `madeleine import obsidian` takes them back, changed or
+not, as the memories they were.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from madeleine.ingest.exporting.writing import Items, new_folder
+from madeleine.ingest.importing.obsidian import CONNECTIONS
+from madeleine.model.codec import Json
+from madeleine.model.memory import SHORT_ID_LENGTH, first_words
+from madeleine.model.times import parse_time
+
+NAME_CHARS = 100  # of a note's file: some systems take 255 bytes, and scripts take up to 4 each
+NAME_BYTES = 200
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\[\]#^|\\/:*?\"<>]+")
+_PLAIN = re.compile(r"[A-Za-z_][\w .,()/-]*")
+_RESERVED = re.compile(r"(?i:true|false|yes|no|null|on|off|~)")
+
+
+class Names:
+    """How the notes are called: each by its title, and of several with one title all but the
+    first also by its id. Only names are kept, whatever the store's size."""
+
+    def __init__(self, items: Items) -> None:
+        self.count = 0
+        self._names: dict[str, str] = {}
+        taken: set[str] = set()
+        for item in items:
+            self.count += 1
+            name = _name(item)
+            if name.lower() in taken:
+                name = f"{name} {str(item['id'])[:SHORT_ID_LENGTH]}"
+            if name.lower() in taken:
+                name = f"{_name(item)} {item['id']}"
+            taken.add(name.lower())
+            self._names[str(item["id"])] = name
+
+    def of(self, memory_id: object) -> str | None:
+        return self._names.get(str(memory_id))
+
+
+def write(path: Path, names: Names, items: Items) -> int:
+    """Write a note for each memory; `names` were made of the same memories before."""
+    count = 0
+    with new_folder(path) as top:
+        for item in items:
+            name = names.of(item["id"])
+            if name is None:
+                continue  # it came while we wrote: the next export has it
+            folder = top / (_clean(str(item.get("space") or "")) or "")
+            folder.mkdir(exist_ok=True)
+            note = folder / f"{name}.md"
+            note.write_text(_note(item, names), encoding="utf-8", newline="\n")
+            count += 1
+    return count
+
+
+def _name(item: Json) -> str:
+    title = _clean(str(item.get("title") or "")) or _clean(first_words(str(item["content"])))
+    return title or str(item["id"])[:SHORT_ID_LENGTH]
+
+
+def _clean(text: str) -> str:
+    """Return a text as Obsidian and every file system take it for a name."""
+    name = " ".join(_FORBIDDEN.sub(" ", text).split())[:NAME_CHARS].strip(" .")
+    while len(name.encode("utf-8")) > NAME_BYTES:
+        name = name[:-1]
+    return name
+
+
+# -- a note --------------------------------------------------------------------------------
+
+
+def _note(item: Json, names: Names) -> str:
+    links = list(_links(item, names))
+    text = str(item["content"])
+    ending = "\n".join([f"\n\n{CONNECTIONS}", *links]) if links else ""
+    return f"---\n{''.join(_properties(item, names))}---\n{text}{ending}\n"
+
+
+def _properties(item: Json, names: Names) -> Iterator[str]:
+    yield f"id: {item['id']}\n"
+    for key in ("type", "tier", "space", "title", "source"):
+        if item.get(key):
+            yield f"{key}: {_scalar(str(item[key]))}\n"
+    yield from _listed("tags", (_tag(str(each)) for each in _texts(item.get("tags"))))
+    for key in ("created", "updated", "valid_until"):
+        if item.get(key):
+            yield f"{key}: {_time(item[key])}\n"
+    if item.get("confidence") not in (None, 1.0):
+        yield f"confidence: {item['confidence']}\n"
+    successor = names.of(item.get("superseded_by"))
+    if successor:
+        yield f'superseded_by: "[[{successor}]]"\n'
+    origin = item.get("origin")
+    if isinstance(origin, Mapping) and origin.get("uri"):
+        yield f"origin: {_scalar(str(origin['uri']))}\n"
+
+
+def _listed(key: str, values: Iterable[str]) -> Iterator[str]:
+    found = list(values)
+    if found:
+        yield f"{key}:\n" + "".join(f"  - {_scalar(each)}\n" for each in found)
+
+
+def _tag(tag: str) -> str:
+    """Return a tag as Obsidian takes it: it may not begin with a digit."""
+    clean = re.sub(r"[^\w/-]+", "-", tag)
+    return f"_{clean}" if clean[:1].isdigit() else clean
+
+
+def _texts(value: object) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else []
+
+
+def _scalar(text: str) -> str:
+    """Return a text as YAML takes it on one line."""
+    if _PLAIN.fullmatch(text) and not _RESERVED.fullmatch(text) and text == text.strip():
+        return text
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _time(value: object) -> str:
+    return parse_time("time", value).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _links(item: Json, names: Names) -> Iterator[str]:
+    connections = item.get("connections")
+    for each in connections if isinstance(connections, list) else ():
+        name = names.of(each["target"])
+        shown = f"[[{name}]]" if name else f"`{each['target']}`"
+        reason = " ".join(str(each.get("reason") or "").split())
+        yield f"- {each['edge']} {shown}" + (f" ({reason})" if reason else "")

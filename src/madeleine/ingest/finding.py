@@ -1,0 +1,191 @@
+"""What of a conversation is kept, and as what.
+
+What a person said outright is a memory of its own, in their words. Of exchanges a language model
+finds what is worth keeping; what it finds is dropped unless it quotes what was really said, and
+what the agent said counts for less than what the person did. Without a model the exchange itself
+is kept, word for word: nothing is invented, and recall finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from madeleine.errors import InvalidValue, Unavailable
+from madeleine.ingest.exchanges import ASKED_CHARS, REPLY_CHARS, Exchange, ToldExchange
+from madeleine.ingest.keeping import Found, Keeper, key_of
+from madeleine.ingest.projects import space_of
+from madeleine.ingest.spoken import Spoken
+from madeleine.ingest.statements import Statement, statements
+from madeleine.model.extracting import Candidate, Told
+from madeleine.model.times import format_time, parse_time
+from madeleine.model.words import MemoryType, Tier
+from madeleine.write.embedding import portions
+
+CONFIDENCE = 0.9  # said outright, but nobody looked at how it reads on its own
+EXCHANGE_CONFIDENCE = 0.7  # what was said in passing, right or wrong
+AGENT_CONFIDENCE = 0.7  # at most, for what an agent said: nobody confirmed it
+EXCHANGES_AT_ONCE = 50
+BATCH_CHARS = 20_000  # about 5,000 tokens, which every model in use can read
+TAG, EXCHANGE_TAG, EXTRACTED_TAG = "from-transcript", "exchange", "extracted"
+USER, AGENT = "user", "agent"
+
+
+class NotExtracted(Unavailable):
+    """A language model gave no usable answer, and exchanges are not to be kept without one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the language model gave no usable answer",
+            hint='`ingest.exchanges = "fallback"` keeps exchanges word for word meanwhile',
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a conversation was held, for all that comes out of it."""
+
+    source: str
+    session: str
+    space: str | None = None
+    uri: str | None = None
+    tags: tuple[str, ...] = ()
+
+    def session_of(self, said: Spoken) -> str:
+        return said.session or self.session
+
+    def space_of(self, said: Spoken) -> str | None:
+        return space_of(said.folder) or self.space
+
+
+def keep_statements(keeper: Keeper, place: Place, said: Spoken, turn: int) -> None:
+    """Keep what a person said outright in one message."""
+    for statement in statements(said.text):
+        keeper.keep(_stated(place, said, turn, statement))
+
+
+def _stated(place: Place, said: Spoken, turn: int, statement: Statement) -> Found:
+    return Found(
+        content=statement.text,
+        key=key_of("transcript", place.session_of(said), said.place, statement.text),
+        source=place.source,
+        type=statement.type,
+        space=None if statement.about_self else place.space_of(said),
+        about_self=statement.about_self,
+        confidence=CONFIDENCE,
+        tags=(TAG, *place.tags),
+        created=created(said.at),
+        origin=_origin(place, said, turn, USER),
+    )
+
+
+def batches(exchanges: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
+    """Give exchanges in order, as many at once as are kept, or shown to a model, together."""
+    return portions(exchanges, _size, EXCHANGES_AT_ONCE, BATCH_CHARS)
+
+
+def _size(exchange: Exchange) -> int:
+    said = sum(map(len, exchange.prompts)), sum(map(len, exchange.replies))
+    return min(said[0], ASKED_CHARS) + min(said[1], REPLY_CHARS)
+
+
+def keep_exchanges(keeper: Keeper, place: Place, exchanges: Sequence[Exchange]) -> None:
+    """Keep what is worth it of exchanges that are over. Raises what keeps it from being kept;
+    what was kept before that is known again."""
+    worth = [told for each in exchanges if (told := each.told()).says_something()]
+    if not worth:
+        return
+    habits, found = keeper.intake.habits, _extracted(keeper, place, worth)
+    if found is None and keeper.intake.extractor is not None and habits.exchanges == "never":
+        raise NotExtracted
+    for one in found or ():
+        keeper.keep(one)
+    if habits.exchanges == "always" or (found is None and habits.exchanges != "never"):
+        for each in worth:
+            keeper.keep(_word_for_word(place, each))
+    keeper.redacted += sum(each.secrets for each in worth)
+
+
+def _word_for_word(place: Place, told: ToldExchange) -> Found:
+    exchange, said = told.exchange, told.exchange.first
+    return Found(
+        content=told.text,
+        key=key_of("exchange", place.session_of(said), said.place),
+        source=place.source,
+        type=MemoryType.OBSERVATION,
+        tier=Tier.ARCHIVAL,
+        title=told.title,
+        space=place.space_of(said),
+        confidence=EXCHANGE_CONFIDENCE,
+        tags=(TAG, EXCHANGE_TAG, *place.tags),
+        created=created(said.at),
+        origin=_origin(place, said, exchange.turn, USER, exchange),
+    )
+
+
+# -- with a language model -----------------------------------------------------------------
+
+
+def _extracted(
+    keeper: Keeper, place: Place, exchanges: Sequence[ToldExchange]
+) -> list[Found] | None:
+    """Return what a model finds; nothing where there is none or it gave no usable answer."""
+    spoken = [
+        (each.exchange, Told(speaker, text))
+        for each in exchanges
+        for speaker, text in ((USER, each.asked), (AGENT, each.replied))
+        if text
+    ]
+    candidates = keeper.extract([told for _, told in spoken])
+    if candidates is None:
+        return None
+    return [_found(place, spoken[each.number], each) for each in candidates]
+
+
+def _found(place: Place, spoken: tuple[Exchange, Told], candidate: Candidate) -> Found:
+    exchange, speaker = spoken[0], spoken[1].speaker
+    said, by_person = exchange.first, speaker == USER
+    about_self = candidate.about_self and by_person
+    most = CONFIDENCE if by_person else AGENT_CONFIDENCE
+    return Found(
+        content=candidate.content,
+        key=key_of("extract", place.session_of(said), said.place, candidate.quote),
+        source=place.source,
+        type=candidate.type,
+        title=candidate.title or None,
+        space=None if about_self else place.space_of(said),
+        about_self=about_self,
+        confidence=min(candidate.confidence, most),
+        tags=(TAG, EXTRACTED_TAG, *candidate.tags, *place.tags),
+        created=created(said.at),
+        origin=_origin(place, said, exchange.turn, speaker, exchange),
+        put_anew=True,
+    )
+
+
+# -- pieces --------------------------------------------------------------------------------
+
+
+def _origin(
+    place: Place, said: Spoken, turn: int, speaker: str, exchange: Exchange | None = None
+) -> dict[str, object]:
+    """Return where it was said; of an exchange also which bytes of the file hold it."""
+    uri = place.uri
+    if uri is not None and exchange is not None:
+        uri = f"{uri}#bytes={exchange.start}-{exchange.end}"
+    return {"session": place.session_of(said), "turn": turn, "speaker": speaker, "uri": uri}
+
+
+def created(text: str | None) -> str | None:
+    """Return the time that a line names, as a memory names it."""
+    at = instant(text)
+    return None if at is None else format_time(at)
+
+
+def instant(text: str | None) -> datetime | None:
+    """Return the time that a line names; nothing where it is none."""
+    try:
+        return None if text is None else parse_time("timestamp", text)
+    except InvalidValue:
+        return None

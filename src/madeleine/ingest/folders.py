@@ -1,0 +1,159 @@
+"""Folders of notes that are followed: a new or changed file is taken in, unasked.
+
+Only texts are (`.md`, `.txt` and the like), nothing hidden, no link, and never anything in our own
+home or vault: memories must not feed on themselves. Nothing is written into a folder. What cannot
+be taken in is told in `status`. A deleted file is noticed while the folder is watched; whether its
+memories stay is a setting (`documents.gone`). A whole folder that is gone, as a drive that is not
+plugged in, retires nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import watchfiles
+
+from madeleine.errors import Damaged, Rejected, TooLarge, Unavailable
+from madeleine.ingest.documents import Written, gone, take_document
+from madeleine.ingest.intake import Intake
+from madeleine.ingest.projects import space_of
+
+SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".txt", ".org", ".rst"})
+LEFT_OUT = frozenset({"node_modules", "__pycache__", "venv"})
+STOP_MS = 200  # how long `stop` may go unnoticed
+POLL_MS = 500
+
+Look = tuple[int, int]
+
+
+class Folders:
+    """The folders that one daemon follows."""
+
+    def __init__(self, intake: Intake, roots: Sequence[Path], private: Sequence[Path]) -> None:
+        """`private` are our own folders, which are never taken in."""
+        self._intake = intake
+        self._roots = [each.resolve() for each in roots]
+        self._private = [each.resolve() for each in private]
+        self._looks: dict[Path, Look] = {}
+        self._taking = threading.Lock()
+
+    def scan(self, go_on: Callable[[], bool] = lambda: True) -> int:
+        """Take in what is new or changed in all folders; return how many files were."""
+        taken = 0
+        for root in self._roots:
+            self._intake.tell(str(root), None if root.is_dir() else "is no folder")
+            for path in self._files(root):
+                if not go_on():
+                    return taken
+                taken += self.look_at(path)
+        return taken
+
+    def watch(self, stop: threading.Event, poll: bool = False) -> None:
+        """Follow the folders until `stop` is set. Blocks."""
+        there = [each for each in self._roots if each.is_dir()]
+        if not there:
+            stop.wait()
+            return
+        quiet = int(self._intake.habits.folder_debounce_seconds * 1000)
+        batches = watchfiles.watch(
+            *there,
+            watch_filter=None,
+            debounce=max(quiet * 5, 1_600),
+            step=max(quiet, 50),
+            stop_event=stop,
+            rust_timeout=STOP_MS,
+            raise_interrupt=False,
+            force_polling=poll,
+            poll_delay_ms=POLL_MS,
+            ignore_permission_denied=True,
+        )
+        for batch in batches:
+            self._follow({Path(place) for _, place in batch}, lambda: not stop.is_set())
+
+    def _follow(self, places: set[Path], go_on: Callable[[], bool]) -> None:
+        """Take in what appeared first: a file that was renamed is known again by its words."""
+        for place in sorted(places):
+            inside = self._files(place) if place.is_dir() else [place]
+            for path in inside:
+                if go_on() and self._is_note(path):
+                    self.look_at(path)
+        for place in sorted(places):
+            if go_on() and place.suffix in SUFFIXES and not place.exists():
+                self._gone(place)
+
+    def look_at(self, path: Path) -> bool:
+        """Take in one file if it looks other than last time; say whether it was."""
+        with self._taking:
+            look = _look(path)
+            if look is None or self._looks.get(path) == look:
+                return False
+            try:
+                problem = self._take(path)
+            except Unavailable as error:  # the disk, not the file: it is tried again
+                self._intake.tell(str(path), error.message)
+                return False
+            self._looks[path] = look
+            self._intake.tell(str(path), problem)
+            return problem is None
+
+    def _take(self, path: Path) -> str | None:
+        """Take in a file; return what is wrong with it until it changes."""
+        try:
+            written = read_file(self._intake, path)
+            if not written.text.strip():
+                return None  # it is about to be written, or says nothing yet
+            done = take_document(self._intake, written)
+        except (Rejected, Damaged) as error:
+            return error.message
+        except OSError as error:
+            return f"cannot be read: {error.strerror}"
+        except UnicodeDecodeError as error:
+            return f"is not UTF-8 at byte {error.start}"
+        return f"{done.held_back} sections were left out" if done.held_back else None
+
+    def _gone(self, path: Path) -> None:
+        self._looks.pop(path, None)
+        self._intake.tell(str(path), None)
+        if any(root.is_dir() and root in path.parents for root in self._roots):
+            gone(self._intake, path.as_uri())
+
+    def _files(self, top: Path) -> Iterator[Path]:
+        for folder, below, names in os.walk(top):
+            below[:] = sorted(each for each in below if self._may_hold_notes(Path(folder, each)))
+            yield from (each for name in sorted(names) if self._is_note(each := Path(folder, name)))
+
+    def _may_hold_notes(self, folder: Path) -> bool:
+        hidden = folder.name.startswith(".") or folder.name in LEFT_OUT
+        return not hidden and not folder.is_symlink() and not self._is_ours(folder)
+
+    def _is_note(self, path: Path) -> bool:
+        root = next((each for each in self._roots if each in path.parents), None)
+        if root is None or path.suffix.lower() not in SUFFIXES or self._is_ours(path):
+            return False
+        hidden = any(each.startswith(".") for each in path.relative_to(root).parts)
+        return not hidden and path.is_file() and not path.is_symlink()
+
+    def _is_ours(self, path: Path) -> bool:
+        return any(each == path or each in path.parents for each in self._private)
+
+
+def read_file(intake: Intake, path: Path) -> Written:
+    """Return a file as it is taken in. Raises OSError and UnicodeDecodeError."""
+    found = path.stat()
+    if found.st_size > intake.habits.content_bytes:
+        raise TooLarge("it", found.st_size, intake.habits.content_bytes, "ingest.content_bytes")
+    modified = datetime.fromtimestamp(found.st_mtime, UTC)
+    text = path.read_bytes().decode("utf-8-sig")
+    return Written(path.name, text, modified, path.as_uri(), space_of(str(path.parent)))
+
+
+def _look(path: Path) -> Look | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,93 @@
+"""The admission gate: how much one session and one day may add.
+
+A loop of agents, or one day of pasted logs, must not bury what a person keeps. Beyond the bound
+nothing is dropped: who asks is told `Full`, stops there, and goes on when there is room again. Of
+each bound a fifth is kept free for what was said outright, so that exchanges cannot use it up.
+The day's count is a journal `state`, so that a restart does not open the gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from madeleine.errors import Unavailable
+from madeleine.ingest.habits import IngestHabits
+from madeleine.model.event import Event, Kind
+from madeleine.write.record import event
+from madeleine.write.stores import Stores
+
+LOW_SHARE = 0.8  # of a bound that exchanges may use
+
+
+class Full(Unavailable):
+    """A session or a day has added as many memories as it may."""
+
+    def __init__(self, what: str, most: int, setting: str) -> None:
+        super().__init__(
+            f"{what} has added {most:,} memories, which is all it may",
+            hint=f"raise `ingest.{setting}`, or let it wait",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """What this device has taken in today (UTC)."""
+
+    day: str
+    kept: int = 0
+    tokens: int = 0
+
+
+@dataclass(slots=True)
+class Gate:
+    """Counts what one run adds on top of what its session and the day have."""
+
+    habits: IngestHabits
+    today: Today
+    session: int = 0
+    added: int = 0
+
+    def check(self, low: bool) -> None:
+        """Raise `Full` if nothing more may be added."""
+        share = LOW_SHARE if low else 1.0
+        habits = self.habits
+        if self.session + self.added >= int(habits.memories_per_session * share):
+            most = int(habits.memories_per_session * share)
+            raise Full("this session", most, "memories_per_session")
+        if self.today.kept + self.added >= int(habits.memories_per_day * share):
+            raise Full("today", int(habits.memories_per_day * share), "memories_per_day")
+
+    def is_open(self, low: bool) -> bool:
+        """Whether anything more may be added."""
+        try:
+            self.check(low)
+        except Full:
+            return False
+        return True
+
+
+def today(stores: Stores) -> Today:
+    """Return what was taken in so far today."""
+    day = stores.clock.now().date().isoformat()
+    value = stores.index.state(_key(stores))
+    if not isinstance(value, Mapping) or value.get("day") != day:
+        return Today(day)
+    kept, tokens = value.get("kept"), value.get("tokens")
+    if not isinstance(kept, int) or not isinstance(tokens, int):
+        return Today(day)
+    return Today(day, kept, tokens)
+
+
+def counted(stores: Stores, kept: int, tokens: int) -> list[Event]:
+    """Return the event that counts more as taken in today. Hold the lock of writers, so that
+    nobody counts at the same time."""
+    if not kept and not tokens:
+        return []
+    known = today(stores)
+    value = {"day": known.day, "kept": known.kept + kept, "tokens": known.tokens + tokens}
+    return [event(stores, Kind.STATE, {"key": _key(stores), "value": value})]
+
+
+def _key(stores: Stores) -> str:
+    return f"taken_in:{stores.journal.device}"

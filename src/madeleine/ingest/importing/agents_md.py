@@ -1,0 +1,130 @@
+"""Instructions for agents: CLAUDE.md, AGENTS.md and their like. One section is one memory.
+
+A section is known by its file and its headings, so that one which is rewritten is revised, and one
+that is moved within the file stays what it is. What Madeleine itself wrote there, between its
+marks, is left out, and so are comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from madeleine.errors import NoFile
+from madeleine.ingest.importing.sources import Source, on_disk
+from madeleine.ingest.importing.values import (
+    Broken,
+    Found,
+    Item,
+    Json,
+    NotThatFormat,
+    Total,
+    filled,
+    stable_id,
+)
+from madeleine.ingest.projects import space_of
+from madeleine.model.times import format_time
+
+FORM = "agents-md"
+NAMES = (
+    "CLAUDE.md",
+    ".claude/CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "GEMINI.md",
+    ".github/copilot-instructions.md",
+)
+RULES = (".claude/rules/**/*.md", ".cursor/rules/**/*.mdc")
+_OURS = re.compile(r"<!-- madeleine:start.*?(?:<!-- madeleine:end[^>]*-->|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r"[ \t]*(```|~~~)")
+_FRONT = re.compile(r"\A---[ \t]*\n.*?\n---[ \t]*\n", re.DOTALL)
+
+
+class Section(NamedTuple):
+    """One section: its headings from the top down, the line it begins on, and its text."""
+
+    headings: tuple[str, ...]
+    line: int
+    text: str
+
+
+def read(path: Path) -> Iterator[Found]:
+    """Give the sections of one file, or of those in a project's folder."""
+    if not path.exists():
+        raise NoFile(path)
+    files = [path] if path.is_file() else _files(path)
+    if not files:
+        raise NotThatFormat(path, f"holds none of {', '.join(NAMES)}")
+    yield Total(len(files))
+    top = path.parent if path.is_file() else path
+    for each in files:
+        source = on_disk(each, each.relative_to(top).as_posix())
+        try:
+            yield from _sections_of(source, space_of(str(each.parent.resolve())))
+        except NotThatFormat as error:
+            yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+
+
+def _files(folder: Path) -> list[Path]:
+    named = [folder / name for name in NAMES]
+    rules = [each for pattern in RULES for each in sorted(folder.glob(pattern))]
+    return [each for each in (*named, *rules) if each.is_file() and not each.is_symlink()]
+
+
+def _sections_of(source: Source, space: str | None) -> Iterator[Found]:
+    text = _COMMENT.sub(_blank, _OURS.sub(_blank, source.text()))
+    seen: dict[tuple[str, ...], int] = {}
+    for section in sections(_FRONT.sub(_blank, text)):
+        number = seen[section.headings] = seen.get(section.headings, 0) + 1
+        yield Item(_values(source, section, space, number), f"{source.name}:{section.line}")
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Keep the lines' numbers right."""
+    return "\n" * found[0].count("\n")
+
+
+def _values(source: Source, section: Section, space: str | None, number: int) -> Json:
+    again = () if number == 1 else (str(number),)
+    memory_id = stable_id(FORM, space or "", source.name, *section.headings, *again)
+    return filled(
+        id=memory_id,
+        content=section.text,
+        title=" › ".join(section.headings) or source.name,
+        type="preference",
+        tags=["instructions"],
+        space=space,
+        created=format_time(source.modified),
+        source=f"import:{FORM}",
+        origin={"uri": f"{FORM}:{source.name}#L{section.line}"},
+        plain=True,
+    )
+
+
+def sections(text: str) -> Iterator[Section]:
+    """Cut a text at its headings; a section without a text of its own is none."""
+    headings: list[tuple[int, str]] = []
+    lines: list[str] = []
+    began, fenced = 1, False
+    for number, line in enumerate(text.splitlines(), start=1):
+        fenced = fenced != bool(_FENCE.match(line))
+        heading = None if fenced else _HEADING.match(line)
+        if heading is None:
+            lines.append(line)
+            continue
+        yield from _section(headings, began, lines)
+        depth = len(heading[1])
+        headings = [each for each in headings if each[0] < depth] + [(depth, heading[2])]
+        lines, began = [], number
+    yield from _section(headings, began, lines)
+
+
+def _section(headings: list[tuple[int, str]], line: int, lines: list[str]) -> Iterator[Section]:
+    text = "\n".join(lines).strip("\n")
+    if text.strip():
+        yield Section(tuple(name for _, name in headings), line, text)

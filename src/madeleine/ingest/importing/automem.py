@@ -1,0 +1,243 @@
+"""AutoMem: a backup of its graph (`falkordb_*.json.gz`, its folder, or the downloaded tar.gz), or
+memories as its API answers them.
+
+    {"nodes": [{"id": 7, "labels": ["Memory"], "properties": {"id": "…", "content": "…", …}}],
+     "relationships": [{"source_id": 7, "type": "LEADS_TO", "target_id": 9, "properties": {…}}]}
+
+Ids, types, tags, dates, validity, use and relations come along. Entities and other nodes of its
+own making are left out.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from madeleine.errors import InvalidValue, NoFile
+from madeleine.ingest.importing.json_files import WHOLE_BYTES, parsed
+from madeleine.ingest.importing.values import (
+    Broken,
+    Found,
+    Item,
+    Json,
+    LooseEnds,
+    NotThatFormat,
+    Total,
+    filled,
+    given_id,
+)
+from madeleine.ingest.importing.words import connection, type_of
+from madeleine.model.times import format_time, parse_time
+
+FORM = "automem"
+LABEL = "Memory"
+# Arrows that say of the older which one came after it; ours go from the newer to the older.
+TURNED = {"EVOLVED_INTO": "evolved_from", "INVALIDATED_BY": "evolved_from"}
+
+Said = Mapping[str, object]
+
+
+@dataclass(slots=True)
+class _Graph:
+    """What a backup says."""
+
+    name: str
+    memories: dict[object, Said] = field(default_factory=dict)
+    """By the number that relations name them by."""
+    others: set[object] = field(default_factory=set)
+    """Nodes that are no memories, which relations may lead to."""
+    relations: list[Said] = field(default_factory=list)
+
+
+def read(path: Path) -> Iterator[Found]:
+    """Give every memory with its relations."""
+    graph = _graph(path)
+    yield Total(len(graph.memories))
+    loose = LooseEnds()
+    links, ended = _links(graph, loose)
+    for key, said in graph.memories.items():
+        place = f"{graph.name}: memory {said.get('id') or key}"
+        text = said.get("content")
+        if isinstance(text, str) and text.strip():
+            yield Item(_values(said, text, links.get(key, []), ended.get(key)), place)
+        else:
+            yield Broken(place, "has no content")
+    yield from loose.told()
+
+
+# -- reading -------------------------------------------------------------------------------
+
+
+def _graph(path: Path) -> _Graph:
+    name, data = _newest(path)
+    said = parsed(name, data)
+    if isinstance(said, Mapping) and isinstance(said.get("nodes"), list):
+        return _of_backup(name, said)
+    return _of_answer(name, said)
+
+
+def _newest(path: Path) -> tuple[str, bytes]:
+    """Return the newest backup of the graph at a path."""
+    if path.is_dir():
+        found = sorted(path.glob("**/falkordb_*.json*"))
+        if not found:
+            raise NotThatFormat(path, "holds no falkordb_*.json.gz")
+        path = found[-1]
+    if not path.is_file():
+        raise NoFile(path)
+    try:
+        if path.name.endswith((".tar.gz", ".tgz")):
+            return _packed(path)
+        with path.open("rb") as file:
+            return path.name, _bounded(path.name, file.read(WHOLE_BYTES + 1))
+    except (OSError, EOFError, zlib.error, tarfile.TarError) as error:
+        raise NotThatFormat(path.name, f"cannot be read: {error}") from error
+
+
+def _packed(path: Path) -> tuple[str, bytes]:
+    """Return the backup of the graph in an archive; nothing of it is written anywhere."""
+    with tarfile.open(path, "r|gz") as archive:
+        for member in archive:
+            name = member.name.rpartition("/")[2]
+            file = archive.extractfile(member) if member.isfile() else None
+            if file is not None and name.startswith("falkordb_"):
+                return name, _bounded(name, file.read(WHOLE_BYTES + 1))
+    raise NotThatFormat(path.name, "holds no falkordb_*.json.gz")
+
+
+def _bounded(name: str, data: bytes) -> bytes:
+    """Unpack, and refuse what grows without end."""
+    if data[:2] == b"\x1f\x8b":
+        with gzip.open(_stream(data)) as unpacked:
+            data = unpacked.read(WHOLE_BYTES + 1)
+    if len(data) > WHOLE_BYTES:
+        raise NotThatFormat(name, f"is more than {WHOLE_BYTES:,} bytes")
+    return data
+
+
+def _stream(data: bytes) -> io.BytesIO:
+    return io.BytesIO(data)
+
+
+def _of_backup(name: str, said: Said) -> _Graph:
+    graph = _Graph(name)
+    nodes, relations = said["nodes"], said.get("relationships")
+    for node in nodes if isinstance(nodes, list) else ():
+        labels = node.get("labels") if isinstance(node, Mapping) else None
+        properties = node.get("properties") if isinstance(node, Mapping) else None
+        if isinstance(labels, list) and LABEL in labels and isinstance(properties, Mapping):
+            graph.memories[node.get("id")] = properties
+        elif isinstance(node, Mapping):
+            graph.others.add(node.get("id"))
+    graph.relations = [each for each in _list(relations) if isinstance(each, Mapping)]
+    return graph
+
+
+def _of_answer(name: str, said: object) -> _Graph:
+    if isinstance(said, Mapping):
+        said = said.get("memories") or said.get("results")
+    if not isinstance(said, list):
+        raise NotThatFormat(name, "is neither a backup of the graph nor a list of memories")
+    found = [each.get("memory", each) for each in said if isinstance(each, Mapping)]
+    return _Graph(name, {number: each for number, each in enumerate(found) if each})
+
+
+# -- relations -----------------------------------------------------------------------------
+
+
+def _links(graph: _Graph, loose: LooseEnds) -> tuple[dict[object, list[Json]], dict[object, str]]:
+    """Return each memory's connections, and which one replaced it."""
+    links: dict[object, list[Json]] = {}
+    ended: dict[object, str] = {}
+    for relation in graph.relations:
+        start, end = relation.get("source_id"), relation.get("target_id")
+        word = str(relation.get("type") or "")
+        if start not in graph.memories or end not in graph.memories:
+            if graph.others.isdisjoint((start, end)):
+                loose.add(f"{graph.name}: {start}", f"{word} {end}")
+            continue
+        if word == "INVALIDATED_BY":
+            ended[start] = _id(graph.memories[end])
+        if word in TURNED:
+            start, end = end, start
+        if start != end:
+            links.setdefault(start, []).append(_link(relation, word, graph.memories[end]))
+    return links, ended
+
+
+def _link(relation: Said, word: str, target: Said) -> Json:
+    given = relation.get("properties")
+    properties: Said = given if isinstance(given, Mapping) else {}
+    weight = _unit(properties.get("strength"))
+    if weight is None:
+        weight = _unit(properties.get("confidence"))
+    kind = properties.get("kind") if word == "DISCOVERED" else None
+    link = connection(_id(target), TURNED.get(word, word.lower().replace("_", " ")), weight)
+    return filled(**link, kind=kind)
+
+
+# -- memories ------------------------------------------------------------------------------
+
+
+def _id(said: Said) -> str:
+    return given_id(FORM, said.get("id") or said.get("memory_id") or said.get("content"))
+
+
+def _values(said: Said, text: str, links: list[Json], ended: str | None) -> Json:
+    until = _time(said.get("t_invalid"))
+    return filled(
+        id=_id(said),
+        content=text,
+        title=said.get("title") if isinstance(said.get("title"), str) else None,
+        type=type_of(said.get("type")),
+        tier="archival" if said.get("archived") in (True, "true") else None,
+        tags=[str(each) for each in _list(said.get("tags"))],
+        confidence=_unit(said.get("confidence")),
+        created=_time(said.get("timestamp")) or _time(said.get("created_at")),
+        updated=_time(said.get("updated_at")) or _time(said.get("timestamp")),
+        valid_until=until,
+        superseded_by=ended,
+        source=f"import:{FORM}",
+        origin={"uri": f"{FORM}:{_id(said)}"},
+        connections=links,
+        usage=_usage(said),
+    )
+
+
+def _usage(said: Said) -> Json:
+    """Return how it was used; AutoMem keeps importance, relevance and the last access."""
+    return filled(
+        importance=_unit(said.get("importance")),
+        relevance=_unit(said.get("relevance_score")),
+        last_accessed=_time(said.get("last_accessed")),
+    )
+
+
+def _unit(value: object) -> float | None:
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if known and 0 <= value <= 1 else None  # type: ignore[arg-type, operator]  # checked
+
+
+def _time(value: object) -> str | None:
+    if not isinstance(value, str) or not value.strip():
+        return None
+    try:
+        return format_time(parse_time("time", value))
+    except InvalidValue:
+        return None
+
+
+def _list(value: object) -> Sequence[object]:
+    """Return a list; a graph may keep one as its JSON."""
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return ()
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,138 @@
+"""An export of claude.ai: the zip, its folder, or `conversations.json` alone.
+
+Messages of conversations are kept as they were said. Of projects the instructions and the
+documents are kept too. What a tool did is left out, and so are pasted files, which are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from madeleine.ingest.importing.conversations import (
+    Conversation,
+    Message,
+    broken,
+    conversation_files,
+    conversations_in,
+    items_of,
+)
+from madeleine.ingest.importing.sources import Source
+from madeleine.ingest.importing.values import (
+    Broken,
+    Found,
+    Item,
+    Json,
+    Note,
+    NotThatFormat,
+    filled,
+    given_id,
+    stable_id,
+)
+
+FORM = "claude-ai"
+PROJECTS = "projects.json"
+SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
+
+
+class _Odd(Exception):
+    """A conversation or project that is not one."""
+
+
+def read(path: Path) -> Iterator[Found]:
+    """Give every message of every conversation, then what projects hold."""
+    attached = 0
+    with conversation_files(path, PROJECTS) as sources:
+        for source in sources:
+            try:
+                for place, said in conversations_in(source):
+                    attached += _attachments(said)
+                    yield from _read(source, said, place)
+            except NotThatFormat as error:
+                yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+    if attached:
+        yield Note(f"{attached:,} files that were pasted into conversations are left out")
+
+
+def _read(source: Source, said: object, place: str) -> Iterator[Found]:
+    try:
+        if PurePosixPath(source.name).name == PROJECTS:
+            yield from _project(said, place.replace("conversation", "project"))
+        else:
+            yield from items_of(FORM, _conversation(said), place)
+    except _Odd as error:
+        yield broken(place, error)
+
+
+def _conversation(said: object) -> Conversation:
+    if not isinstance(said, Mapping) or not isinstance(said.get("chat_messages"), list):
+        raise _Odd("it has no chat_messages")
+    identity = str(said.get("uuid") or "")
+    if not identity:
+        raise _Odd("it has no uuid")
+    messages = [_message(each) for each in said["chat_messages"] if isinstance(each, Mapping)]
+    uri = f"https://claude.ai/chat/{identity}"
+    kept = tuple(each for each in messages if each is not None)
+    return Conversation(identity, str(said.get("name") or ""), uri, kept)
+
+
+def _message(said: Mapping[str, object]) -> Message | None:
+    speaker = SPEAKERS.get(str(said.get("sender")))
+    if speaker is None:
+        return None
+    at = said.get("created_at")
+    identity = str(said.get("uuid") or f"{at}")
+    return Message(identity, speaker, _text(said), at if isinstance(at, str) else None)
+
+
+def _text(said: Mapping[str, object]) -> str:
+    """Return what was said: the parts that are text, else the whole."""
+    content = said.get("content")
+    parts = content if isinstance(content, list) else []
+    texts = [
+        str(each.get("text") or "")
+        for each in parts
+        if isinstance(each, Mapping) and each.get("type") == "text"
+    ]
+    joined = "\n\n".join(each for each in texts if each.strip())
+    return joined or (str(said.get("text") or "") if not parts else "")
+
+
+def _attachments(said: object) -> int:
+    messages = said.get("chat_messages") if isinstance(said, Mapping) else None
+    found = messages if isinstance(messages, list) else []
+    return sum(len(each.get("attachments") or ()) for each in found if isinstance(each, Mapping))
+
+
+def _project(said: object, place: str) -> Iterator[Found]:
+    if not isinstance(said, Mapping) or not said.get("uuid"):
+        raise _Odd("it has no uuid")
+    identity, name = str(said["uuid"]), " ".join(str(said.get("name") or "").split())
+    prompt = str(said.get("prompt_template") or "")
+    if prompt.strip():
+        title = f"Instructions of {name}" if name else "Instructions"
+        values = _document(stable_id(FORM, identity, "prompt"), prompt, title, said, identity)
+        yield Item({**values, "type": "preference"}, place)
+    documents = said.get("docs")
+    for number, each in enumerate(documents if isinstance(documents, list) else (), start=1):
+        text = str(each.get("content") or "") if isinstance(each, Mapping) else ""
+        if text.strip():
+            memory_id = given_id(FORM, each.get("uuid") or str(number), identity)
+            title = " ".join(str(each.get("filename") or name).split())
+            values = _document(memory_id, text, title, each, identity)
+            yield Item(values, f"{place}, document {number}")
+
+
+def _document(
+    memory_id: str, text: str, title: str, said: Mapping[str, object], project: str
+) -> Json:
+    return filled(
+        id=memory_id,
+        content=text,
+        title=title,
+        tags=[FORM],
+        created=said.get("created_at"),
+        updated=said.get("updated_at"),
+        source=f"import:{FORM}",
+        origin={"uri": f"https://claude.ai/project/{project}"},
+    )

@@ -1,0 +1,186 @@
+"""Claude Code's own memory: `~/.claude/projects/<project>/memory/`.
+
+    ---
+    name: short-kebab-case-slug
+    description: one line used to judge relevance
+    metadata:
+      type: user | feedback | project | reference
+    modified: 2026-11-01T10:00:00Z
+    ---
+    the fact. Links: [[other-name]]
+
+`type` may also stand at the top. `MEMORY.md` is the index, a line for each file; what else stands
+in it is kept too. The path may be that folder, a project's, `projects/` or `~/.claude` itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from madeleine.errors import FileUnreadable, NoFile
+from madeleine.ingest.importing.notes import Note as Written
+from madeleine.ingest.importing.notes import Places, read_note
+from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.ingest.importing.values import (
+    Broken,
+    Found,
+    Item,
+    Json,
+    LooseEnds,
+    Note,
+    NotThatFormat,
+    Total,
+    filled,
+    stable_id,
+)
+from madeleine.ingest.importing.words import connection, type_of
+from madeleine.ingest.projects import space_of
+from madeleine.model.times import format_time
+
+FORM = "claude-code"
+INDEX = "MEMORY.md"
+TRANSCRIPT_BYTES = 1 << 20  # within which a session says where it runs
+_INDEX_LINE = re.compile(
+    r"^[ \t]*[-*][ \t]+\[(?P<title>[^\]\n]+)\]\((?P<file>[^)\n]+\.md)\)[^\n]*$", re.MULTILINE
+)
+
+
+def read(path: Path) -> Iterator[Found]:
+    """Give every memory file of one project, or of all."""
+    if not path.exists():
+        raise NoFile(path)
+    folders = _memory_folders(path)
+    if not folders:
+        raise NotThatFormat(path, "holds no memory folder of Claude Code")
+    for folder in folders:
+        with files_of(folder, ".md") as sources:
+            yield Total(len(sources))
+            yield from _Folder(folder, sources).found()
+
+
+def _memory_folders(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path.parent] if path.name == INDEX else []
+    for pattern in ("memory", "*/memory", "projects/*/memory"):
+        found = sorted(each for each in path.glob(pattern) if each.is_dir())
+        if found:
+            return found
+    return [path] if any(path.glob("*.md")) else []
+
+
+class _Folder:
+    """One project's memory folder."""
+
+    def __init__(self, folder: Path, sources: list[Source]) -> None:
+        self._sources = [each for each in sources if each.name != INDEX]
+        self._index = next((each for each in sources if each.name == INDEX), None)
+        self._project = folder.parent.name if folder.name == "memory" else folder.name
+        self._space = _space(folder)
+        self._places = Places()
+        self._titles: dict[str, str] = {}
+        self._loose = LooseEnds()
+
+    def found(self) -> Iterator[Found]:
+        if self._space is None:
+            said = "what is about it becomes global; `--space` says another"
+            yield Note(f"the project of {self._project} is not known: {said}")
+        rest = self._read_index()
+        for source in self._sources:
+            self._places.add(self._id(source.name), source.name, Path(source.name).stem)
+        for source in self._sources:
+            try:
+                yield Item(self._values(read_note(source)), source.name)
+            except (NotThatFormat, FileUnreadable) as error:
+                yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+        if rest:
+            yield Item(self._index_values(rest), INDEX)
+        yield from self._loose.told()
+
+    def _read_index(self) -> str:
+        """Take the titles from the index; return what else stands there."""
+        if self._index is None:
+            return ""
+        text = self._index.text()
+        for found in _INDEX_LINE.finditer(text):
+            self._titles[found["file"]] = found["title"].strip()
+        rest = _INDEX_LINE.sub("", text)
+        said = [line for line in rest.splitlines() if line.strip() and not line.startswith("#")]
+        return rest.strip() if said else ""
+
+    def _id(self, name: str) -> str:
+        return stable_id(FORM, self._project, name)
+
+    def _values(self, note: Written) -> Json:
+        kind = _kind(note)
+        about = kind == "user"
+        return filled(
+            id=self._id(note.name),
+            content=_content(note),
+            title=self._titles.get(note.name) or note.text("name") or note.stem,
+            type=type_of(kind),
+            tags=["about_self"] if about else [],
+            space=None if about else self._space,
+            created=note.time("modified") or note.created(),
+            updated=note.updated(),
+            source=f"import:{FORM}",
+            origin={"uri": f"{FORM}:{self._project}/{note.name}"},
+            connections=list(self._connections(note)),
+        )
+
+    def _index_values(self, text: str) -> Json:
+        assert self._index is not None
+        return filled(
+            id=self._id(INDEX),
+            content=text,
+            title=f"Notes on {self._space or self._project}",
+            space=self._space,
+            created=format_time(self._index.modified),
+            source=f"import:{FORM}",
+            origin={"uri": f"{FORM}:{self._project}/{INDEX}"},
+        )
+
+    def _connections(self, note: Written) -> Iterator[Json]:
+        for link in note.links():
+            target = self._places.find(link.target)
+            if target is None:
+                self._loose.add(note.name, link.target)
+            elif target != self._id(note.name):
+                yield connection(target, why=link.why)
+
+
+def _kind(note: Written) -> str:
+    metadata = note.properties.get("metadata")
+    nested = metadata.get("type") if isinstance(metadata, dict) else None
+    return str(nested or note.text("type")).strip().lower()
+
+
+def _content(note: Written) -> str:
+    """Return what a file says. Its description is part of that, if the text does not say it."""
+    description, body = note.text("description"), note.body.strip("\n")
+    if not description or description in body:
+        return body
+    return f"{description}\n\n{body}" if body.strip() else description
+
+
+def _space(folder: Path) -> str | None:
+    """Return the project's space. The folder's name has lost where it was; a session knows."""
+    for transcript in sorted(folder.parent.glob("*.jsonl")):
+        with transcript.open("rb") as file:
+            lines = file.read(TRANSCRIPT_BYTES).splitlines()
+        for line in lines:
+            where = _folder_in(line)
+            if where is not None:
+                return space_of(where) or Path(where).name
+    return None
+
+
+def _folder_in(line: bytes) -> str | None:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return None
+    where = said.get("cwd") if isinstance(said, dict) else None
+    return where if isinstance(where, str) and where else None

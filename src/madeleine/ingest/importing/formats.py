@@ -1,0 +1,78 @@
+"""Every format that can be brought in, and the one way to read them.
+
+Whatever comes from another program is looked through for keys, tokens and passwords before it goes
+anywhere: what is remembered is shown to agents. Exports of our own and Ormah's vaults hold what was
+remembered already and come as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from madeleine.errors import UnknownWord
+from madeleine.ingest.importing import (
+    agents_md,
+    automem,
+    basic_memory,
+    chatgpt,
+    claude_ai,
+    claude_code,
+    madeleine,
+    mcp_memory,
+    mem0,
+    obsidian,
+    ormah,
+)
+from madeleine.ingest.importing.table import FORMATS
+from madeleine.ingest.importing.values import Found, Item, Json, Note
+from madeleine.rules.secrets import redacted
+
+READERS: Mapping[str, Callable[[Path], Iterator[Found]]] = {
+    "agents-md": agents_md.read,
+    "automem": automem.read,
+    "basic-memory": basic_memory.read,
+    "chatgpt": chatgpt.read,
+    "claude-ai": claude_ai.read,
+    "claude-code": claude_code.read,
+    "madeleine": madeleine.read,
+    "mcp-memory": mcp_memory.read,
+    "mem0": mem0.read,
+    "obsidian": obsidian.read,
+    "ormah": ormah.read,
+}
+AS_IT_IS = frozenset({"madeleine", "ormah"})
+
+
+def read(form: str, path: Path, space: str | None = None) -> Iterator[Found]:
+    """Give what is at a path, read as the format says; `space` puts all of it there."""
+    if form not in READERS:
+        raise UnknownWord("format", form, list(FORMATS))
+    yield from _guarded(READERS[form](path), space, form in AS_IT_IS)
+
+
+def _guarded(found: Iterator[Found], space: str | None, as_it_is: bool) -> Iterator[Found]:
+    secrets = 0
+    for each in found:
+        if not isinstance(each, Item):
+            yield each
+            continue
+        values = each.values if space is None else {**each.values, "space": space}
+        if not as_it_is:
+            values, count = _without_secrets(values)
+            secrets += count
+        yield Item(values, each.place)
+    if secrets:
+        words = "1 secret was" if secrets == 1 else f"{secrets:,} secrets were"
+        yield Note(f"{words} found and left out, marked as [redacted]")
+
+
+def _without_secrets(values: Json) -> tuple[Json, int]:
+    count = 0
+    clean = dict(values)
+    for name in ("content", "title"):
+        text = values.get(name)
+        if isinstance(text, str):
+            clean[name], found = redacted(text)
+            count += found
+    return clean, count

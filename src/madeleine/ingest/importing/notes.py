@@ -1,0 +1,152 @@
+"""Markdown notes of other programs: properties, text, tags, links and relations.
+
+The front matter is read key by key, so that one value which is no YAML costs only itself. Links
+and tags inside of code are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from madeleine.errors import InvalidValue
+from madeleine.ingest.importing.sources import Source
+from madeleine.model.times import format_time, parse_time
+from madeleine.vault.frontmatter import parse_document
+from madeleine.vault.yaml_fallback import BadYaml, Tree, load_block
+
+_CODE = re.compile(r"^(?P<fence>```|~~~).*?^(?P=fence)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(!?)\[\[([^\[\]|#^\n]+)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_TAG = re.compile(r"(?<![\w/&#\]])#((?=[\w/-]*[^\W\d])[\w/-]+)")
+_RELATION = re.compile(
+    r"^[ \t]*[-*][ \t]+(?P<word>[^\s\[\]][^\[\]\n]{0,60}?)?[ \t]*"
+    r"\[\[(?P<target>[^\[\]|#^\n]+)(?:[#^|][^\[\]\n]*)?\]\]"
+    r"(?:[ \t]*\((?P<why>[^\n]*)\))?[ \t]*$",
+    re.MULTILINE,
+)
+_CHECKBOX = re.compile(r"\[.\]")
+_TIMES = ("created", "created_at", "date", "date created", "creation_date")
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".mp3", ".mp4", ".canvas")
+
+
+class Link(NamedTuple):
+    """An arrow in a note's text; the word and the reason are empty for a plain one."""
+
+    target: str
+    word: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One note. `properties` are texts, lists and maps, as YAML has them."""
+
+    name: str
+    body: str
+    modified: datetime
+    properties: Mapping[str, Tree] = field(default_factory=dict)
+
+    @property
+    def stem(self) -> str:
+        return PurePosixPath(self.name).stem
+
+    def text(self, name: str) -> str:
+        """Return a property that is one text; empty when it is none."""
+        value = self.properties.get(name)
+        return value.strip() if isinstance(value, str) else ""
+
+    def texts(self, name: str) -> list[str]:
+        """Return a property that may be a list, a text with commas, or absent."""
+        value = self.properties.get(name)
+        if isinstance(value, list):
+            return [each.strip() for each in value if isinstance(each, str) and each.strip()]
+        return [each.strip() for each in str(value or "").split(",") if each.strip()]
+
+    def created(self) -> str:
+        """Return when the note was made, as far as it says so; else when it was last changed."""
+        said = (self.time(name) for name in _TIMES)
+        return next((each for each in said if each), format_time(self.modified))
+
+    def updated(self) -> str:
+        """Return when the note was last changed, as it says itself or as its file does."""
+        said = (self.time(name) for name in ("updated", "modified"))
+        return next((each for each in said if each), format_time(self.modified))
+
+    def time(self, name: str) -> str | None:
+        """Return a property that is an instant; nothing when it is none."""
+        moment = _moment(self.text(name))
+        return None if moment is None else format_time(moment)
+
+    def tags(self) -> list[str]:
+        """Return the note's tags: of its properties, and those in its text."""
+        said = [*self.texts("tags"), *self.texts("tag"), *_TAG.findall(self.spoken)]
+        clean = (each.lstrip("#") for each in said)
+        return list(dict.fromkeys(re.sub(r"^_(?=\d)", "", each) for each in clean if each))
+
+    @property
+    def spoken(self) -> str:
+        """The text without code."""
+        return _CODE.sub(" ", self.body)
+
+    def links(self) -> Iterator[Link]:
+        """Give each link once: those in a line of its own with the word before it."""
+        seen: set[str] = set()
+        text = self.spoken
+        for found in _RELATION.finditer(text):
+            word = found["word"] or ""
+            if _CHECKBOX.match(word):
+                continue
+            seen.add(found["target"].strip().lower())
+            yield Link(found["target"].strip(), word.strip(), found["why"] or "")
+        for embedded, target in _LINK.findall(text):
+            key = target.strip().lower()
+            if key not in seen and not (embedded and key.endswith(_PICTURES)):
+                seen.add(key)
+                yield Link(target.strip())
+
+
+def read_note(source: Source) -> Note:
+    """Return the note in a file; `NotThatFormat` if it cannot be read."""
+    document = parse_document(source.text().encode("utf-8"), source.name)
+    properties: dict[str, Tree] = {}
+    for block in document.blocks:
+        if block.key is None:
+            continue
+        key = block.key.strip("\"'")
+        try:
+            properties[key] = load_block(key, block.text)
+        except BadYaml:
+            continue  # a value that only its own program understands
+    return Note(source.name, document.content, source.modified, properties)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return parse_time("created", text) if text else None
+    except InvalidValue:
+        return None
+
+
+class Places:
+    """Which note a link means: by its path, its name, its title or another name of it."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, str] = {}
+
+    def add(self, memory_id: str, *names: str) -> None:
+        """Note the names of a note; of several with one name the first counts."""
+        for name in names:
+            if name:
+                self._ids.setdefault(_plain(name), memory_id)
+
+    def find(self, target: str) -> str | None:
+        key = _plain(target)
+        return self._ids.get(key) or self._ids.get(key.rpartition("/")[2])
+
+
+def _plain(name: str) -> str:
+    return name.strip().removesuffix(".md").removeprefix("memory://").strip("/").lower()

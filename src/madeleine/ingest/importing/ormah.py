@@ -1,0 +1,122 @@
+"""Ormah's memory folder: `nodes/*.md`, as real Ormah writes them, or the folder of them itself.
+
+They are read as our own vault reads them, with ids, dates, tiers and connections. Counters that
+stand in the front matter are taken over into the journal once and leave the file. Its self becomes
+ours. What it deleted, in `deleted/`, is left out and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from madeleine.errors import FileUnreadable, InvalidValue, NoFile
+from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.ingest.importing.values import (
+    Broken,
+    Found,
+    Item,
+    Json,
+    Note,
+    NotThatFormat,
+    Total,
+    filled,
+)
+from madeleine.ingest.whole import fields_of
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.times import format_time, parse_time
+from madeleine.model.words import SELF_SOURCE, Edge
+from madeleine.vault.markdown import read_memory
+from madeleine.write.identity import SELF_ID
+
+FORM = "ormah"
+NODES = "nodes"
+DELETED = "deleted"
+
+
+def read(path: Path) -> Iterator[Found]:
+    """Give every memory of the folder."""
+    if not path.exists():
+        raise NoFile(path)
+    folder = path / NODES if (path / NODES).is_dir() else path
+    with files_of(folder, ".md") as sources:
+        kept = [each for each in sources if not each.name.startswith((f"{DELETED}/", "trash/"))]
+        if not kept:
+            raise NotThatFormat(path, "holds no memories of Ormah", "name its memory folder")
+        yield Total(len(kept))
+        its_self = _self_of(kept)
+        for source in kept:
+            yield _read(source, its_self)
+        if len(kept) < len(sources):
+            yield Note(f"{len(sources) - len(kept):,} deleted memories were left out")
+
+
+def _self_of(sources: list[Source]) -> str | None:
+    """Return the id of its self, which its files may point to."""
+    for source in sources:
+        if source.name.rpartition("/")[2].startswith("person_"):
+            found = _stored(source)
+            if isinstance(found, Stored) and found.memory.source == SELF_SOURCE:
+                return found.memory.id
+    return None
+
+
+def _read(source: Source, its_self: str | None) -> Found:
+    found = _stored(source)
+    if isinstance(found, Broken):
+        return found
+    memory = with_our_self(found.memory, its_self)
+    return Item({**fields_of(memory), "usage": counters_of(found), "whole": True}, source.name)
+
+
+def _stored(source: Source) -> Stored | Broken:
+    looks = Fingerprint(int(source.modified.timestamp() * 1e9), source.size)
+    try:
+        return read_memory(source.name, source.text().encode("utf-8"), looks)
+    except FileUnreadable as error:
+        return Broken(f"{source.name}:{error.line}", error.problem)
+    except NotThatFormat as error:
+        return Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+
+
+def with_our_self(memory: Memory, its_self: str | None) -> Memory:
+    """Return the memory with connections to our self in the place of another."""
+    if its_self is None or its_self == SELF_ID:
+        return memory
+    return Memory(
+        **{
+            **{name: getattr(memory, name) for name in Memory.__slots__},
+            "id": SELF_ID if memory.id == its_self else memory.id,
+            "connections": tuple(_redirected(memory.connections, its_self)),
+        }
+    )
+
+
+def _redirected(connections: tuple[Connection, ...], its_self: str) -> Iterator[Connection]:
+    for each in connections:
+        if each.edge is Edge.DEFINES and each.target == its_self:
+            continue
+        target = SELF_ID if each.target == its_self else each.target
+        yield Connection(target, each.edge, each.weight, each.reason, each.by, each.at, each.kind)
+
+
+def counters_of(found: Stored) -> Json:
+    """Return the counters of a file, as far as they make sense."""
+    said = found.counters
+    usage: Json = {}
+    for name in ("access_count", "stability", "importance"):
+        if name in said:
+            usage[name] = said[name]
+    for name in ("last_accessed", "last_review"):
+        moment = said.get(name)
+        if isinstance(moment, str):
+            usage[name] = _time(name, moment)
+    return filled(**usage)
+
+
+def _time(name: str, text: str) -> str | None:
+    try:
+        return format_time(parse_time(name, text))
+    except InvalidValue:
+        return None

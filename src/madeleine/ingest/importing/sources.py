@@ -1,0 +1,140 @@
+"""Files to be read: in a folder, in a zip, or one alone.
+
+Nothing is unpacked to the disk. In a folder no link is followed, so that nothing outside of it is
+read. A zip that would unpack to far more than it is, or names places outside of itself, is refused
+before anything is read.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import IO, BinaryIO, cast
+
+from madeleine.errors import NoFile
+from madeleine.ingest.importing.values import NotThatFormat
+
+FILE_BYTES = 16 * 1024 * 1024  # of one note; what is larger is no note
+ARCHIVE_BYTES = 16 * 1024**3  # of everything in a zip
+RATIO = 200  # text packs ten to one; what packs better than this is there to fill a disk
+SMALL_BYTES = 64 * 1024 * 1024  # up to which nobody minds the ratio
+_EPOCH = datetime(1980, 1, 1, tzinfo=UTC)  # what a zip says that does not know the time
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file, by its path in the folder or zip, with `/`."""
+
+    name: str
+    modified: datetime
+    size: int
+    _open: Callable[[], IO[bytes]]
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Give the file's bytes as a stream."""
+        try:
+            with self._open() as stream:
+                yield cast("BinaryIO", stream)
+        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise NotThatFormat(self.name, f"cannot be read: {error}") from error
+
+    def text(self) -> str:
+        """Return the file's text; one that is too large or no UTF-8 is refused."""
+        if self.size > FILE_BYTES:
+            raise NotThatFormat(self.name, f"is {self.size:,} bytes; at most {FILE_BYTES:,}")
+        with self.opened() as stream:
+            data = stream.read(FILE_BYTES + 1)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise NotThatFormat(self.name, f"is not UTF-8 at byte {error.start}") from error
+
+
+def is_zip(path: Path) -> bool:
+    return path.is_file() and zipfile.is_zipfile(path)
+
+
+@contextmanager
+def files_of(path: Path, *suffixes: str) -> Iterator[list[Source]]:
+    """Give the files at a path whose names end so, in order; hidden ones are passed over."""
+    if not path.exists():
+        raise NoFile(path)
+    if is_zip(path):
+        with _archive(path) as archive:
+            yield _in_zip(path, archive, suffixes)
+    elif path.is_dir():
+        yield list(_in_folder(path, suffixes))
+    else:
+        yield [on_disk(path, path.name)]
+
+
+def on_disk(path: Path, name: str) -> Source:
+    """Return a file of the disk."""
+    found = path.stat()
+    modified = datetime.fromtimestamp(found.st_mtime, UTC)
+    return Source(name, modified, found.st_size, lambda: path.open("rb"))
+
+
+def _in_folder(top: Path, suffixes: tuple[str, ...]) -> Iterator[Source]:
+    for folder, below, names in os.walk(top):
+        below[:] = sorted(each for each in below if not each.startswith("."))
+        for name in sorted(names):
+            path = Path(folder, name)
+            wanted = name.endswith(suffixes) and not name.startswith(".")
+            if wanted and path.is_file() and not path.is_symlink():
+                yield on_disk(path, path.relative_to(top).as_posix())
+
+
+@contextmanager
+def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except zipfile.BadZipFile as error:
+        raise NotThatFormat(path, f"is a damaged zip: {error}") from error
+
+
+def _in_zip(path: Path, archive: zipfile.ZipFile, suffixes: tuple[str, ...]) -> list[Source]:
+    entries = [each for each in archive.infolist() if not each.is_dir()]
+    _check(path, entries)
+    wanted = [
+        each for each in entries if each.filename.endswith(suffixes) and not _hidden(each.filename)
+    ]
+    return [_packed(archive, each) for each in sorted(wanted, key=lambda each: each.filename)]
+
+
+def _packed(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Source:
+    return Source(entry.filename, _when(entry), entry.file_size, lambda: archive.open(entry))
+
+
+def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
+    """Refuse a zip that is out to do harm."""
+    total = sum(each.file_size for each in entries)
+    packed = sum(each.compress_size for each in entries)
+    if total > ARCHIVE_BYTES or (total > SMALL_BYTES and total > RATIO * max(packed, 1)):
+        raise NotThatFormat(path, f"would unpack to {total:,} bytes", "unpack it and look inside")
+    for each in entries:
+        parts = PurePosixPath(each.filename.replace("\\", "/")).parts
+        if ".." in parts or each.filename.startswith(("/", "\\")) or ":" in parts[0]:
+            raise NotThatFormat(path, f"names a place outside of itself: {each.filename!r}")
+        if each.flag_bits & 1:
+            raise NotThatFormat(path, f"{each.filename} is encrypted", "unpack it first")
+
+
+def _hidden(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return any(part.startswith(".") for part in parts) or parts[0] == "__MACOSX"
+
+
+def _when(entry: zipfile.ZipInfo) -> datetime:
+    try:
+        return datetime(*entry.date_time, tzinfo=UTC)
+    except ValueError:
+        return _EPOCH

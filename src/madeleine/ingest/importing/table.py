@@ -1,0 +1,21 @@
+"""Every format that can be brought in, and what its path may be. Light: the help lists them."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+FORMATS = MappingProxyType(
+    {
+        "agents-md": "CLAUDE.md, AGENTS.md and their like: a file or a project's folder",
+        "automem": "a backup of AutoMem: falkordb_*.json.gz, its folder, or a tar.gz",
+        "basic-memory": "a folder of basic-memory notes",
+        "chatgpt": "a ChatGPT export: the zip, its folder or conversations.json",
+        "claude-ai": "a claude.ai export: the zip, its folder or conversations.json",
+        "claude-code": "Claude Code's memory: a memory folder, or ~/.claude for all projects",
+        "madeleine": "an export of Madeleine: JSON lines, or a zip or folder of its files",
+        "mcp-memory": "memory.jsonl of the MCP reference server",
+        "mem0": "what get_all of mem0 answers, as a JSON file",
+        "obsidian": "an Obsidian vault: its folder or a zip of it",
+        "ormah": "Ormah's memory folder",
+    }
+)

@@ -1,0 +1,91 @@
+"""What readers give, and how the things they find are named."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from madeleine.errors import Rejected
+
+Json = dict[str, object]
+
+IMPORTED = uuid.UUID("a0c6f1de-5a57-5c0e-8d0e-6f1f3a2b9c47")  # where ids of imported things live
+NAMED_AT_MOST = 5  # of many alike, so many are named and the rest counted
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One memory, as the fields of `model.incoming.Incoming`, and where it was found."""
+
+    values: Json
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Something that cannot be brought in; the rest goes on."""
+
+    place: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth saying about the whole."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How many there are to look at, when that is known before the end."""
+
+    count: int
+
+
+Found: TypeAlias = Item | Broken | Note | Total
+
+
+class NotThatFormat(Rejected):
+    """What is at a path is not what the format says."""
+
+    def __init__(self, path: object, problem: str, hint: str = "") -> None:
+        super().__init__(f"{path}: {problem}", hint or "`madeleine import --help` lists formats")
+
+
+def stable_id(form: str, *names: str) -> str:
+    """Return the id of a thing by what it is called at its source: the same every time."""
+    return str(uuid.uuid5(IMPORTED, "\n".join((form, *names))))
+
+
+def given_id(form: str, value: object, *names: str) -> str:
+    """Return the id that a thing brings along; one that is no UUID is made into one."""
+    try:
+        return str(uuid.UUID(str(value)))
+    except ValueError:
+        return stable_id(form, *names, str(value))
+
+
+def filled(**values: object) -> Json:
+    """Return the values that say something."""
+    return {name: value for name, value in values.items() if value not in (None, "", [], (), {})}
+
+
+@dataclass(slots=True)
+class LooseEnds:
+    """Links that lead nowhere, told once at the end."""
+
+    places: list[str] = field(default_factory=list)
+
+    def add(self, place: str, target: str) -> None:
+        self.places.append(f"{place} → {target}")
+
+    def told(self) -> Iterator[Note]:
+        if not self.places:
+            return
+        count, shown = len(self.places), "; ".join(self.places[:NAMED_AT_MOST])
+        more = "; …" if count > NAMED_AT_MOST else ""
+        links = "1 link leads nowhere" if count == 1 else f"{count:,} links lead nowhere"
+        yield Note(f"{links}, left as text: {shown}{more}")

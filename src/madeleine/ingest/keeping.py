@@ -1,0 +1,198 @@
+"""Writing what was found: once, within the gate, and never what is known.
+
+What is found has a key made of where it was found, and the memory's id follows from the key. So
+the same thing found again is known again, whatever became of the memory since: what somebody
+forgot or revised stays so. Words that are known from elsewhere are not kept twice either, and of
+what a model put into words also what merely restates a memory is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from madeleine.errors import Conflict, Rejected
+from madeleine.ingest.gate import Gate
+from madeleine.ingest.intake import Intake
+from madeleine.model.codec import Json
+from madeleine.model.draft import Draft, read_draft
+from madeleine.model.extracting import Candidate, Told
+from madeleine.model.query import Filter
+from madeleine.model.words import MemoryType, Tier
+from madeleine.rules.restating import same_numbers
+from madeleine.rules.secrets import redacted
+from madeleine.rules.substance import particulars
+from madeleine.rules.text import same_text_key
+from madeleine.rules.uniting import denies_alike
+from madeleine.write.embedding import meaning, read_one
+from madeleine.write.remember import as_memory, remember
+from madeleine.write.stores import Stores
+
+NEAR_AT_MOST = 5  # nearest memories that are looked at for a restatement
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing that is to be kept."""
+
+    content: str
+    key: str
+    source: str
+    type: MemoryType = MemoryType.FACT
+    tier: Tier = Tier.WORKING
+    title: str | None = None
+    space: str | None = None
+    about_self: bool = False
+    confidence: float = 1.0
+    tags: tuple[str, ...] = ()
+    created: str | None = None
+    origin: Mapping[str, object] | None = None
+    put_anew: bool = False
+    """Whether a model put it into words: then it may restate what is known in other ones."""
+
+    @property
+    def id(self) -> str:
+        """The same thing always becomes the same memory, so that its story can be looked up."""
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"madeleine:{self.key}"))
+
+    def to_json(self) -> Json:
+        """As a dry run tells of it."""
+        return {
+            "title": self.title,
+            "content": self.content,
+            "type": self.type.value,
+            "tier": self.tier.value,
+            "space": self.space,
+            "tags": list(self.tags),
+            "about_self": self.about_self,
+            "confidence": self.confidence,
+        }
+
+
+@dataclass(slots=True)
+class Keeper:
+    """Keeps what one run finds, and counts what came of it."""
+
+    intake: Intake
+    gate: Gate
+    dry_run: bool = False
+    kept: list[str] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
+    known: int = 0
+    refused: int = 0
+    redacted: int = 0
+
+    def keep(self, found: Found) -> str | None:
+        """Write it, unless it was kept before or is known already; return the memory's id.
+
+        Raises `Full`, or what the disk says: then nothing was written, and who asks must come
+        again with it.
+        """
+        plain = self._plain(found)
+        if self._is_known(plain):
+            self.known += 1
+            return None
+        self.gate.check(low=plain.tier is Tier.ARCHIVAL)
+        return self._written(plain)
+
+    def extract(self, told: Sequence[Told]) -> list[Candidate] | None:
+        """Return what the language model finds; nothing where there is none, where it has used
+        up what it may today, or where it gave no usable answer."""
+        extractor, most = self.intake.extractor, self.intake.habits.tokens_per_day
+        if extractor is None or (most and self.gate.today.tokens + extractor.tokens >= most):
+            return None
+        return extractor.extract(told)
+
+    def _plain(self, found: Found) -> Found:
+        """Whatever found it: no secret is written."""
+        content, title = redacted(found.content), redacted(found.title or "")
+        self.redacted += content.secrets
+        return _with(found, content.text, title.text or None)
+
+    def _written(self, found: Found) -> str | None:
+        try:
+            draft = self._draft(found)
+            if not self.dry_run:
+                self.kept.append(remember(self.intake.stores, draft).memory.id)
+        except (Rejected, Conflict):
+            self.refused += 1  # it can never be written; waiting would keep out the rest
+            return None
+        self.found.append(found)
+        self.gate.added += 1
+        return found.id
+
+    def _is_known(self, found: Found) -> bool:
+        return (
+            was_kept(self.intake.stores, found.id)
+            or any(each.id == found.id for each in self.found)
+            or _same_words(self.intake.stores, found)
+            or (found.put_anew and self._restates(found))
+        )
+
+    def _restates(self, found: Found) -> bool:
+        """Whether a memory is there that says it in other words, and nothing in it is new."""
+        stores = self.intake.stores
+        traces, _ = read_one(stores, as_memory(stores, self._draft(found)))
+        vector = meaning(traces)
+        if vector is None:
+            return False
+        chosen = Filter(spaces=tuple(dict.fromkeys((found.space, None))))
+        least = self.intake.habits.duplicate_similarity
+        now = stores.clock.now()
+        near = stores.index.search_vector(vector, chosen, now, NEAR_AT_MOST, least)
+        memories = stores.index.memories(each.id for each in near).values()
+        return any(nothing_new(found.content, each.content) for each in memories)
+
+    def _draft(self, found: Found) -> Draft:
+        limits = self.intake.stores.habits.limits
+        values = {
+            "content": found.content,
+            "type": found.type.value,
+            "tier": found.tier.value,
+            "title": found.title and found.title[: limits.title_chars],
+            "space": found.space,
+            "about_self": found.about_self,
+            "tags": list(found.tags),
+            "confidence": found.confidence,
+            "source": found.source,
+            "created": found.created,
+            "origin": found.origin,
+            "idempotency_key": found.key,
+            "id": found.id,
+        }
+        return read_draft(values, limits)
+
+
+def _with(found: Found, content: str, title: str | None) -> Found:
+    same = content == found.content and title == found.title
+    return found if same else replace(found, content=content, title=title)
+
+
+def was_kept(stores: Stores, memory_id: str) -> bool:
+    """Whether this very thing was: what was revised or forgotten since stays so."""
+    return bool(stores.index.history(memory_id, 1))
+
+
+def nothing_new(text: str, known: str) -> bool:
+    """Whether a text says nothing that a near one does not: no other name or number, and it
+    denies just what that one denies."""
+    return (
+        particulars(text) <= particulars(known)
+        and denies_alike(text, [known])
+        and same_numbers(text, known)
+    )
+
+
+def _same_words(stores: Stores, found: Found) -> bool:
+    """Whether these words are known, from whichever place."""
+    key, now = same_text_key(found.content), stores.clock.now()
+    spaces = dict.fromkeys((found.space, None))
+    return any(stores.index.same_text(space, key, now, 1) for space in spaces)
+
+
+def key_of(kind: str, *parts: str) -> str:
+    """Return the key of something by where it was found."""
+    told = "\n".join(parts).encode("utf-8")
+    return f"{kind}:{hashlib.sha256(told).hexdigest()[:32]}"

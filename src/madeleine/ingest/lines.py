@@ -1,0 +1,128 @@
+"""A transcript as lines, and how far it is taken in.
+
+The cursor is a journal `state` event. `offset` is the place up to which every line was looked at;
+`check` is a hash of the bytes before it, by which a file that was cut, rewritten or replaced is
+recognised. `waits` is where the first exchange begins that is not taken in yet: it is not over, or
+there was no room for it. A last line without its end is still being written, and is no line yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from madeleine.errors import Rejected, Unavailable
+from madeleine.model.codec import Json
+from madeleine.model.event import Position
+from madeleine.write.stores import Stores
+
+LINE_BYTES = 4_194_304  # a longer line holds a tool's output, not what somebody typed
+
+
+class NoTranscript(Rejected):
+    """What is named as a transcript cannot be read as one."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(f"{path} {problem}", hint="name a .jsonl file of a host's sessions")
+
+
+class Line(NamedTuple):
+    """One whole line and where it stands; one that is too long comes empty."""
+
+    start: int
+    end: int
+    data: bytes
+
+
+class Waits(NamedTuple):
+    """Where the first exchange begins that is not taken in yet, and the turns before it."""
+
+    offset: int
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a transcript is taken in."""
+
+    position: Position | None = None
+    turn: int = 0
+    kept: int = 0
+    """How many memories it has added."""
+    waits: Waits | None = None
+
+    def to_json(self) -> Json:
+        position = self.position or Position(0, "")
+        value: Json = {"offset": position.offset, "check": position.check, "turn": self.turn}
+        if self.kept:
+            value["kept"] = self.kept
+        if self.waits is not None:
+            value["waits"] = list(self.waits)
+        return value
+
+
+def key_for(stores: Stores, path: Path) -> str:
+    """Return under which name the cursor is kept: the same path elsewhere is another file."""
+    told = os.fsencode(path)
+    return f"transcript:{stores.journal.device}:{hashlib.sha256(told).hexdigest()[:32]}"
+
+
+def cursor_of(stores: Stores, key: str) -> Cursor:
+    """Return how far a transcript is taken in; what makes no sense is no cursor."""
+    value = stores.index.state(key)
+    if not isinstance(value, Mapping):
+        return Cursor()
+    offset, check, turn = value.get("offset"), value.get("check"), value.get("turn")
+    if not isinstance(offset, int) or not isinstance(check, str) or not isinstance(turn, int):
+        return Cursor()
+    kept = value.get("kept")
+    known = kept if isinstance(kept, int) else 0
+    return Cursor(Position(offset, check), turn, known, _waits(value.get("waits"), offset))
+
+
+def _waits(value: object, offset: int) -> Waits | None:
+    match value:
+        case [int(start), int(turn)] if 0 <= start <= offset:
+            return Waits(start, turn)
+        case _:
+            return None
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a transcript; a pipe or a folder by that name must not hold anybody up."""
+    if not path.is_absolute() or path.suffix != ".jsonl":
+        raise NoTranscript(path, "is no absolute path of a .jsonl file")
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise NoTranscript(path, "is not there") from error
+    except OSError as error:
+        raise Unavailable(f"cannot read {path}: {error.strerror}", "make it readable") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise NoTranscript(path, "is no file")
+    with os.fdopen(handle, "rb") as file:
+        yield file
+
+
+def lines_of(file: BinaryIO, start: int, until: int | None = None) -> Iterator[Line]:
+    """Give each whole line from `start` on, up to `until` if that is given."""
+    file.seek(start)
+    begins = ends = start
+    while (until is None or begins < until) and (data := file.readline(LINE_BYTES)):
+        ends += len(data)
+        fits = data.endswith(b"\n")
+        while data and not data.endswith(b"\n"):
+            data = file.readline(LINE_BYTES)
+            ends += len(data)
+        if not data:
+            return
+        yield Line(begins, ends, data if fits else b"")
+        begins = ends

@@ -1,0 +1,76 @@
+"""What came of taking something in, and the note of it in the journal (I8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from madeleine.ingest.gate import counted
+from madeleine.ingest.intake import Intake
+from madeleine.ingest.keeping import Found, Keeper
+from madeleine.model.codec import Json
+from madeleine.model.event import Event, Kind
+from madeleine.write.record import event, record
+
+KEPT_SHOWN = 100  # ids that a note in the journal names
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What a run did with a conversation or a file."""
+
+    dry_run: bool = False
+    kept: list[str] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
+    """What was kept, or in a dry run would be."""
+    revised: list[str] = field(default_factory=list)
+    retired: list[str] = field(default_factory=list)
+    known: int = 0
+    refused: int = 0
+    redacted: int = 0
+    """Secrets that were taken out before anything was written."""
+    held_back: int = 0
+    """What there was no room for."""
+    stopped: str | None = None
+    problems: dict[str, int] = field(default_factory=dict)
+    """What the language model did not do, in words, and how often."""
+
+    def tally(self, keeper: Keeper) -> None:
+        """Take over what a keeper counted."""
+        self.kept, self.found = keeper.kept, keeper.found
+        self.known, self.refused = self.known + keeper.known, keeper.refused
+        self.redacted = keeper.redacted
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.kept or self.revised or self.retired)
+
+    def to_json(self) -> Json:
+        """As the journal keeps it."""
+        return {
+            "kept": self.kept[:KEPT_SHOWN],
+            "revised": self.revised[:KEPT_SHOWN],
+            "retired": self.retired[:KEPT_SHOWN],
+            "known": self.known,
+            "refused": self.refused,
+            "redacted": self.redacted,
+            "held_back": self.held_back,
+            "stopped": self.stopped,
+            "problems": self.problems,
+        }
+
+
+def note(
+    intake: Intake, done: Ingested, what: str, by_day: int = 0, state: Event | None = None
+) -> None:
+    """Write down what was done, what counts for the day, and the new state of what it is about."""
+    marks = [] if state is None else [state]
+    stores = intake.stores
+    tokens, done.problems = intake.spent()
+    if not done.dry_run and (done.changed or done.stopped):
+        told = {"what": what, **done.to_json()}
+        body = {"run": stores.new_id(), "job": "ingest", "report": told}
+        marks = [*marks, event(stores, Kind.RUN, body)]
+    with stores.writing:
+        marks = [*marks, *counted(stores, by_day, tokens)]
+        if marks:
+            record(stores, marks, durable=False)

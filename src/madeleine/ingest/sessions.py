@@ -1,0 +1,97 @@
+"""The session watcher: transcripts are followed where the hosts write them, without any hook.
+
+A session is read on when it has been quiet for a while; its exchanges are kept once it has enough
+prompts, so that a question in passing leaves nothing behind. Old sessions are left alone: turning
+the watcher on must not take in years. The cursor of a transcript is the same for hooks and for the
+watcher, so that both may be on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from madeleine.errors import MadeleineError
+from madeleine.ingest.intake import Intake
+from madeleine.ingest.transcripts import Transcript, take_in
+
+ENDED = timedelta(minutes=30)  # a session that is quiet for longer is over, as far as we care
+SUB_AGENTS = "subagents"
+
+
+class Place(NamedTuple):
+    """A folder of transcripts, and the agent whose they are."""
+
+    folder: Path
+    agent: str
+
+
+class Seen(NamedTuple):
+    """How a transcript looked when it was read last."""
+
+    changed_at: datetime
+    size: int
+    ended: bool
+
+
+class Sessions:
+    """The sessions that one daemon follows."""
+
+    def __init__(self, intake: Intake, places: Sequence[Place]) -> None:
+        self._intake = intake
+        self._places = places
+        self._seen: dict[Path, Seen] = {}
+
+    def look(self, go_on: Callable[[], bool] = lambda: True) -> int:
+        """Read on in every session that changed and is quiet; return how many were."""
+        taken = 0
+        for path, agent, seen in list(self._due()):
+            if not go_on():
+                break
+            if self._take(path, agent, seen, go_on):
+                self._seen[path] = seen
+                taken += 1
+        return taken
+
+    def _take(self, path: Path, agent: str, seen: Seen, go_on: Callable[[], bool]) -> bool:
+        """Take in what is new; say whether that is done, however little it was."""
+        least = self._intake.habits.session_min_turns
+        transcript = Transcript(path, agent, ended=seen.ended, least_turns=least)
+        try:
+            done = take_in(self._intake, transcript, go_on)
+        except MadeleineError as error:
+            self._intake.tell(str(path), error.message)
+            return False
+        return done.stopped is None
+
+    def _due(self) -> Iterator[tuple[Path, str, Seen]]:
+        """Give the sessions that changed since they were read, once they are quiet."""
+        habits, now = self._intake.habits, self._intake.stores.clock.now()
+        quiet = timedelta(seconds=habits.session_debounce_seconds)
+        oldest = now - timedelta(hours=habits.session_lookback_hours)
+        for path, agent in self._transcripts():
+            seen = _look(path, now)
+            if seen is None or not oldest <= seen.changed_at <= now - quiet:
+                continue
+            if self._seen.get(path) != seen:
+                yield path, agent, seen
+
+    def _transcripts(self) -> Iterator[tuple[Path, str]]:
+        for place in self._places:
+            for folder, below, names in os.walk(place.folder):
+                below[:] = sorted(each for each in below if each != SUB_AGENTS)
+                for name in sorted(names):
+                    if name.endswith(".jsonl"):
+                        yield Path(folder, name), place.agent
+
+
+def _look(path: Path, now: datetime) -> Seen | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None  # gone meanwhile
+    changed_at = datetime.fromtimestamp(found.st_mtime, UTC)
+    return Seen(changed_at, found.st_size, now - changed_at >= ENDED)

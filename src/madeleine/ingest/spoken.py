@@ -1,0 +1,225 @@
+"""Who said what in a line of a transcript, in the hosts' own formats.
+
+Claude Code's JSONL and Codex's rollouts are told apart line by line. Both are internal to their
+hosts and change, so a line that is not as expected is passed over. What a person typed is told
+from what a host, a tool, a hook, a timetable, a sub-agent or Madeleine itself put there: only a
+person's words are ever a person's statement.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from madeleine.whisper.prompts import machine_made
+
+_PEOPLE = ("user", "sdk", "human")
+_NO_PERSON = ("isMeta", "isCompactSummary", "isApiErrorMessage")
+_OTHERS = ("isSidechain", "teamName")  # a sub-agent's, or another agent's
+_LAST_WORDS = ("end_turn", "stop_sequence", "max_tokens", "refusal")
+_MARKS = tuple(
+    mark.encode()
+    for mark in ('"user"', '"assistant"', '"queued_command"', '_call"', '"task_', '"turn_aborted"')
+)
+"""A line without any of these says nothing to us, and need not be parsed."""
+
+
+class Voice(enum.Enum):
+    """Whose words they are."""
+
+    PERSON = "person"
+    AGENT = "agent"
+    HOST = "host"
+    """A host or a machine took the place of a prompt: what follows answers no person."""
+
+
+class Spoken(NamedTuple):
+    """What one line says."""
+
+    voice: Voice
+    text: str = ""
+    session: str | None = None
+    place: str = ""
+    """What tells this line from any other, also in a copy of the file."""
+    at: str | None = None
+    folder: str | None = None
+    beside: bool = False
+    """Whether it was typed while the agent was at work."""
+    acts: bool = False
+    """Whether the agent goes on to use a tool: what it said before was on the way."""
+    ends: bool = False
+    """Whether the agent's turn is over with it."""
+
+
+class Head(NamedTuple):
+    """What the first line of a transcript says about all of it."""
+
+    session: str | None = None
+    folder: str | None = None
+    sub_agent: bool = False
+
+
+class Unreadable(ValueError):
+    """A line that looks like somebody's words and does not parse."""
+
+
+def spoken(line: bytes) -> Spoken | None:
+    """Return what a line says, if somebody speaks or acts in it. Raises `Unreadable`."""
+    if not any(mark in line for mark in _MARKS):
+        return None
+    values = _object(line)
+    if any(values.get(mark) for mark in _OTHERS):
+        return None
+    return _codex(values) if "payload" in values else _claude(values)
+
+
+def head_of(line: bytes) -> Head:
+    """Return what the first line of a file says about the session."""
+    try:
+        values = _object(line)
+    except Unreadable:
+        return Head()
+    payload = values.get("payload")
+    if values.get("type") != "session_meta" or not isinstance(payload, Mapping):
+        return Head(sub_agent=bool(values.get("isSidechain")))
+    source = payload.get("source")
+    by_another = isinstance(source, Mapping) and "subagent" in source
+    return Head(_text(payload.get("id")), _text(payload.get("cwd")), by_another)
+
+
+def _object(line: bytes) -> Mapping[str, Any]:
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable from error
+    return values if isinstance(values, dict) else {}
+
+
+# -- Claude Code ---------------------------------------------------------------------------
+
+
+def _claude(values: Mapping[str, Any]) -> Spoken | None:
+    if any(values.get(mark) for mark in _NO_PERSON):
+        return None
+    match values.get("type"):
+        case "assistant":
+            return _claude_reply(values)
+        case "attachment":
+            text = _queued(values.get("attachment"))
+            return _person(values, text, beside=True) if _by_a_person(values) else None
+        case "user":
+            text = _message_text(values.get("message"))
+            by_hand = _by_a_person(values) and not machine_made(text or "")
+            if text is None or by_hand:
+                return _person(values, text)
+            return Spoken(Voice.HOST, ends=True)
+        case _:
+            return None
+
+
+def _person(values: Mapping[str, Any], text: str | None, beside: bool = False) -> Spoken | None:
+    place = _text(values.get("uuid")) or _text(values.get("timestamp"))
+    if text is None or place is None:
+        return None
+    session, at, folder = (_text(values.get(name)) for name in ("sessionId", "timestamp", "cwd"))
+    return Spoken(Voice.PERSON, text, session, place, at, folder, beside)
+
+
+def _claude_reply(values: Mapping[str, Any]) -> Spoken | None:
+    message = values.get("message")
+    if not isinstance(message, Mapping) or message.get("role") != "assistant":
+        return None
+    parts = message.get("content")
+    parts = parts if isinstance(parts, list) else []
+    text = _texts_of(parts, "text")
+    acts = any(isinstance(each, Mapping) and each.get("type") == "tool_use" for each in parts)
+    if not text and not acts:
+        return None
+    over = bool(text) and not acts and message.get("stop_reason") in _LAST_WORDS
+    session, at = _text(values.get("sessionId")), _text(values.get("timestamp"))
+    return Spoken(Voice.AGENT, text, session, at=at, acts=acts, ends=over)
+
+
+def _by_a_person(values: Mapping[str, Any]) -> bool:
+    source, origin = values.get("promptSource"), values.get("origin")
+    kind = origin.get("kind") if isinstance(origin, Mapping) else None
+    return all(each is None or each in _PEOPLE for each in (source, kind))
+
+
+def _queued(attachment: object) -> str | None:
+    """Return a prompt that was typed while the agent was at work."""
+    if not isinstance(attachment, Mapping) or attachment.get("type") != "queued_command":
+        return None
+    by_hand = attachment.get("commandMode") in (None, "prompt")
+    return _text(attachment.get("prompt")) if by_hand else None
+
+
+def _message_text(message: object) -> str | None:
+    if not isinstance(message, Mapping) or message.get("role") != "user":
+        return None
+    content = message.get("content")
+    return _text(content) if isinstance(content, str) else _joined(content, "text")
+
+
+# -- Codex ---------------------------------------------------------------------------------
+
+
+def _codex(values: Mapping[str, Any]) -> Spoken | None:
+    payload, at = values.get("payload"), _text(values.get("timestamp"))
+    if not isinstance(payload, Mapping):
+        return None
+    kind = payload.get("type")
+    if values.get("type") == "event_msg":
+        over = kind in ("task_complete", "turn_complete", "turn_aborted")
+        return Spoken(Voice.AGENT, ends=True) if over else None
+    if values.get("type") != "response_item":
+        return None
+    if kind == "message":
+        return _codex_message(payload, at)
+    return Spoken(Voice.AGENT, acts=True) if str(kind).endswith("_call") else None
+
+
+def _codex_message(payload: Mapping[str, Any], at: str | None) -> Spoken | None:
+    content = payload.get("content")
+    if payload.get("role") == "assistant":
+        said = _texts_of(content if isinstance(content, list) else [], "output_text")
+        return Spoken(Voice.AGENT, said, at=at) if said else None
+    text = _joined(content, "input_text") if payload.get("role") == "user" else None
+    if text is None or at is None:
+        return None
+    if machine_made(text):
+        return None  # what Codex puts before a prompt: instructions, surroundings
+    return Spoken(Voice.PERSON, text, None, at, at)
+
+
+# -- pieces --------------------------------------------------------------------------------
+
+
+def _texts_of(parts: list[object], kind: str) -> str:
+    texts = (
+        _text(each.get("text"))
+        for each in parts
+        if isinstance(each, Mapping) and each.get("type") == kind
+    )
+    return "\n".join(each for each in texts if each)
+
+
+def _joined(content: object, kind: str) -> str | None:
+    """Return the texts of a message; one that carries anything but texts is not only typed."""
+    if not isinstance(content, list) or not content:
+        return None
+    texts = []
+    for part in content:
+        if not isinstance(part, Mapping) or part.get("type") not in (kind, "image", "input_image"):
+            return None
+        texts.append(_text(part.get("text")) or "")
+    return "\n".join(texts)
+
+
+def _text(value: object) -> str | None:
+    """Return a text that says something; half of a surrogate pair, which JSON can hold, is not."""
+    if not isinstance(value, str) or not value:
+        return None
+    return value.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,71 @@
+"""Associations between memories that nobody connected: the four documented rules.
+
+The first rule that speaks of a pair decides it. Two decisions are the first rule's business
+alone: unlike ones may be at odds, alike ones are left to the jobs that read them. What we call
+observation and concept is Insight and Pattern in the document.
+
+That two decisions have little in common does not make them contradictory; most are about
+different things. So the first rule also wants them to be about something of the same name
+(`share_a_subject`), and what it finds is a question for somebody, never an edge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from madeleine.model.words import Edge, MemoryType
+from madeleine.rules.stems import stem, stems_of
+
+CONTRAST_BELOW = 0.3  # cosines, each as documented
+EXPLAINS_ABOVE = 0.5
+SHARES_THEME_ABOVE = 0.7
+PARALLEL_BELOW = 0.4
+PARALLEL_DAYS = 7.0
+CONTRAST_CONFIDENCE = 0.6
+EXPLAINS_CONFIDENCE = 0.7
+PARALLEL_CONFIDENCE = 0.5
+
+EXPLAINS, SHARES_THEME, PARALLEL_CONTEXT = "explains", "shares_theme", "parallel_context"
+EXPLAINING = frozenset({MemoryType.OBSERVATION, MemoryType.CONCEPT})
+_DECIDING = """
+decide decided decision choose chose chosen choice pick use go switch adopt agree plan want prefer
+keep stay move take make start stop drop instead team project new next
+"""
+DECIDING = frozenset(stem(word) for word in _DECIDING.split())
+"""Words of decisions about anything: two that share nothing else are about different things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Association:
+    """What two memories may have to do with each other. Only `discovered` has a kind."""
+
+    edge: Edge
+    confidence: float
+    kind: str | None = None
+
+
+def associated(
+    one: MemoryType, other: MemoryType, likeness: float, days_apart: float
+) -> Association | None:
+    """Return what the rules say of two memories of these types; nothing if none speaks."""
+    types = {one, other}
+    if types == {MemoryType.DECISION}:
+        return _contrast(likeness)
+    if types == EXPLAINING and likeness > EXPLAINS_ABOVE:
+        return Association(Edge.DISCOVERED, EXPLAINS_CONFIDENCE, EXPLAINS)
+    if len(types) > 1 and likeness > SHARES_THEME_ABOVE:
+        return Association(Edge.DISCOVERED, min(likeness, 1.0), SHARES_THEME)
+    if abs(days_apart) < PARALLEL_DAYS and likeness < PARALLEL_BELOW:
+        return Association(Edge.DISCOVERED, PARALLEL_CONFIDENCE, PARALLEL_CONTEXT)
+    return None
+
+
+def _contrast(likeness: float) -> Association | None:
+    if likeness < CONTRAST_BELOW:
+        return Association(Edge.CONTRADICTS, CONTRAST_CONFIDENCE)
+    return None
+
+
+def share_a_subject(one: str, other: str) -> bool:
+    """Whether two decisions name something in common, beside that something was decided."""
+    return bool((stems_of(one) & stems_of(other)) - DECIDING)

@@ -1,0 +1,94 @@
+"""What controlled forgetting does with a memory, and what keeps it from doing so.
+
+A memory whose relevance is below the threshold is archived, or moved to the trash; a threshold
+of 0 does nothing. Five things protect a memory, looked at in this order; the first that holds
+is the reason given.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Flags = NDArray[np.bool_]
+Codes = NDArray[np.uint8]
+
+PROTECTED = "protected"  # the tag that keeps a memory whatever becomes of its relevance
+
+
+class Fate(enum.StrEnum):
+    """What becomes of a memory; its place in this list is its code."""
+
+    PRESERVE = "preserve"
+    ARCHIVE = "archive"
+    DELETE = "delete"
+    """To the trash."""
+
+
+class Protection(enum.StrEnum):
+    """Why a memory stays; its place in this list is its code."""
+
+    NONE = "none"
+    EXPLICIT = "protected"
+    """Somebody tagged it so."""
+    CORE = "core"
+    """It is offered in every session, or it is about the user."""
+    IMPORTANCE = "importance"
+    GRACE = "grace_period"
+    """It is too young."""
+    TYPE = "type"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The thresholds."""
+
+    archive_below: float = 0.0
+    delete_below: float = 0.0
+    keep_importance: float = 0.7
+    grace_days: float = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Memories that are not archived, as columns."""
+
+    relevance: NDArray[np.float64]
+    importance: NDArray[np.float64]
+    age: NDArray[np.float64]
+    """In days."""
+    tagged: Flags
+    """Whether somebody protected it."""
+    core: Flags
+    """Whether it is core, the self, or about the self."""
+    of_protected_type: Flags
+
+
+def fates(found: Candidates, rules: Rules) -> Codes:
+    """Return what would become of each memory if nothing protected it."""
+    conditions = [found.relevance < rules.delete_below, found.relevance < rules.archive_below]
+    return np.select(conditions, _codes(Fate.DELETE, Fate.ARCHIVE), np.uint8(0))
+
+
+def protections(found: Candidates, rules: Rules) -> Codes:
+    """Return what protects each memory: the first that holds."""
+    conditions = [
+        found.tagged,
+        found.core,
+        found.importance >= rules.keep_importance,
+        found.age < rules.grace_days,
+        found.of_protected_type,
+    ]
+    return np.select(conditions, _codes(*list(Protection)[1:]), np.uint8(0))
+
+
+def code(member: Fate | Protection) -> int:
+    """Return the number by which a column speaks of a fate or a protection."""
+    return list(type(member)).index(member)
+
+
+def _codes(*members: Fate | Protection) -> list[np.uint8]:
+    return [np.uint8(code(each)) for each in members]

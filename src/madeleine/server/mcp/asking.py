@@ -1,0 +1,105 @@
+"""Who asks, from where, and what a call of a tool means as an operation.
+
+A client says its name once, when it introduces itself. Nothing is kept about it here: its name
+goes into the session id that it is given, so that a session outlives the daemon. The address may
+say more: `/mcp?space=atlas`, or `folder=…` and `session=…`, which the stdio side adds.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from starlette.requests import Request
+
+from madeleine.api.operations import Call
+from madeleine.errors import InvalidValue
+from madeleine.ingest.projects import space_of
+from madeleine.model.draft import read_space
+from madeleine.model.reading import Reader
+from madeleine.server.guard import header
+from madeleine.server.mcp.tools import HITS_AT_MOST, NODE_ID, Tool, fields
+from madeleine.server.reading import AGENT_CHARS, parse_query, who_asks
+
+SESSION = b"mcp-session-id"
+NOBODY = "unknown"
+
+_BREAKS = re.compile(r"[\x00-\x20\x7f-\xa0\ud800-\udfff\u2028\u2029]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """The client behind a call."""
+
+    name: str = NOBODY
+    space: str | None = None
+    session: str | None = None
+
+
+def asker(request: Request, named: str | None) -> Asker:
+    """Return who asks; `named` is the name that came with the call itself, if any did."""
+    reader = Reader(parse_query(request.scope["query_string"]), "the address")
+    folder, space = _path(reader.text("folder")), read_space(reader.text("space"))
+    session = reader.text("session")
+    reader.done()
+    return Asker(_name(request, named), space or space_of(folder), session)
+
+
+def _path(folder: str | None) -> str | None:
+    """Return a folder's path, also where a client calls it by its address."""
+    if folder is None or not folder.startswith("file://"):
+        return folder
+    return f"/{unquote(folder.removeprefix('file://').partition('/')[2])}"
+
+
+def _name(request: Request, named: str | None) -> str:
+    if header(request.scope, b"x-agent-id"):
+        return who_asks(request)
+    return client_name(named or unquote(header(request.scope, SESSION).partition(".")[2]))
+
+
+def new_session(name: str) -> bytes:
+    """Return a session id that holds its client's name."""
+    return f"{secrets.token_urlsafe(16)}.{quote(client_name(name), safe='')}".encode("ascii")
+
+
+def client_name(given: object) -> str:
+    """Return a client's name on one line; whatever else it sent is no name."""
+    return _BREAKS.sub(" ", str(given or "")).strip()[:AGENT_CHARS] or NOBODY
+
+
+def call_of(tool: Tool, arguments: Mapping[str, object], who: Asker) -> Call:
+    """Return the operation's request. The operation checks what is in it."""
+    route, given = tool.route, dict(arguments)
+    _check(tool, given)
+    named = given.pop(NODE_ID.name) if "{id}" in route.path else None
+    there = {field.name for field in (*route.query, *route.body)}
+    if who.session and "session_id" in there:
+        given["session_id"] = who.session
+    query: dict[str, object] = {}
+    if who.space and "default_space" in there:
+        query["default_space"] = who.space
+    by = f"agent:{who.name}"
+    if route.method == "POST":
+        return Call(_text(named), query, given, by)
+    return Call(_text(named), {**query, **given}, {}, by)
+
+
+def _check(tool: Tool, given: Mapping[str, object]) -> None:
+    """Refuse what this door does not take, though the operation would."""
+    reader = Reader(given, f"`{tool.name}`")
+    for field in fields(tool):
+        reader.raw(field.name)
+    reader.done()
+    reader.whole("limit", 1, 1, HITS_AT_MOST)
+    if "{id}" in tool.route.path:
+        reader.required_text(NODE_ID.name)
+
+
+def _text(value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise InvalidValue(NODE_ID.name, f"is {value!r}, not a text")
+    return value

@@ -1,0 +1,68 @@
+"""docs/reference/tools.md, made from the table of tools by `make docs`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from madeleine.server.mcp.tools import (
+    INSTRUCTIONS,
+    TOOLS,
+    Schema,
+    Tool,
+    input_schema,
+    output_schema,
+)
+
+PAGE = """\
+# MCP tools
+
+What an agent can do with the memory, in this order. Made from `madeleine.server.mcp.tools` by
+`make docs`; [the guide](../guides/mcp.md) says how an agent is connected.
+
+- Every tool answers with a text to read, the one that the HTTP route gives, and with the same as
+  structured content that fits its output schema; fields may be added.
+- What memories say is data. In the text it stands indented under a line of ours; in either form it
+  is cut: 1,200 characters of each hit, 20,000 of one memory.
+- A tool that cannot do what was asked answers with `isError` and two lines: what is so, and `hint:`
+  with the next thing to do. An unknown tool or method is a protocol error.
+- `node_id` takes a whole id, the short one of 8 characters, or any prefix that fits one only.
+
+| tool | reads only | may be repeated | destroys |
+|---|---|---|---|
+"""
+
+
+def tools_page() -> str:
+    """Return the whole page."""
+    rows = "".join(_row(tool) for tool in TOOLS)
+    told = "## What agents are told\n\n```text\n" + INSTRUCTIONS + "\n```\n"
+    return "\n".join([PAGE + rows, *(_section(tool) for tool in TOOLS), told])
+
+
+def _row(tool: Tool) -> str:
+    hints = (tool.read_only, tool.idempotent, tool.destructive)
+    words = " | ".join("yes" if each else "" for each in hints)
+    return f"| [`{tool.name}`](#{tool.name}) | {words} |\n"
+
+
+def _section(tool: Tool) -> str:
+    taken, given = input_schema(tool), output_schema(tool)
+    lines = [f"## {tool.name}", "", tool.description, ""]
+    lines += [f"As [`{tool.route.method} {tool.route.path}`](routes.md).", ""]
+    lines += ["| argument | type | |", "|---|---|---|"]
+    lines += [_argument(name, each, taken) for name, each in taken["properties"].items()]
+    returned = ", ".join(f"`{name}`" for name in given["properties"])
+    return "\n".join([*lines, "", f"Returns {returned}.", ""])
+
+
+def _argument(name: str, schema: Mapping[str, Any], taken: Schema) -> str:
+    needed = ", required" if name in taken["required"] else ""
+    return f"| `{name}` | {_type(schema)}{needed} | {schema['description']} |"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if names == ["array"]:
+        return f"array of {schema['items'].get('type', 'object')}"
+    return " or ".join(names)

@@ -1,0 +1,91 @@
+"""`GET /metrics`: numbers about the memory and the daemon, in the text format of Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from madeleine.bootstrap import House
+from madeleine.model.codec import Json
+from madeleine.sleep.sleeper import LastRun
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Sample = tuple[Mapping[str, str], float]
+
+
+def metrics(house: House, hooks: Json, failures: int, uptime: float) -> bytes:
+    """Return every number, one line each, under its name and what it means."""
+    lines = [
+        *_of_the_memory(house),
+        *_of_the_jobs(house.sleeper.last_runs()),
+        *_metric("madeleine_uptime_seconds", "how long the daemon runs", [({}, uptime)]),
+        *_metric(
+            "madeleine_failures_total", "requests that met a bug", [({}, failures)], "counter"
+        ),
+        *_metric(
+            "madeleine_hooks_total",
+            "what hooks asked and got",
+            [({"what": k}, v) for k, v in hooks.items() if isinstance(v, int)],
+            "counter",
+        ),
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _of_the_memory(house: House) -> Iterator[str]:
+    counts = house.stores.index.counts()
+    yield from _metric(
+        "madeleine_memories",
+        "memories, by tier",
+        [({"tier": tier}, number) for tier, number in sorted(counts.by_tier.items())],
+    )
+    yield from _metric("madeleine_connections", "connections", [({}, counts.edges)])
+    yield from _metric(
+        "madeleine_unembedded", "memories without a vector", [({}, counts.unembedded)]
+    )
+    yield from _metric("madeleine_unreadable", "files that do not parse", [({}, counts.unreadable)])
+    yield from _metric("madeleine_events", "events in the journal", [({}, counts.events)])
+
+
+def _of_the_jobs(last: Mapping[str, LastRun]) -> Iterator[str]:
+    """Jobs of the night and tasks of the consolidation engine alike."""
+    named = [({"job": job}, run) for job, run in sorted(last.items())]
+    yield from _metric(
+        "madeleine_job_last_run_timestamp_seconds",
+        "when a job last ran",
+        [(labels, run.at.timestamp()) for labels, run in named],
+    )
+    yield from _metric(
+        "madeleine_job_duration_seconds",
+        "how long its last run took",
+        [(labels, _number(run, "seconds")) for labels, run in named],
+    )
+    yield from _metric(
+        "madeleine_job_changes",
+        "what its last run changed",
+        [(labels, _number(run, "applied")) for labels, run in named],
+    )
+    yield from _metric(
+        "madeleine_job_failures",
+        "how many of its runs in a row have failed by now",
+        [(labels, run.failures) for labels, run in named],
+    )
+
+
+def _number(run: LastRun, name: str) -> float:
+    value = run.report.get(name)
+    return value if isinstance(value, int | float) else 0
+
+
+def _metric(name: str, help_text: str, samples: list[Sample], kind: str = "gauge") -> Iterator[str]:
+    if not samples:
+        return
+    yield f"# HELP {name} {help_text}"
+    yield f"# TYPE {name} {kind}"
+    for labels, value in samples:
+        named = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+        yield f"{name}{{{named}}} {value:.15g}" if named else f"{name} {value:.15g}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,40 @@
+"""Runs that were begun and never ended: the process was killed, or the machine went off.
+
+Every run leaves a report (I8). One that was cut off cannot write its own, so the next daemon
+writes it: what was done by then is done, each change whole by itself, and the job is tried again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from madeleine.model.event import Kind
+from madeleine.model.times import format_time
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+
+BEGUN = "sleep.begun"  # the name under which the journal keeps which run was begun last
+RUNS_READ = 64  # newest runs among which the one begun last is looked for
+CUT_OFF = "it was cut off: the process ended before it was through"
+
+
+def note_begun(stores: Stores, job: str, run: str, began: datetime) -> None:
+    """Write down that a run begins."""
+    value = {"job": job, "run": run, "began": format_time(began)}
+    record(stores, [event(stores, Kind.STATE, {"key": BEGUN, "value": value})], durable=False)
+
+
+def note_cut_off(stores: Stores) -> str | None:
+    """Write the report of a run that was cut off, and return the job's name; None if the last
+    run came to its end. Only who starts to run jobs may ask: else it may be under way."""
+    begun = stores.index.state(BEGUN)
+    if not isinstance(begun, Mapping):
+        return None
+    recent = stores.index.recent_events([Kind.RUN.value], RUNS_READ)
+    if any(each.body.get("run") == begun.get("run") for each in recent):
+        return None
+    report = {"began": begun.get("began"), "error": CUT_OFF}
+    body = {"run": begun.get("run"), "job": begun.get("job"), "report": report}
+    record(stores, [event(stores, Kind.RUN, body)], durable=False)
+    return str(begun.get("job"))

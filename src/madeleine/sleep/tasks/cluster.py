@@ -1,0 +1,366 @@
+"""Puts memories that are alike under a summary, documented as a MetaMemory.
+
+A summary is a memory of type concept with the tag `meta_pattern`, in the space that its members
+have in common, linked to them by `summarizes`. Its text is made of their own sentences, or is
+a language model's. It is found like any other memory; its members stay where they are.
+
+A cluster has one summary. As long as its members are the same and say the same, a run changes
+nothing; when they change, the same summary is written anew; when the cluster is no more, the
+summary goes to the trash. One that a person edited is theirs: it is left alone, and counted.
+So is one that waits for the vectors of its members. What a person forgot is not written again.
+
+Who is in a cluster once stays in it, even archived or of little relevance: a summary of what
+has faded is worth more, not less. Only who is relevant comes in.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from madeleine.index.port import Gathered
+from madeleine.model.judging import Synthesis
+from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.pattern import Pattern, read_pattern
+from madeleine.model.query import Filter
+from madeleine.model.times import format_time
+from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType
+from madeleine.rules.communities import Community, communities
+from madeleine.rules.digest import text_digest
+from madeleine.rules.extracts import gist
+from madeleine.rules.keeping import made_up
+from madeleine.rules.likeness import Cloud
+from madeleine.rules.patterns import belonging, members_digest
+from madeleine.rules.uniting import full
+from madeleine.sleep.seen import EVERYTHING
+from madeleine.sleep.standings import MICROS_A_DAY
+from madeleine.sleep.values import STOPPED, Forget, Night, Patch, Summarise
+
+NAME = "cluster"
+IDS = uuid.UUID("0c6f0a44-52f5-5c0e-8a0b-5d3b1f5e9b77")  # where ids made from members live
+WRITTEN_AT_MOST = 250  # summaries in one run, those of the largest clusters first
+READ = 40  # members whose sentences a summary is made of: those nearest to what all say
+TOLD_TO_A_MODEL = 12  # of them
+LINKED = 100  # members that a summary names
+TEXT_CHARS = 1_200  # of a summary: a few sentences
+TAGS_AT_MOST = 8
+SHOWN, SHOWN_IDS, SHOWN_CHARS = 2, 20, 100  # clusters in the report, and how much of each
+
+
+def cluster() -> Cluster:
+    """Return the task."""
+    return Cluster()
+
+
+@dataclass(frozen=True)
+class Group:
+    """A cluster that was found, its members in the order of their ids."""
+
+    all: Gathered
+    community: Community
+
+    @cached_property
+    def ids(self) -> list[str]:
+        return [self.all.ids[place] for place in self.community.places]
+
+    @cached_property
+    def digest(self) -> str:
+        said = [self.all.digests[place] for place in self.community.places]
+        return members_digest(zip(self.ids, said, strict=True))
+
+    @cached_property
+    def nearest(self) -> list[tuple[str, float]]:
+        """The members and how like the whole each is, the most alike first."""
+        found = zip(self.ids, self.community.likeness, strict=True)
+        return sorted(found, key=lambda each: (-each[1], each[0]))
+
+    @property
+    def dominant_type(self) -> MemoryType:
+        """The most common type; of equally common ones the first in order."""
+        codes = np.bincount(self.all.types[list(self.community.places)])
+        return list(MemoryType)[int(codes.argmax())]
+
+    @property
+    def span_days(self) -> float:
+        created = self.all.created[list(self.community.places)]
+        return round(int(created.max() - created.min()) / MICROS_A_DAY, 4)
+
+    @property
+    def of_a_space(self) -> str | None:
+        """A member that has a space, if any has."""
+        places = (place for place in self.community.places if self.all.spaces[place])
+        return next((self.all.ids[place] for place in places), None)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A summary that is there."""
+
+    memory: Memory
+    pattern: Pattern | None
+
+    @cached_property
+    def members(self) -> list[str]:
+        return [each.target for each in self.memory.connections if each.edge is Edge.SUMMARIZES]
+
+    def is_ours(self, night: Night) -> bool:
+        """Whether it is as the last run left it: nobody edited or retired it since."""
+        memory = self.memory
+        current = memory.superseded_by is None and not (
+            memory.valid_until is not None and memory.valid_until <= night.now
+        )
+        untouched = self.pattern is not None and self.pattern.text == text_digest(memory)
+        return current and untouched
+
+
+class Cluster:
+    """The task."""
+
+    name = NAME
+
+    def __init__(self) -> None:
+        self._made: list[Summarise] = []
+        self._dissolved: list[Forget] = []
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        known = _known(night)
+        groups = _groups(night, known)
+        if night.stop():
+            night.report.stopped = STOPPED
+            return []
+        same = belonging([each.ids for each in groups], [each.members for each in known])
+        changed = _changed(night, groups, known, same)
+        _tell(night, groups, len(changed))
+        self._made = _summaries(night, changed[:WRITTEN_AT_MOST])
+        self._dissolved = _dissolved(night, groups, known, set(same.values()))
+        return [
+            *(
+                Patch(each, f"{len(each.memory.connections)} memories are alike")
+                for each in self._made
+            ),
+            *(Patch(each, "its cluster is no more") for each in self._dissolved),
+        ]
+
+    def done(self, night: Night) -> None:
+        """Count what was done. Every memory is looked at each time."""
+        made = [each for each in self._made if each.memory.id not in night.again]
+        night.report.counts |= {
+            "meta_memories_created": sum(each.was is None for each in made),
+            "meta_memories_updated": sum(each.was is not None for each in made),
+            "meta_memories_dissolved": sum(
+                each.memory.id not in night.again for each in self._dissolved
+            ),
+        }
+
+
+# --- what is there ------------------------------------------------------------------------
+
+
+def _known(night: Night) -> list[Known]:
+    """Return the summaries that are there, also those that somebody retired."""
+    chosen = Filter(tags=(META_TAG,), outdated=True)
+    found = night.stores.index.listing(chosen, night.now, EVERYTHING)
+    return [Known(each, read_pattern(each)) for each in found if each.source == META_SOURCE]
+
+
+def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
+    """Return the clusters, the largest first."""
+    habits = night.habits.consolidation
+    members = sorted({each for summary in known for each in summary.members})
+    found = night.stores.index.gathered(habits.sample_relevance, night.now, members)
+    night.report.looked += len(found)
+    cloud = Cloud(found.matrix, found.rows)
+    least, fewest = habits.similarity_threshold, habits.min_cluster_size
+    together = communities(cloud, least, fewest, found.spaces, night.stop)
+    return [Group(found, each) for each in together]
+
+
+def _changed(
+    night: Night, groups: Sequence[Group], known: Sequence[Known], same: Mapping[int, int]
+) -> list[tuple[Group, Known | None]]:
+    """Return the clusters without a summary, and those whose summary no longer fits. Others are
+    as they were, or a person's, or were forgotten by one."""
+    changed: list[tuple[Group, Known | None]] = []
+    theirs = 0
+    for place, group in enumerate(groups):
+        summary = known[same[place]] if place in same else None
+        if summary is None:
+            if not _was_refused(night, _id_of(group)):
+                changed.append((group, None))
+        elif not summary.is_ours(night):
+            theirs += 1
+        elif summary.pattern is None or summary.pattern.members != group.digest:
+            changed.append((group, summary))
+    if theirs:
+        night.report.counts["left_to_their_editors"] = theirs
+    return changed
+
+
+def _id_of(group: Group) -> str:
+    """Return the id of a new summary: the same on every device that finds this cluster."""
+    return str(uuid.uuid5(IDS, " ".join(sorted(group.ids))))
+
+
+def _was_refused(night: Night, memory_id: str) -> bool:
+    """Whether somebody forgot or took back the summary of just these memories."""
+    index = night.stores.index
+    if index.get(memory_id) is not None:
+        return False
+    gone = [
+        each.body.get("by")
+        for each in index.history(memory_id)
+        if each.body.get("verb") in ("forget", "undo")
+    ]
+    return bool(gone) and gone[0] != NAME
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def _summaries(night: Night, changed: Sequence[tuple[Group, Known | None]]) -> list[Summarise]:
+    made = []
+    for done, (group, known) in enumerate(changed):
+        if night.stop():
+            night.report.stopped = STOPPED
+            return []
+        made.append(_summary(night, group, known.memory if known else None))
+        night.progress(done + 1, len(changed))
+    return made
+
+
+def _summary(night: Night, group: Group, was: Memory | None) -> Summarise:
+    """Return the summary of a cluster. What a person may have set on it stays: tier, tags,
+    other connections."""
+    read = _read(night, group)
+    told = _told(night, read)
+    new = Memory(
+        id=was.id if was else _new_id(night, group),
+        content=told.content,
+        created=was.created if was else night.now,
+        updated=night.now,
+        type=MemoryType.CONCEPT,
+        space=next((each.space for each in read if each.space), None),
+        title=told.title,
+        tags=was.tags if was else _tags(read),
+        source=META_SOURCE,
+        confidence=min(each.confidence for each in read),
+        connections=_connections(night, group, was),
+    )
+    kept = replace(new, tier=was.tier) if was else new
+    return Summarise(replace(kept, origin=Origin(uri=_pattern(group, kept).uri)), was, read)
+
+
+def _new_id(night: Night, group: Group) -> str:
+    made = _id_of(group)
+    return made if night.stores.index.get(made) is None else night.stores.new_id()
+
+
+def _read(night: Night, group: Group) -> tuple[Memory, ...]:
+    """Return the members whose words are used, the most alike to all first, and one that tells
+    the space."""
+    wanted = [each for each, _ in group.nearest[:READ]]
+    if group.of_a_space is not None:
+        wanted.append(group.of_a_space)
+    found = night.stores.index.memories(wanted)
+    return tuple(found[each] for each in dict.fromkeys(wanted) if each in found)
+
+
+def _told(night: Night, read: Sequence[Memory]) -> Synthesis:
+    """Return the text: a model's, if there is one and it makes nothing up, else sentences."""
+    plain = gist(read, TEXT_CHARS)
+    if night.judge.cheap:
+        return plain
+    told = night.judge.synthesise(read[:TOLD_TO_A_MODEL])
+    if told is None or not told.content.strip() or _makes_up(told, read):
+        return plain
+    return Synthesis(told.title.strip() or plain.title, told.content.strip())
+
+
+def _makes_up(told: Synthesis, read: Sequence[Memory]) -> bool:
+    """Whether a text has a number or a name that stands in none of the members."""
+    return bool(made_up(f"{told.title}\n{told.content}", [full(each) for each in read]))
+
+
+def _tags(read: Sequence[Memory]) -> tuple[str, ...]:
+    held = Counter(tag for each in read for tag in each.tags)
+    shared = [tag for tag, count in held.most_common() if 2 * count > len(read)]
+    return (META_TAG, *sorted(shared)[:TAGS_AT_MOST])
+
+
+def _pattern(group: Group, memory: Memory) -> Pattern:
+    return Pattern(
+        group.dominant_type.value,
+        len(group.ids),
+        group.span_days,
+        group.digest,
+        text_digest(memory),
+    )
+
+
+def _connections(night: Night, group: Group, was: Memory | None) -> tuple[Connection, ...]:
+    """Return the arrows to the members nearest to what all say; those that were there before
+    keep their date."""
+    before = was.connections if was else ()
+    drawn = {each.target: each.at for each in before if each.edge is Edge.SUMMARIZES}
+    arrows = [
+        Connection(each, Edge.SUMMARIZES, likeness, by=NAME, at=drawn.get(each) or night.now)
+        for each, likeness in group.nearest[:LINKED]
+    ]
+    others = [each for each in before if each.edge is not Edge.SUMMARIZES]
+    return (*others, *arrows)
+
+
+# --- dissolving ---------------------------------------------------------------------------
+
+
+def _dissolved(
+    night: Night, groups: Sequence[Group], known: Sequence[Known], kept: set[int]
+) -> list[Forget]:
+    """Return which summaries go: those whose cluster is no more. Where members wait for their
+    vectors nobody can tell."""
+    lost = [each for at, each in enumerate(known) if at not in kept and each.is_ours(night)]
+    members = {each for summary in lost for each in summary.members}
+    waiting = _waiting(night, members)
+    return [Forget(each.memory) for each in lost if not waiting.intersection(each.members)]
+
+
+def _waiting(night: Night, members: set[str]) -> set[str]:
+    index = night.stores.index
+    current = index.allowed(members, Filter(), night.now)
+    return current.difference(index.vectors(list(current)))
+
+
+# --- the report ---------------------------------------------------------------------------
+
+
+def _tell(night: Night, groups: Sequence[Group], changed: int) -> None:
+    """Put the documented figures into the report; what is made is counted at the end."""
+    counts: dict[str, object] = {
+        "clusters_found": len(groups),
+        "meta_memories_created": 0,
+        "meta_memories_updated": 0,
+        "meta_memories_dissolved": 0,
+        "sample_clusters": [_in_words(night, each) for each in groups[:SHOWN]],
+    }
+    if changed > WRITTEN_AT_MOST:
+        counts["clusters_left"] = changed - WRITTEN_AT_MOST
+    night.report.counts |= counts
+
+
+def _in_words(night: Night, group: Group) -> dict[str, object]:
+    central = group.nearest[0][0]
+    memory = night.stores.index.memories([central]).get(central)
+    return {
+        "cluster_id": _id_of(group),
+        "memory_ids": group.ids[:SHOWN_IDS],
+        "size": len(group.ids),
+        "dominant_type": group.dominant_type.value,
+        "time_span_days": group.span_days,
+        "sample_content": memory.content[:SHOWN_CHARS] if memory else "",
+        "created_at": format_time(night.now),
+    }

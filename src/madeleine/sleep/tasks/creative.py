@@ -1,0 +1,240 @@
+"""Finds associations between memories that nobody connected.
+
+A few memories are drawn at random and compared with each other; what the four rules of
+`rules.associations` say becomes a `discovered` connection, and of two decisions that may be at
+odds a question. Memories that are connected already are left as they are, and none gets more
+than a few associations.
+
+An association is a guess. It stays if both ends are used in one session within its first
+months; if not, it is taken away again.
+
+What a dry run shows is what the next run does: which memories are drawn follows from a number
+in the journal, which is another one after each run.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import combinations
+
+import numpy as np
+
+from madeleine.index.port import EdgeRow
+from madeleine.model.codec import CREATIVE
+from madeleine.model.event import Kind
+from madeleine.model.judging import Pair
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.times import format_time
+from madeleine.model.vector import Vector
+from madeleine.model.words import Edge, MemoryType
+from madeleine.rules.associations import EXPLAINS, Association, associated, share_a_subject
+from madeleine.rules.uniting import full
+from madeleine.sleep.pairs import one_scope, pair_of
+from madeleine.sleep.values import Link, Night, Patch, Unlink
+from madeleine.write.record import event, record
+
+SEED = "creative.seed"  # the name under which the journal keeps what the next sample follows from
+CONTRASTS = 3  # questions about decisions in one run: a person reads them
+SHOWN = 3  # associations that the report names
+EVERY = 1_000_000  # associations; more than a lifetime of runs draws
+DAY = timedelta(days=1)
+
+
+def creative() -> Creative:
+    """Return the task."""
+    return Creative()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Two memories and what a rule says of them; the arrow goes from the first to the second."""
+
+    source: Memory
+    target: Memory
+    likeness: float
+    association: Association
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.source.id, self.target.id
+
+
+class Creative:
+    """The task. With a `seed` it draws the same memories each time."""
+
+    name = CREATIVE
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._seed = seed
+        self._drawn: list[Found] = []
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        known = night.stores.index.newest_edges((Edge.DISCOVERED,), EVERY)
+        own = [each for each in known if each.connection.by == CREATIVE]
+        found = sorted(discovered(night, self._sample(night)), key=_surest_first)
+        self._drawn = list(_within_bounds(night, found, known))
+        asked = _questions(night, found)
+        _tell(night, found, [*self._drawn, *asked])
+        links = [_patch(night, each) for each in self._drawn]
+        return [*links, *(_patch(night, each, ask=True) for each in asked), *fading(night, own)]
+
+    def done(self, night: Night) -> None:
+        """Count what was drawn, and let the next run draw other memories."""
+        there = {
+            (row.source, row.connection.target)
+            for row in night.stores.index.edges_between(
+                list({each for found in self._drawn for each in found.ends})
+            )
+            if row.connection.edge is Edge.DISCOVERED
+        }
+        night.report.counts["created"] = sum(each.ends in there for each in self._drawn)
+        following = zlib.crc32(night.report.run.encode())
+        body = {"key": SEED, "value": following}
+        record(night.stores, [event(night.stores, Kind.STATE, body)], durable=False)
+
+    def _sample(self, night: Night) -> list[Memory]:
+        habits, index = night.habits.consolidation, night.stores.index
+        kept = index.state(SEED)
+        seed = self._seed if self._seed is not None else kept if isinstance(kept, int) else 0
+        ids = index.sample(habits.sample_relevance, night.now, habits.sample_size, seed)
+        night.report.looked += len(ids)
+        return list(index.memories(ids).values())
+
+
+# --- finding ------------------------------------------------------------------------------
+
+
+def discovered(night: Night, sample: Sequence[Memory]) -> Iterator[Found]:
+    """Yield what the rules say of each two that are not connected. A memory without a vector
+    takes part in no pair: nothing is known of how alike it is to anything."""
+    ids = [each.id for each in sample]
+    vectors = night.stores.index.vectors(ids)
+    connected = {
+        frozenset((row.source, row.connection.target))
+        for row in night.stores.index.edges_between(ids)
+    }
+    embedded = sorted((each for each in sample if each.id in vectors), key=lambda each: each.id)
+    for one, other in combinations(embedded, 2):
+        if frozenset((one.id, other.id)) not in connected:
+            found = _found(pair_of(one, other, _cosine(vectors, one, other)))
+            if found is not None:
+                yield found
+
+
+def _cosine(vectors: Mapping[str, Vector], one: Memory, other: Memory) -> float:
+    mine, theirs = (vectors[each.id].astype(np.float64) for each in (one, other))
+    return float(mine @ theirs / (np.linalg.norm(mine) * np.linalg.norm(theirs)))
+
+
+def _found(pair: Pair) -> Found | None:
+    days = (pair.newer.created - pair.older.created) / DAY
+    said = associated(pair.older.type, pair.newer.type, pair.likeness, days)
+    if said is None or (said.edge is Edge.CONTRADICTS and not _may_contrast(pair)):
+        return None
+    source, target = pair.newer, pair.older
+    if said.kind == EXPLAINS and source.type is MemoryType.CONCEPT:
+        source, target = target, source  # what was seen explains the pattern
+    return Found(source, target, pair.likeness, said)
+
+
+def _may_contrast(pair: Pair) -> bool:
+    return one_scope(pair) and share_a_subject(full(pair.older), full(pair.newer))
+
+
+def _surest_first(found: Found) -> tuple[float, float, tuple[str, str]]:
+    return -found.association.confidence, -found.likeness, found.ends
+
+
+# --- how many -----------------------------------------------------------------------------
+
+
+def _within_bounds(
+    night: Night, found: Sequence[Found], known: Sequence[EdgeRow]
+) -> Iterator[Found]:
+    """Yield the connections to be drawn: the surest, as long as both ends have room."""
+    most = night.habits.consolidation.associations_each
+    taken = Counter(end for row in known for end in (row.source, row.connection.target))
+    for each in found:
+        fits = all(taken[end] < most for end in each.ends)
+        if each.association.edge is Edge.DISCOVERED and fits:
+            taken.update(each.ends)
+            yield each
+
+
+def _questions(night: Night, found: Sequence[Found]) -> list[Found]:
+    """Return the decisions to ask about, those first that have least in common."""
+    if not night.habits.consolidation.contrast_rule:
+        return []
+    wanted = [each for each in found if each.association.edge is Edge.CONTRADICTS]
+    return sorted(wanted, key=lambda each: (each.likeness, each.ends))[:CONTRASTS]
+
+
+def _patch(night: Night, found: Found, ask: bool = False) -> Patch:
+    said = found.association
+    what = said.kind or "perhaps at odds"
+    reason = f"{what.replace('_', ' ')}, likeness {found.likeness:.2f}"
+    connection = Connection(
+        found.target.id,
+        said.edge,
+        weight=round(min(max(found.likeness, 0.0), 1.0), 4),
+        reason=reason,
+        by=CREATIVE,
+        at=night.now,
+        kind=said.kind,
+        confidence=round(said.confidence, 4),
+    )
+    link = Link(found.source, (connection,), (found.target,))
+    return Patch(link, reason, sure=said.confidence, ask=ask)
+
+
+# --- fading -------------------------------------------------------------------------------
+
+
+def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
+    """Return what takes away the associations that nobody needed in time."""
+    days = night.habits.consolidation.association_days
+    late = night.now - timedelta(days=days)
+    old = [(each, at) for each in own if (at := each.connection.at) is not None and at <= late]
+    needed = night.stores.index.used_together(
+        [_ends(each) for each, _ in old], [at for _, at in old]
+    )
+    unused = [each for each, _ in old if _ends(each) not in needed]
+    known = night.stores.index.memories({each.source for each in unused})
+    reason = f"not used together in {days:g} days"
+    return [
+        Patch(Unlink(known[each.source], each.connection), reason)
+        for each in unused
+        if each.source in known
+    ]
+
+
+def _ends(row: EdgeRow) -> tuple[str, str]:
+    return row.source, row.connection.target
+
+
+# --- the report ---------------------------------------------------------------------------
+
+
+def _tell(night: Night, found: Sequence[Found], shown: Sequence[Found]) -> None:
+    """Put the documented figures into the report; what is created is counted at the end."""
+    night.report.counts |= {
+        "discovered": len(found),
+        "created": 0,
+        "sample_associations": [_in_words(each, night.now) for each in shown[:SHOWN]],
+    }
+
+
+def _in_words(found: Found, now: datetime) -> dict[str, object]:
+    return {
+        "memory1_id": found.source.id,
+        "memory2_id": found.target.id,
+        "type": found.association.edge.value,
+        "kind": found.association.kind,
+        "confidence": round(found.association.confidence, 4),
+        "similarity": round(found.likeness, 4),
+        "discovered_at": format_time(now),
+    }

@@ -1,0 +1,222 @@
+"""Archives, or moves to the trash, what is no longer relevant.
+
+Both thresholds are 0 unless somebody sets them, and then nothing is forgotten. What is archived
+already is left alone. Relevance is reckoned anew, and what moved is written down, as decay does.
+What is moved to the trash stays there until `madeleine purge`; undoing the run brings all of it
+back.
+
+A run that would take away too much of the store asks instead, about those first that are least
+relevant (`breaker`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from madeleine.errors import BadSetting
+from madeleine.index.port import Standings
+from madeleine.model.memory import Memory
+from madeleine.model.words import TYPES_ELSEWHERE, MemoryType, Tier
+from madeleine.rules.forgetting import (
+    Candidates,
+    Codes,
+    Fate,
+    Protection,
+    Rules,
+    fates,
+    protections,
+)
+from madeleine.rules.relevance import Curve
+from madeleine.sleep.asking import room
+from madeleine.sleep.breaker import tripped
+from madeleine.sleep.habits import ConsolidationHabits
+from madeleine.sleep.standings import ARCHIVAL, CORE, days_before, pages
+from madeleine.sleep.tasks.decay import Seen, curve_of, relevance_of, scored
+from madeleine.sleep.values import STOPPED, Night, Patch, SetTier
+from madeleine.sleep.values import Forget as ToTrash
+
+LISTED = 20  # memories of each kind that a report names; their number is told beside
+PREVIEW_CHARS = 50
+ASKED_AT_MOST = 1_000  # memories of which there is room for some proposals
+
+
+def forget() -> Forget:
+    """Return the task."""
+    return Forget()
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """A memory whose relevance is below a threshold, and what keeps it, if anything does."""
+
+    id: str
+    relevance: float
+    fate: Fate
+    kept_by: Protection
+
+
+@dataclass(slots=True)
+class Look:
+    """What a run came across."""
+
+    rules: Rules
+    curve: Curve
+    types: frozenset[int]
+    """The protected ones, by their place in the list of types."""
+    examined: int = 0
+    doomed: list[Doomed] = field(default_factory=list)
+    protected: list[Doomed] = field(default_factory=list)
+
+
+class Forget:
+    """The task."""
+
+    name = "forget"
+
+    def plan(self, night: Night) -> Sequence[Patch]:
+        habits = night.habits.consolidation
+        look = Look(_rules(habits), curve_of(habits), protected_types(habits.protected_types))
+        patches = [each for page in pages(night) for each in _looked(night, page, look)]
+        if night.stop():
+            night.report.stopped = STOPPED
+            return []
+        look.doomed.sort(key=_least_relevant)
+        look.protected.sort(key=_least_relevant)
+        return [*patches, *_forgetting(night, look)]
+
+    def done(self, night: Night) -> None:
+        """Nothing to note: every memory is looked at each time."""
+
+
+def protected_types(names: str) -> frozenset[int]:
+    """Return the types that are never forgotten, named in our words or in those of others."""
+    order = list(MemoryType)
+    return frozenset(order.index(_type(each)) for each in names.split(",") if each.strip())
+
+
+def _type(name: str) -> MemoryType:
+    plain = name.strip().lower()
+    if plain in set(MemoryType):
+        return MemoryType(plain)
+    if plain not in TYPES_ELSEWHERE:
+        known = ", ".join([*MemoryType, *TYPES_ELSEWHERE])
+        raise BadSetting("consolidation.protected_types", f"names {name.strip()!r}; one of {known}")
+    return TYPES_ELSEWHERE[plain]
+
+
+def _rules(habits: ConsolidationHabits) -> Rules:
+    return Rules(
+        archive_below=habits.archive_threshold,
+        delete_below=habits.delete_threshold,
+        keep_importance=habits.protected_importance,
+        grace_days=habits.grace_period_days,
+    )
+
+
+def _least_relevant(each: Doomed) -> tuple[float, str]:
+    return each.relevance, each.id
+
+
+# -- looking -------------------------------------------------------------------------------
+
+
+def _looked(night: Night, page: Standings, look: Look) -> Iterator[Patch]:
+    """Note which memories of a page are below a threshold; yield their scores as decay would."""
+    there = page.tiers != ARCHIVAL
+    found = _candidates(night, page, look)
+    fate, kept_by = fates(found, look.rules) * there, protections(found, look.rules)
+    look.examined += int(there.sum())
+    for place in np.flatnonzero(fate).tolist():
+        each = _doomed(page, found, (fate, kept_by), place)
+        (look.doomed if each.kept_by is Protection.NONE else look.protected).append(each)
+    patch = scored(night, page, there, Seen(), found.relevance)
+    if patch is not None:
+        yield patch
+
+
+def _candidates(night: Night, page: Standings, look: Look) -> Candidates:
+    return Candidates(
+        relevance=relevance_of(night, page, look.curve),
+        importance=page.importance,
+        age=days_before(night, page.created),
+        tagged=page.protected,
+        core=(page.tiers == CORE) | page.about_self,
+        of_protected_type=np.isin(page.types, list(look.types)),
+    )
+
+
+def _doomed(page: Standings, found: Candidates, codes: tuple[Codes, Codes], place: int) -> Doomed:
+    fate, kept_by = (int(each[place]) for each in codes)
+    score = float(found.relevance[place])
+    return Doomed(page.ids[place], score, list(Fate)[fate], list(Protection)[kept_by])
+
+
+# -- forgetting ----------------------------------------------------------------------------
+
+
+def _forgetting(night: Night, look: Look) -> list[Patch]:
+    """Return the patches that put memories away, and fill the report."""
+    count = len(look.doomed)
+    why = tripped(night, count, count)
+    doomed = look.doomed if why is None else look.doomed[:ASKED_AT_MOST]
+    if why is not None:
+        night.report.stopped = f"{why}: you are asked about those that are least relevant"
+        doomed = doomed if room(night) else []
+    known = night.stores.index.memories([each.id for each in doomed])
+    _tell(night, look, [] if why is not None else doomed, known)
+    return [
+        _patch(look, each, known[each.id], ask=why is not None)
+        for each in doomed
+        if each.id in known and known[each.id].tier is not Tier.ARCHIVAL
+    ]
+
+
+def _patch(look: Look, each: Doomed, memory: Memory, ask: bool) -> Patch:
+    if each.fate is Fate.DELETE:
+        reason = f"relevance {each.relevance:.4f}, below {look.rules.delete_below}"
+        return Patch(ToTrash(memory), reason, ask=ask)
+    reason = f"relevance {each.relevance:.4f}, below {look.rules.archive_below}"
+    return Patch(SetTier(memory, Tier.ARCHIVAL), reason, ask=ask)
+
+
+# -- the report ----------------------------------------------------------------------------
+
+
+def _tell(night: Night, look: Look, doomed: Sequence[Doomed], known: Mapping[str, Memory]) -> None:
+    """Put the documented figures into the report. Lists name some of the memories only, those
+    first that are least relevant; the numbers beside them count all."""
+    archived = [each for each in doomed if each.fate is Fate.ARCHIVE]
+    deleted = [each for each in doomed if each.fate is Fate.DELETE]
+    kept = look.protected[:LISTED]
+    known = {**known, **night.stores.index.memories([each.id for each in kept])}
+    night.report.counts.update(
+        {
+            "examined": look.examined,
+            "preserved": look.examined - len(archived) - len(deleted),
+            "archived_count": len(archived),
+            "deleted_count": len(deleted),
+            "protected_count": len(look.protected),
+            "archived": _items(archived, known),
+            "deleted": _items(deleted, known),
+            "protected": [
+                {**item, "protection_reason": each.kept_by.value, "action": each.fate.value}
+                for item, each in zip(_items(kept, known), kept, strict=True)
+            ],
+        }
+    )
+
+
+def _items(some: Sequence[Doomed], known: Mapping[str, Memory]) -> list[dict[str, object]]:
+    return [_item(each, known.get(each.id)) for each in some[:LISTED]]
+
+
+def _item(each: Doomed, memory: Memory | None) -> dict[str, object]:
+    return {
+        "id": each.id,
+        "content_preview": memory.content[:PREVIEW_CHARS] if memory else "",
+        "relevance": round(each.relevance, 6),
+        "type": memory.type.value if memory else None,
+    }

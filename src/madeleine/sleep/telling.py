@@ -1,0 +1,49 @@
+"""The lines that the consolidation engine leaves in the log, in their documented wording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from madeleine.sleep.values import Report
+
+PREFIX = "[consolidation]"
+
+
+def start_line(task: str, memories: int) -> str:
+    """Return the line about a task that begins: `Starting decay task (1542 memories)`."""
+    return f"{PREFIX} Starting {task} task ({memories} memories)"
+
+
+def end_line(report: Report) -> str:
+    """Return the line about a task that is through, with its own numbers."""
+    name, counts = report.job.capitalize(), report.counts
+    if report.error is not None:
+        return f"{PREFIX} {name} task failed: {report.error}"
+    match report.job:
+        case "decay":
+            processed = counts.get("processed", report.looked)
+            said = f"Decay complete: {processed} processed, {report.seconds:.1f}s elapsed"
+        case "creative":
+            said = f"Creative task: discovered {_number(counts, 'created')} new associations"
+        case "cluster":
+            made, found = (
+                _number(counts, each) for each in ("meta_memories_created", "clusters_found")
+            )
+            said = f"Cluster task: created {made} MetaMemory nodes from {found} clusters"
+        case _:
+            archived, deleted = (_number(counts, each) for each in ("archived", "deleted"))
+            said = f"{name} task: archived {archived}, deleted {deleted} memories"
+    more = [*_if(report.dry_run, "dry run"), *_if(report.stopped, f"stopped: {report.stopped}")]
+    aside = f" ({', '.join(more)})" if more else ""
+    return f"{PREFIX} {said}{aside}"
+
+
+def _number(counts: Mapping[str, Any], name: str) -> int:
+    """Return a count; a list counts its items."""
+    value = counts.get(name, 0)
+    return len(value) if isinstance(value, list | tuple) else int(value)
+
+
+def _if(wanted: object, said: str) -> list[str]:
+    return [said] if wanted else []

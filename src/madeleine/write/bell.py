@@ -1,0 +1,102 @@
+"""Telling those who listen that something happened, as it happens.
+
+A page that is open, or anybody at `GET /events`, wants to know what was remembered, changed,
+whispered, run and proposed. Nothing depends on it: what happened stands in vault and journal, and
+who was not there reads it there. A listener is called by whoever did it, so it must be quick.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from madeleine.model.event import Event, Kind
+
+TOLD_AT_MOST = 100  # memories that one happening names
+REPORTED = ("applied", "proposed", "skipped", "seconds", "stopped", "error", "dry_run")
+VERBS = {
+    "revise": "revised",
+    "retire": "retired",
+    "forget": "forgotten",
+    "restore": "restored",
+    "link": "linked",
+    "unlink": "unlinked",
+    "merge": "merged",
+    "undo": "undone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What happened, by its name, when, and to whom. `body` is plain JSON without any text of
+    a memory."""
+
+    name: str
+    at: datetime
+    body: Mapping[str, object]
+
+
+Listener = Callable[[Happening], None]
+
+
+class Bell:
+    """Rings for every listener. Any thread may ring it."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+        self._lock = threading.Lock()
+
+    def ring(self, happenings: Iterable[Happening]) -> None:
+        """Tell everybody who listens."""
+        with self._lock:
+            listeners = list(self._listeners)
+        if not listeners:
+            return
+        for each in happenings:
+            for listener in listeners:
+                listener(each)
+
+    @contextmanager
+    def heard_by(self, listener: Listener) -> Iterator[None]:
+        """Let somebody listen for a while."""
+        with self._lock:
+            self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._listeners.remove(listener)
+
+
+def told(events: Iterable[Event]) -> Iterator[Happening]:
+    """Yield what journal events tell to listeners. A change is told when it is done, by
+    `done`: its event is written before anything changes."""
+    for event in events:
+        if event.kind in _TOLD:
+            name, parts = _TOLD[event.kind]
+            body = {ours: event.body[theirs] for theirs, ours in parts if theirs in event.body}
+            yield Happening(name, event.at, {**body, **_outcome(event)})
+
+
+def _outcome(event: Event) -> dict[str, object]:
+    """Return how a run went, without the patches: they quote memories."""
+    report = event.body.get("report")
+    kept = report if isinstance(report, Mapping) else {}
+    return {name: kept[name] for name in REPORTED if name in kept}
+
+
+def done(verb: str, at: datetime, body: Mapping[str, object]) -> Happening:
+    """Return the happening that a change by this verb is."""
+    return Happening(VERBS.get(verb, "changed"), at, {"verb": verb, **body})
+
+
+_TOLD: Mapping[Kind, tuple[str, tuple[tuple[str, str], ...]]] = {
+    Kind.REMEMBERED: ("remembered", (("memory", "node_id"), ("by", "by"), ("change", "change"))),
+    Kind.FEEDBACK: ("feedback", (("memory", "node_id"), ("signal", "signal"))),
+    Kind.PROPOSED: ("proposal", (("proposal", "id"), ("type", "type"))),
+    Kind.DECIDED: ("decided", (("proposal", "id"), ("status", "status"), ("by", "by"))),
+    Kind.RUN: ("job_finished", (("job", "job"), ("run", "run"))),
+}

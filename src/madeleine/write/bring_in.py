@@ -1,0 +1,395 @@
+"""Bring in: memories from elsewhere, with their ids, dates, connections and use.
+
+Bringing the same thing in twice adds nothing. A memory is known by its id, which an import makes
+from what the thing is called at its source; one that is only a text is known by that. What changed
+at its source since is revised here, unless it was changed here too: then it stays and that is told.
+What was forgotten or merged away here does not come back.
+
+All that one import writes bears its `run`, so that one undo takes it back. Stopping halfway is
+safe: each portion is written whole, and the next import goes on from there.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from madeleine.errors import FileUnreadable, IdTaken, MadeleineError
+from madeleine.index.port import Batch
+from madeleine.model.change import Change, Edit
+from madeleine.model.event import Event, Kind
+from madeleine.model.incoming import Importing, Incoming
+from madeleine.model.memory import Memory, Usage
+from madeleine.model.stored import Fingerprint
+from madeleine.model.times import format_time
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
+from madeleine.rules.digest import source_digest, text_digest
+from madeleine.rules.text import same_text_key
+from madeleine.vault.markdown import read_memory, render_memory
+from madeleine.vault.vault import TRASH, is_memory_path
+from madeleine.write.change_file import a_hand, persistently
+from madeleine.write.commit import New, carry_out, commit, commit_all_new
+from madeleine.write.connections import with_connection
+from madeleine.write.core import enforce_core_cap
+from madeleine.write.embedding import Traces, meaning, portions, read_memories
+from madeleine.write.heal import heal
+from madeleine.write.identity import ensure_self
+from madeleine.write.linking import Beside, suggested_links
+from madeleine.write.record import event, record
+from madeleine.write.remember import as_memory
+from madeleine.write.stores import Stores
+
+VERB = "import"
+CHUNK = 32  # read by the model and written together; others wait a tenth of a second at most
+CHUNK_CHARS = 200_000
+HISTORY = 200  # events of a memory among which its last import is looked for
+_NO_LOOKS = Fingerprint(0, 0)
+_UNUSED = Usage()
+
+
+class Fate(enum.StrEnum):
+    """What became of an incoming memory."""
+
+    WRITTEN = "written"
+    """It is new here."""
+    KNOWN = "known"
+    """It was here already and says the same."""
+    REVISED = "revised"
+    """It says something else at its source by now, and here too."""
+    KEPT = "kept"
+    """It says something else here, and that stays."""
+    FORGOTTEN = "forgotten"
+    """It was forgotten or merged into another here, and does not come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What became of one incoming memory, and what to say about it."""
+
+    memory_id: str
+    fate: Fate
+    note: str = ""
+
+
+Outcome = Brought | MadeleineError
+
+
+def bring_in(stores: Stores, items: Sequence[Incoming], how: Importing) -> list[Outcome]:
+    """Bring the memories in, in order; one that is refused leaves its error in its place."""
+    heal(stores)
+    found: list[Outcome] = []
+    for some in portions(items, lambda each: len(each.draft.content), CHUNK, CHUNK_CHARS):
+        found += _Portion(stores, how).take(some)
+    return found
+
+
+@dataclass(slots=True)
+class _Place:
+    """One incoming memory, as it will stand here, and what becomes of it."""
+
+    incoming: Incoming
+    memory: Memory
+    outcome: Outcome
+    traces: Traces = ()
+
+    def is_to_be(self, fate: Fate) -> bool:
+        return isinstance(self.outcome, Brought) and self.outcome.fate is fate
+
+
+class _Portion:
+    """Memories that are judged, read by the model and written together."""
+
+    def __init__(self, stores: Stores, how: Importing) -> None:
+        self._stores = stores
+        self._how = how
+        self._ids: dict[str, Memory] = {}
+        self._texts: dict[tuple[str | None, str], str] = {}
+        self._paths: set[str] = set()
+
+    def take(self, items: Sequence[Incoming]) -> list[Outcome]:
+        places = [self._judged(each) for each in items]
+        if not self._how.dry_run:
+            self._write([each for each in places if each.is_to_be(Fate.WRITTEN)])
+            for place in places:
+                if place.is_to_be(Fate.REVISED):
+                    self._revise(place)
+            self._take_over_usage(places)
+        return [each.outcome for each in places]
+
+    # -- judging ---------------------------------------------------------------------------
+
+    def _judged(self, incoming: Incoming) -> _Place:
+        memory = self._memory(incoming)
+        try:
+            outcome: Outcome = self._fate(incoming, memory)
+        except MadeleineError as refused:
+            outcome = refused
+        return _Place(incoming, memory, outcome)
+
+    def _memory(self, incoming: Incoming) -> Memory:
+        """Return the memory as it should stand here, not yet linked by likeness."""
+        made = as_memory(self._stores, incoming.draft)
+        memory = replace(
+            made,
+            updated=incoming.updated or made.updated,
+            superseded_by=incoming.superseded_by,
+            connections=tuple(
+                replace(each, target=each.target.lower(), by=each.by or self._by(incoming))
+                for each in incoming.draft.connections
+            ),
+        )
+        if incoming.draft.source != SELF_SOURCE:
+            return memory
+        return replace(
+            memory,
+            id=self._stores.index.self_id() or memory.id,
+            source=SELF_SOURCE,
+            type=MemoryType.PERSON,
+            tier=Tier.CORE,
+            space=None,
+            connections=tuple(e for e in memory.connections if e.edge is not Edge.DEFINES),
+        )
+
+    def _by(self, incoming: Incoming) -> str | None:
+        """Return who drew a connection that does not say so."""
+        return None if incoming.whole else self._how.by
+
+    def _fate(self, incoming: Incoming, memory: Memory) -> Brought:
+        known = self._stores.index.get(memory.id)
+        if known is not None:
+            return self._met(incoming, memory, known.memory)
+        if memory.id in self._ids:
+            return self._twice(memory)
+        same = self._same_text(incoming, memory)
+        if same is not None:
+            return Brought(same, Fate.KNOWN)
+        if not incoming.trashed and self._was_let_go(memory.id):
+            note = f"forgotten here; `madeleine restore {memory.short_id}` brings it back"
+            return Brought(memory.id, Fate.FORGOTTEN, note)
+        if incoming.trashed and memory.id in self._trashed:
+            return Brought(memory.id, Fate.KNOWN)
+        self._ids[memory.id] = memory
+        self._texts.setdefault((memory.space, same_text_key(memory.content)), memory.id)
+        return Brought(memory.id, Fate.WRITTEN)
+
+    def _twice(self, memory: Memory) -> Brought:
+        if same_text_key(self._ids[memory.id].content) != same_text_key(memory.content):
+            raise IdTaken(memory.id)
+        return Brought(memory.id, Fate.KNOWN)
+
+    def _same_text(self, incoming: Incoming, memory: Memory) -> str | None:
+        """Return the memory that makes one unnecessary which is its text and nothing else."""
+        if not incoming.plain:
+            return None
+        key, now = same_text_key(memory.content), self._stores.clock.now()
+        found = self._stores.index.same_text(memory.space, key, now, 1)
+        return found[0] if found else self._texts.get((memory.space, key))
+
+    def _was_let_go(self, memory_id: str) -> bool:
+        """Whether it was here and went to the trash, other than by undoing its import."""
+        if not self._stores.index.history(memory_id, 1) or memory_id not in self._trashed:
+            return False
+        last = self._last_import(memory_id)
+        change = "" if last is None else str(last.body.get("change"))
+        return self._stores.index.outcome(change) != "undone"
+
+    @cached_property
+    def _trashed(self) -> frozenset[str]:
+        return frozenset(each.memory.id for each in self._stores.vault.trashed())
+
+    def _met(self, incoming: Incoming, memory: Memory, here: Memory) -> Brought:
+        """Say what becomes of one that is here already."""
+        if incoming.trashed:
+            return Brought(here.id, Fate.KEPT, "forgotten there, and not here")
+        if incoming.whole:
+            return _newest(memory, here)
+        return self._by_source(incoming, memory, here)
+
+    def _by_source(self, incoming: Incoming, memory: Memory, here: Memory) -> Brought:
+        """Compare what the source says, what it said last time, and what stands here."""
+        said, same = self._details(here.id), text_digest(memory) == text_digest(here)
+        if said.get("source") == source_digest(memory) or (same and not said):
+            return Brought(here.id, Fate.KNOWN)
+        edited = said.get("text") != text_digest(here) if said else memory.updated <= here.updated
+        if not same and edited:
+            return Brought(here.id, Fate.KEPT, "changed here too; it stays as it is here")
+        revised = _revised(incoming, memory, here)
+        unchanged = replace(revised, updated=here.updated) == here
+        return Brought(here.id, Fate.KNOWN if unchanged else Fate.REVISED)
+
+    def _details(self, memory_id: str) -> dict[str, object]:
+        """Return the hashes that the last import of a memory left."""
+        last = self._last_import(memory_id)
+        details = None if last is None else last.body.get("details")
+        return dict(details) if isinstance(details, dict) else {}
+
+    def _last_import(self, memory_id: str) -> Event | None:
+        events = self._stores.index.history(memory_id, HISTORY)
+        return next((each for each in events if each.body.get("verb") == VERB), None)
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def _write(self, places: Sequence[_Place]) -> None:
+        """Write new memories: the model reads them first, before the lock is taken."""
+        brings_its_own = any(each.memory.source == SELF_SOURCE for each in places)
+        if not brings_its_own and any(ABOUT_SELF in each.memory.tags for each in places):
+            ensure_self(self._stores)
+        traces, _ = read_memories(self._stores, [each.memory for each in places])
+        for place, made in zip(places, traces, strict=True):
+            place.traces = made
+        with self._stores.writing:
+            self._link(places)
+            new = {each.memory.id: self._new(each) for each in places}
+            apart = [each for each in places if self._stands_apart(new[each.memory.id])]
+            self._write_together([each for each in places if each not in apart], new)
+            for place in apart:
+                self._write_alone(place, new[place.memory.id])
+        for place in places:
+            if place.is_to_be(Fate.WRITTEN):
+                enforce_core_cap(self._stores, place.memory)
+
+    def _link(self, places: Sequence[_Place]) -> None:
+        """Connect by likeness what does not come with all its state."""
+        beside: list[Beside] = []
+        for place in places:
+            memory, vector = place.memory, meaning(place.traces)
+            if not place.incoming.whole:
+                links = suggested_links(self._stores, memory, vector, memory.connections, beside)
+                place.memory = replace(memory, connections=memory.connections + links)
+            if vector is not None:
+                beside.append(Beside(memory.id, memory.space, vector))
+
+    def _new(self, place: _Place) -> New:
+        memory = place.memory
+        path = self._path(place.incoming, memory)
+        edit = Edit(memory.id, None, None, path, _file_of(place.incoming, memory, path))
+        return New(memory, self._change((edit,), self._hashes(place)), place.traces)
+
+    def _hashes(self, place: _Place) -> dict[str, object]:
+        """Return what the next import of the same source goes by; it is about what the source
+        said, without the links that likeness drew."""
+        said = self._memory(place.incoming)
+        return {"source": source_digest(said), "text": text_digest(said)}
+
+    def _change(self, edits: tuple[Edit, ...], details: dict[str, object]) -> Change:
+        how = self._how
+        return Change(self._stores.new_id(), VERB, edits, how.by, None, how.run, details)
+
+    def _path(self, incoming: Incoming, memory: Memory) -> str:
+        """Return where its file was, if that is free here; else a free name."""
+        vault = self._stores.vault
+        wanted = incoming.path if incoming.path and is_memory_path(incoming.path) else ""
+        if not wanted or wanted in self._paths or vault.fingerprint(wanted) is not None:
+            wanted = vault.path_for(memory)
+        self._paths.add(wanted)
+        return vault.trash_path(wanted) if incoming.trashed else wanted
+
+    def _stands_apart(self, new: New) -> bool:
+        """Whether its file goes into a folder, which may have to be made first."""
+        return "/" in str(new.edit.path_after)
+
+    def _write_together(self, places: Sequence[_Place], new: dict[str, New]) -> None:
+        refused = commit_all_new(self._stores, [new[each.memory.id] for each in places])
+        for place in places:
+            error = refused.get(new[place.memory.id].change.id)
+            place.outcome = error or place.outcome
+
+    def _write_alone(self, place: _Place, new: New) -> None:
+        try:
+            carry_out(self._stores, new.change, {new.memory.id: new.traces})
+        except MadeleineError as refused:
+            place.outcome = refused
+
+    # -- revising --------------------------------------------------------------------------
+
+    def _revise(self, place: _Place) -> None:
+        try:
+            persistently(lambda: self._revise_once(place))
+        except MadeleineError as refused:
+            place.outcome = refused
+
+    def _revise_once(self, place: _Place) -> None:
+        hand = a_hand(self._stores, self._how.by, run=self._how.run)
+        current = hand.read(place.memory.id)
+        wanted = _revised(place.incoming, place.memory, current.memory)
+        if wanted.updated == current.memory.updated:
+            wanted = replace(wanted, updated=hand.at)
+        change = hand.change(VERB, (current.edit(wanted),), self._hashes(place))
+        if change.edits:
+            commit(self._stores, change)
+
+    # -- use -------------------------------------------------------------------------------
+
+    def _take_over_usage(self, places: Sequence[_Place]) -> None:
+        """Note in the journal how the memories were used before: once for each."""
+        came = [each for each in places if each.is_to_be(Fate.WRITTEN)]
+        events = [one for each in came for one in self._usage_events(each)]
+        if events:
+            record(self._stores, events, durable=True, batch=Batch())
+
+    def _usage_events(self, place: _Place) -> Iterator[Event]:
+        usage, memory_id = place.incoming.usage, place.memory.id
+        event_id = f"adopted-{memory_id}"
+        if usage is None or usage == _UNUSED or self._stores.index.event(event_id) is not None:
+            return
+        yield event(self._stores, Kind.ADOPTED, _counters(memory_id, usage), event_id)
+        if usage.relevance is not None:
+            scores = {memory_id: {"relevance": usage.relevance}}
+            yield event(self._stores, Kind.SCORED, {"scores": scores})
+
+
+def _newest(memory: Memory, here: Memory) -> Brought:
+    """Of two states of one memory the one that was updated last counts. A self that nobody has
+    written about yet says nothing."""
+    if replace(memory, usage=_UNUSED) == replace(here, usage=_UNUSED):
+        return Brought(here.id, Fate.KNOWN)
+    unsaid = here.source == SELF_SOURCE and here.created == here.updated
+    if unsaid and source_digest(memory) == source_digest(here):
+        return Brought(here.id, Fate.KNOWN)
+    if unsaid or memory.updated > here.updated:
+        return Brought(here.id, Fate.REVISED)
+    return Brought(here.id, Fate.KEPT, "updated here since; it stays as it is here")
+
+
+def _revised(incoming: Incoming, memory: Memory, here: Memory) -> Memory:
+    """Return the memory as it says after its source changed. What was added to it here stays."""
+    if incoming.whole:
+        return replace(memory, created=here.created) if here.source == SELF_SOURCE else memory
+    revised = replace(
+        here,
+        content=memory.content,
+        title=memory.title,
+        type=memory.type,
+        tags=tuple(dict.fromkeys((*here.tags, *memory.tags))),
+        valid_until=memory.valid_until or here.valid_until,
+        updated=max(memory.updated, here.updated),
+    )
+    for link in memory.connections:
+        revised = with_connection(revised, link)
+    return revised
+
+
+def _file_of(incoming: Incoming, memory: Memory, path: str) -> bytes:
+    """Return the text of the memory's file: the one it had, if that says the same from here."""
+    data = render_memory(memory)
+    if incoming.file is None:
+        return data
+    given = incoming.file.encode("utf-8")
+    try:
+        said = read_memory(path.removeprefix(f"{TRASH}/"), given, _NO_LOOKS).memory
+    except FileUnreadable:
+        return data
+    return given if said == replace(memory, usage=said.usage) else data
+
+
+def _counters(memory_id: str, usage: Usage) -> dict[str, object]:
+    times = {"last_accessed": usage.last_accessed, "last_review": usage.last_review}
+    return {
+        "memory": memory_id,
+        "access_count": usage.access_count,
+        **{name: format_time(at) for name, at in times.items() if at is not None},
+        "stability": usage.stability,
+        "importance": usage.importance,
+    }

@@ -1,0 +1,87 @@
+"""Questions that people are asked, and what they said: each once, by its key.
+
+The same question about the same texts has the same key, however its answer would be worded. Who
+rejects a proposal, takes back what a job did, or puts a memory where they want it has said no to
+such a question, and it holds as long as the texts are the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
+from madeleine.model.times import format_time
+from madeleine.model.words import Tier
+from madeleine.rules.digest import text_digest
+from madeleine.write.record import event
+from madeleine.write.stores import Stores
+
+KEY_BYTES = 16
+
+
+def question_key(question: str, memories: Sequence[Memory]) -> str:
+    """Return what tells one question from another: the same question about the same texts has
+    the same key, however its answer would be worded."""
+    texts = sorted(f"{each.id} {text_digest(each)}" for each in memories)
+    asked = "\n".join((question, *texts)).encode("utf-8")
+    return hashlib.blake2b(asked, digest_size=KEY_BYTES).hexdigest()
+
+
+def tier_question(tier: Tier) -> str:
+    """Return the question whether a memory is to go to a tier."""
+    return f"tier {tier.value}"
+
+
+def known_keys(stores: Stores) -> set[str]:
+    """Return the keys of all questions that were ever asked: they are not asked again."""
+    kept = (dict(each.action).get("key") for each in stores.index.proposals())
+    return {key for key in kept if key is not None}
+
+
+def rejected_keys(stores: Stores) -> set[str]:
+    """Return the keys of all questions that were answered with no."""
+    rejected = stores.index.proposals(ProposalStatus.REJECTED)
+    kept = (dict(each.action).get("key") for each in rejected)
+    return {key for key in kept if key is not None}
+
+
+def refusals(stores: Stores, deeds: Sequence[Mapping[str, object]], by: str) -> list[Event]:
+    """Return the events that say no to what a job did, or might do, as if it had asked."""
+    events = []
+    for deed in deeds:
+        nodes = deed.get("nodes")
+        proposal = Proposal(
+            id=stores.new_id(),
+            type=ProposalType(str(deed["type"])),
+            source_nodes=tuple(nodes) if isinstance(nodes, list | tuple) else (),
+            proposed_action=str(deed["wording"]),
+            created=stores.clock.now(),
+            action=(("key", str(deed["key"])),),
+        )
+        events.append(event(stores, Kind.PROPOSED, proposal_body(proposal)))
+        events.append(decision(stores, proposal, ProposalStatus.REJECTED, by, None))
+    return events
+
+
+def proposal_body(proposal: Proposal) -> dict[str, object]:
+    """Return a proposal as the journal has it."""
+    return {
+        "proposal": proposal.id,
+        "type": proposal.type.value,
+        "nodes": list(proposal.source_nodes),
+        "wording": proposal.proposed_action,
+        "reason": proposal.reason,
+        "created": format_time(proposal.created),
+        "action": dict(proposal.action),
+    }
+
+
+def decision(
+    stores: Stores, proposal: Proposal, status: ProposalStatus, by: str, change: str | None
+) -> Event:
+    """Return the event that decides a proposal."""
+    body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
+    return event(stores, Kind.DECIDED, body)

@@ -1,0 +1,162 @@
+"""The doctor finds what is wrong with a home and its daemon."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from madeleine.agents import home_checks
+from madeleine.agents.findings import Finding, exit_code
+from madeleine.agents.home_checks import check_home, check_status
+from madeleine.errors import BadSetting
+from tests.server.running import Daemon, running
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+        with running(tmp_path_factory.mktemp("home")) as started:
+            started.remember("the tide turns at noon")
+            yield started
+
+
+def asking(daemon: Daemon, name: str, query: Mapping[str, object]) -> Mapping[str, Any]:
+    return daemon.door.call(name, query=query)
+
+
+def look(daemon: Daemon, now: float | None = None) -> list[Finding]:
+    found = check_home(daemon.home, lambda *call: asking(daemon, *call), now or time.time())
+    return [each for each in found if each.is_trouble]
+
+
+def test_a_home_that_is_well_says_so(daemon: Daemon) -> None:
+    assert look(daemon) == []
+
+
+def test_a_home_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    found = list(check_home(tmp_path / "home", _unasked, time.time()))
+
+    assert [each.fix for each in found] == ["madeleine serve"]
+    assert exit_code(found) == 3
+    assert not (tmp_path / "home").exists()
+
+
+def _unasked(name: str, query: Mapping[str, object]) -> Mapping[str, Any]:
+    raise BadSetting("server.port", "is no number")
+
+
+def test_without_a_daemon_the_fix_is_to_start_one(tmp_path: Path) -> None:
+    """What keeps the home from being opened is told as well."""
+    found = list(check_home(tmp_path, _unasked, time.time()))
+
+    assert [(each.code, each.check) for each in found] == [
+        ("unavailable", "daemon"),
+        ("rejected", "home"),
+    ]
+    assert found[0].fix == "madeleine serve"
+    assert found[1].message == "setting `server.port` is no number"
+
+
+def test_a_daemon_that_is_stuck_is_found_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(home_checks, "PATIENCE_SECONDS", 0.1)
+    (tmp_path / "run").mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as stuck:
+        stuck.bind(str(tmp_path / "run" / "socket"))
+        stuck.listen()
+
+        found = list(check_home(tmp_path, _unasked, time.time()))
+
+    assert "does not answer" in found[-1].message
+
+
+def test_a_token_that_the_daemon_does_not_take_is_found(daemon: Daemon) -> None:
+    path = daemon.home / "run" / "token"
+    path.write_text("another\n", encoding="utf-8")
+    try:
+        wrong = look(daemon)
+        path.unlink()
+        gone = look(daemon)
+    finally:
+        path.write_text(f"{daemon.token}\n", encoding="utf-8")
+        path.chmod(0o600)
+
+    assert [(each.check, each.code) for each in [*wrong, *gone]] == [("token", "rejected")] * 2
+    assert look(daemon) == []
+
+
+def test_what_others_may_read_is_found(daemon: Daemon) -> None:
+    run = daemon.home / "run"
+    run.chmod(0o755)
+    (run / "token").chmod(0o644)
+    try:
+        found = look(daemon)
+    finally:
+        run.chmod(0o700)
+        (run / "token").chmod(0o600)
+
+    assert [each.fix for each in found] == [f"chmod 700 {run}", f"chmod 600 {run / 'token'}"]
+
+
+def test_a_memory_file_that_does_not_parse_is_found(daemon: Daemon) -> None:
+    broken = daemon.vault / "broken.md"
+    broken.write_text("---\ntitle: 'never closed\n---\nx\n", encoding="utf-8")
+    daemon.ok("POST", "/admin/reconcile")
+    try:
+        found = look(daemon)
+    finally:
+        broken.unlink()
+        daemon.ok("POST", "/admin/reconcile")
+
+    assert found[0].message.startswith("broken.md:2: ")
+    assert found[0].code == "damaged"
+    assert exit_code(found) == 6
+
+
+def test_events_from_the_future_are_clock_trouble(daemon: Daemon) -> None:
+    found = look(daemon, now=time.time() - 3_600)
+
+    assert {each.check for each in found} == {"clock"}
+    assert "is from the future" in found[0].message
+
+
+def test_an_index_that_is_behind_is_found(daemon: Daemon) -> None:
+    status = dict(asking(daemon, "status", {}))
+    status["counts"] = {**status["counts"], "memories": 0}
+
+    behind = [each for each in check_status(daemon.home, status) if each.is_trouble]
+
+    assert [each.fix for each in behind] == ["madeleine reconcile"]
+    assert "knows 0 of" in behind[0].message
+
+
+def test_jobs_that_keep_failing_and_an_old_daemon_are_found(daemon: Daemon) -> None:
+    status = dict(asking(daemon, "status", {}))
+    jobs = [dict(each) for each in status["sleep"]["jobs"]]
+    jobs[0] |= {"failures": 3, "last_run": {"error": "the judge is down"}}
+    jobs[1] |= {"failures": 1, "last_run": {"error": "once"}}
+    status["sleep"] = {**status["sleep"], "jobs": jobs}
+    status["version"] = "0.0.1"
+
+    found = [each for each in check_status(daemon.home, status) if each.is_trouble]
+
+    assert found[0].message.startswith("the daemon runs release 0.0.1; installed is ")
+    assert found[1].fix == f"madeleine sleep {jobs[0]['id']}"
+    assert found[1].message.endswith("failed 3 times in a row: the judge is down")
+    assert len(found) == 2
+
+
+def test_whispers_that_come_too_late_are_found(daemon: Daemon) -> None:
+    status = dict(asking(daemon, "status", {}))
+    status["daemon"] = {**status["daemon"], "hooks": {"late": 30, "prompts": 100, "problems": []}}
+
+    found = [each for each in check_status(daemon.home, status) if each.is_trouble]
+
+    assert [each.check for each in found] == ["slow hooks"]

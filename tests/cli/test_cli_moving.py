@@ -1,0 +1,162 @@
+"""Moving in and out by the command line."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Cli
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    top = tmp_path / "Notes"
+    top.mkdir()
+    (top / "Coffee.md").write_text("Brewed with the [[Grinder]].", encoding="utf-8")
+    (top / "Grinder.md").write_text("Flat burrs. [[Nowhere]]", encoding="utf-8")
+    return top
+
+
+def test_an_import_says_what_it_did_and_how_to_take_it_back(cli: Cli, notes: Path) -> None:
+    ran = cli("import", "obsidian", str(notes))
+
+    assert ran.code == 0
+    first, second = ran.out.splitlines()
+    assert first == "2 memories: 2 written"
+    assert ran.err.startswith("note: 1 link leads nowhere, left as text: Grinder.md → Nowhere")
+    assert cli(*second.split("madeleine ")[1].split()).code == 0
+    assert cli.files == []
+
+
+def test_importing_twice_adds_nothing(cli: Cli, notes: Path) -> None:
+    cli("import", "obsidian", str(notes))
+    again = cli.ok("import", "obsidian", str(notes))
+
+    assert again["counts"] == {"written": 0, "revised": 0, "known": 2, "kept": 0, "forgotten": 0}
+    assert len(cli.files) == 2
+
+
+def test_a_dry_run_writes_nothing(cli: Cli, notes: Path) -> None:
+    ran = cli("import", "obsidian", str(notes), "--dry-run")
+
+    assert ran.out == "2 memories: would be 2 written\n"
+    assert cli.files == []
+
+
+def test_what_is_broken_is_told_with_its_place_and_gives_the_exit_code(
+    cli: Cli, notes: Path
+) -> None:
+    (notes / "Bad.md").write_bytes(b"\xff")
+    (notes / "Long.md").write_text("x" * 1_100_000, encoding="utf-8")
+
+    ran = cli("import", "obsidian", str(notes))
+    answer = cli("--json", "import", "obsidian", str(notes)).answer
+
+    assert ran.code == 2
+    assert "2 memories: 2 written" in ran.out
+    assert "Bad.md: is not UTF-8 at byte 0" in ran.err
+    assert "Long.md: the memory is 1,100,000 bytes; the limit is 1,048,576" in ran.err
+    assert [each["place"] for each in answer["problems"]] == ["Bad.md", "Long.md"]
+
+
+def test_an_unknown_format_or_path_is_refused_with_a_hint(cli: Cli, tmp_path: Path) -> None:
+    unknown = cli("import", "notion", str(tmp_path))
+    missing = cli("import", "obsidian", str(tmp_path / "gone"))
+    other = cli("import", "chatgpt", str(tmp_path))
+
+    assert (unknown.code, missing.code, other.code) == (2, 3, 2)
+    assert "agents-md, automem, basic-memory, chatgpt" in unknown.err
+    assert "holds no conversations.json" in other.err
+
+
+def test_a_large_import_goes_in_batches(cli: Cli, tmp_path: Path) -> None:
+    results = [{"id": f"m-{n}", "memory": f"fact number {n}"} for n in range(300)]
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps({"results": results}), encoding="utf-8")
+
+    answer = cli.ok("import", "mem0", str(file), "--space", "atlas")
+
+    assert answer["counts"]["written"] == 300
+    assert cli.ok("list", "--space", "atlas")["total"] == 300
+
+
+@pytest.mark.parametrize(
+    ("to", "form"), [("m.jsonl", ""), ("m.zip", ""), ("out", ""), ("m.txt", "jsonl")]
+)
+def test_an_export_comes_back_whatever_its_format(
+    cli: Cli, notes: Path, tmp_path: Path, to: str, form: str
+) -> None:
+    cli("import", "obsidian", str(notes))
+    words = ["--format", form] if form else []
+
+    answer = cli.ok("export", "--to", str(tmp_path / to), *words)
+
+    assert answer["memories"] == 2
+    fresh = Cli(tmp_path / "fresh")
+    source = "obsidian" if to == "out" else "madeleine"
+    assert fresh.ok("import", source, str(tmp_path / to))["counts"]["written"] == 2
+    ids = {each["id"] for each in cli.ok("list")["memories"]}
+    assert {each["id"] for each in fresh.ok("list")["memories"]} == ids
+
+
+def test_an_export_goes_where_nothing_is(cli: Cli, tmp_path: Path) -> None:
+    cli.remember("tea")
+    (tmp_path / "m.jsonl").write_text("mine", encoding="utf-8")
+
+    assert cli("export", "--to", str(tmp_path / "m.jsonl")).code == 4
+    assert cli("export", "--to", str(tmp_path / "m"), "--format", "xml").code == 2
+    assert cli("export", "--to", str(tmp_path / "m"), "--trash").code == 2
+
+
+def test_outdated_and_forgotten_memories_leave_when_asked(cli: Cli, tmp_path: Path) -> None:
+    cli.remember("tea")
+    cli("retire", cli.remember("milk"))
+    cli("forget", cli.remember("juice"))
+
+    def count(name: str, *words: str) -> int:
+        return int(cli.ok("export", "--to", str(tmp_path / name), *words)["memories"])
+
+    assert count("all.jsonl") == 2
+    assert count("now.jsonl", "--current") == 1
+    assert count("with.zip", "--trash") == 3
+    assert count("none.jsonl", "--space", "atlas") == 0
+
+
+def test_a_backup_is_listed_and_restored(cli: Cli, tmp_path: Path) -> None:
+    kept = cli.remember("tea")
+    made = cli.ok("backup")
+    cli("forget", kept)
+    cli.remember("milk")
+
+    listed = cli.ok("backup", "--list")
+    checked = cli("restore-backup", made["path"], "--dry-run")
+    restored = cli.ok("restore-backup", made["path"])
+
+    assert [each["path"] for each in listed["backups"]] == [made["path"]]
+    assert checked.out.startswith("is whole: 1 memory, ")
+    assert restored["in_index"] == 1
+    assert [each["id"] for each in cli.ok("list")["memories"]] == [kept]
+    assert all(Path(each).is_dir() for each in restored["aside"])
+
+
+def test_a_backup_goes_where_it_is_told(cli: Cli, tmp_path: Path) -> None:
+    cli.remember("tea")
+
+    answer = cli.ok("backup", "--to", str(tmp_path / "mine.zip"))
+
+    assert answer["path"] == str(tmp_path / "mine.zip")
+    assert zipfile.is_zipfile(tmp_path / "mine.zip")
+    assert cli("backup", "--to", str(tmp_path / "mine.zip")).code == 4
+
+
+def test_a_damaged_backup_is_said_to_be_damaged(cli: Cli, tmp_path: Path) -> None:
+    cli.remember("tea")
+    path = Path(cli.ok("backup")["path"])
+    path.write_bytes(path.read_bytes()[:-10])
+
+    assert cli("restore-backup", str(path)).code == 6
+    assert cli("restore-backup", str(tmp_path / "gone.zip")).code == 3
+    assert cli.ok("list")["total"] == 1

@@ -1,0 +1,237 @@
+"""Exports: everything leaves, the same bytes every time, and comes back as it was."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from madeleine.errors import PlaceTaken
+from madeleine.ingest.exporting import jsonl, markdown_zip, obsidian
+from madeleine.ingest.exporting.pages import read_page, read_trash
+from madeleine.model.codec import Json
+from madeleine.model.memory import Claim, Connection, Memory, Origin
+from madeleine.model.query import Filter
+from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.write.forget import forget
+from madeleine.write.reconcile import reconcile
+from madeleine.write.revise import retire
+from madeleine.write.stores import Stores
+from madeleine.write.use import used
+from tests.fakes import close, keep, make_stores, vault_bytes
+from tests.ingest.importing.bringing import imported, memories
+
+EVERYTHING = Filter(outdated=True)
+
+
+@pytest.fixture
+def full(stores: Stores) -> Stores:
+    """Stores with one of everything."""
+    sqlite = keep(
+        stores,
+        "Chose SQLite over Postgres for local-first.\n\nSee “notes” & café.",
+        title="SQLite over Postgres",
+        type=MemoryType.DECISION,
+        space="atlas",
+        tags=("storage", "2026"),
+        confidence=0.8,
+        origin=Origin("s1", 3, "Ana", "https://example.org/x"),
+        claim=Claim("Atlas", "database", "SQLite"),
+    )
+    postgres = keep(stores, "Postgres for everything", title="Old: use [Postgres]?")
+    keep(stores, "Same title", title="SQLite over Postgres", tier=Tier.CORE)
+    keep(
+        stores,
+        "It is fast enough",
+        connections=(
+            Connection(sqlite.id, Edge.SUPPORTS, 0.9, "measured (twice)"),
+            Connection(postgres.id, Edge.CONTRADICTS, 0.4),
+        ),
+    )
+    retire(stores, postgres.id, superseded_by=sqlite.id)
+    used(stores, [sqlite.id], "opened", "s9", wait=True)
+    folder = stores.vault.root / "by hand"
+    folder.mkdir()
+    note = "---\nid: 99999999-0000-4000-8000-000000000009\ncreated: 2020-01-01T00:00:00Z\n"
+    note += "updated: 2020-01-01T00:00:00Z\nsource: file\nmood: good  # kept\n---\nBy hand.\n"
+    (folder / "note.md").write_text(note, encoding="utf-8")
+    reconcile(stores)
+    forget(stores, keep(stores, "Thrown away").id)
+    return stores
+
+
+def items(stores: Stores, files: bool = False, chosen: Filter = EVERYTHING) -> Iterator[Json]:
+    """Every memory, two at a time."""
+    after: str | None = ""
+    while after is not None:
+        page = read_page(stores, chosen, stores.clock.now(), after, 2, files)
+        yield from page.items
+        after = page.next
+
+
+def states(stores: Stores) -> dict[str, Memory]:
+    return {each.id: each for each in memories(stores).values()}
+
+
+def test_json_lines_bring_everything_back(full: Stores, tmp_path: Path) -> None:
+    everything = [*items(full), *read_trash(full, files=False).items]
+    assert jsonl.write(tmp_path / "m.jsonl", everything, 5) == 6
+    other = make_stores(tmp_path / "other")
+
+    told = imported(other, "madeleine", tmp_path / "m.jsonl")
+
+    assert told.count("written") == 6
+    assert states(other) == states(full)  # also how each was used
+    assert vault_bytes(other) == vault_bytes(full)
+    assert told.notes == []
+    assert imported(other, "madeleine", tmp_path / "m.jsonl").count("written") == 0
+    close(other)
+
+
+def test_the_same_memories_give_the_same_bytes(full: Stores, tmp_path: Path) -> None:
+    for number in ("1", "2"):
+        jsonl.write(tmp_path / f"{number}.jsonl", items(full), 5)
+        markdown_zip.write(tmp_path / f"{number}.zip", items(full, files=True), 5)
+        obsidian.write(tmp_path / number, obsidian.Names(items(full)), items(full))
+
+    for name in ("jsonl", "zip"):
+        one, two = ((tmp_path / f"{number}.{name}").read_bytes() for number in "12")
+        assert one == two
+    assert tree(tmp_path / "1") == tree(tmp_path / "2")
+
+
+def tree(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*.md"))
+    }
+
+
+def test_an_export_that_was_cut_says_so_when_it_is_read(full: Stores, tmp_path: Path) -> None:
+    jsonl.write(tmp_path / "m.jsonl", items(full), 5)
+    lines = (tmp_path / "m.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "m.jsonl").write_bytes(b"".join(lines[:3]) + lines[3][:20])
+    other = make_stores(tmp_path / "other")
+
+    told = imported(other, "madeleine", tmp_path / "m.jsonl")
+
+    assert told.count("written") == 2
+    assert list(told.broken) == ["m.jsonl:4"]
+    assert any("it was cut" in note for note in told.notes)
+    close(other)
+
+
+def test_a_zip_holds_the_files_byte_for_byte(full: Stores, tmp_path: Path) -> None:
+    everything = [*items(full, files=True), *read_trash(full, files=True).items]
+    markdown_zip.write(tmp_path / "m.zip", everything, 6)
+
+    with zipfile.ZipFile(tmp_path / "m.zip") as archive:
+        packed = {name: archive.read(name) for name in archive.namelist()}
+    assert packed == vault_bytes(full)
+
+
+def test_a_zip_of_files_brings_the_files_back(full: Stores, tmp_path: Path) -> None:
+    markdown_zip.write(tmp_path / "m.zip", items(full, files=True), 5)
+    other = make_stores(tmp_path / "other")
+
+    imported(other, "madeleine", tmp_path / "m.zip")
+
+    live = {path: data for path, data in vault_bytes(full).items() if "trash/" not in path}
+    assert vault_bytes(other) == live
+    close(other)
+
+
+def test_obsidian_gets_notes_with_wikilinks(full: Stores, tmp_path: Path) -> None:
+    obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+
+    notes = tree(tmp_path / "out")
+    by_title = dict(notes.items())
+    sqlite = next(name for name in by_title if name.startswith("atlas/SQLite over Postgres"))
+    assert len(notes) == 5
+    assert "Old use Postgres.md" in notes
+    assert "type: decision\n" in notes[sqlite]
+    assert "tags:\n  - storage\n  - _2026\n" in notes[sqlite]
+    fast = notes["It is fast enough.md"]
+    stem = Path(sqlite).stem
+    assert f"- supports [[{stem}]] (measured (twice))\n" in fast
+    assert "- contradicts [[Old use Postgres]]\n" in fast
+    assert f'superseded_by: "[[{stem}]]"\n' in notes["Old use Postgres.md"]
+
+
+def test_notes_come_back_from_obsidian_as_the_memories_they_were(
+    full: Stores, tmp_path: Path
+) -> None:
+    before = states(full)
+    obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+
+    same = imported(full, "obsidian", tmp_path / "out")
+    fast = tmp_path / "out" / "It is fast enough.md"
+    fast.write_text(fast.read_text().replace("fast enough", "fast enough for us", 2))
+    edited = imported(full, "obsidian", tmp_path / "out")
+
+    assert same.count("known") == 5
+    assert edited.count("known") == 4
+    assert edited.fates["It is fast enough.md"] == "revised"
+    now = states(full)
+    changed = [each for each in now if now[each].content != before[each].content]
+    assert [now[each].content for each in changed] == ["It is fast enough for us"]
+    assert [link.edge for link in now[changed[0]].connections][:2] == [
+        Edge.SUPPORTS,
+        Edge.CONTRADICTS,
+    ]
+
+
+def test_an_obsidian_vault_fills_another_home(full: Stores, tmp_path: Path) -> None:
+    obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+    other = make_stores(tmp_path / "other")
+
+    imported(other, "obsidian", tmp_path / "out")
+
+    def essence(stores: Stores) -> dict[str, object]:
+        return {
+            each.id: (each.content, each.type, each.tier, each.space, each.tags, each.source)
+            for each in states(stores).values()
+        }
+
+    assert essence(other) == essence(full)
+    close(other)
+
+
+def test_filters_decide_what_leaves(full: Stores) -> None:
+    current = list(items(full, chosen=Filter()))
+    atlas = list(items(full, chosen=Filter(spaces=("atlas",))))
+
+    assert len(current) == 4
+    assert [each["title"] for each in atlas] == ["SQLite over Postgres"]
+    assert json.dumps(current)  # plain JSON all through
+
+
+def test_nothing_is_written_over(full: Stores, tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text("mine", encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.md").write_text("mine", encoding="utf-8")
+
+    with pytest.raises(PlaceTaken):
+        jsonl.write(tmp_path / "m.jsonl", items(full), 5)
+    with pytest.raises(PlaceTaken):
+        obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+
+    assert (tmp_path / "m.jsonl").read_text(encoding="utf-8") == "mine"
+
+
+def test_an_export_that_fails_leaves_nothing(full: Stores, tmp_path: Path) -> None:
+    def breaking() -> Iterator[Json]:
+        yield from list(items(full, files=True))[:2]
+        raise RuntimeError("the daemon went away")
+
+    for write in (jsonl.write, markdown_zip.write):
+        with pytest.raises(RuntimeError):
+            write(tmp_path / "new", breaking(), 5)
+    with pytest.raises(RuntimeError):
+        obsidian.write(tmp_path / "new", obsidian.Names(items(full)), breaking())
+
+    left = [each.name for each in tmp_path.iterdir() if each.name != "home"]
+    assert left == []

@@ -1,0 +1,266 @@
+"""Files of notes: sections become memories that change when the file does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from madeleine.ingest.documents import Written, gone, take_document
+from madeleine.ingest.habits import IngestHabits
+from madeleine.ingest.intake import Intake
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.write.forget import forget
+from madeleine.write.merge import merge
+from madeleine.write.stores import Stores
+from tests.fakes import keep, reopened, vault_bytes
+
+URI = "file:///home/ana/notes/harbour.md"
+WHEN = datetime(2026, 10, 1, 9, tzinfo=UTC)
+LONG = "Ships of every size come and go, and the log says which. " * 24
+NOTE = f"""# Harbour
+
+{LONG}
+
+## Opening hours
+
+The office closes at noon on Fridays.
+
+## Crane
+
+The crane lifts four tonnes.
+
+### Repair
+
+Ask Bertha before anybody touches the gearbox.
+"""
+
+
+@pytest.fixture
+def intake(stores: Stores) -> Intake:
+    return Intake(stores)
+
+
+def written(text: str, uri: str | None = URI, **more: object) -> Written:
+    return replace(Written("harbour.md", text, WHEN, uri), **more)  # type: ignore[arg-type]
+
+
+def current(intake: Intake) -> list[Memory]:
+    stores = intake.stores
+    found = stores.index.listing(Filter(), stores.clock.now(), 500)
+    return sorted(found, key=lambda each: str(each.title))
+
+
+def texts(intake: Intake) -> dict[str, str]:
+    return {str(each.title): each.content for each in current(intake)}
+
+
+def test_each_section_becomes_a_memory_with_its_headings_as_title(intake: Intake) -> None:
+    done = take_document(intake, written(NOTE, space="port"))
+
+    assert texts(intake) == {
+        "Harbour": LONG.strip(),
+        "Harbour › Opening hours": "The office closes at noon on Fridays.",
+        "Harbour › Crane": "The crane lifts four tonnes.",
+        "Harbour › Crane › Repair": "Ask Bertha before anybody touches the gearbox.",
+    }
+    assert len(done.kept) == 4
+    crane = next(each for each in current(intake) if each.title == "Harbour › Crane")
+    assert crane.origin is not None
+    assert crane.origin.uri == f"{URI}#Harbour%20%E2%80%BA%20Crane"
+    assert (crane.source, crane.space, crane.tags) == ("file:harbour.md", "port", ("from-file",))
+    assert crane.created == WHEN
+
+
+def test_a_short_note_is_one_memory(intake: Intake) -> None:
+    take_document(intake, written("---\ntags: [port, log]\ntitle: The port\n---\nOpen all day.\n"))
+
+    [memory] = current(intake)
+    assert (memory.title, memory.content) == ("The port", "Open all day.")
+    assert memory.tags == ("from-file", "port", "log")
+
+
+def test_the_same_file_twice_changes_nothing(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+    before = vault_bytes(intake.stores)
+
+    done = take_document(intake, written(NOTE))
+
+    assert (done.kept, done.revised, done.retired, done.known) == ([], [], [], 4)
+    assert vault_bytes(intake.stores) == before
+
+
+def test_a_changed_section_revises_its_memory_and_no_other(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+    before = {each.title: each for each in current(intake)}
+
+    done = take_document(intake, written(NOTE.replace("four tonnes", "nine tonnes")))
+
+    after = {each.title: each for each in current(intake)}
+    assert after["Harbour › Crane"].content == "The crane lifts nine tonnes."
+    assert after["Harbour › Crane"].id == before["Harbour › Crane"].id
+    assert (done.kept, done.revised) == ([], [before["Harbour › Crane"].id])
+    assert after["Harbour"] == before["Harbour"]
+    assert len(after) == 4
+
+
+def test_a_changed_document_retires_what_it_no_longer_says(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+    repair = next(each for each in current(intake) if each.title == "Harbour › Crane › Repair")
+
+    done = take_document(intake, written(NOTE.partition("### Repair")[0]))
+
+    assert done.retired == [repair.id]
+    assert "Harbour › Crane › Repair" not in texts(intake)
+    stored = intake.stores.index.get(repair.id)
+    assert stored is not None
+    assert stored.memory.valid_until is not None
+
+
+def test_what_the_file_says_once_more_holds_again(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+    repair = next(each for each in current(intake) if each.title == "Harbour › Crane › Repair")
+    take_document(intake, written(NOTE.partition("### Repair")[0]))
+
+    done = take_document(intake, written(NOTE))
+
+    assert done.revised == [repair.id]
+    assert len(texts(intake)) == 4
+
+
+def test_a_section_that_comes_back_changed_is_the_memory_it_was(intake: Intake) -> None:
+    """A file that is being written may be seen half."""
+    take_document(intake, written(NOTE))
+    repair = next(each for each in current(intake) if each.title == "Harbour › Crane › Repair")
+    take_document(intake, written(NOTE.partition("## Opening")[0]))
+    assert len(current(intake)) == 1
+
+    take_document(intake, written(NOTE.replace("Bertha", "Gerda")))
+
+    assert len(current(intake)) == 4
+    after = next(each for each in current(intake) if each.title == "Harbour › Crane › Repair")
+    assert (after.id, "Gerda" in after.content) == (repair.id, True)
+
+
+def test_a_section_under_another_heading_is_known_by_its_words(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+    hours = next(each for each in current(intake) if each.title == "Harbour › Opening hours")
+
+    done = take_document(intake, written(NOTE.replace("Opening hours", "When we are open")))
+
+    assert (done.kept, done.retired, done.revised) == ([], [], [hours.id])
+    renamed = next(each for each in current(intake) if each.id == hours.id)
+    assert renamed.title == "Harbour › When we are open"
+
+
+def test_what_somebody_forgot_stays_forgotten(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+    crane = next(each for each in current(intake) if each.title == "Harbour › Crane")
+    forget(intake.stores, crane.id, by="test")
+
+    take_document(intake, written(NOTE.replace("four tonnes", "nine tonnes")))
+
+    assert "Harbour › Crane" not in texts(intake)
+
+
+def test_a_section_whose_memory_went_into_another_is_kept_anew_when_it_changes(
+    intake: Intake,
+) -> None:
+    take_document(intake, written(NOTE))
+    crane = next(each for each in current(intake) if each.title == "Harbour › Crane")
+    other = keep(intake.stores, "The crane lifts four tonnes, says the plate on it.")
+    merge(intake.stores, other.id, crane.id, by="test")
+
+    take_document(intake, written(NOTE.replace("four tonnes", "nine tonnes")))
+
+    assert texts(intake)["Harbour › Crane"] == "The crane lifts nine tonnes."
+
+
+def test_a_renamed_file_makes_no_second_copy_and_is_followed(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+    moved = "file:///home/ana/notes/port.md"
+
+    done = take_document(intake, written(NOTE, uri=moved))
+
+    assert done.kept == []
+    assert len(current(intake)) == 4
+    take_document(intake, written(NOTE.replace("four tonnes", "nine tonnes"), uri=moved))
+    assert texts(intake)["Harbour › Crane"] == "The crane lifts nine tonnes."
+    assert len(current(intake)) == 4
+
+
+def test_a_deleted_file_keeps_its_memories_unless_they_are_to_be_retired(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+
+    assert gone(intake, URI) == []
+    assert len(current(intake)) == 4
+    intake.habits = replace(IngestHabits(), deleted_files="retire")
+    assert len(gone(intake, URI)) == 4
+    assert current(intake) == []
+
+
+def test_retiring_what_was_in_a_deleted_file_spares_what_moved(intake: Intake) -> None:
+    intake.habits = replace(IngestHabits(), deleted_files="retire")
+    take_document(intake, written(NOTE))
+    take_document(intake, written(NOTE, uri="file:///home/ana/notes/port.md"))
+
+    assert gone(intake, URI) == []
+    assert len(current(intake)) == 4
+
+
+def test_what_is_known_of_a_file_outlives_the_index(
+    tmp_path: Path, intake: Intake, stores: Stores
+) -> None:
+    take_document(intake, written(NOTE))
+    fresh = Intake(reopened(stores, tmp_path / "home", without_index=True))
+
+    done = take_document(fresh, written(NOTE.replace("four tonnes", "nine tonnes")))
+
+    assert (done.kept, len(done.revised)) == ([], 1)
+    assert len(current(fresh)) == 4
+
+
+def test_a_secret_in_a_note_is_never_written(tmp_path: Path, intake: Intake) -> None:
+    done = take_document(intake, written("The server is old.\n\nDB_PASSWORD=hunter2-and-more\n"))
+
+    [memory] = current(intake)
+    assert "DB_PASSWORD=[redacted password]" in memory.content
+    assert done.redacted == 1
+    take_document(intake, written("The server is new.\n\nDB_PASSWORD=hunter2-and-more\n"))
+    intake.stores.journal.flush()
+    files = [each for each in (tmp_path / "home").rglob("*") if each.is_file()]
+    assert not any(b"hunter2" in each.read_bytes() for each in files)
+
+
+def test_a_dry_run_of_a_file_changes_nothing(intake: Intake) -> None:
+    take_document(intake, written(NOTE))
+    before = vault_bytes(intake.stores)
+
+    done = take_document(
+        intake, written(NOTE.replace("four", "nine") + "\n## New\n\nA new pier.\n"), dry_run=True
+    )
+
+    assert (len(done.found), len(done.revised), done.kept) == (1, 1, [])
+    assert vault_bytes(intake.stores) == before
+    assert len(take_document(intake, written(NOTE)).kept) == 0
+
+
+def test_a_file_with_more_sections_than_it_may_have_says_so(intake: Intake) -> None:
+    intake.habits = replace(IngestHabits(), memories_per_file=5)
+    many = "\n".join(f"## Pier {n}\n\nPier {n} has {n} lamps. {'x' * 200}\n" for n in range(12))
+
+    done = take_document(intake, written(many))
+
+    assert (len(done.kept), done.held_back) == (5, 7)
+
+
+def test_a_text_from_nowhere_is_kept_once(intake: Intake) -> None:
+    take_document(intake, written("The lighthouse blinks twice.", uri=None))
+    done = take_document(intake, written("The lighthouse blinks twice.", uri=None))
+
+    assert done.kept == []
+    [memory] = current(intake)
+    assert memory.origin is None

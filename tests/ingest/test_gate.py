@@ -1,0 +1,167 @@
+"""A flood is stopped at the gate, told of, and lost nothing of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from madeleine.ingest.gate import today
+from madeleine.ingest.habits import IngestHabits
+from madeleine.ingest.intake import Intake
+from madeleine.ingest.transcripts import Transcript, take_in
+from madeleine.model.event import Kind
+from madeleine.model.query import Filter
+from madeleine.write.stores import Stores
+from tests.fakes import FakeClock, reopened
+from tests.ingest.writing import a_line, an_answer
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "flood.jsonl"
+
+
+def flood(path: Path, start: int, count: int) -> None:
+    with path.open("ab") as file:
+        for number in range(start, start + count):
+            file.write(a_line(f"What is the story of barrel number {number} in the cellar?"))
+            file.write(an_answer(f"Barrel {number} was filled in the year {1800 + number}."))
+
+
+def an_intake(stores: Stores, per_session: int = 10, per_day: int = 1_000) -> Intake:
+    habits = IngestHabits(memories_per_session=per_session, memories_per_day=per_day)
+    return Intake(stores, habits)
+
+
+def count(stores: Stores) -> int:
+    return stores.index.count(Filter(), stores.clock.now())
+
+
+def test_one_session_adds_no_more_than_it_may_and_says_so(stores: Stores, path: Path) -> None:
+    flood(path, 0, 100)
+    intake = an_intake(stores)
+
+    report = take_in(intake, Transcript(path))
+
+    assert len(report.kept) == count(stores) == 8
+    assert report.stopped == "this session has added 8 memories, which is all it may"
+    assert report.held_back >= 50
+    assert intake.problems() == [f"{path}: waits: {report.stopped}"]
+    [run] = stores.index.recent_events([Kind.RUN.value], 5)
+    told = run.body["report"]
+    assert isinstance(told, dict)
+    assert told["stopped"] == report.stopped
+
+
+def test_room_is_kept_for_what_is_said_outright(stores: Stores, path: Path) -> None:
+    flood(path, 0, 100)
+    intake = an_intake(stores)
+    take_in(intake, Transcript(path))
+    with path.open("ab") as file:
+        file.write(a_line("Remember that the cellar floods in March."))
+
+    take_in(intake, Transcript(path))
+
+    listed = stores.index.listing(Filter(), stores.clock.now(), 100)
+    assert "The cellar floods in March." in [each.content for each in listed]
+    assert len(listed) == 9
+
+
+def test_what_waits_is_taken_in_once_there_is_room(stores: Stores, path: Path) -> None:
+    flood(path, 0, 20)
+    take_in(an_intake(stores), Transcript(path))
+    assert count(stores) == 8
+
+    intake = an_intake(stores, per_session=1_000)
+    report = take_in(intake, Transcript(path))
+
+    assert count(stores) == 20
+    assert (report.stopped, report.held_back) == (None, 0)
+    assert intake.problems() == []
+    flood(path, 20, 1)
+    take_in(intake, Transcript(path))
+    assert count(stores) == 21
+
+
+def test_while_there_is_no_room_the_rest_is_not_read_again_and_again(
+    stores: Stores, path: Path
+) -> None:
+    flood(path, 0, 50)
+    intake = an_intake(stores)
+    take_in(intake, Transcript(path))
+    flood(path, 50, 2)
+
+    report = take_in(intake, Transcript(path))
+
+    assert (report.lines, report.kept) == (4, [])
+    take_in(an_intake(stores, per_session=1_000), Transcript(path))
+    assert count(stores) == 52
+
+
+def test_statements_beyond_the_bound_keep_the_cursor_before_them(
+    stores: Stores, path: Path
+) -> None:
+    with path.open("ab") as file:
+        for number in range(30):
+            file.write(a_line(f"Remember that shelf {number} holds jar number {number * 7}."))
+    intake = an_intake(stores)
+
+    report = take_in(intake, Transcript(path))
+
+    assert (len(report.kept), report.lines) == (10, 10)
+    assert report.stopped is not None
+    assert "this session" in report.stopped
+    take_in(an_intake(stores, per_session=100), Transcript(path))
+    assert count(stores) == 30
+
+
+def test_a_day_adds_no_more_than_it_may_over_all_sessions(stores: Stores, tmp_path: Path) -> None:
+    intake = an_intake(stores, per_session=100, per_day=20)
+    for number in range(4):
+        flood(tmp_path / f"{number}.jsonl", number * 10, 10)
+        take_in(intake, Transcript(tmp_path / f"{number}.jsonl"))
+
+    assert count(stores) == 16
+    assert today(stores).kept == 16
+    assert len(intake.problems()) == 3
+
+
+def test_the_next_day_goes_on_where_the_day_before_was_full(
+    tmp_path: Path, stores: Stores, path: Path
+) -> None:
+    flood(path, 0, 30)
+    take_in(an_intake(stores, 100, 20), Transcript(path))
+    assert count(stores) == 16
+    fresh = reopened(stores, tmp_path / "home", without_index=True)
+    assert today(fresh).kept == 16
+
+    take_in(an_intake(fresh, 100, 20), Transcript(path))
+    assert count(fresh) == 16
+    assert isinstance(fresh.clock, FakeClock)
+    fresh.clock.pass_by(days=1)
+    take_in(an_intake(fresh, 100, 20), Transcript(path))
+
+    assert count(fresh) == 30
+
+
+def test_a_file_written_anew_does_not_open_the_gate(stores: Stores, path: Path) -> None:
+    flood(path, 0, 20)
+    intake = an_intake(stores)
+    take_in(intake, Transcript(path))
+    path.unlink()
+    flood(path, 100, 40)
+
+    report = take_in(intake, Transcript(path))
+
+    assert report.anew
+    assert count(stores) == 8
+
+
+def test_bounds_of_nothing_keep_everything_out(stores: Stores, path: Path) -> None:
+    flood(path, 0, 3)
+    intake = Intake(stores, replace(IngestHabits(), memories_per_session=0))
+
+    assert take_in(intake, Transcript(path)).kept == []
+    assert count(stores) == 0

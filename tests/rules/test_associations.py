@@ -1,0 +1,76 @@
+"""The four documented rules about pairs that nobody connected."""
+
+from __future__ import annotations
+
+import pytest
+
+from madeleine.model.words import Edge, MemoryType
+from madeleine.rules.associations import Association, associated, share_a_subject
+
+DECISION, FACT = MemoryType.DECISION, MemoryType.FACT
+INSIGHT, PATTERN = MemoryType.OBSERVATION, MemoryType.CONCEPT
+EXPLAINS = Association(Edge.DISCOVERED, 0.7, "explains")
+PARALLEL = Association(Edge.DISCOVERED, 0.5, "parallel_context")
+CONTRAST = Association(Edge.CONTRADICTS, 0.6)
+FAR = 100.0
+
+
+@pytest.mark.parametrize(("likeness", "said"), [(0.29, CONTRAST), (0.3, None), (0.99, None)])
+def test_two_decisions_are_the_first_rules_business_alone(
+    likeness: float, said: Association | None
+) -> None:
+    assert associated(DECISION, DECISION, likeness, 0.0) == said
+    assert associated(DECISION, DECISION, likeness, FAR) == said
+
+
+@pytest.mark.parametrize(("likeness", "said"), [(0.5, None), (0.51, EXPLAINS), (0.99, EXPLAINS)])
+def test_an_insight_explains_a_pattern_it_is_like(
+    likeness: float, said: Association | None
+) -> None:
+    assert associated(INSIGHT, PATTERN, likeness, FAR) == said
+    assert associated(PATTERN, INSIGHT, likeness, FAR) == said
+
+
+def test_different_types_that_are_alike_share_a_theme_as_surely_as_they_are_alike() -> None:
+    assert associated(FACT, DECISION, 0.7, FAR) is None
+    assert associated(FACT, DECISION, 0.83, FAR) == Association(
+        Edge.DISCOVERED, 0.83, "shares_theme"
+    )
+    assert associated(FACT, DECISION, 1.0000001, FAR) == Association(
+        Edge.DISCOVERED, 1.0, "shares_theme"
+    )
+
+
+def test_alike_memories_of_one_type_are_not_news() -> None:
+    assert associated(FACT, FACT, 0.95, 1.0) is None
+
+
+@pytest.mark.parametrize("days", [0.0, 6.99, -6.99])
+def test_unlike_memories_of_one_week_are_parallel(days: float) -> None:
+    assert associated(FACT, FACT, 0.39, days) == PARALLEL
+    assert associated(INSIGHT, PATTERN, 0.1, days) == PARALLEL
+    assert associated(FACT, FACT, 0.4, days) is None
+
+
+@pytest.mark.parametrize("days", [7.0, -7.0, FAR])
+def test_unlike_memories_of_different_weeks_are_nothing(days: float) -> None:
+    assert associated(FACT, FACT, 0.1, days) is None
+
+
+def test_the_first_rule_that_speaks_wins() -> None:
+    assert associated(INSIGHT, PATTERN, 0.8, 0.0) == EXPLAINS
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "share"),
+    [
+        ("We decided to deploy the gateway by hand", "Every gateway is deployed from CI", True),
+        ("We decided to use tabs", "We decided to hire Ana", False),
+        ("The team chose Postgres", "The team chose Thursday for lunch", False),
+        ("", "", False),
+    ],
+)
+def test_decisions_are_about_one_thing_when_they_name_one(
+    one: str, other: str, share: bool
+) -> None:
+    assert share_a_subject(one, other) is share

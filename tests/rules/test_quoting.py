@@ -1,0 +1,45 @@
+"""A quote proves something only if it stands in the text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from madeleine.rules.quoting import LEAST_CHARS, find_quote
+
+TEXT = "We decided to use SQLite,\n  because there’s “one writer” – only."
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "decided to use SQLite",
+        "decided to  use sqlite, because",
+        'because there\'s "one writer" - only',
+        "SQLITE, BECAUSE THERE'S",
+    ],
+)
+def test_words_are_found_whatever_their_spacing_and_marks(quote: str) -> None:
+    span = find_quote(quote, TEXT)
+
+    assert span is not None
+    assert len(TEXT[slice(*span)].split()) == len(quote.split())
+
+
+@pytest.mark.parametrize("quote", ["decided to use Postgres", "We decided not to", "", "use", "  "])
+def test_other_words_and_mere_scraps_are_not_found(quote: str) -> None:
+    assert find_quote(quote, TEXT) is None
+
+
+@given(st.text(max_size=80), st.text(min_size=LEAST_CHARS, max_size=60), st.text(max_size=80))
+def test_what_stands_in_a_text_is_found_where_it_stands(
+    before: str, quote: str, after: str
+) -> None:
+    text = f"{before} {quote} {after}"
+    span = find_quote(quote, text)
+
+    if span is not None:
+        assert 0 <= span[0] < span[1] <= len(text)
+    if quote.isascii() and quote.isalnum():
+        assert span is not None

@@ -1,0 +1,68 @@
+"""Stores in which memories are as old, as used and as important as a test wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from madeleine.index.port import Batch, Put
+from madeleine.model.event import Kind
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.words import Edge
+from madeleine.sleep.habits import SleepHabits
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+from madeleine.write.use import used
+from tests.fakes import NOON, keep
+from tests.sleep.nights import HABITS, as_now
+
+
+def set_to(**wanted: object) -> SleepHabits:
+    """Return the usual habits with other numbers for the tasks."""
+    tasks = replace(HABITS.consolidation, **wanted)  # type: ignore[arg-type]  # real fields
+    return replace(HABITS, consolidation=tasks)
+
+
+def wait(stores: Stores, **length: float) -> None:
+    stores.clock.pass_by(**length)  # type: ignore[attr-defined]  # the fake clock
+
+
+def aged(stores: Stores, content: str, days: float, **fields: object) -> Memory:
+    """Remember something that is so many days old."""
+    return keep(stores, content, created=NOON - timedelta(days=days), **fields)
+
+
+def weigh(stores: Stores, memory: Memory, importance: float) -> None:
+    body = {"scores": {"importance": {memory.id: importance}}}
+    record(stores, [event(stores, Kind.SCORED, body)], durable=False)
+
+
+def use(stores: Stores, memory: Memory, session: str = "s") -> None:
+    assert used(stores, [memory.id], "recalled", session) == ()
+
+
+def relevance(stores: Stores, memory: Memory) -> float | None:
+    return as_now(stores, memory).relevance
+
+
+def fill(stores: Stores, count: int, hub: int = 0, days: float = 200.0) -> list[str]:
+    """Put so many memories into the index alone, quickly; all of them are `days` old. The first
+    `hub` of the others point to the first."""
+    born = NOON - timedelta(days=days)
+    ids = [f"{number:08x}-0000-4000-8000-000000000000" for number in range(count)]
+    arrow = (Connection(ids[0], Edge.SUPPORTS, by="agent:me"),)
+    memories = [
+        Memory(each, f"note {place}", born, born, connections=arrow if 0 < place <= hub else ())
+        for place, each in enumerate(ids)
+    ]
+    for start in range(0, count, 5_000):
+        _put(stores, memories[start : start + 5_000])
+    return ids
+
+
+def _put(stores: Stores, some: Sequence[Memory]) -> None:
+    looks = Fingerprint(0, 0)
+    puts = [Put(Stored(each, f"{each.id}.md", looks)) for each in some]
+    stores.index.write(Batch(puts=puts))

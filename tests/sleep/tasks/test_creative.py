@@ -1,0 +1,467 @@
+"""Creative: what is found, what is drawn, what is asked, and what fades again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from madeleine.index.port import Batch, Put
+from madeleine.model.codec import connection_to_json
+from madeleine.model.event import Kind
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.proposal import ProposalStatus, ProposalType
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.trace import Trace
+from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
+from madeleine.rules.importance import MACHINES
+from madeleine.sleep.tasks.creative import CONTRASTS, Creative, creative
+from madeleine.write.connections import link
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+from madeleine.write.undo import undo
+from tests.fakes import NOON, keep, reopened, vault_bytes
+from tests.sleep.nights import all_bytes, as_now, run
+from tests.sleep.tasks.ageing import set_to, use, wait
+from tests.sleep.tasks.meaning import along, at_cosine, keep_as, unlinked
+
+INSIGHT, PATTERN = MemoryType.OBSERVATION, MemoryType.CONCEPT
+DECISION, GOAL = MemoryType.DECISION, MemoryType.GOAL
+LONG_AGO = NOON - timedelta(days=60)
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[Stores]:
+    with unlinked(tmp_path / "home") as opened:
+        yield opened
+
+
+def two(stores: Stores, cosine: float, *types: MemoryType, **fields: object) -> list[Memory]:
+    """An old memory and a new one, so alike."""
+    one, other = types
+    return [
+        keep_as(stores, "first of two", along(0), type=one, created=LONG_AGO, **fields),
+        keep_as(stores, "second of both", at_cosine(cosine), type=other, **fields),
+    ]
+
+
+def drawn(stores: Stores, memory: Memory) -> tuple[Connection, ...]:
+    return as_now(stores, memory).connections
+
+
+def associations(stores: Stores) -> list[tuple[str, str, str | None]]:
+    return [
+        (row.source, row.connection.target, row.connection.kind)
+        for row in stores.index.newest_edges((Edge.DISCOVERED,), 1_000)
+    ]
+
+
+# -- the rules -----------------------------------------------------------------------------
+
+
+def test_an_insight_and_a_pattern_at_cosine_099_are_exactly_one_explanation(
+    stores: Stores,
+) -> None:
+    pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
+
+    report = run(stores, creative())
+
+    (found,) = drawn(stores, insight)
+    assert (found.target, found.edge, found.kind) == (pattern.id, Edge.DISCOVERED, "explains")
+    assert (found.confidence, found.by) == (0.7, "creative")
+    assert found.weight == pytest.approx(0.99, abs=1e-3)
+    assert found.at is not None
+    assert drawn(stores, pattern) == ()
+    assert report.counts["discovered"] == report.counts["created"] == 1
+
+
+def test_what_was_seen_explains_the_pattern_whichever_is_older(stores: Stores) -> None:
+    insight, pattern = two(stores, 0.6, INSIGHT, PATTERN)
+
+    run(stores, creative())
+
+    assert associations(stores) == [(insight.id, pattern.id, "explains")]
+
+
+def test_an_association_shows_the_documented_properties(stores: Stores) -> None:
+    _, insight = two(stores, 0.99, PATTERN, INSIGHT)
+
+    run(stores, creative())
+
+    shown = connection_to_json(drawn(stores, insight)[0])
+    assert shown["algorithm"] == "creative_association"
+    assert shown["discovered_at"] == shown["at"]
+    assert (shown["kind"], shown["confidence"]) == ("explains", 0.7)
+
+
+def test_alike_memories_of_different_types_share_a_theme(stores: Stores) -> None:
+    old, new = two(stores, 0.8, DECISION, GOAL)
+
+    run(stores, creative())
+
+    (found,) = drawn(stores, new)
+    assert (found.target, found.kind) == (old.id, "shares_theme")
+    assert found.confidence == pytest.approx(0.8, abs=1e-3)
+
+
+def test_unlike_memories_of_one_week_are_parallel(stores: Stores) -> None:
+    one = keep_as(stores, "one thing", along(0), created=NOON - timedelta(days=6))
+    other = keep_as(stores, "other thing", along(1))
+    keep_as(stores, "long ago", along(2), created=LONG_AGO)
+
+    run(stores, creative())
+
+    assert associations(stores) == [(other.id, one.id, "parallel_context")]
+
+
+def test_two_decisions_that_may_be_at_odds_are_asked_about_and_never_linked(
+    stores: Stores,
+) -> None:
+    one = keep_as(stores, "Deploy the gateway by hand", along(0), type=DECISION, created=LONG_AGO)
+    other = keep_as(stores, "The gateway is deployed from CI", at_cosine(0.2), type=DECISION)
+    before = vault_bytes(stores)
+
+    report = run(stores, creative())
+
+    assert vault_bytes(stores) == before
+    (asked,) = stores.index.proposals(ProposalStatus.PENDING)
+    assert asked.type is ProposalType.CONFLICT
+    assert set(asked.source_nodes) == {one.id, other.id}
+    assert (report.proposed, report.counts["created"]) == (1, 0)
+    assert report.counts["discovered"] == 1
+
+
+def test_unrelated_decisions_are_not_contradictions(stores: Stores) -> None:
+    keep_as(stores, "We decided to use tabs", along(0), type=DECISION)
+    keep_as(stores, "We decided to hire Ana", along(1), type=DECISION)
+    keep_as(stores, "Atlas deploys by hand", along(2), type=DECISION, space="atlas")
+    keep_as(stores, "Orion deploys by robot", along(3), type=DECISION, space="orion")
+
+    report = run(stores, creative())
+
+    assert (report.proposed, report.counts["discovered"]) == (0, 0)
+    assert associations(stores) == []
+
+
+def test_the_question_about_decisions_can_be_switched_off(stores: Stores) -> None:
+    keep_as(stores, "Deploy the gateway by hand", along(0), type=DECISION)
+    keep_as(stores, "The gateway is deployed from CI", along(1), type=DECISION)
+
+    assert run(stores, creative(), set_to(contrast_rule=False)).proposed == 0
+
+
+def test_decisions_do_not_flood_the_proposals(stores: Stores) -> None:
+    for number in range(8):
+        keep_as(stores, f"The gateway has plan {number}", along(number), type=DECISION)
+
+    assert run(stores, creative()).proposed == CONTRASTS
+
+
+def test_a_pair_that_is_connected_already_is_left_as_it_is(stores: Stores) -> None:
+    pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
+    link(stores, pattern.id, Connection(insight.id, Edge.SUPPORTS, 0.4))
+    before = vault_bytes(stores)
+
+    assert run(stores, creative()).counts["discovered"] == 0
+    assert vault_bytes(stores) == before
+
+
+def test_a_second_run_draws_nothing_twice(stores: Stores) -> None:
+    two(stores, 0.99, PATTERN, INSIGHT)
+    run(stores, creative())
+    before = vault_bytes(stores)
+
+    assert run(stores, creative()).applied == 0
+    assert vault_bytes(stores) == before
+
+
+# -- who takes part ------------------------------------------------------------------------
+
+
+def test_a_memory_without_a_vector_takes_part_in_no_pairing(stores: Stores) -> None:
+    _, insight = two(stores, 0.99, PATTERN, INSIGHT)
+    stored = stores.index.get(insight.id)
+    assert stored is not None
+    text = replace(stored.memory, content="unread as yet")
+    stores.index.write(Batch(puts=[Put(replace(stored, memory=text))]))
+
+    report = run(stores, creative())
+
+    assert report.counts["discovered"] == 0
+    assert stores.index.proposals() == []
+
+
+def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
+    keep_as(stores, "a pattern", along(0), type=PATTERN, created=LONG_AGO)
+    keep_as(stores, "in the archive", along(0), type=INSIGHT, tier=Tier.ARCHIVAL)
+    keep_as(stores, "no longer so", along(0), type=INSIGHT, valid_until=NOON)
+    made = keep_as(stores, "made of others", along(0), type=INSIGHT, source=META_SOURCE)
+    faded = keep_as(stores, "hardly relevant", along(0), type=INSIGHT)
+    body = {"scores": {"relevance": {faded.id: 0.3}}}
+    record(stores, [event(stores, Kind.SCORED, body)], durable=False)
+
+    report = run(stores, creative())
+
+    assert report.looked == 1
+    assert associations(stores) == []
+    assert drawn(stores, made) == ()
+
+
+def test_edges_a_job_made_do_not_strengthen_their_ends(stores: Stores) -> None:
+    pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
+
+    run(stores, creative())
+
+    assert {"creative", "cluster"} <= MACHINES
+    standings = stores.index.standings()
+    assert standings.connections.tolist() == [0] * len(standings)
+    assert {pattern.id, insight.id} <= set(standings.ids)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_an_empty_store_and_one_memory_have_no_associations(stores: Stores, count: int) -> None:
+    for number in range(count):
+        keep_as(stores, "alone", along(number))
+
+    report = run(stores, creative())
+
+    assert report.error is None
+    assert report.looked == count
+    assert report.counts == {"discovered": 0, "created": 0, "sample_associations": []}
+
+
+def test_equal_vectors_of_one_type_are_nothing_new(stores: Stores) -> None:
+    for number in range(30):
+        keep_as(stores, f"the same {number}", along(0))
+
+    assert run(stores, creative()).counts["discovered"] == 0
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_a_sample_too_small_for_a_pair_finds_nothing(stores: Stores, size: int) -> None:
+    two(stores, 0.99, PATTERN, INSIGHT)
+
+    assert run(stores, creative(), set_to(sample_size=size)).counts["discovered"] == 0
+
+
+# -- bounds and chance ---------------------------------------------------------------------
+
+
+def test_a_memory_gets_only_so_many_associations_over_all_runs(stores: Stores) -> None:
+    for number in range(15):
+        keep_as(stores, f"thing number {number}", along(number))
+
+    for _ in range(3):
+        run(stores, creative(), set_to(associations_each=2))
+
+    ends = [end for row in associations(stores) for end in row[:2]]
+    assert ends
+    assert max(ends.count(each) for each in ends) <= 2
+
+
+def test_the_surest_associations_have_the_first_choice(stores: Stores) -> None:
+    pattern = keep_as(stores, "a pattern", along(0), type=PATTERN)
+    insight = keep_as(stores, "an insight", at_cosine(0.9), type=INSIGHT)
+    for number in range(1, 9):
+        keep_as(stores, f"thing number {number}", along(number))
+
+    run(stores, creative(), set_to(associations_each=1))
+
+    assert (insight.id, pattern.id, "explains") in associations(stores)
+
+
+def test_the_same_seed_finds_the_same_and_each_run_draws_others(stores: Stores) -> None:
+    for number in range(60):
+        keep_as(stores, f"thing number {number}", along(number))
+    small = set_to(sample_size=4)
+
+    same = [run(stores, Creative(seed=5), small, dry_run=True).patches for _ in range(2)]
+    other = run(stores, Creative(seed=6), small, dry_run=True).patches
+
+    assert _pairs(same[0]) == _pairs(same[1]) != _pairs(other)
+    first, second = (run(stores, creative(), small).patches for _ in range(2))
+    assert _pairs(first) != _pairs(second)
+
+
+def _pairs(patches: list[dict[str, object]]) -> list[object]:
+    return [each["memories"] for each in patches]
+
+
+def test_a_dry_run_shows_what_the_next_run_does(stores: Stores) -> None:
+    for number in range(40):
+        keep_as(stores, f"thing number {number}", along(number))
+
+    shown = run(stores, creative(), dry_run=True)
+    done = run(stores, creative())
+
+    assert _pairs(shown.patches)[: len(done.patches)] == _pairs(done.patches)
+    assert shown.counts["discovered"] == done.counts["discovered"]
+    assert (shown.counts["created"], done.counts["created"]) == (0, done.applied)
+
+
+# -- fading --------------------------------------------------------------------------------
+
+
+def test_an_association_whose_ends_are_never_used_together_fades_away(stores: Stores) -> None:
+    pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
+    before = vault_bytes(stores)
+    run(stores, creative())
+    use(stores, pattern, "monday")
+    use(stores, insight, "tuesday")
+    wait(stores, days=89)
+    run(stores, creative())
+    assert len(drawn(stores, insight)) == 1
+    wait(stores, days=2)
+
+    report = run(stores, creative(), set_to(sample_size=0))
+
+    assert drawn(stores, insight) == ()
+    assert report.applied == 1
+    assert vault_bytes(stores) == before
+
+
+def test_an_association_whose_ends_were_used_together_stays(stores: Stores) -> None:
+    pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
+    run(stores, creative())
+    wait(stores, days=10)
+    use(stores, pattern, "monday")
+    use(stores, insight, "monday")
+    wait(stores, days=900)
+
+    run(stores, creative(), set_to(sample_size=0))
+
+    assert len(drawn(stores, insight)) == 1
+
+
+def test_an_association_that_somebody_else_drew_does_not_fade(stores: Stores) -> None:
+    one, other = two(stores, 0.1, GOAL, GOAL)
+    link(stores, one.id, Connection(other.id, Edge.DISCOVERED), by="agent:me")
+    wait(stores, days=900)
+
+    run(stores, creative(), set_to(sample_size=0))
+
+    assert len(drawn(stores, one)) == 1
+
+
+# -- runs ----------------------------------------------------------------------------------
+
+
+def test_a_dry_run_changes_no_byte(stores: Stores, tmp_path: Path) -> None:
+    for number in range(12):
+        keep_as(stores, f"The gateway has plan {number}", along(number), type=DECISION)
+    two(stores, 0.99, PATTERN, INSIGHT)
+    before = all_bytes(tmp_path / "home")
+
+    report = run(stores, creative(), dry_run=True)
+
+    assert report.applied
+    assert report.proposed
+    assert all_bytes(tmp_path / "home") == before
+
+
+def test_undo_brings_every_file_back_byte_for_byte(stores: Stores) -> None:
+    for number in range(12):
+        keep_as(stores, f"thing number {number}", along(number))
+    before = vault_bytes(stores)
+    report = run(stores, creative())
+    assert report.applied > 3
+
+    undo(stores, report.run)
+
+    assert vault_bytes(stores) == before
+
+
+def test_undo_of_fading_brings_associations_back(stores: Stores) -> None:
+    two(stores, 0.99, PATTERN, INSIGHT)
+    run(stores, creative())
+    before = vault_bytes(stores)
+    wait(stores, days=100)
+    report = run(stores, creative(), set_to(sample_size=0))
+
+    undo(stores, report.run)
+
+    assert vault_bytes(stores) == before
+
+
+def test_associations_are_there_after_a_rebuild(stores: Stores, tmp_path: Path) -> None:
+    for number in range(6):
+        keep(stores, f"thing number {number}")
+    run(stores, creative())
+    before = associations(stores)
+
+    fresh = reopened(stores, tmp_path / "home", without_index=True)
+
+    assert sorted(associations(fresh)) == sorted(before)
+
+
+def test_the_report_names_the_first_associations(stores: Stores) -> None:
+    for number in range(12):
+        keep_as(stores, f"thing number {number}", along(number))
+
+    counts = run(stores, creative()).counts
+
+    named = counts["sample_associations"]
+    assert isinstance(named, list)
+    assert len(named) == 3
+    assert set(named[0]) == {
+        *("memory1_id", "memory2_id", "type", "kind", "confidence", "similarity"),
+        "discovered_at",
+    }
+    assert named[0]["kind"] == "parallel_context"
+
+
+def test_creative_asks_for_existing_edges_once(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        keep_as(stores, f"thing number {number}", along(number))
+    asked: list[int] = []
+    real = type(stores.index).edges_between
+
+    def counted(index: object, ids: list[str]) -> object:
+        asked.append(len(ids))
+        return real(index, ids)  # type: ignore[arg-type]  # it is one
+
+    monkeypatch.setattr(type(stores.index), "edges_between", counted)
+    run(stores, creative(), dry_run=True)
+
+    assert asked == [20]
+
+
+def test_it_takes_no_longer_in_a_large_store_with_a_hub(stores: Stores) -> None:
+    count = 20_000
+    chance = np.random.default_rng(1).standard_normal((count, 64)).astype(np.float32)
+    chance /= np.linalg.norm(chance, axis=1, keepdims=True)
+    ids = [f"{number:08x}-0000-4000-8000-000000000000" for number in range(count)]
+    hub = tuple(Connection(each, Edge.SUPPORTS) for each in ids[1:])
+    _place(stores, ids, chance, hub)
+    began = time.perf_counter()
+
+    report = run(stores, creative(), dry_run=True)
+
+    assert time.perf_counter() - began < 2.0
+    assert report.looked == 20
+
+
+def _place(
+    stores: Stores, ids: list[str], vectors: np.ndarray, hub: tuple[Connection, ...]
+) -> None:
+    none = np.zeros((0, 0), np.int8)
+    puts = [
+        Put(
+            Stored(
+                Memory(each, f"note {at}", NOON, NOON, connections=() if at else hub),
+                f"{each}.md",
+                Fingerprint(0, 0),
+            ),
+            [Trace(vectors[at], none)],
+        )
+        for at, each in enumerate(ids)
+    ]
+    for start in range(0, len(puts), 5_000):
+        stores.index.write(Batch(puts=puts[start : start + 5_000]))

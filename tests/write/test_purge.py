@@ -1,0 +1,263 @@
+"""Purging: nothing of a purged memory remains, and nothing of the others goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from madeleine.errors import AmbiguousId, NoSuchChange, NotInTrash
+from madeleine.model.draft import Limits
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Connection
+from madeleine.model.query import Filter
+from madeleine.model.revision import read_revision
+from madeleine.model.words import Edge
+from madeleine.sleep.tasks.decay import decay
+from madeleine.sleep.tasks.forget import forget as forget_task
+from madeleine.vault.redaction import without
+from madeleine.write.connections import link
+from madeleine.write.forget import forget, restore
+from madeleine.write.merge import merge
+from madeleine.write.purge import purge
+from madeleine.write.revise import revise
+from madeleine.write.stores import Stores
+from madeleine.write.undo import undo
+from madeleine.write.use import used
+from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
+from tests.sleep.nights import as_now, run
+from tests.sleep.tasks.ageing import aged, set_to
+
+SECRET = "zanzibarquokka"  # a word that nothing else holds
+
+
+def everything(home: Path) -> dict[str, bytes]:
+    """Every byte under a home."""
+    return {
+        str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()
+    }
+
+
+def holding(home: Path, *texts: str) -> list[str]:
+    """The files in which any of the texts stands, in names or contents."""
+    wanted = [each.encode("utf-8") for each in texts]
+    return [
+        name
+        for name, data in everything(home).items()
+        if any(each in data.lower() or each in name.encode("utf-8").lower() for each in wanted)
+    ]
+
+
+def test_nothing_of_a_purged_memory_remains(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    other = keep(stores, "Lunch is at noon", title="Lunch")
+    memory = keep(stores, f"The {SECRET} sleeps", title=f"About the {SECRET}", tags=(SECRET,))
+    revised = read_revision({"content": f"The {SECRET} wakes up"}, Limits())
+    revise(stores, memory.id, revised)
+    link(stores, memory.id, Connection(other.id, Edge.SUPPORTS, reason=SECRET), by="me")
+    used(stores, [memory.id], "opened", "s", wait=True)
+    run(stores, decay())
+    forget(stores, memory.id, reason=f"no more {SECRET}")
+    close(stores)
+    stores = make_stores(home)
+    assert holding(home, SECRET, memory.id)
+
+    done = purge(stores, [memory.short_id])
+
+    close(stores)
+    assert holding(home, SECRET, memory.id) == []
+    assert done.files == 1
+    assert done.journal.dropped >= 4
+    assert done.traces >= 2
+    stores = reopened(make_stores(home), home, without_index=True)
+    assert as_now(stores, other).content == "Lunch is at noon"
+    with pytest.raises(NotInTrash):
+        restore(stores, memory.id)
+    close(stores)
+
+
+def test_what_a_task_put_into_the_trash_is_purged_from_its_report_too(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    memory = aged(stores, f"The {SECRET} sleeps", 1_000)
+    aged(stores, "Backups run at night", 1_000)
+    report = run(stores, forget_task(), set_to(delete_threshold=0.05))
+    assert report.counts["deleted_count"] == 2
+
+    purge(stores, [memory.id])
+    close(stores)
+
+    assert holding(home, SECRET, memory.id) == []
+    stores = make_stores(home)
+    undo(stores, report.run)
+    assert [each.content for each in everyone(stores)] == ["Backups run at night"]
+    close(stores)
+
+
+def everyone(stores: Stores) -> list[object]:
+    return list(stores.index.listing(Filter(), stores.clock.now(), 100))
+
+
+def test_use_scores_and_history_of_the_others_stay(stores: Stores) -> None:
+    kept, gone = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
+    for each in (kept, gone):
+        used(stores, [each.id], "opened", "s", wait=True)
+    run(stores, decay())
+    before, story = as_now(stores, kept), stores.index.history(kept.id)
+    forget(stores, gone.id)
+
+    purge(stores, [gone.id])
+
+    assert as_now(stores, kept) == before
+    assert stores.index.history(kept.id) == story
+    assert stores.index.history(gone.id) == []
+
+
+def test_a_merge_whose_other_half_was_purged_can_still_be_taken_back(stores: Stores) -> None:
+    keeper, dropped = keep(stores, "Lunch is at noon"), keep(stores, f"The {SECRET} eats at noon")
+    before = stores.vault.read_bytes(stores.index.get(keeper.id).path)  # type: ignore[union-attr]
+    done = merge(stores, keeper.id, dropped.id, content="Lunch is at noon sharp")
+
+    purge(stores, [dropped.id])
+    undo(stores, done.change)
+
+    (path,) = [name for name in vault_bytes(stores) if not name.startswith("trash/")]
+    assert stores.vault.read_bytes(path) == before
+
+
+def test_a_purged_change_cannot_be_taken_back(stores: Stores) -> None:
+    memory = keep(stores, "Lunch is at noon")
+    gone = forget(stores, memory.id)
+
+    purge(stores, [memory.id])
+
+    with pytest.raises(NoSuchChange):
+        undo(stores, gone.change)
+
+
+def test_the_whole_trash_can_be_purged_at_once(stores: Stores) -> None:
+    kept = keep(stores, "Lunch is at noon")
+    for number in range(5):
+        forget(stores, keep(stores, f"Note number {number}").id)
+
+    done = purge(stores, None)
+
+    assert len(done.memories) == done.files == 5
+    assert list(stores.vault.trashed()) == []
+    assert as_now(stores, kept).content == "Lunch is at noon"
+    assert purge(stores, None).files == 0
+
+
+def test_a_memory_that_lives_again_loses_only_its_copy_in_the_trash(stores: Stores) -> None:
+    memory = keep(stores, "Lunch is at noon")
+    gone = forget(stores, memory.id)
+    data = stores.vault.read_bytes(gone.trash_path)
+    restore(stores, memory.id)
+    (stores.vault.root / "trash" / "copy.md").write_bytes(data)
+
+    done = purge(stores, [memory.id])
+
+    assert (done.files, done.journal.dropped, done.traces) == (1, 0, 0)
+    assert as_now(stores, memory).content == "Lunch is at noon"
+
+
+def test_what_is_not_in_the_trash_is_not_purged(stores: Stores) -> None:
+    memory = keep(stores, "Lunch is at noon")
+    files = vault_bytes(stores)
+
+    with pytest.raises(NotInTrash):
+        purge(stores, [memory.id])
+    for content in ("One", "Two"):
+        forget(stores, keep(stores, content).id)
+    first = next(iter(stores.vault.trashed())).memory.id[0]
+    if len(stores.vault.find_trashed(first)) > 1:
+        with pytest.raises(AmbiguousId):
+            purge(stores, [first])
+
+    assert files.items() <= vault_bytes(stores).items()
+
+
+def test_a_purge_leaves_a_report_without_texts(stores: Stores) -> None:
+    memory = keep(stores, f"The {SECRET} sleeps")
+    forget(stores, memory.id)
+
+    purge(stores, [memory.id])
+
+    runs = stores.index.recent_events([Kind.RUN.value], 10)
+    (told,) = [each.body["report"] for each in runs if each.body["job"] == "purge"]
+    assert told["memories"] == told["files"] == 1  # type: ignore[index]
+    assert memory.id not in str(told)
+
+
+def test_connections_of_others_that_point_to_it_are_told(stores: Stores) -> None:
+    memory, other = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
+    link(stores, other.id, Connection(memory.id, Edge.SUPPORTS), by="me")
+    forget(stores, memory.id)
+
+    done = purge(stores, [memory.id])
+
+    assert done.pointing == 1
+
+
+# -- lines of the journal ------------------------------------------------------------------
+
+
+def line(kind: Kind, **body: object) -> Event:
+    return Event("e1", NOON, kind, "laptop", body)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        line(Kind.USED, memory="x", how="opened"),
+        line(Kind.REMEMBERED, memory="x", change="c", path="fact_x.md"),
+        line(Kind.PROPOSED, proposal="p", nodes=["a", "x"], wording="merge"),
+        line(Kind.JUDGED, judge="j", pair=["x", "b"], verdict={}),
+        line(Kind.CHANGED, change="c", verb="forget", edits=[{"memory": "x", "before": "t"}]),
+    ],
+)
+def test_a_line_about_it_goes(event: Event) -> None:
+    assert without(event, {"x"}, []) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ({"scores": {"relevance": {"x": 1, "a": 0.5}}}, {"scores": {"relevance": {"a": 0.5}}}),
+        ({"scores": {"x": {"importance": 1}}, "was": {}}, {"scores": {}, "was": {}}),
+        ({"report": {"patches": [{"memories": ["x"]}, 1]}}, {"report": {"patches": [1]}}),
+        (
+            {"report": {"deleted": [{"id": "x"}, {"id": "a"}]}},
+            {"report": {"deleted": [{"id": "a"}]}},
+        ),
+    ],
+)
+def test_a_line_about_others_loses_its_part(body: dict[str, object], left: object) -> None:
+    found = without(line(Kind.RUN, **body), {"x"}, [])
+
+    assert found is not None
+    assert found.body == left
+
+
+def test_a_change_of_several_files_keeps_the_others() -> None:
+    edits = [{"memory": "x", "before": "its text"}, {"memory": "a", "before": "names x"}]
+    details = {
+        "reasons": {"x": "its text", "a": "old"},
+        "deeds": [{"nodes": ["x"], "wording": "its text"}, {"nodes": ["a"]}],
+        "title": "its text",
+    }
+    texts: list[bytes] = []
+
+    found = without(
+        line(Kind.CHANGED, edits=edits, reason="its text", details=details),
+        {"x"},
+        texts,
+    )
+
+    assert found is not None
+    assert found.body == {
+        "edits": edits[1:],
+        "details": {"reasons": {"a": "old"}, "deeds": [{"nodes": ["a"]}]},
+    }
+    assert texts == [b"its text"]
