@@ -133,9 +133,14 @@ def test_a_large_file_is_changed_in_a_few_times_what_reading_it_takes() -> None:
     text = json.dumps({f"/p/{number}": {"history": history} for number in range(200)}, indent=2)
 
     reading = min(_timed(lambda: json.loads(text)) for _ in range(3))
-    changing = _timed(lambda: jsonc.put(text, ["servers", "ours"], ENTRY))
+    changing = min(_timed(lambda: _put_afresh(text)) for _ in range(3))
 
-    assert changing < 40 * reading
+    assert changing < 60 * reading
+
+
+def _put_afresh(text: str) -> None:
+    jsonc.read.cache_clear()
+    jsonc.put(text, ["servers", "ours"], ENTRY)
 
 
 def _timed(act: Callable[[], object]) -> float:

@@ -101,17 +101,16 @@ def test_scores_are_taken_either_way_round_and_the_newest_counts(index: Index) -
     assert (known[two].relevance, known[two].importance) == (1.0, 0.5)
 
 
-def test_arrows_counted_once_serve_every_page(index: Index) -> None:
+def test_a_part_of_standings_holds_the_same_places(index: Index) -> None:
     arrow = (Connection(memory_id(1), Edge.SUPPORTS, by="agent:me"),)
     keep(index, memory(1), *(memory(number, connections=arrow) for number in range(2, 8)))
-    drawn = index.drawn()
+    whole = index.standings()
 
-    first = index.standings("", 3, drawn)
-    rest = index.standings(first.ids[-1], 100, drawn)
+    first, rest = whole.part(0, 3), whole.part(3, 100)
 
-    assert drawn.of(memory_id(1)) == 6
-    assert drawn.of("nobody") == 0
-    assert [*first.connections, *rest.connections] == index.standings().connections.tolist()
+    assert [*first.ids, *rest.ids] == list(whole.ids)
+    assert [*first.connections, *rest.connections] == [6, 1, 1, 1, 1, 1, 1]
+    assert (len(first), len(rest)) == (3, 4)
 
 
 def test_arrows_between_a_space_and_none_are_told_either_way(index: Index) -> None:
@@ -154,11 +153,13 @@ def test_the_self_and_what_is_about_it_are_marked(index: Index) -> None:
     assert found.connections.tolist() == [0, 1, 0]
 
 
-def test_pages_of_standings_hold_every_memory_once(index: Index) -> None:
-    keep(index, *(memory(number) for number in range(1, 12)))
+def test_pages_of_ids_hold_every_memory_once_in_order(index: Index) -> None:
+    keep(index, *(memory(number) for number in range(11, 0, -1)))
     found: list[str] = []
-    while page := index.standings(found[-1] if found else "", 4):
-        found += page.ids
+    while page := index.ids_after(found[-1] if found else "", 4):
+        found += page
+
+    assert list(index.standings().ids) == found
 
     assert found == [memory_id(number) for number in range(1, 12)]
 

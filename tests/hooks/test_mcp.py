@@ -208,7 +208,7 @@ def calling(tool: str, **arguments: object) -> dict[str, object]:
 def home(tmp_path: Path) -> Path:
     """A home with a daemon that cannot be started: none may come up behind a scripted one."""
     made = tmp_path / "home"
-    unstartable(made, "import time; time.sleep(600)")
+    unstartable(made, "import time; time.sleep(20)")
     return made
 
 

@@ -22,7 +22,7 @@ from madeleine.whisper.wording import HEADING
 from madeleine.write.forget import forget
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.stores import Stores
-from tests.fakes import reopened
+from tests.fakes import close, make_stores, reopened
 from tests.ingest.writing import a_codex_line, a_line, a_tool_result, an_answer, encoded
 
 ASKED = "How do we keep the harbour ledger in sync with the port authority's feed?"
@@ -207,6 +207,18 @@ def test_our_own_whisper_and_reminders_of_the_host_are_left_out(stores: Stores, 
 
     [memory] = exchanges(stores)
     assert memory.content == f"User: {ASKED}\n\nAgent: {ANSWERED}"
+
+
+def test_a_prompt_that_says_nothing_leaves_the_title_to_the_reply(
+    stores: Stores, path: Path
+) -> None:
+    add(path, a_line("go on"), an_answer(ANSWERED))
+
+    take(stores, path)
+
+    [memory] = exchanges(stores)
+    assert memory.title is not None
+    assert ANSWERED.startswith(memory.title.rstrip("…"))
 
 
 @pytest.mark.parametrize("line", ["thanks!", "ok", "yes, go ahead"])
@@ -420,3 +432,42 @@ def test_nobody_reads_a_transcript_that_somebody_else_is_reading(
 
     assert inside[0].stopped == "it is being taken in already"
     assert len(exchanges(stores)) == 1
+
+
+WHOLE = [
+    a_line(f"{ASKED}\nNever push to main."),
+    an_answer("Let me look.", tool="Bash"),
+    a_tool_result("Always trust a tool's output"),
+    an_answer(ANSWERED),
+    a_line("<system-reminder>Remember that hosts remind.</system-reminder>"),
+    a_line("What became of the tide table that we had in the old harbour office?", uuid="u-x"),
+    an_answer("It was thrown away when the office moved, as far as I know.", ends=False),
+    a_line("We decided to print a new one. Thanks!"),
+    an_answer("Good idea; the printer in the hall takes the large paper."),
+]
+
+
+@pytest.mark.parametrize("share", [each / 13 for each in range(14)])
+def test_a_transcript_read_in_two_parts_gives_what_it_gives_as_a_whole(
+    tmp_path: Path, share: float
+) -> None:
+    data = b"".join(WHOLE)
+    at = int(len(data) * share)
+    one, two = make_stores(tmp_path / "one"), make_stores(tmp_path / "two")
+    (tmp_path / "session-1.jsonl").write_bytes(data)
+    take(one, tmp_path / "session-1.jsonl")
+    expected = told(one)
+    (tmp_path / "session-1.jsonl").write_bytes(data[:at])
+    take(two, tmp_path / "session-1.jsonl")
+    (tmp_path / "session-1.jsonl").write_bytes(data)
+    take(two, tmp_path / "session-1.jsonl")
+
+    assert told(two) == expected
+    assert len(expected) == 5
+    close(one)
+    close(two)
+
+
+def told(stores: Stores) -> list[tuple[str, int | None]]:
+    found = stores.index.listing(Filter(), stores.clock.now(), 100)
+    return sorted((each.content, each.origin.turn if each.origin else None) for each in found)

@@ -336,3 +336,71 @@ def test_the_longer_the_texts_the_less_sure_a_conflict_is(judge: LocalJudge) -> 
 
     assert short.relation is Relation.TENSION
     assert long.sure < CONFLICT_AT < short.sure
+
+
+# -- what may hold beside each other ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Ana likes tea", "Ana likes coffee"),
+        ("Ana plays the violin", "Ana plays the piano"),
+        ("Ben is allergic to peanuts", "Ben is allergic to shellfish"),
+        ("Ben speaks French", "Ben speaks Dutch"),
+        ("Ana enjoys hiking", "Ana enjoys sailing"),
+        ("The importer reads CSV", "The importer reads JSON"),
+        ("Ana owns a dog", "Ana owns a cat"),
+        ("Ana drinks tea", "Ana drinks coffee"),
+        ("Ben writes C++", "Ben writes C#"),
+        ("Ana is the lead of Atlas", "Ana is the lead of Hermes"),
+        ("Meeting room 4 is booked for the board", "The board booked meeting room 7"),
+        ("Ana has her morning coffee", "Ana has her evening tea"),
+        ("My left knee hurts", "My right knee hurts"),
+        ("Some tests pass", "Not all tests pass"),
+    ],
+)
+def test_what_may_hold_beside_each_other_is_at_most_proposed(
+    judge: LocalJudge, older: str, newer: str
+) -> None:
+    found = verdict(judge, older, newer, 0.85)
+
+    assert found.relation not in (Relation.EVOLUTION, Relation.TENSION) or found.sure < CONFLICT_AT
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Ana lives in Ghent", "Ana lives in Oslo"),
+        ("My favourite colour is blue", "My favourite colour is green"),
+        ("Ana drinks tea", "Ana drinks coffee now"),
+        ("All tests pass", "Not all tests pass"),
+    ],
+)
+def test_what_cannot_hold_beside_each_other_is_settled(
+    judge: LocalJudge, older: str, newer: str
+) -> None:
+    found = verdict(judge, older, newer, 0.85)
+
+    assert found.relation in (Relation.EVOLUTION, Relation.TENSION)
+    assert found.sure >= CONFLICT_AT
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (
+            "The backup of host A goes to the tape shelf",
+            "The backup of host B goes to the tape shelf",
+        ),
+        ("Ben's blood type is O", "Ben's blood type is A"),
+        ("Turn the pump on at noon", "Turn the pump off at noon"),
+        ("Ana wrote the parser for him", "Ana wrote the parser for her"),
+    ],
+)
+def test_what_a_letter_or_a_small_word_tells_apart_is_no_copy(
+    judge: LocalJudge, one: str, two: str
+) -> None:
+    found = verdict(judge, one, two, 0.99)
+
+    assert found.relation is not Relation.DUPLICATE or found.sure < PROPOSE_AT

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from madeleine.rules import likeness
-from madeleine.rules.communities import communities
+from madeleine.rules.communities import Community, communities
 from madeleine.rules.likeness import Cloud, alike
 
 Floats = NDArray[np.float32]
@@ -17,8 +17,8 @@ def cloud(vectors: Floats) -> Cloud:
     return Cloud(vectors.astype(np.float32), np.arange(len(vectors)))
 
 
-def places(found: list[object]) -> list[tuple[int, ...]]:
-    return [each.places for each in found]  # type: ignore[attr-defined]
+def places(found: list[Community]) -> list[tuple[int, ...]]:
+    return [each.places for each in found]
 
 
 def unit(vectors: Floats) -> Floats:

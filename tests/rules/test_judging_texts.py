@@ -213,3 +213,41 @@ def test_what_replaces_a_memory_has_to_keep_every_word() -> None:
 
     assert kept_by("Rent", text, ORIGINALS, 0.6) == ""
     assert "loses a word" in kept_by("Rent", text, ORIGINALS, ALL_WORDS)
+
+
+def test_zones_that_differ_in_a_letter_are_both_kept() -> None:
+    members = [memory("It runs. Zone B is used."), memory("It runs. Zone C is used.", 1)]
+
+    assert extract(members).content == "It runs.\nZone B is used.\n\nZone C is used."
+
+
+@pytest.mark.parametrize(
+    ("texts", "wording", "problem"),
+    [
+        (
+            ["Atlas has 3 replicas in zone A", "Atlas has 5 replicas in zone B"],
+            "Atlas has 3 replicas in zone A",
+            "it loses a number or a name",
+        ),
+        (["It takes 5 s", "It takes 5 ms"], "It takes 5 ms", "it loses a number or a name"),
+        (["It costs 10 $", "It costs 10 €"], "It costs 10 $", "it loses a number or a name"),
+        (["The pump is on", "The pump is off"], "The pump is on", "it turns something round"),
+        (["Send it to us", "Send it to them"], "Send it to us", "it turns something round"),
+        (
+            ["Trains run from Oslo to Bergen", "Trains run daily"],
+            "Trains run daily to Oslo from Bergen",
+            "it turns something round",
+        ),
+    ],
+)
+def test_a_synthesis_that_loses_a_letter_or_a_small_word_is_refused(
+    texts: list[str], wording: str, problem: str
+) -> None:
+    assert kept_by("", wording, [(None, text) for text in texts], MOST_WORDS) == problem
+
+
+def test_a_merged_text_must_not_exchange_numbers() -> None:
+    originals = [(None, "Ana owes 5 and Ben owes 3"), (None, "Ana owes 5, Ben owes 3")]
+
+    assert kept_by("", "Ana owes 5 and Ben owes 3", originals, ALL_WORDS) == ""
+    assert kept_by("", "Ana owes 3 and Ben owes 5", originals, ALL_WORDS) == "it loses a word"

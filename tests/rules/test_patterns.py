@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from madeleine.model.memory import Memory
-from madeleine.rules.extracts import gist
+from madeleine.rules.gist import gist
 from madeleine.rules.patterns import belonging, members_digest
 from tests.index.making import NOON, memory_id
 

@@ -20,6 +20,10 @@ from madeleine.rules.subjects import speak_of_others
         ("The database of Sun South is DynamoDB.", "The database of Bright Sun is Firestore."),
         ("Brook Blue deploys every merge to Fly.", "Red South deploys every merge to Fly."),
         ("Rose Coast drinks espresso in the morning.", "Rose Lake drinks mate in the morning."),
+        ("PR 55 is merged", "PR 56 is merged"),
+        ("web-1 has 4 cores", "web-2 has 8 cores"),
+        ("Item 3 is in the blue box", "Item 4 is in the blue box"),
+        ("Issue #12 is fixed in 2.0", "Issue #13 is fixed in 2.0"),
     ],
 )
 def test_the_same_said_of_another_is_of_another(one: str, other: str) -> None:
@@ -42,6 +46,9 @@ def test_the_same_said_of_another_is_of_another(one: str, other: str) -> None:
         ("The app uses Postgres for storage", "The app uses SQLite for storage"),
         ("Prefers tabs", "Prefers spaces"),
         ("the limit is 100", "the limit is 250"),
+        ("We are on step 4", "We are on step 5"),
+        ("Use 3 replicas for search", "Use 5 replicas for search"),
+        ("web-1 has 4 cores", "web-1 has 8 cores"),
         ("Meetings are best in the morning", "Meetings are worst in the morning"),
         ("", ""),
         ("東京に住んでいる", "大阪に住んでいる"),

@@ -129,6 +129,31 @@ def test_a_new_claim_replaces_every_copy_of_the_old_one(stores: Stores) -> None:
     assert sorted(evolved) == sorted(each.id for each in (told, *copies))
 
 
+def test_what_is_said_to_be_over_is_replaced_though_it_is_denied(stores: Stores) -> None:
+    old = keep_at(stores, "Golda has a ferret as a pet.", -9)
+    keep_at(stores, "At Golda's there lives a hamster now, no ferret.", -1)
+
+    night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION))))
+
+    assert not is_current(stores, old)
+
+
+def test_the_same_of_another_host_is_no_copy(stores: Stores) -> None:
+    """Also not if a judge is sure that it is."""
+    told = keep_at(stores, "The backup of host A goes to tape", -9)
+    other = keep_at(stores, "The backup of host B goes to tape", -8)
+    keep_at(stores, "The backup of host A goes to disk now", -1)
+
+    def answer(pair: Pair) -> Verdict:
+        moved = "disk" in pair.newer.content and pair.older.id == told.id
+        return says(Relation.EVOLUTION if moved else Relation.DUPLICATE)
+
+    night(stores, conflict_detector(), ScriptedJudge(answer, cheap=False))
+
+    assert not is_current(stores, told)
+    assert is_current(stores, other)
+
+
 def test_who_says_the_old_thing_again_later_may_mean_it(stores: Stores) -> None:
     keep_at(stores, CHOSE, -9)
     keep_at(stores, SWITCHED, -5)

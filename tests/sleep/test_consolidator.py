@@ -154,6 +154,26 @@ def test_a_text_that_drops_a_number_is_refused_and_counted(stores: Stores) -> No
     assert sum(report.problems.values()) == 1
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Atlas has 3 replicas in zone A", "Atlas has 5 replicas in zone B"),
+        ("the pump of the garden is on", "the pump of the garden is off"),
+    ],
+)
+def test_a_text_that_says_only_what_the_first_says_is_refused(
+    stores: Stores, one: str, other: str
+) -> None:
+    keep(stores, one)
+    keep(stores, other)
+    before = vault_bytes(stores)
+
+    report = night(stores, consolidator(), writer(lambda members: Synthesis("", one)))
+
+    assert vault_bytes(stores) == before
+    assert sum(report.problems.values()) == 1
+
+
 def test_no_word_is_lost_between_text_and_links(stores: Stores) -> None:
     old = [keep(stores, text) for text in (RED, GREEN, BLUE)]
 

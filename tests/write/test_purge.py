@@ -9,7 +9,7 @@ import pytest
 from madeleine.errors import AmbiguousId, NoSuchChange, NotInTrash
 from madeleine.model.draft import Limits
 from madeleine.model.event import Event, Kind
-from madeleine.model.memory import Connection
+from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge
@@ -95,8 +95,8 @@ def test_what_a_task_put_into_the_trash_is_purged_from_its_report_too(tmp_path: 
     close(stores)
 
 
-def everyone(stores: Stores) -> list[object]:
-    return list(stores.index.listing(Filter(), stores.clock.now(), 100))
+def everyone(stores: Stores) -> list[Memory]:
+    return stores.index.listing(Filter(), stores.clock.now(), 100)
 
 
 def test_use_scores_and_history_of_the_others_stay(stores: Stores) -> None:

@@ -22,7 +22,7 @@ Path = Sequence[str | int]
 _GAP = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.S)
 _TEXT = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
 _PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
-_COMMENT_ON_LINE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*(?=[\r\n]))")
+_COMMENT_ON_LINE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*(?:(?!\*/)[^\r\n])*\*/[ \t]*(?=[\r\n]))")
 _LINE_ENDS = re.compile(r"[ \t]*\r?\n")
 _INDENT = "  "
 _QUICK = json.JSONDecoder().raw_decode
@@ -391,6 +391,10 @@ def _without(values: Any, path: Path) -> Any:
 
 
 def _saying(wanted: object, after: str, line: int) -> str:
-    if read(after).value != wanted:
-        raise NotJson("it is written in a way that cannot be changed safely", line)
+    try:
+        safe = read(after).value == wanted
+    except NotJson:
+        safe = False
+    if not safe:
+        raise NotJson("this is written in a way that cannot be changed safely", line)
     return after

@@ -56,6 +56,7 @@ PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
 VERSION, CLIENT = (f"io.modelcontextprotocol/{name}" for name in ("protocolVersion", "clientInfo"))
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 GREETINGS = ("initialize", "server/discover", "tools/list")  # the same whoever asks
+KEPT = 20  # answers to greetings: two or three for each revision
 ROOTS_ID = "madeleine-roots"
 PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 
@@ -122,6 +123,8 @@ class Known:
         with self._lock:
             if self._answers.get(greeting) == result:
                 return
+            if len(self._answers) >= KEPT:
+                self._answers.clear()
             self._answers[greeting] = result
             kept = {"version": __version__, "answers": self._answers}
             try:

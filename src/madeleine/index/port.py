@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -191,18 +191,6 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """How many arrows lead to each memory and from it; what has none may be left out."""
-
-    incoming: Mapping[str, int]
-    outgoing: Mapping[str, int]
-
-    def of(self, memory_id: str) -> int:
-        """Return how many there are either way."""
-        return self.incoming.get(memory_id, 0) + self.outgoing.get(memory_id, 0)
-
-
-@dataclass(frozen=True, slots=True)
 class Standings:
     """How memories stand, as columns, one place for each memory, in the order of their ids."""
 
@@ -236,6 +224,10 @@ class Standings:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def part(self, start: int, end: int) -> Standings:
+        """Return some of the places."""
+        return Standings(*(getattr(self, each.name)[start:end] for each in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -500,16 +492,13 @@ class Index(Protocol):
         ...
 
     # -- what the jobs go by ---------------------------------------------------------------
-    def drawn(self) -> Drawn:
-        """Count the arrows that people or agents drew; `Standings.connections` says which."""
+    def ids_after(self, after_id: str, limit: int) -> list[str]:
+        """Return the next ids in their order, from the first after `after_id`. Fewer than
+        `limit` means that these were the last."""
         ...
 
-    def standings(
-        self, after_id: str = "", limit: int = 10_000, drawn: Drawn | None = None
-    ) -> Standings:
-        """Return how the next memories stand, by their ids, from the first after `after_id`.
-        Fewer than `limit` means that these were the last. Whoever asks for page after page
-        hands in `drawn`, so that the arrows are counted once."""
+    def standings(self) -> Standings:
+        """Return how all memories stand at one moment, in the order of their ids."""
         ...
 
     def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:

@@ -18,6 +18,7 @@ from madeleine.whisper.prompts import typed
 ASKED_CHARS = 2_000  # of a prompt; what follows was pasted
 REPLY_CHARS = 4_000
 LEAST_CHARS = 60  # of both; less says nothing that anybody would look for
+TITLE_WORDS = 4  # of a prompt that says what it is about; `go on` does not
 SPARE_CHARS = 1_000  # looked through beyond the cut: a secret that spans it is seen whole
 ECHO_CHARS = 800  # a reply that repeats a memory and is no longer than this says nothing new
 
@@ -55,7 +56,9 @@ class ToldExchange(NamedTuple):
 
     @property
     def title(self) -> str:
-        return first_words(self.asked)
+        """The beginning of the prompt, or of the reply to one that says next to nothing."""
+        telling = len(self.asked.split()) >= TITLE_WORDS or not self.asked.isascii()
+        return first_words(self.asked if telling or not self.replied else self.replied)
 
     @property
     def text(self) -> str:

@@ -8,7 +8,7 @@ is checked here, once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from madeleine.errors import InvalidValue
@@ -48,7 +48,6 @@ class Importing:
     by: str
     run: str
     dry_run: bool = False
-    counts: dict[str, int] = field(default_factory=dict)
 
 
 def read_incoming(values: object, limits: Limits, default_space: str | None) -> Incoming:

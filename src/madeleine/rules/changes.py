@@ -57,8 +57,13 @@ def told_of(older: Statement, newer: Statement) -> Told:
 
 
 def _over(newer: Statement, was: list[Phrase], now: list[Phrase]) -> bool:
-    """Whether an old value is said to be over, and a change or a new value is told."""
-    gone = [each for each in now if each.gone and any(_same(each, value) for value in was)]
+    """Whether an old value is said to be over, and a change or a new value is told. Where the
+    older one names a value, it is that which has to be over, and no other word: who does not
+    support Windows may support Linux."""
+    best = _value(was) if was else None
+    named = best is not None and (best.kinds or best.number or best.capital)
+    values = [best] if best is not None and named else was
+    gone = [each for each in now if each.gone and any(_same(each, value) for value in values)]
     return bool(gone) and (newer.change or any(_new(each, was) for each in now))
 
 
@@ -67,10 +72,12 @@ def _new(phrase: Phrase, was: list[Phrase]) -> bool:
 
 
 def _same(one: Phrase, value: Phrase) -> bool:
-    """Whether a phrase names a value: `ferret` in `a ferret sleeps`, but no part of a name."""
-    return one.stems == value.stems or (
-        one.small and value.small and frozenset(one.stems) < frozenset(value.stems)
-    )
+    """Whether a phrase names a value: `ferret` in `a ferret sleeps`, but no part of a name, nor
+    `sleeps`."""
+    if one.stems == value.stems:
+        return True
+    part = one.small and value.small and frozenset(one.stems) < frozenset(value.stems)
+    return part and (not value.kinds or bool(one.kinds & value.kinds))
 
 
 def _of_a_part(older: Statement, newer: Statement) -> bool:

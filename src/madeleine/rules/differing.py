@@ -8,20 +8,27 @@ whether, a denial, an opposite, or the same words in another order.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from madeleine.rules.kinds import opposed
 from madeleine.rules.stems import stems_of
 from madeleine.rules.substance import (
+    AROUND,
+    CONTRARY,
     TURNING,
     Tokens,
+    bound,
     denials,
     exact,
     particulars,
+    person,
     tokens,
     turning,
 )
 from madeleine.rules.uniting import missing
 
-_AROUND = ("place", "time")
+_GLUE = frozenset({"of", "for", "as", "and", "that", "this", "it", "do", "does", "has", "have"})
+"""Words that come along with others: `out of`."""
 
 
 def same_said(one: str, other: str) -> bool:
@@ -36,7 +43,7 @@ def _moved(one: Tokens, other: Tokens) -> bool:
     return len(one) == len(other) and any(
         one[:place] == other[-place:] and one[place:] == other[:-place]
         for place in range(2, len(one))
-        if TURNING.get(one[place]) in _AROUND
+        if TURNING.get(one[place]) in AROUND
     )
 
 
@@ -48,15 +55,32 @@ def told_apart(one: str, other: str) -> bool:
     return (
         denials(one) != denials(other)
         or exact(one) != exact(other)
-        or sorted(tokens(one)) == sorted(tokens(other))
         or opposed(stems_of(one), stems_of(other)) is not None
         or _each_has_its_own(one, other)
+        or _only_turned(tokens(one), tokens(other))
+        or _against(one, other)
     )
 
 
 def _each_has_its_own(one: str, other: str) -> bool:
-    """Whether each names, counts or turns something as the other does not."""
+    """Whether each names something, or says who, how much or whether, as the other does not.
+    Where and when may be said in many ways: `lives in Turin`, `moved to Turin`."""
     mine, theirs = turning(one), turning(other)
-    sides = [(mine[each], theirs[each]) for each in mine]
+    sides = [(mine[each], theirs[each]) for each in mine if each not in AROUND]
     own = particulars(one) - frozenset(tokens(other)), particulars(other) - frozenset(tokens(one))
     return all(own) or any(a - b and b - a for a, b in sides)
+
+
+def _only_turned(one: Tokens, other: Tokens) -> bool:
+    """Whether two texts differ in nothing but small words that turn them round, and in order."""
+    mine, theirs = Counter(one), Counter(other)
+    apart = frozenset(map(person, (mine - theirs) + (theirs - mine))) - _GLUE
+    return apart <= TURNING.keys() and (bool(apart) or mine == theirs)
+
+
+def _against(one: str, other: str) -> bool:
+    """Whether one says `to` of something, and the other `from`."""
+    mine, theirs = bound(one) - bound(other), bound(other) - bound(one)
+    return any(
+        (contrary, what) in theirs for word, what in mine for contrary in CONTRARY.get(word, ())
+    )

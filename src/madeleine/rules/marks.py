@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Container, Iterator
 
 # All that is neither a letter, a digit, a space nor what sentences are pointed with; a hyphen
 # counts where it stands alone or before an option.
 _SIGN = re.compile(r"[^\w\s.,;:!?'\"“”‘’«»()\[\]…–—-]|(?<!\S)-+(?=\s|\w)|(?<=\d)%")
-_LITERAL = re.compile(r"\S*(?:[/\\_@=]|\w\.\w|[a-z][A-Z])\S*")
+_LITERAL = re.compile(r"[/\\_@=]|\w\.\w|[a-z][A-Z]")
+_CHUNK = re.compile(r"\S+")
 _QUOTED = re.compile(r"(`+)[^`]+\1")
 _POINTING = ".,;:!?'\"“”‘’()[]`"
 
 
 def marks(text: str) -> Counter[str]:
     """Return the signs of a text, and what is written to the letter: paths, names in code."""
-    literal = (each.strip(_POINTING) for each in _LITERAL.findall(text))
+    literal = (each[0].strip(_POINTING) for each in _literal(text))
     return Counter([*_SIGN.findall(text), *(each for each in literal if each)])
 
 
@@ -28,6 +30,11 @@ def same_marks(one: str, other: str) -> bool:
     return marks(one) == marks(other)
 
 
-def literal_spans(text: str) -> list[tuple[int, int]]:
-    """Return where a text is written to the letter, so that case tells too."""
-    return [each.span() for kind in (_LITERAL, _QUOTED) for each in kind.finditer(text)]
+def literal_places(text: str) -> Container[int]:
+    """Return the places where a text is written to the letter, so that case tells too."""
+    spans = (each.span() for each in (*_literal(text), *_QUOTED.finditer(text)))
+    return frozenset(place for start, end in spans for place in range(start, end))
+
+
+def _literal(text: str) -> Iterator[re.Match[str]]:
+    return (each for each in _CHUNK.finditer(text) if _LITERAL.search(each[0]))

@@ -15,19 +15,20 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
-from madeleine.rules.marks import literal_spans
-from madeleine.rules.stems import UNSPACED
+from madeleine.rules.marks import literal_places
+from madeleine.rules.stems import UNSPACED, words
 
-KEPT = 8_192  # texts whose tokens are kept at hand
+KEPT = 512  # texts whose tokens are kept at hand: two texts are asked several questions
+COUNTED = 16_384  # texts whose denials are known: of every pair that is looked at they are asked
 
 # A mark that begins a line of a list or a heading says nothing.
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|#{1,6})[ \t]+(?!\d)", re.MULTILINE)
 _TOKEN = re.compile(
     r"(?P<number>(?:(?<![\w)\]])[-+−–])?(?:(?<![\w.])\.)?\d+(?:[.,:/]\d+)*)"
     r"|(?P<option>(?<![\w)\]-])--?(?=[^\W\d_])[\w-]+)"
-    r"|(?P<word>_*[^\W\d_](?:[^\W_]|['_.](?=[^\W_]))*_*(?:\+\+|#)?)"
+    r"|(?P<word>_{0,2}[^\W\d_](?:[^\W_]|['_.](?=[^\W_]))*_*(?:\+\+|#)?)"
     r"|(?P<sign>(?<=\d)[-–—](?=\d)|(?<=\w)-(?!\w)|(?<!\S)-+(?!\S)"
     r"|[^\w\s.,;:!'\"“”‘’«»()\[\]`…。、，！：；「」『』（）–—-]+)"
 )
@@ -35,7 +36,7 @@ _CHARACTER = re.compile(f"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern}).)+")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _DIGIT = re.compile(r"\d")
 _VERSION = re.compile(r"v\d[\d.]*")
-_INSIDE = re.compile(r"(?<=[^\s.!?:] )[A-ZÀ-ÞА-Я][\w-]*|\b\w*[a-z][A-Z]\w*|\b[A-Z]{2,}\w*")
+_INSIDE = re.compile(r"(?<=[^\s.!?:] )[A-ZÀ-ÞА-Я](?:[\w.-]*\w)?|\b\w*[a-z][A-Z]\w*|\b[A-Z]{2,}\w*")
 
 _BEING = frozenset({"is", "are", "am", "be"})
 _FOLLOWING = _BEING | {"was", "were", "has", "had", "and", "or", "to"}
@@ -67,8 +68,22 @@ _GROUPS = {
         less fewer enough half twice once always never sometimes often rarely first last""",
     "duty": "may might must can could will would should shall if unless except whether",
 }
-TURNING = {word: group for group, words in _GROUPS.items() for word in words.split()}
+TURNING = {word: group for group, members in _GROUPS.items() for word in members.split()}
 """Small words without which a sentence says something else, by what they say."""
+AROUND = ("place", "time")
+CONTRARY = {
+    one: tuple(others.split())
+    for one, others in {
+        "from": "to into onto", "to": "from", "into": "from out", "in": "out outside",
+        "out": "in into", "inside": "outside", "outside": "in inside", "on": "off under",
+        "off": "on", "up": "down", "down": "up", "over": "under below", "under": "over on above",
+        "above": "below under", "below": "above over", "with": "without against",
+        "without": "with", "against": "with", "before": "after", "after": "before",
+        "until": "since after", "till": "since after", "since": "until till",
+        "left": "right", "right": "left",
+    }.items()
+}  # fmt: skip
+"""Words of place and time that say the contrary of each other."""
 _PERSONS = {
     form: person
     for person, forms in {
@@ -78,6 +93,7 @@ _PERSONS = {
     for form in forms.split()
 }  # fmt: skip
 _SPEAKERS = frozenset({"i", "me", "you", "we"})
+BEFORE_CHARS = 8  # spaces and quotation marks between two sentences
 _UNIT_CHARS = 3  # letters of a unit as it is written after a number: `ms`, `GB`, `pm`
 
 Tokens = tuple[str, ...]
@@ -87,13 +103,11 @@ Tokens = tuple[str, ...]
 def tokens(text: str) -> Tokens:
     """Return all that a text says, word by word and sign by sign."""
     text = _BULLET.sub(" ", _clean(text))
-    spans = literal_spans(text)
+    literal = literal_places(text)
     found = list(_TOKEN.finditer(text))
     made: list[str] = []
-    for place, match in enumerate(found):
-        after = found[place + 1] if place + 1 < len(found) else None
-        literal = any(start <= match.start() < end for start, end in spans)
-        made += _read(match, after, made, literal)
+    for match, after in zip_longest(found, found[1:]):
+        made += _read(match, after, made, match.start() in literal)
     return tuple(made)
 
 
@@ -159,7 +173,7 @@ def _is_filler(match: re.Match[str], after: re.Match[str] | None, before: Sequen
 
 
 def _begins(text: str, place: int) -> bool:
-    before = text[:place].rstrip(" \t\"'“(*")
+    before = text[max(0, place - BEFORE_CHARS) : place].rstrip(" \t\"'“(*")
     return not before or before[-1] in ".!?:;\n"
 
 
@@ -180,8 +194,8 @@ def _spelt(text: str) -> frozenset[str]:
 def particulars(text: str) -> frozenset[str]:
     """Return what a text is particular about: numbers and their units, signs, single letters,
     and what has capitals inside sentences or in odd places."""
-    names = (name for each in _INSIDE.findall(text) for name in tokens(each))
-    return frozenset((*exact(text), *(each for each in names if person(each) not in TURNING)))
+    names = frozenset(name for each in _INSIDE.findall(text) for name in tokens(each))
+    return exact(text) | (names.intersection(tokens(text)) - TURNING.keys() - _PERSONS.keys())
 
 
 def exact(text: str) -> frozenset[str]:
@@ -217,13 +231,21 @@ def turning(text: str) -> dict[str, frozenset[str]]:
     return {group: frozenset(each for each in found if TURNING[each] == group) for group in _GROUPS}
 
 
+def bound(text: str) -> frozenset[tuple[str, str]]:
+    """Return the words of place and time with what they stand before."""
+    return frozenset(
+        (word, each) for word, each in pairwise(tokens(text)) if TURNING.get(word) in AROUND
+    )
+
+
 def turns(text: str) -> frozenset[str]:
     """Return all of them but who speaks and is spoken to: whoever retells it may say that
     otherwise."""
     return frozenset().union(*turning(text).values()) - _SPEAKERS
 
 
+@lru_cache(maxsize=COUNTED)
 def denials(text: str) -> int:
     """Return how often a text denies something."""
-    said = sum(token in DENYING for token in tokens(text))
-    return said + len(_DENYING_CHARACTERS.findall(text))
+    said = sum(word in DENYING or word.endswith("n't") for word in words(text))
+    return said if text.isascii() else said + len(_DENYING_CHARACTERS.findall(text))

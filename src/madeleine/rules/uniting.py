@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from madeleine.model.memory import Memory
 from madeleine.rules.substance import (
-    TURNING,
     Tokens,
+    bound,
     denials,
     is_number,
     lost_words,
@@ -57,9 +56,8 @@ def missing(text: str, other: str) -> list[str]:
     """Return what `other` says and `text` does not, sentence by sentence. Code is not taken
     apart: where something is missing of a text with code, all of it is."""
     known = [said(each) for each in _sentences(text)]
-    unsaid = [
-        each for each in _sentences(other) if not any(holds(one, said(each)) for one in known)
-    ]
+    wanted = [(each, said(each)) for each in _sentences(other)]
+    unsaid = [each for each, part in wanted if not any(holds(whole, part) for whole in known)]
     return [other.strip()] if unsaid and _CODE in other else unsaid
 
 
@@ -92,8 +90,8 @@ def says_all(text: str, others: Sequence[str]) -> bool:
 
 def turned_round(text: str, others: Sequence[str]) -> bool:
     """Whether a text says `to` of something of which the others say `from`, and the like."""
-    before = frozenset[tuple[str, str]]().union(*map(_bound, others))
-    now = _bound(text)
+    before = frozenset[tuple[str, str]]().union(*map(bound, others))
+    now = bound(text)
     lost = frozenset(each for _, each in before - now)
     return any(each in lost for _, each in now - before)
 
@@ -106,14 +104,6 @@ def denies_alike(text: str, others: Iterable[str]) -> bool:
 def full(memory: Memory) -> str:
     """Return title and text as one."""
     return f"{memory.title}\n{memory.content}" if memory.title else memory.content
-
-
-def _bound(text: str) -> frozenset[tuple[str, str]]:
-    """Return the words of place and time with what they stand before."""
-    binding = ("place", "time")
-    return frozenset(
-        (word, each) for word, each in pairwise(tokens(text)) if TURNING.get(word) in binding
-    )
 
 
 def _in_order(text: str, others: Sequence[str]) -> bool:
@@ -133,10 +123,11 @@ def _sentences(text: str) -> list[str]:
 def _stands_in(part: Tokens, whole: Tokens) -> bool:
     """Whether the tokens of one stand in the other in a row: what Ben likes is not said by what
     Ben's wife likes."""
-    wide = len(part)
+    wide, first = len(part), part[:1]
     return any(
         whole[at : at + wide] == part and not _cut(whole, at, at + wide)
         for at in range(len(whole) - wide + 1)
+        if whole[at : at + 1] == first or not first
     )
 
 

@@ -28,7 +28,7 @@ from madeleine.api.routes import Route
 from madeleine.bootstrap import House
 from madeleine.errors import MadeleineError
 from madeleine.ingest.projects import space_of
-from madeleine.ingest.transcripts import Transcript, take_in
+from madeleine.ingest.transcripts import ELSEWHERE, Transcript, take_in
 from madeleine.model.codec import Json
 from madeleine.server.hosts import (
     ENDING_EVENTS,
@@ -246,7 +246,7 @@ class Hooks:
             return
         self._count("stores")
         self._count("kept", len(done.kept))
-        if done.stopped and not self._ending.is_set():
+        if done.stopped not in (None, ELSEWHERE) and not self._ending.is_set():
             self._tell(call.entry, f"a transcript waits: {done.stopped}")
 
     # -- telling ---------------------------------------------------------------------------

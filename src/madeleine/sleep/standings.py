@@ -11,7 +11,7 @@ from madeleine.index.port import Standings
 from madeleine.model.words import Tier
 from madeleine.sleep.values import Night
 
-PAGE = 5_000  # memories looked at in one go; each page is one moment's truth
+PAGE = 5_000  # memories that share a line of the journal: who wants to write waits for one
 MICROS_A_DAY = 86_400_000_000
 
 CORE = list(Tier).index(Tier.CORE)
@@ -21,15 +21,13 @@ ARCHIVAL = list(Tier).index(Tier.ARCHIVAL)
 
 def pages(night: Night) -> Iterator[Standings]:
     """Yield every memory once; stop when somebody waits for the end."""
-    after, drawn = "", night.stores.index.drawn()
-    while not night.stop():
-        page = night.stores.index.standings(after, PAGE, drawn)
-        night.report.looked += len(page)
-        if len(page):
-            yield page
-        if len(page) < PAGE:
+    known = night.stores.index.standings()
+    for start in range(0, len(known), PAGE):
+        if night.stop():
             return
-        after = page.ids[-1]
+        page = known.part(start, start + PAGE)
+        night.report.looked += len(page)
+        yield page
 
 
 def days_before(night: Night, times: NDArray[np.int64]) -> NDArray[np.float64]:

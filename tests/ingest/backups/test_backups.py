@@ -160,6 +160,18 @@ def test_the_oldest_go_when_there_are_too_many(stores: Stores) -> None:
     assert foreign.exists()
 
 
+def test_the_one_just_made_stays_whatever_the_clock_said_before(stores: Stores) -> None:
+    folder = home_of(stores) / "backups"
+    folder.mkdir()
+    for year in (2090, 2091):
+        (folder / f"madeleine-{year}0101T000000Z.zip").write_bytes(b"")
+
+    done = taken(stores, keep_last=2)
+
+    assert done.path.exists()
+    assert [each.made.year for each in kept_in(folder)] == [2091, 2026]
+
+
 def test_two_backups_in_one_second_are_two(stores: Stores) -> None:
     one, two = taken(stores), taken(stores)
 
@@ -367,6 +379,20 @@ def test_restoring_puts_what_was_there_aside(tmp_path: Path) -> None:
     assert any(journal.glob("*.jsonl"))
     assert "8791" in (home / "config.toml").read_text(encoding="utf-8")  # left alone
     assert not done.settings
+
+
+def test_what_belongs_to_other_programs_stays_where_it_is(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with closing_house(home) as stores:
+        lived(stores)
+        path = taken(stores).path
+        (stores.vault.root / ".git").mkdir()
+        (stores.vault.root / ".git" / "HEAD").write_text("ref", encoding="utf-8")
+
+    done = restore_home(home, path)
+
+    assert (home / "vault" / ".git" / "HEAD").read_text(encoding="utf-8") == "ref"
+    assert not (done.aside[0] / ".git").exists()
 
 
 def test_a_note_without_a_date_is_as_old_as_before(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def pack(folder: Path, target: Path) -> None:
 def test_a_broken_note_is_told_with_its_place_and_the_rest_goes_on(
     notes: Path, stores: Stores
 ) -> None:
-    (notes / "Bad.md").write_bytes(b"caf\xe9")
+    (notes / "Bad.md").write_bytes(b"tea\xe9")
 
     told = imported(stores, "obsidian", notes)
 

@@ -27,7 +27,6 @@ from madeleine.index.port import (
     Batch,
     Counts,
     Details,
-    Drawn,
     EdgeRow,
     Extent,
     Gathered,
@@ -349,15 +348,13 @@ class SqliteIndex:
             return nodes.all_ids(connection, "superseded_by = ? ORDER BY id", memory_id)
 
     # -- what the jobs go by ---------------------------------------------------------------
-    def drawn(self) -> Drawn:
+    def ids_after(self, after_id: str, limit: int) -> list[str]:
         with self._read() as connection:
-            return standing.drawn(connection)
+            return nodes.all_ids(connection, "id > ? ORDER BY id LIMIT ?", after_id, max(limit, 0))
 
-    def standings(
-        self, after_id: str = "", limit: int = 10_000, drawn: Drawn | None = None
-    ) -> Standings:
+    def standings(self) -> Standings:
         with self._read() as connection:
-            return standing.standings(connection, after_id, limit, drawn)
+            return standing.standings(connection)
 
     def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
         with self._read() as connection:

@@ -283,6 +283,12 @@ CREATE TABLE verdicts (
 ) STRICT, WITHOUT ROWID;
 """
 
+_MADE = """
+-- What consolidation made is little among many arrows, and asked for as a whole.
+CREATE INDEX edges_discovered ON edges (at) WHERE edge = 'discovered';
+CREATE INDEX edges_made_of ON edges (source) WHERE edge IN ('derived_from', 'summarizes');
+"""
+
 BEGUN_ANEW = 3  # an index older than this is emptied: its tables say too little
 
 # Who drew an arrow stands in the index by target too, so that counting those that somebody meant

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +14,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Across, Drawn, Hit, Standings
+from madeleine.index.port import Across, Hit, Standings
 from madeleine.index.sqlite import graph, vectors
 from madeleine.index.sqlite.filters import condition
 from madeleine.index.sqlite.matrix import NONE, TIE, Matrix, Rows, Snapshot
@@ -36,24 +36,21 @@ _LISTED = "(SELECT value FROM json_each(?))"
 _BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINES))
 _BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
 
-# The self defines what is tagged so: an arrow that stands in no file and counts like others.
-_STANDINGS = f"""
-    SELECT n.id, n.space, n.source, n.type, n.tier, n.created,
-           ifnull(u.last_accessed, n.created), ifnull(u.access_count, 0),
-           ifnull(u.stability, {DEFAULT_STABILITY_DAYS}), n.confidence,
-           coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}),
-           s.relevance, iif(s.relevance IS NULL, 0, s.relevance_at), n.node
-    FROM nodes n LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
-    WHERE n.id > ? ORDER BY n.id LIMIT ?
-"""
-
-# Each walks an index from end to end: a look-up for every memory takes many times as long.
+# Each of these walks a table or an index from end to end, in the order in which it lies on the
+# disk. Looking things up for one memory after the other takes three times as long, and more the
+# larger the store is.
+_NODES = "SELECT node, id, space, source, type, tier, created, confidence FROM nodes"
+_USAGE = "SELECT memory, last_accessed, access_count, stability, importance FROM usage"
+_SCORES = "SELECT memory, importance, relevance, relevance_at FROM scores"
 _INCOMING = f"SELECT e.target, count(*) FROM edges e WHERE {_BY_HAND} GROUP BY e.target"
 _OUTGOING = f"""
-    SELECT n.id, count(*) FROM edges e JOIN nodes n ON n.node = e.source
+    SELECT e.source, count(*) FROM edges e
     WHERE {_BY_HAND} AND e.target NOT IN (SELECT target FROM edges EXCEPT SELECT id FROM nodes)
     GROUP BY e.source
 """
+_UNUSED = (None, 0, DEFAULT_STABILITY_DAYS, None)
+_UNSCORED = (None, None, None)
+_READ_AT_ONCE = 10_000  # rows that are made into columns at a time
 
 
 _ARROWS = "FROM edges e JOIN nodes s ON s.node = e.source JOIN nodes t ON t.id = e.target"
@@ -82,49 +79,110 @@ def note_digests(
 # --- how memories stand -------------------------------------------------------------------
 
 
-def drawn(connection: apsw.Connection) -> Drawn:
-    """Return how many arrows somebody drew from each memory or to it."""
-    incoming, outgoing = connection.execute(_INCOMING), connection.execute(_OUTGOING)
-    return Drawn(dict(incoming), dict(outgoing))
+def standings(connection: apsw.Connection) -> Standings:
+    """Return the columns of all memories."""
+    journal = _Journal(connection)
+    rows = connection.execute(_NODES)
+    parts = [journal.stand(part) for part in iter(lambda: list(islice(rows, _READ_AT_ONCE)), [])]
+    joined = _joined(parts or [journal.stand([])])
+    order = sorted(range(len(joined)), key=joined.ids.__getitem__)
+    return _ordered(joined, order)
 
 
-def standings(
-    connection: apsw.Connection, after_id: str, limit: int, counted: Drawn | None = None
-) -> Standings:
-    """Return the columns of the next memories."""
-    arrows = drawn(connection) if counted is None else counted
-    the_self = graph.self_id(connection)
-    rows = list(connection.execute(_STANDINGS, (after_id, max(limit, 0))))
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 14
-    about = _tagged(connection, ABOUT_SELF, columns[13])
-    is_self = np.array([each == the_self for each in columns[0]], np.bool_)
-    connections = np.fromiter(map(arrows.of, columns[0]), np.int64, len(rows))
-    return Standings(
-        ids=list(columns[0]),
-        spaces=list(columns[1]),
-        sources=list(columns[2]),
-        types=np.array([TYPE_CODES[each] for each in columns[3]], np.uint8),
-        tiers=np.array([TIER_CODES[each] for each in columns[4]], np.uint8),
-        created=np.array(columns[5], np.int64),
-        last_accessed=np.array(columns[6], np.int64),
-        uses=np.array(columns[7], np.int64),
-        stability=np.array(columns[8], np.float64),
-        confidence=np.array(columns[9], np.float64),
-        importance=np.array(columns[10], np.float64),
-        relevance=np.array(columns[11], np.float64),
-        relevance_at=np.array(columns[12], np.int64),
-        connections=connections + (about & ~is_self if the_self else 0),
-        about_self=about | is_self,
-        is_self=is_self,
-        protected=_tagged(connection, PROTECTED, columns[13]),
-    )
+class _Journal:
+    """What is known of memories besides their files, by id or by node."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._usage = {row[0]: row[1:] for row in connection.execute(_USAGE)}
+        self._scores = {row[0]: row[1:] for row in connection.execute(_SCORES)}
+        self._incoming: dict[str, int] = dict(connection.execute(_INCOMING))
+        self._outgoing: dict[int, int] = dict(connection.execute(_OUTGOING))
+        self._about_self = _tagged(connection, ABOUT_SELF)
+        self._protected = _tagged(connection, PROTECTED)
+        self._self = graph.self_id(connection)
+
+    def stand(self, rows: Sequence[tuple[Any, ...]]) -> Standings:
+        """Return how the memories of some rows stand."""
+        columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 8
+        nodes, ids = columns[0], columns[1]
+        created = np.array(columns[6], np.int64)
+        accessed, uses, stability, weighed = self._numbers(self._usage, ids, _UNUSED)
+        importance, relevance, scored = self._numbers(self._scores, ids, _UNSCORED)
+        about, is_self = self._is(self._about_self, nodes), self._is_self(ids)
+        return Standings(
+            ids=list(ids),
+            spaces=list(columns[2]),
+            sources=list(columns[3]),
+            types=np.array([TYPE_CODES[each] for each in columns[4]], np.uint8),
+            tiers=np.array([TIER_CODES[each] for each in columns[5]], np.uint8),
+            created=created,
+            last_accessed=np.where(np.isnan(accessed), created, accessed).astype(np.int64),
+            uses=uses.astype(np.int64),
+            stability=stability,
+            confidence=np.array(columns[7], np.float64),
+            importance=_first_known(importance, weighed, DEFAULT_IMPORTANCE),
+            relevance=relevance,
+            relevance_at=np.where(np.isnan(relevance), 0, scored).astype(np.int64),
+            connections=self._arrows(nodes, ids) + self._defined(about & ~is_self),
+            about_self=about | is_self,
+            is_self=is_self,
+            protected=self._is(self._protected, nodes),
+        )
+
+    def _numbers(
+        self, known: Mapping[str, tuple[Any, ...]], ids: Sequence[str], unknown: tuple[Any, ...]
+    ) -> NDArray[np.float64]:
+        """Return the columns of what is known of the ids; nothing is not a number."""
+        rows = [known.get(each, unknown) for each in ids]
+        return np.array(rows, np.float64).reshape(len(ids), len(unknown)).T
+
+    def _arrows(self, nodes: Sequence[int], ids: Sequence[str]) -> NDArray[np.int64]:
+        incoming = [self._incoming.get(each, 0) for each in ids]
+        outgoing = [self._outgoing.get(each, 0) for each in nodes]
+        return np.array(incoming, np.int64) + np.array(outgoing, np.int64)
+
+    def _defined(self, about: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The self defines what is tagged so: an arrow that stands in no file and counts like
+        others."""
+        return about & (self._self is not None)
+
+    def _is_self(self, ids: Sequence[str]) -> NDArray[np.bool_]:
+        return np.array([each == self._self for each in ids], np.bool_)
+
+    def _is(self, found: NDArray[np.int64], nodes: Sequence[int]) -> NDArray[np.bool_]:
+        return np.isin(np.array(nodes, np.int64), found)
 
 
-def _tagged(connection: apsw.Connection, tag: str, nodes: Sequence[int]) -> NDArray[np.bool_]:
-    """Return which of the nodes bear a tag."""
+def _tagged(connection: apsw.Connection, tag: str) -> NDArray[np.int64]:
     rows = connection.execute("SELECT node FROM node_tags WHERE tag = ?", (tag,))
-    found = np.array([node for (node,) in rows], np.int64)
-    return np.isin(np.array(nodes, np.int64), found)
+    return np.array([node for (node,) in rows], np.int64)
+
+
+def _first_known(
+    one: NDArray[np.float64], other: NDArray[np.float64], neither: float
+) -> NDArray[np.float64]:
+    either = np.where(np.isnan(one), other, one)
+    return np.where(np.isnan(either), neither, either)
+
+
+def _joined(parts: Sequence[Standings]) -> Standings:
+    """Return the places of all parts, one after the other."""
+    columns = ([getattr(part, each.name) for part in parts] for each in fields(Standings))
+    joined: Iterator[Any] = (
+        np.concatenate(each) if isinstance(each[0], np.ndarray) else list(chain(*each))
+        for each in columns
+    )
+    return Standings(*joined)
+
+
+def _ordered(known: Standings, order: Sequence[int]) -> Standings:
+    places = np.array(order, np.int64)
+    columns = (getattr(known, each.name) for each in fields(Standings))
+    ordered: Iterator[Any] = (
+        each[places] if isinstance(each, np.ndarray) else [each[place] for place in order]
+        for each in columns
+    )
+    return Standings(*ordered)
 
 
 def across_spaces(connection: apsw.Connection) -> list[Across]:

@@ -50,10 +50,11 @@ def kept_in(folder: Path) -> list[Kept]:
     return [each for _, _, each in sorted(found, key=lambda each: each[:2], reverse=True)]
 
 
-def rotate(folder: Path, keep: int) -> tuple[Path, ...]:
+def rotate(folder: Path, keep: int, made: Path) -> tuple[Path, ...]:
     """Remove the oldest backups beyond so many; 0 keeps all. Only files that are called like
-    ours are touched."""
-    surplus = tuple(each.path for each in kept_in(folder)[keep:]) if keep > 0 else ()
+    ours are touched, and never the one just made: a wrong clock may have made newer ones."""
+    others = [each.path for each in kept_in(folder) if each.path != made]
+    surplus = tuple(others[keep - 1 :]) if keep > 0 else ()
     for path in surplus:
         path.unlink(missing_ok=True)
     if surplus:

@@ -124,15 +124,24 @@ def _write_mark(home: Path, exchanges: Sequence[Exchange]) -> None:
 def _carry_out(exchange: Exchange) -> None:
     """Put one folder aside and give its name to the new one. A new one that is gone has it."""
     folder, aside, staged = exchange
-    if not staged.exists():
-        return
-    if folder.exists() and not _is_empty(folder):
-        if aside.exists():
-            raise RestoreStuck(staged, folder)
-        _rename(folder, aside)
-    if folder.exists():
-        folder.rmdir()  # whoever opened the home meanwhile made it, and put nothing there
-    _rename(staged, folder)
+    if staged.exists():
+        if folder.exists() and not _is_empty(folder):
+            if aside.exists():
+                raise RestoreStuck(staged, folder)
+            _rename(folder, aside)
+        if folder.exists():
+            folder.rmdir()  # whoever opened the home meanwhile made it, and put nothing there
+        _rename(staged, folder)
+    _leave_in_place(exchange)
+
+
+def _leave_in_place(exchange: Exchange) -> None:
+    """Bring back what belongs to other programs, such as `.git` and `.obsidian`: no backup holds
+    it, and a restore has no business with it."""
+    for each in exchange.aside.glob(".*") if exchange.aside.is_dir() else ():
+        target = exchange.folder / each.name
+        if not each.name.endswith(".tmp") and not os.path.lexists(target):
+            _rename(each, target)
 
 
 def _rename(source: Path, target: Path) -> None:

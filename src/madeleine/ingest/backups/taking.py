@@ -90,7 +90,8 @@ def back_up(wanted: Wanted, progress: Progress = lambda done, total: None) -> Ba
     place = name_for(wanted.folder, wanted.to, wanted.stores.clock.now())
     with _refused(place):
         make_folder(place.parent)
-    with _alone(place.parent), _refused(place):
+        make_folder(wanted.folder)
+    with _alone(wanted.folder), _refused(place):
         for left in unfinished_in(place.parent):
             left.unlink(missing_ok=True)
         with _temporary(place, "copies") as spool:
@@ -104,12 +105,17 @@ def _alone(folder: Path) -> Iterator[None]:
     """One backup at a time; the lock goes with the process, however it ends."""
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle)
         yield
-    except BlockingIOError as error:
-        raise UnderWay("a backup") from error
     finally:
         os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise UnderWay("a backup") from error
 
 
 @contextmanager
@@ -260,7 +266,7 @@ def _pack(wanted: Wanted, copies: _Copies, place: Path, progress: Progress) -> B
     finally:
         unfinished.unlink(missing_ok=True)
     fsync_folder(place.parent)
-    removed = rotate(wanted.folder, wanted.keep) if wanted.to is None else ()
+    removed = rotate(wanted.folder, wanted.keep, place) if wanted.to is None else ()
     return BackedUp(place, manifest, place.stat().st_size, removed, tuple(copies.unread))
 
 

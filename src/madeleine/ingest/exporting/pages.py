@@ -32,7 +32,7 @@ def read_page(
     """Return the next memories that pass the filter; with `files` the text of each file."""
     items: list[Json] = []
     size = 0
-    ids = stores.index.standings(after, limit).ids
+    ids = stores.index.ids_after(after, limit)
     allowed = stores.index.allowed(ids, chosen, now)
     for memory_id in ids:
         after = memory_id

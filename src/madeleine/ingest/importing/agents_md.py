@@ -65,7 +65,7 @@ def read(path: Path) -> Iterator[Found]:
     for each in files:
         source = on_disk(each, each.relative_to(top).as_posix())
         try:
-            yield from _sections_of(source, space_of(str(each.parent.resolve())))
+            yield from _sections_of(source, each.resolve().parent)
         except NotThatFormat as error:
             yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
 
@@ -76,12 +76,12 @@ def _files(folder: Path) -> list[Path]:
     return [each for each in (*named, *rules) if each.is_file() and not each.is_symlink()]
 
 
-def _sections_of(source: Source, space: str | None) -> Iterator[Found]:
+def _sections_of(source: Source, folder: Path) -> Iterator[Found]:
     text = _COMMENT.sub(_blank, _OURS.sub(_blank, source.text()))
     seen: dict[tuple[str, ...], int] = {}
     for section in sections(_FRONT.sub(_blank, text)):
         number = seen[section.headings] = seen.get(section.headings, 0) + 1
-        yield Item(_values(source, section, space, number), f"{source.name}:{section.line}")
+        yield Item(_values(source, section, folder, number), f"{source.name}:{section.line}")
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -89,9 +89,11 @@ def _blank(found: re.Match[str]) -> str:
     return "\n" * found[0].count("\n")
 
 
-def _values(source: Source, section: Section, space: str | None, number: int) -> Json:
+def _values(source: Source, section: Section, folder: Path, number: int) -> Json:
+    space = space_of(str(folder))
     again = () if number == 1 else (str(number),)
-    memory_id = stable_id(FORM, space or "", source.name, *section.headings, *again)
+    # In no project, only the folder tells one CLAUDE.md from another.
+    memory_id = stable_id(FORM, space or str(folder), source.name, *section.headings, *again)
     return filled(
         id=memory_id,
         content=section.text,

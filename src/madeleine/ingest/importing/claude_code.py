@@ -42,6 +42,7 @@ from madeleine.model.times import format_time
 
 FORM = "claude-code"
 INDEX = "MEMORY.md"
+TRANSCRIPTS = 5  # newest sessions that are asked where they run
 TRANSCRIPT_BYTES = 1 << 20  # within which a session says where it runs
 _INDEX_LINE = re.compile(
     r"^[ \t]*[-*][ \t]+\[(?P<title>[^\]\n]+)\]\((?P<file>[^)\n]+\.md)\)[^\n]*$", re.MULTILINE
@@ -167,7 +168,8 @@ def _content(note: Written) -> str:
 
 def _space(folder: Path) -> str | None:
     """Return the project's space. The folder's name has lost where it was; a session knows."""
-    for transcript in sorted(folder.parent.glob("*.jsonl")):
+    found = sorted(folder.parent.glob("*.jsonl"), key=lambda each: each.stat().st_mtime)
+    for transcript in found[-TRANSCRIPTS:]:
         with transcript.open("rb") as file:
             lines = file.read(TRANSCRIPT_BYTES).splitlines()
         for line in lines:

@@ -43,26 +43,27 @@ class _Entity:
 
 def read(path: Path) -> Iterator[Found]:
     """Give every entity with its relations. They may come in any order, so all are read first."""
-    source = _source(path)
-    graph = _Graph(source)
+    file = _file(path)
+    graph = _Graph(on_disk(file, file.name), str(file.resolve()))
     yield from graph.read()
     yield Total(len(graph.entities))
     yield from graph.items()
 
 
-def _source(path: Path) -> Source:
+def _file(path: Path) -> Path:
     found = [path] if path.is_file() else [path / name for name in NAMES]
     file = next((each for each in found if each.is_file()), None)
     if file is None:
         raise NoFile(path if not path.is_dir() else path / NAMES[0])
-    return on_disk(file, file.name)
+    return file
 
 
 class _Graph:
     """What the file says."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, where: str) -> None:
         self._source = source
+        self._where = where
         self.entities: dict[str, _Entity] = {}
         self._relations: list[tuple[int, str, str, str]] = []
         self._loose = LooseEnds()
@@ -121,12 +122,10 @@ class _Graph:
         yield from self._loose.told()
 
     def _values(self, name: str, entity: _Entity) -> Json:
-        links = [
-            connection(_id(end), word) for end, word in entity.relations if _id(end) != _id(name)
-        ]
+        links = [connection(self._id(end), word) for end, word in entity.relations if end != name]
         head = f"{name} ({entity.kind})" if entity.kind else name
         return filled(
-            id=_id(name),
+            id=self._id(name),
             content="\n".join([head, *(f"- {each}" for each in entity.observations)]),
             title=" ".join(name.split()),
             type=type_of(entity.kind),
@@ -137,6 +136,6 @@ class _Graph:
             connections=links,
         )
 
-
-def _id(name: str) -> str:
-    return stable_id(FORM, name)
+    def _id(self, name: str) -> str:
+        """Return an entity's id: two files may each have a `User` of their own."""
+        return stable_id(FORM, self._where, name)

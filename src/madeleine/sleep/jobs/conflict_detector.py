@@ -22,8 +22,11 @@ from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.rules.changes import Told, told_of
+from madeleine.rules.differing import told_apart
+from madeleine.rules.statements import statement_of
 from madeleine.rules.stems import stems_of
-from madeleine.rules.uniting import denies_alike
+from madeleine.rules.uniting import denies_alike, full
 from madeleine.sleep.pairs import (
     Answers,
     Arrows,
@@ -151,9 +154,12 @@ def _asks(night: Night, each: Replacing) -> bool:
 
 def _denies_other(each: Replacing) -> bool:
     """Whether the newer one denies something of which the older one does not speak: that Atlas
-    does not run on Windows says nothing about Linux."""
+    does not run on Windows says nothing about Linux. Not where it tells that what the older one
+    says is over: `a hamster now, no ferret`."""
     older, newer = each.pair.older.content, each.pair.newer.content
-    return not denies_alike(newer, [older]) and not stems_of(older) <= stems_of(newer)
+    if denies_alike(newer, [older]) or stems_of(older) <= stems_of(newer):
+        return False
+    return told_of(statement_of(older), statement_of(newer)) not in (Told.OVER, Told.CHANGED)
 
 
 def _copies(night: Night, surely: Mapping[str, Replacing]) -> list[Replacing]:
@@ -177,7 +183,12 @@ def _restating(night: Night, each: Replacing) -> list[Pair]:
     hits = {hit.id: hit.score for hit in near.get(older.id, ()) if hit.id != newer.id}
     found = index.memories(hits).values()
     pairs = [pair_of(older, other, hits[other.id]) for other in found]
-    return [pair for pair in pairs if one_voice(pair)]
+    return [pair for pair in pairs if one_voice(pair) and not _apart(pair)]
+
+
+def _apart(pair: Pair) -> bool:
+    """Whether the two are no copies, whatever a judge says: another host, another number."""
+    return told_apart(full(pair.older), full(pair.newer))
 
 
 def _replaced_too(

@@ -32,7 +32,7 @@ from madeleine.model.times import format_time
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType
 from madeleine.rules.communities import Community, communities
 from madeleine.rules.digest import text_digest
-from madeleine.rules.extracts import gist
+from madeleine.rules.gist import gist
 from madeleine.rules.keeping import made_up
 from madeleine.rules.likeness import Cloud
 from madeleine.rules.patterns import belonging, members_digest
@@ -43,8 +43,8 @@ from madeleine.sleep.values import STOPPED, Forget, Night, Patch, Summarise
 
 NAME = "cluster"
 IDS = uuid.UUID("0c6f0a44-52f5-5c0e-8a0b-5d3b1f5e9b77")  # where ids made from members live
-WRITTEN_AT_MOST = 250  # summaries in one run, those of the largest clusters first
-READ = 40  # members whose sentences a summary is made of: those nearest to what all say
+WRITTEN_AT_MOST = 200  # summaries in one run, those of the largest clusters first
+READ = 24  # members whose sentences a summary is made of: those nearest to what all say
 TOLD_TO_A_MODEL = 12  # of them
 LINKED = 100  # members that a summary names
 TEXT_CHARS = 1_200  # of a summary: a few sentences
@@ -134,10 +134,9 @@ class Cluster:
             night.report.stopped = STOPPED
             return []
         same = belonging([each.ids for each in groups], [each.members for each in known])
-        changed = _changed(night, groups, known, same)
-        _tell(night, groups, len(changed))
-        self._made = _summaries(night, changed[:WRITTEN_AT_MOST])
-        self._dissolved = _dissolved(night, groups, known, set(same.values()))
+        _tell(night, groups)
+        self._made = _summaries(night, _changed(night, groups, known, same))
+        self._dissolved = _dissolved(night, known, set(same.values()))
         return [
             *(
                 Patch(each, f"{len(each.memory.connections)} memories are alike")
@@ -183,21 +182,35 @@ def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
 def _changed(
     night: Night, groups: Sequence[Group], known: Sequence[Known], same: Mapping[int, int]
 ) -> list[tuple[Group, Known | None]]:
-    """Return the clusters without a summary, and those whose summary no longer fits. Others are
-    as they were, or a person's, or were forgotten by one."""
-    changed: list[tuple[Group, Known | None]] = []
-    theirs = 0
-    for place, group in enumerate(groups):
-        summary = known[same[place]] if place in same else None
-        if summary is None:
-            if not _was_refused(night, _id_of(group)):
-                changed.append((group, None))
-        elif not summary.is_ours(night):
-            theirs += 1
-        elif summary.pattern is None or summary.pattern.members != group.digest:
-            changed.append((group, summary))
+    """Return the clusters without a summary, and those whose summary no longer fits, as many as
+    may be written. Others are as they were, or a person's, or were forgotten by one."""
+    pairs = [
+        (group, known[same[place]] if place in same else None) for place, group in enumerate(groups)
+    ]
+    theirs = sum(summary is not None and not summary.is_ours(night) for _, summary in pairs)
     if theirs:
         night.report.counts["left_to_their_editors"] = theirs
+    return _as_many_as_may_be(night, [pair for pair in pairs if _is_wanted(night, *pair)])
+
+
+def _is_wanted(night: Night, group: Group, summary: Known | None) -> bool:
+    """Whether a cluster has no summary, or one of ours that is of other members or texts."""
+    if summary is None:
+        return True
+    fits = summary.pattern is not None and summary.pattern.members == group.digest
+    return not fits and summary.is_ours(night)
+
+
+def _as_many_as_may_be(
+    night: Night, wanted: Sequence[tuple[Group, Known | None]]
+) -> list[tuple[Group, Known | None]]:
+    changed: list[tuple[Group, Known | None]] = []
+    for at, (group, summary) in enumerate(wanted):
+        if len(changed) == WRITTEN_AT_MOST:
+            night.report.counts["clusters_left"] = len(wanted) - at
+            break
+        if summary is not None or not _was_refused(night, _id_of(group)):
+            changed.append((group, summary))
     return changed
 
 
@@ -318,9 +331,7 @@ def _connections(night: Night, group: Group, was: Memory | None) -> tuple[Connec
 # --- dissolving ---------------------------------------------------------------------------
 
 
-def _dissolved(
-    night: Night, groups: Sequence[Group], known: Sequence[Known], kept: set[int]
-) -> list[Forget]:
+def _dissolved(night: Night, known: Sequence[Known], kept: set[int]) -> list[Forget]:
     """Return which summaries go: those whose cluster is no more. Where members wait for their
     vectors nobody can tell."""
     lost = [each for at, each in enumerate(known) if at not in kept and each.is_ours(night)]
@@ -338,18 +349,15 @@ def _waiting(night: Night, members: set[str]) -> set[str]:
 # --- the report ---------------------------------------------------------------------------
 
 
-def _tell(night: Night, groups: Sequence[Group], changed: int) -> None:
+def _tell(night: Night, groups: Sequence[Group]) -> None:
     """Put the documented figures into the report; what is made is counted at the end."""
-    counts: dict[str, object] = {
+    night.report.counts |= {
         "clusters_found": len(groups),
         "meta_memories_created": 0,
         "meta_memories_updated": 0,
         "meta_memories_dissolved": 0,
         "sample_clusters": [_in_words(night, each) for each in groups[:SHOWN]],
     }
-    if changed > WRITTEN_AT_MOST:
-        counts["clusters_left"] = changed - WRITTEN_AT_MOST
-    night.report.counts |= counts
 
 
 def _in_words(night: Night, group: Group) -> dict[str, object]:
