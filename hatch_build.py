@@ -23,6 +23,7 @@ DEPENDENCIES = [
     "onnxruntime>=1.20",
     "pyyaml>=6.0.1",
     "starlette>=0.45",
+    "threadpoolctl>=3.5",
     "tokenizers>=0.20",
     "uvicorn>=0.41",
     "watchfiles>=1.0",

@@ -276,7 +276,7 @@ class Consolidation:
     decay_importance_threshold: float = setting(
         0.3, "what is less important is scored once a week only; a run asked for scores all", 0, 1
     )
-    relevance_step: float = setting(0.01, "a score that moves less is not written", 0, 1)
+    relevance_step: float = setting(0.05, "a score that moves less is not written", 0, 1)
     sample_size: int = setting(20, "memories that creative compares with each other", 0, 1_000)
     sample_relevance: float = setting(
         0.3, "relevance above which a memory takes part in creative and cluster", 0, 1

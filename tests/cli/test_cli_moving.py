@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.cli.commands.status import problems
 from tests.cli.running import Cli
 
 
@@ -137,6 +138,7 @@ def test_a_backup_is_listed_and_restored(cli: Cli, tmp_path: Path) -> None:
 
     assert [each["path"] for each in listed["backups"]] == [made["path"]]
     assert checked.out.startswith("is whole: 1 memory, ")
+    assert "\nbackup     just now\n" in cli("status").out
     assert restored["in_index"] == 1
     assert [each["id"] for each in cli.ok("list")["memories"]] == [kept]
     assert all(Path(each).is_dir() for each in restored["aside"])
@@ -160,3 +162,12 @@ def test_a_damaged_backup_is_said_to_be_damaged(cli: Cli, tmp_path: Path) -> Non
     assert cli("restore-backup", str(path)).code == 6
     assert cli("restore-backup", str(tmp_path / "gone.zip")).code == 3
     assert cli.ok("list")["total"] == 1
+
+
+def test_a_backup_that_fails_unasked_is_among_the_problems(cli: Cli) -> None:
+    answer = cli.ok("status")
+    loops = [{"name": "backup", "problem": "cannot write x"}, {"name": "journal", "problem": None}]
+
+    told = list(problems({**answer, "daemon": {"loops": loops}}))
+
+    assert told == ["the daemon's backup: cannot write x"]

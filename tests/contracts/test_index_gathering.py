@@ -175,6 +175,24 @@ def test_edges_between_some_are_those_with_both_ends_among_them(index: Index) ->
     assert len(index.edges_between([memory_id(number) for number in (1, 2, 3)])) == 3
 
 
+def test_associations_are_the_discovered_arrows_with_both_ends(index: Index) -> None:
+    drawn = tuple(
+        Connection(memory_id(target), Edge.DISCOVERED, 0.5, "why", "creative", at, kind, 0.7)
+        for target, at, kind in (
+            (2, NOON, "explains"),
+            (3, NOON - timedelta(days=1), "shares_theme"),
+            (9, NOON, "explains"),
+        )
+    )
+    related = Connection(memory_id(2), Edge.RELATED_TO, at=NOON)
+    place(index, memory(1, connections=(*drawn, related)), memory(2), memory(3))
+
+    found = index.associations()
+
+    assert [row.connection for row in found] == [drawn[1], drawn[0]]
+    assert {row.source for row in found} == {memory_id(1)}
+
+
 def test_used_together_means_in_one_session_since_then(index: Index) -> None:
     place(index, *(memory(number) for number in range(1, 5)))
     for number, session, minutes in (

@@ -175,6 +175,9 @@ class Interrupted:
     def flush(self) -> None:
         self._inner.flush()
 
+    def forget(self, texts: Sequence[str]) -> int:
+        return self._inner.forget(texts)
+
     def close(self) -> None:
         self._inner.close()
 

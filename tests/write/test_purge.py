@@ -178,6 +178,19 @@ def test_what_is_not_in_the_trash_is_not_purged(stores: Stores) -> None:
     assert files.items() <= vault_bytes(stores).items()
 
 
+def test_a_purge_that_was_cut_short_is_finished_by_the_next(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    memory = keep(stores, f"The {SECRET} sleeps")
+    forget(stores, memory.id)
+    stores.journal.redact({memory.id})  # and then the power went
+
+    purge(stores, [memory.id])
+    close(stores)
+
+    assert holding(home, SECRET, memory.id) == []
+
+
 def test_a_purge_leaves_a_report_without_texts(stores: Stores) -> None:
     memory = keep(stores, f"The {SECRET} sleeps")
     forget(stores, memory.id)

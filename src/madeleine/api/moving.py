@@ -139,6 +139,13 @@ def back_up(house: House, call: Call) -> Json:
     }
 
 
+def standing(house: House) -> Json:
+    """Return what status says of backups."""
+    kept = kept_in(house.backup_folder)
+    newest = format_time(kept[0].made) if kept else None
+    return {"folder": str(house.backup_folder), "count": len(kept), "newest": newest}
+
+
 def backups(house: House, call: Call) -> Json:
     """Return the backups that there are, newest first."""
     folder = house.backup_folder

@@ -405,6 +405,7 @@ def _status(house: House, call: Call) -> Json:
         "index_bytes": sum(_size(house.home / name) for name in ("index.db", "index.db-wal")),
         "runs": [_run(each) for each in stores.index.recent_events([Kind.RUN.value], RUNS_SHOWN)],
         "sleep": sleeping.standing(house),
+        "backup": moving.standing(house),
         "ingest": ingesting.standing(house),
         "notes": list(house.notes),
         "daemon": None,

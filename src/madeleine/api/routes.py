@@ -482,7 +482,7 @@ ROUTES: tuple[Route, ...] = (
         "/admin/status",
         "what there is and what is wrong",
         answer="{version, home, vault, device, pid, counts, embedder, unreadable, journal, "
-        "index_bytes, sleep, notes, daemon}",
+        "index_bytes, sleep, backup, notes, daemon}",
     ),
     Route(
         "stats",

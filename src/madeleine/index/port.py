@@ -483,6 +483,10 @@ class Index(Protocol):
         are at each of them."""
         ...
 
+    def associations(self) -> list[EdgeRow]:
+        """Return all `discovered` arrows whose both ends are there, those drawn first first."""
+        ...
+
     def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
         """Return arrows of these kinds whose both ends are there, those drawn last first."""
         ...

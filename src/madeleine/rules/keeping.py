@@ -29,7 +29,7 @@ def kept_by(
     if made_up(text, before):
         return "it makes up a number or a name"
     if share >= ALL_WORDS and not says_all(text, before):
-        return "it loses a word"
+        return "it loses a word or exchanges some"
     if any(_share(stems_of(each), stems_of(text)) < share for each in before):
         return "it loses too many words"
     if not denies_alike(text, before):

@@ -89,9 +89,12 @@ def says_all(text: str, others: Sequence[str]) -> bool:
 
 
 def turned_round(text: str, others: Sequence[str]) -> bool:
-    """Whether a text says `to` of something of which the others say `from`, and the like."""
+    """Whether a text says `to` of something of which the others say `from`, or that Ben likes
+    Ana where Ana likes Ben."""
     before = frozenset[tuple[str, str]]().union(*map(bound, others))
-    now = bound(text)
+    now, threes = bound(text), _threes(text)
+    if any(three[::-1] in threes for other in others for three in _threes(other) - threes):
+        return True
     lost = frozenset(each for _, each in before - now)
     return any(each in lost for _, each in now - before)
 
@@ -106,12 +109,19 @@ def full(memory: Memory) -> str:
     return f"{memory.title}\n{memory.content}" if memory.title else memory.content
 
 
+def _threes(text: str) -> frozenset[Tokens]:
+    found = tokens(text)
+    return frozenset(zip(found, found[1:], found[2:], strict=False))
+
+
 def _in_order(text: str, others: Sequence[str]) -> bool:
-    """Whether numbers, names and signs stand in a text in the order they have in each other."""
+    """Whether several numbers of one text, with the names among them, stand in the new one in
+    their order: it is not Ana who owes what Ben owes."""
     matter = frozenset[str]().union(*map(particulars, others))
     for other in others:
-        rest = iter(tokens(text))
-        if not all(each in rest for each in tokens(other) if each in matter):
+        found, rest = tokens(other), iter(tokens(text))
+        several = len([each for each in found if is_number(each)]) > 1
+        if several and not all(each in rest for each in found if each in matter):
             return False
     return True
 

@@ -14,7 +14,7 @@ class ConsolidationHabits:
     access_decay_rate: float = 0.05
     relationship_preservation: float = 0.3
     decay_importance_threshold: float = 0.3
-    relevance_step: float = 0.01
+    relevance_step: float = 0.05
     sample_size: int = 20
     sample_relevance: float = 0.3
     contrast_rule: bool = True

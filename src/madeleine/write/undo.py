@@ -53,8 +53,8 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
         "outcomes": _outcomes(stores, open_events),
     }
     change = Change(stores.new_id(), "undo", plan.edits(), by, details=details)
-    noes = refusals(stores, [deed for each in open_events for deed in _deeds(each)], by)
-    commit(stores, change, [*_scored(stores, change, scores), *noes])
+    said_no = refusals(stores, [deed for each in open_events for deed in _deeds(each)], by)
+    commit(stores, change, [*_scored(stores, change, scores), *said_no])
     return Undone(ids, tuple(plan.memories), change.id)
 
 

@@ -318,3 +318,42 @@ def test_a_space_that_is_named_takes_all_of_it(notes: Path, stores: Stores) -> N
     imported(stores, "obsidian", notes, space="kitchen")
 
     assert {each.space for each in memories(stores).values()} == {"kitchen"}
+
+
+def test_a_planted_key_is_never_stored(tmp_path: Path, stores: Stores) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6" * 3  # put together here: no scanner may take it for a real one
+    write(
+        tmp_path / "Notes" / "Deploy.md",
+        f"Push with {key}, see [[Other]]\n- uses [[Other]] ({key})",
+    )
+    write(tmp_path / "Notes" / "Other.md", f"---\ntags: [{key}]\n---\nNothing here.")
+    write(tmp_path / "CLAUDE.md", f"# Use {key}\nThe token is {key}.")
+
+    told = [
+        imported(stores, "obsidian", tmp_path / "Notes"),
+        imported(stores, "agents-md", tmp_path / "CLAUDE.md"),
+    ]
+
+    assert [each.count("written") for each in told] == [2, 1]
+    assert all("left out" in " ".join(each.notes) for each in told)
+    stores.journal.flush()
+    home = stores.vault.root.parent
+    for path in home.rglob("*"):
+        assert not path.is_file() or key.lower().encode() not in path.read_bytes().lower(), path
+
+
+def test_what_is_over_a_bound_of_ours_is_cut_and_not_refused(
+    tmp_path: Path, stores: Stores
+) -> None:
+    links = " ".join(f"[[n{number}]]" for number in range(600))
+    tags = " ".join(f"#tag{number}" for number in range(90)) + f" #{'x' * 90}"
+    write(tmp_path / "Hub.md", f"{links}\n{tags}")
+    for number in range(600):
+        write(tmp_path / f"n{number}.md", f"note {number}")
+    write(tmp_path / "AGENTS.md", f"# {'long ' * 100}\ntext")
+
+    hub = values("obsidian", tmp_path)["Hub"]
+    (section,) = values("agents-md", tmp_path / "AGENTS.md").values()
+
+    assert len(str(section["title"])) == 300
+    assert (len(hub["tags"]), len(hub["connections"])) == (64, 500)  # type: ignore[arg-type]  # lists

@@ -9,7 +9,7 @@ from typing import Any
 from madeleine.cli.door import Door
 from madeleine.cli.say import Say, clean
 from madeleine.cli.sleep_words import job_lines
-from madeleine.cli.words import plural
+from madeleine.cli.words import age, plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
 
 
 def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
-    for label, value in facts(answer):
+    for label, value in facts(answer, say.now):
         yield f"{say.dim(f'{label:<11}')}{clean(value)}"
     for problem in problems(answer):
         yield f"  {clean(problem)}"
@@ -38,7 +38,7 @@ def _jobs(sleep: dict[str, Any], say: Say) -> Iterator[str]:
         yield from job_lines(ran, say)
 
 
-def facts(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]]:
     """Give what there is, one fact a line."""
     counts = answer["counts"]
     yield "madeleine", f"{answer['version']}, {_daemon(answer.get('daemon'))}"
@@ -52,6 +52,7 @@ def facts(answer: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "reranker", _reranker(answer["reranker"])
     yield "index", f"{answer['index_bytes'] / 1e6:,.1f} MB"
     yield "sleep", _sleep(answer["sleep"], answer.get("daemon"))
+    yield "backup", age(newest, now) if (newest := answer["backup"]["newest"]) else "none yet"
     wrong = len(list(problems(answer)))
     yield "problems", f"{wrong:,}" if wrong else "none"
 
@@ -66,6 +67,9 @@ def problems(answer: dict[str, Any]) -> Iterator[str]:
             times = "once" if job["failures"] == 1 else f"{job['failures']} times in a row"
             yield f"the job {job['id']} failed {times}: {job['last_run'].get('error')}"
     yield from (f"taking in: {problem}" for problem in answer["ingest"]["problems"])
+    for loop in (answer["daemon"] or {}).get("loops") or ():
+        if loop["problem"]:
+            yield f"the daemon's {loop['name']}: {loop['problem']}"
     hooks = (answer["daemon"] or {}).get("hooks") or {}
     yield from (f"hook of {problem}" for problem in hooks.get("problems", ()))
 

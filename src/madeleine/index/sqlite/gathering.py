@@ -28,8 +28,8 @@ OFFERED = Filter(tiers=tuple(tier for tier in Tier if tier is not Tier.ARCHIVAL)
 
 _SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *MADE_SOURCES))
 _EDGES = ", ".join(f"'{each.value}'" for each in MADE_OF)
-_ORIGINAL = f"""n.source NOT IN ({_SOURCES}) AND NOT EXISTS
-    (SELECT 1 FROM edges e WHERE e.source = n.node AND e.edge IN ({_EDGES}))"""
+_ORIGINAL = f"""n.source NOT IN ({_SOURCES})
+    AND n.node NOT IN (SELECT source FROM edges WHERE edge IN ({_EDGES}))"""
 _SCORED = "FROM nodes n LEFT JOIN scores s ON s.memory = n.id"
 _RELEVANT = "(s.relevance IS NULL OR s.relevance > ?1)"
 _SAMPLED = f"""SELECT n.node, n.id {_SCORED} WHERE {_RELEVANT} AND {_ORIGINAL}

@@ -80,6 +80,14 @@ def edges_between(connection: apsw.Connection, ids: Sequence[str]) -> list[EdgeR
     return [EdgeRow(source, _connection(values)) for source, *values in rows]
 
 
+def associations(connection: apsw.Connection) -> list[EdgeRow]:
+    """Return what consolidation discovered, as far as both ends are there."""
+    sql = f"""SELECT s.id, {_EDGE} FROM edges e CROSS JOIN nodes s ON s.node = e.source
+              CROSS JOIN nodes t ON t.id = e.target
+              WHERE e.edge = '{Edge.DISCOVERED.value}' ORDER BY e.at, s.id, e.target"""
+    return [EdgeRow(source, _connection(values)) for source, *values in connection.execute(sql)]
+
+
 def newest_edges(connection: apsw.Connection, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
     """Return arrows of some kinds whose both ends are there, the newest first."""
     sql = f"""SELECT s.id, {_EDGE} FROM edges e

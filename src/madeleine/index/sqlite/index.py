@@ -339,6 +339,10 @@ class SqliteIndex:
         with self._read() as connection:
             return graph.edges_between(connection, ids)
 
+    def associations(self) -> list[EdgeRow]:
+        with self._read() as connection:
+            return graph.associations(connection)
+
     def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
         with self._read() as connection:
             return graph.newest_edges(connection, wanted, limit)

@@ -298,7 +298,7 @@ DROP INDEX edges_target;
 CREATE INDEX edges_target ON edges (target, by);
 """
 
-MIGRATIONS: tuple[str, ...] = ("", "", _MEMORIES + _JOURNAL + _SLEEP, _DRAWN)
+MIGRATIONS: tuple[str, ...] = ("", "", _MEMORIES + _JOURNAL + _SLEEP, _DRAWN, _MADE)
 
 CLEARED = (
     *(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from itertools import chain, groupby, islice
+from itertools import chain, count, groupby, islice
 from operator import itemgetter
 from typing import Any
 
@@ -50,7 +50,7 @@ _OUTGOING = f"""
 """
 _UNUSED = (None, 0, DEFAULT_STABILITY_DAYS, None)
 _UNSCORED = (None, None, None)
-_READ_AT_ONCE = 10_000  # rows that are made into columns at a time
+_READ_AT_ONCE = 5_000  # rows that are made into columns at a time
 
 
 _ARROWS = "FROM edges e JOIN nodes s ON s.node = e.source JOIN nodes t ON t.id = e.target"
@@ -82,19 +82,22 @@ def note_digests(
 def standings(connection: apsw.Connection) -> Standings:
     """Return the columns of all memories."""
     journal = _Journal(connection)
-    rows = connection.execute(_NODES)
-    parts = [journal.stand(part) for part in iter(lambda: list(islice(rows, _READ_AT_ONCE)), [])]
+    parts = [journal.stand(part) for part in _portions(connection.execute(_NODES))]
     joined = _joined(parts or [journal.stand([])])
-    order = sorted(range(len(joined)), key=joined.ids.__getitem__)
-    return _ordered(joined, order)
+    return _ordered(joined, np.argsort(np.array(joined.ids, np.str_)))
+
+
+def _portions(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield some rows at a time: other threads have a word in between."""
+    return iter(lambda: list(islice(rows, _READ_AT_ONCE)), [])
 
 
 class _Journal:
     """What is known of memories besides their files, by id or by node."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._usage = {row[0]: row[1:] for row in connection.execute(_USAGE)}
-        self._scores = {row[0]: row[1:] for row in connection.execute(_SCORES)}
+        self._usage = _Table(connection.execute(_USAGE), _UNUSED)
+        self._scores = _Table(connection.execute(_SCORES), _UNSCORED)
         self._incoming: dict[str, int] = dict(connection.execute(_INCOMING))
         self._outgoing: dict[int, int] = dict(connection.execute(_OUTGOING))
         self._about_self = _tagged(connection, ABOUT_SELF)
@@ -106,8 +109,8 @@ class _Journal:
         columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 8
         nodes, ids = columns[0], columns[1]
         created = np.array(columns[6], np.int64)
-        accessed, uses, stability, weighed = self._numbers(self._usage, ids, _UNUSED)
-        importance, relevance, scored = self._numbers(self._scores, ids, _UNSCORED)
+        accessed, uses, stability, weighed = self._usage.of(ids)
+        importance, relevance, scored = self._scores.of(ids)
         about, is_self = self._is(self._about_self, nodes), self._is_self(ids)
         return Standings(
             ids=list(ids),
@@ -129,13 +132,6 @@ class _Journal:
             protected=self._is(self._protected, nodes),
         )
 
-    def _numbers(
-        self, known: Mapping[str, tuple[Any, ...]], ids: Sequence[str], unknown: tuple[Any, ...]
-    ) -> NDArray[np.float64]:
-        """Return the columns of what is known of the ids; nothing is not a number."""
-        rows = [known.get(each, unknown) for each in ids]
-        return np.array(rows, np.float64).reshape(len(ids), len(unknown)).T
-
     def _arrows(self, nodes: Sequence[int], ids: Sequence[str]) -> NDArray[np.int64]:
         incoming = [self._incoming.get(each, 0) for each in ids]
         outgoing = [self._outgoing.get(each, 0) for each in nodes]
@@ -151,6 +147,27 @@ class _Journal:
 
     def _is(self, found: NDArray[np.int64], nodes: Sequence[int]) -> NDArray[np.bool_]:
         return np.isin(np.array(nodes, np.int64), found)
+
+
+class _Table:
+    """Numbers about memories by their ids, as columns; nothing is not a number."""
+
+    def __init__(self, rows: Iterator[tuple[Any, ...]], unknown: tuple[float | None, ...]) -> None:
+        self._places: dict[str, int] = {}
+        parts = []
+        for some in _portions(rows):
+            ids, *columns = zip(*some, strict=True)
+            self._places.update(zip(ids, count(len(self._places)), strict=False))
+            parts.append([np.array(column, np.float64) for column in columns])
+        # The last place is for those of whom nothing is known.
+        parts.append([np.array([each], np.float64) for each in unknown])
+        self._columns = [np.concatenate(each) for each in zip(*parts, strict=True)]
+
+    def of(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
+        """Return the columns for these memories."""
+        last = len(self._places)
+        places = np.array([self._places.get(each, last) for each in ids], np.int64)
+        return [column[places] for column in self._columns]
 
 
 def _tagged(connection: apsw.Connection, tag: str) -> NDArray[np.int64]:
@@ -175,11 +192,11 @@ def _joined(parts: Sequence[Standings]) -> Standings:
     return Standings(*joined)
 
 
-def _ordered(known: Standings, order: Sequence[int]) -> Standings:
-    places = np.array(order, np.int64)
+def _ordered(known: Standings, order: NDArray[np.int64]) -> Standings:
     columns = (getattr(known, each.name) for each in fields(Standings))
+    places = order.tolist()
     ordered: Iterator[Any] = (
-        each[places] if isinstance(each, np.ndarray) else [each[place] for place in order]
+        each[order] if isinstance(each, np.ndarray) else [each[place] for place in places]
         for each in columns
     )
     return Standings(*ordered)

@@ -161,7 +161,8 @@ def _unpack(archive: Path, folders: dict[str, Path], stamp: str) -> None:
     stages = {prefix: _staged(folder, stamp) for prefix, folder in folders.items()}
     try:
         for stage in stages.values():
-            shutil.rmtree(stage, ignore_errors=True)
+            for left in stage.parent.glob(stage.name.replace(stamp, "*")):
+                shutil.rmtree(left, ignore_errors=True)  # of a restore that was killed
             make_folder(stage)
         with opened(archive) as (packed, manifest):
             for name, entry in manifest.files.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 from madeleine.errors import UnknownWord
 from madeleine.ingest.importing import (
@@ -26,6 +27,7 @@ from madeleine.ingest.importing import (
 )
 from madeleine.ingest.importing.table import FORMATS
 from madeleine.ingest.importing.values import Found, Item, Json, Note
+from madeleine.model.draft import Limits
 from madeleine.rules.secrets import redacted
 
 READERS: Mapping[str, Callable[[Path], Iterator[Found]]] = {
@@ -42,6 +44,8 @@ READERS: Mapping[str, Callable[[Path], Iterator[Found]]] = {
     "ormah": ormah.read,
 }
 AS_IT_IS = frozenset({"madeleine", "ormah"})
+NAMES = frozenset({"id", "target", "session", "superseded_by"})  # what something is known by
+BOUNDS = Limits()
 
 
 def read(form: str, path: Path, space: str | None = None) -> Iterator[Found]:
@@ -61,6 +65,7 @@ def _guarded(found: Iterator[Found], space: str | None, as_it_is: bool) -> Itera
         if not as_it_is:
             values, count = _without_secrets(values)
             secrets += count
+            values = _fitted(values)
         yield Item(values, each.place)
     if secrets:
         words = "1 secret was" if secrets == 1 else f"{secrets:,} secrets were"
@@ -68,11 +73,32 @@ def _guarded(found: Iterator[Found], space: str | None, as_it_is: bool) -> Itera
 
 
 def _without_secrets(values: Json) -> tuple[Json, int]:
+    """Return the values without keys, tokens and passwords, and how many there were."""
     count = 0
-    clean = dict(values)
-    for name in ("content", "title"):
-        text = values.get(name)
-        if isinstance(text, str):
-            clean[name], found = redacted(text)
+
+    def clean(value: object) -> object:
+        nonlocal count
+        if isinstance(value, str):
+            text, found = redacted(value)
             count += found
-    return clean, count
+            return text
+        if isinstance(value, dict):
+            return {name: each if name in NAMES else clean(each) for name, each in value.items()}
+        return [clean(each) for each in value] if isinstance(value, list) else value
+
+    return cast("Json", clean(values)), count
+
+
+def _fitted(values: Json) -> Json:
+    """Return the values within the bounds of one memory: other programs have others, and a note
+    with a thousand links is worth its text and the first of them."""
+    fitted = dict(values)
+    title, tags, links = (values.get(name) for name in ("title", "tags", "connections"))
+    if isinstance(title, str) and len(title) > BOUNDS.title_chars:
+        fitted["title"] = f"{title[: BOUNDS.title_chars - 1]}…"
+    if isinstance(tags, list):
+        short = [each for each in tags if len(str(each)) <= BOUNDS.tag_chars]
+        fitted["tags"] = short[: BOUNDS.tags]
+    if isinstance(links, list):
+        fitted["connections"] = links[: BOUNDS.connections]
+    return fitted

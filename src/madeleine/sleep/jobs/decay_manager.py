@@ -127,9 +127,9 @@ def _not_spoken_for(night: Night, faded: dict[str, float]) -> dict[str, float]:
     named = {
         node for each in rejected if each.type is ProposalType.DECAY for node in each.source_nodes
     }
-    noes = rejected_keys(night.stores)
+    said_no = rejected_keys(night.stores)
     moves = [SetTier(each, Tier.ARCHIVAL) for each in index.memories(named & faded.keys()).values()]
-    refused = {each.memory.id for each in moves if question_of(each) in noes}
+    refused = {each.memory.id for each in moves if question_of(each) in said_no}
     return {each: chance for each, chance in faded.items() if each not in asked | refused}
 
 

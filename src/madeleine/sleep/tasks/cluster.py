@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from madeleine.index.port import Gathered
 from madeleine.model.judging import Synthesis
@@ -43,7 +44,7 @@ from madeleine.sleep.values import STOPPED, Forget, Night, Patch, Summarise
 
 NAME = "cluster"
 IDS = uuid.UUID("0c6f0a44-52f5-5c0e-8a0b-5d3b1f5e9b77")  # where ids made from members live
-WRITTEN_AT_MOST = 200  # summaries in one run, those of the largest clusters first
+WRITTEN_AT_MOST = 100  # summaries in one run, those of the largest clusters first
 READ = 24  # members whose sentences a summary is made of: those nearest to what all say
 TOLD_TO_A_MODEL = 12  # of them
 LINKED = 100  # members that a summary names
@@ -175,7 +176,9 @@ def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
     night.report.looked += len(found)
     cloud = Cloud(found.matrix, found.rows)
     least, fewest = habits.similarity_threshold, habits.min_cluster_size
-    together = communities(cloud, least, fewest, found.spaces, night.stop)
+    # One core is enough: a second one gains little, and whoever asks something needs it.
+    with threadpool_limits(1, "blas"):
+        together = communities(cloud, least, fewest, found.spaces, night.stop)
     return [Group(found, each) for each in together]
 
 

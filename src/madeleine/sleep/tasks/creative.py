@@ -40,7 +40,6 @@ from madeleine.write.record import event, record
 SEED = "creative.seed"  # the name under which the journal keeps what the next sample follows from
 CONTRASTS = 3  # questions about decisions in one run: a person reads them
 SHOWN = 3  # associations that the report names
-EVERY = 1_000_000  # associations; more than a lifetime of runs draws
 DAY = timedelta(days=1)
 
 
@@ -73,7 +72,7 @@ class Creative:
         self._drawn: list[Found] = []
 
     def plan(self, night: Night) -> Sequence[Patch]:
-        known = night.stores.index.newest_edges((Edge.DISCOVERED,), EVERY)
+        known = night.stores.index.associations()
         own = [each for each in known if each.connection.by == CREATIVE]
         found = sorted(discovered(night, self._sample(night)), key=_surest_first)
         self._drawn = list(_within_bounds(night, found, known))
