@@ -120,7 +120,7 @@ def test_a_dry_run_leaves_no_trace_in_the_history(daemon: Daemon) -> None:
         ({"task": "full"}, "full"),
         ({"dry_run": "false"}, "dry_run"),
         ({"dry_run": 1}, "dry_run"),
-        ({"taks": "decay"}, "taks"),
+        ({"tasks": "decay"}, "tasks"),
     ],
 )
 def test_an_unknown_word_in_a_request_is_rejected(
