@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import threading
 from collections.abc import Generator, Iterator
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 
 from _measure import ms, progress, timed
@@ -24,23 +24,22 @@ SECONDS = {"decay": 1.5, "creative": 0.5, "cluster": 15.0, "forget": 2.0}
 GROWTH_AT_MOST = 12.0
 TIMES_IDLE = 1.5
 CLUSTER_MB = 300.0
-RECALLS = 120
-# The world is years old and nobody used it. Every memory takes part all the same.
-EVERYTHING = "[consolidation]\nsample_relevance = 0.0\n"
+# The world is years old and nobody used it: once it is scored nothing is relevant any more. What
+# has no score counts as relevant, so everything takes part in what runs before.
+IN_ORDER = ("creative", "cluster", "decay", "forget")
 LOOK_SECONDS = 0.02
 
 
-def speed(homes: Homes, small: int, large: int, embedded: int) -> Iterator[Figure]:
+def speed(homes: Homes, small: int, large: int, embedded: int, recalls: int) -> Iterator[Figure]:
     """Yield how long each task takes, how that grows, and how much slower recall is meanwhile."""
     took: dict[int, dict[str, float]] = {}
     for size in (small, large):
         plan = Plan(size, embedded)
         home, _ = made(homes, plan)
         with lent(homes, home) as work:
-            (work / "config.toml").write_text(EVERYTHING, encoding="utf-8")
             house = open_house(work)
             try:
-                asked = [each.text for each in plan.questions("para")]
+                asked = list(islice(cycle(each.text for each in plan.questions("para")), recalls))
                 took[size] = yield from _tasks(house, size, size == large, asked)
             finally:
                 house.close()
@@ -56,8 +55,7 @@ def _tasks(
 ) -> Generator[Figure, None, dict[str, float]]:
     took: dict[str, float] = {}
     _recall(house, asked[0])
-    idle = _recalls(house, asked)
-    for task in TASKS:
+    for task in IN_ORDER:
         progress(f"{task} on {size:,} memories")
         base = _resident()
         with _Peak() as peak:
@@ -70,9 +68,8 @@ def _tasks(
             most = Target(CLUSTER_MB, at_most=True) if is_large else None
             what = "cluster: memory above idle"
             yield Figure(f"{size:,}", what, (peak.most - base) / 1e6, 1, most, "MB")
-    if is_large:
-        for task in TASKS:
-            yield _meanwhile(house, task, idle, asked)
+        if is_large:
+            yield _meanwhile(house, task, asked)
     return took
 
 
@@ -85,8 +82,10 @@ def _run(house: House, task: str) -> Report:
     return report
 
 
-def _meanwhile(house: House, task: str, idle: list[float], asked: list[str]) -> Figure:
-    """Return how much longer a recall takes while a task runs, over and over if it is short."""
+def _meanwhile(house: House, task: str, asked: list[str]) -> Figure:
+    """Return how much longer a recall takes while a task runs, over and over if it is short,
+    than just before and just after."""
+    idle = _recalls(house, asked)
     over = threading.Event()
 
     def keep_running() -> None:
@@ -99,16 +98,17 @@ def _meanwhile(house: House, task: str, idle: list[float], asked: list[str]) -> 
     over.set()
     house.sleeper.stop(task)
     runner.join()
+    idle += _recalls(house, asked)
     note = f"{ms(p95(took))} against {ms(p95(idle))}; medians {ms(statistics.median(took))} and "
     note += ms(statistics.median(idle))
     bound = Target(TIMES_IDLE, at_most=True)
     what = f"recall p95 while {task} runs, against idle"
-    return Figure("meanwhile", what, p95(took) / p95(idle), RECALLS, bound, "x", note=note)
+    return Figure("meanwhile", what, p95(took) / p95(idle), len(asked), bound, "x", note=note)
 
 
 def _recalls(house: House, asked: list[str]) -> list[float]:
-    questions = cycle(asked)
-    return [timed(lambda: _recall(house, next(questions))) for _ in range(RECALLS)]
+    questions = iter(asked)
+    return [timed(lambda: _recall(house, next(questions))) for _ in asked]
 
 
 def _recall(house: House, query: str) -> None:

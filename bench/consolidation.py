@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _figures(homes: Homes, given: argparse.Namespace, ways: list[str]) -> Iterator[Figure]:
     if given.speed:
-        yield from speed(homes, given.small, given.large, given.embedded)
+        yield from speed(homes, given.small, given.large, given.embedded, given.recalls)
     else:
         yield from lives(homes, given.days, ways)
 
@@ -71,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--large", type=int, default=100_000, metavar="N", help="the larger home")
     parser.add_argument(
         "--embedded", type=int, default=20_000, metavar="N", help="most texts read by the model"
+    )
+    parser.add_argument(
+        "--recalls", type=int, default=120, metavar="N", help="recalls that are timed meanwhile"
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep the homes here")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="one JSON document")
