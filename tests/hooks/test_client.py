@@ -349,7 +349,7 @@ def test_the_daemon_is_started_again_as_it_was_started(home: Path) -> None:
         assert words[:2] == ["1234", str(home / "run" / "socket")]
         assert words[2:] == [
             *(sys.executable, "-P", "-m", "madeleine.server"),
-            *("--home", str(home), "--port", str(served.port)),
+            *("--home", str(home), "--port", str(served.port), "--or-any-port"),
         ]
 
 

@@ -83,6 +83,14 @@ def test_a_short_note_is_one_memory(intake: Intake) -> None:
     assert memory.tags == ("from-file", "port", "log")
 
 
+def test_a_text_without_name_and_heading_is_titled_by_how_it_begins(intake: Intake) -> None:
+    take_document(intake, written("Met Ana in Oslo. She agreed.", None, name=""))
+
+    [memory] = current(intake)
+    assert str(memory.title).startswith("Met Ana in Oslo")
+    assert memory.source == "text"
+
+
 def test_the_same_file_twice_changes_nothing(intake: Intake) -> None:
     take_document(intake, written(NOTE))
     before = vault_bytes(intake.stores)

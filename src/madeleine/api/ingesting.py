@@ -52,7 +52,7 @@ def conversation(house: House, call: Call) -> Json:
     source = _source(agent, call.by)
     if messages is not None:
         return _said(house, how, parts_of(messages), (source, session, uri))
-    return _text(house, how, content or "", (agent or "text", source, session, uri))
+    return _text(house, how, content or "", (agent or "", source, session, uri))
 
 
 def file(house: House, call: Call) -> Json:
@@ -64,8 +64,8 @@ def file(house: House, call: Call) -> Json:
     reader.done()
     _check_one(content, path, "path")
     if path is None:
-        named = name or "text"
-        return _text(house, how, content or "", (named, f"file:{named}"[:200], uri, uri))
+        source = f"file:{name}"[:200] if name else "text"
+        return _text(house, how, content or "", (name or "", source, uri, uri))
     if name or uri or how.tags:
         raise Rejected("a `path` stands for itself", hint="leave name, uri and tags out")
     transcript = Transcript(Path(path), _agent(call.by), space=how.space, ended=True)

@@ -68,6 +68,7 @@ class Directions:
         self.seconds = DEADLINE_SECONDS
         self.socket = f"{home}/run/socket"
         self.command = [sys.executable, "-P", "-m", "madeleine.server", "--home", home]
+        self.command += ["--or-any-port"]  # the socket is all we need
         try:
             self._take(read_file(f"{home}/run/hook").decode("utf-8", "surrogateescape"))
         except (OSError, ValueError):

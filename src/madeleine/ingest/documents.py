@@ -35,7 +35,7 @@ from madeleine.ingest.keeping import Found, Keeper, key_of
 from madeleine.ingest.report import Ingested, note
 from madeleine.model.event import Event, Kind
 from madeleine.model.extracting import Candidate, Told
-from madeleine.model.memory import Memory, Origin
+from madeleine.model.memory import Memory, Origin, first_words
 from madeleine.model.revision import Revision
 from madeleine.rules.secrets import redacted
 from madeleine.rules.sections import Section, sections
@@ -62,7 +62,8 @@ ANY_NUMBER = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that is taken in. Without a `uri` it is a text from nowhere, and revises nothing."""
+    """A file that is taken in. Without a `uri` it is a text from nowhere, and revises nothing;
+    it may have no name either."""
 
     name: str
     text: str
@@ -109,13 +110,13 @@ def take_document(intake: Intake, written: Written, dry_run: bool = False) -> In
     """Make the memories of a file say what the file says; return what was done, or would be."""
     with intake.alone_with(_key(intake, written.uri or written.text)) as alone:
         if not alone:
-            raise UnderWay(f"taking in {written.name}")
+            raise UnderWay(f"taking in {written.name or 'a text'}")
         work = _Work(intake, written, dry_run)
         if not work.changed():
             return Ingested(known=work.known.count())
         work.carry_out()
         state = None if dry_run or written.uri is None else work.state_event()
-        note(intake, work.done, f"file {written.name}", state=state)
+        note(intake, work.done, f"file {written.name}" if written.name else "a text", state=state)
     return work.done
 
 
@@ -227,7 +228,7 @@ class _Work:
         return Found(
             content=content,
             key=key_of("document", uri or self.digest, section.name, told),
-            source=f"file:{self.written.name}"[:200],
+            source=f"file:{self.written.name}"[:200] if self.written.name else "text",
             title=title or None,
             space=self.written.space,
             tags=(TAG, *self.written.tags, *self.note.tags()[:TAGS_AT_MOST]),
@@ -236,9 +237,13 @@ class _Work:
         )
 
     def _title(self, section: Section) -> str:
-        """Return the file's own title and the headings, each once."""
-        own = self.note.text("title") or (self.sections[0].headings or (self.note.stem,))[0]
-        names = dict.fromkeys([own, *section.headings])
+        """Return the file's own title and the headings, each once; of a text that has neither,
+        nor a name, how it begins."""
+        stem = self.note.stem if self.written.name else ""
+        own = self.note.text("title") or (self.sections[0].headings or (stem,))[0]
+        names = dict.fromkeys(each for each in (own, *section.headings) if each)
+        if not names:
+            return first_words(section.text)
         part = f" ({section.part})" if section.part > 1 else ""
         return f"{' › '.join(names)[: TITLE_CHARS - len(part)]}{part}"
 

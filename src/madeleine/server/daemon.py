@@ -35,7 +35,7 @@ from madeleine.bootstrap import (
     make_folders,
     open_locked,
 )
-from madeleine.errors import HomeBusy
+from madeleine.errors import CannotListen, HomeBusy
 from madeleine.model.codec import Json
 from madeleine.server.app import App
 from madeleine.server.background import Background
@@ -61,6 +61,8 @@ class Address:
     host: str
     port: int
     socket: str
+    wanted_port: int
+    """The one that was asked for; another than `port` where that was taken."""
 
     def to_json(self) -> Json:
         return asdict(self)
@@ -79,10 +81,12 @@ def serve(
     host: str | None = None,
     port: int | None = None,
     ready: Callable[[Address], None] = lambda address: None,
+    or_any_port: bool = False,
 ) -> None:
     """Run a daemon on a home until it is told to end. `ready` is called when it answers.
 
-    `HomeBusy` if the home is open elsewhere, `CannotListen` if the address is taken.
+    `HomeBusy` if the home is open elsewhere, `CannotListen` if the address is taken; with
+    `or_any_port` any free port will do then.
     """
     os.umask(PRIVATE)
     settings = load_settings(home)
@@ -90,11 +94,10 @@ def serve(
     with ExitStack() as stack:
         stop = stack.enter_context(_signals())
         lock = stack.enter_context(_locked(home))
-        listening = stack.enter_context(
-            _listening(home, host or settings.server.host, _port(port, settings.server.port))
-        )
         handler = log_to(home / "logs" / LOG)
         stack.callback(logging.getLogger().removeHandler, handler)
+        wanted = (host or settings.server.host, _port(port, settings.server.port))
+        listening = stack.enter_context(_listening(home, *wanted, or_any_port))
         try:
             house = open_locked(home, settings, lock, progress=_unless(stop))
         except _Ended:
@@ -141,15 +144,27 @@ def _pid(home: Path) -> int | None:
 
 
 @contextmanager
-def _listening(home: Path, host: str, port: int) -> Iterator[_Listening]:
+def _listening(home: Path, host: str, port: int, or_any_port: bool) -> Iterator[_Listening]:
     """Listen on TCP first: if its port is taken there is nothing to take back."""
     with ExitStack() as stack:
-        tcp = stack.enter_context(listen_tcp(host, port))
+        tcp = stack.enter_context(_tcp(host, port, or_any_port))
         unix, path = listen_unix(home)
         stack.enter_context(unix)
         bound = tcp.getsockname()[1]
         stack.enter_context(announced(home, bound, path))
-        yield _Listening([tcp, unix], Address(os.getpid(), host, bound, str(path)))
+        address = Address(os.getpid(), host, bound, str(path), port or bound)
+        yield _Listening([tcp, unix], address)
+
+
+def _tcp(host: str, port: int, or_any_port: bool) -> socket.socket:
+    """Listen on this port; on any, if it is taken and whoever started us needs only the socket."""
+    try:
+        return listen_tcp(host, port)
+    except CannotListen as error:
+        if not or_any_port:
+            raise
+        log.warning("%s; taking any free port instead", error.message)
+        return listen_tcp(host, 0)
 
 
 def _run(

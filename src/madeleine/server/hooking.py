@@ -115,11 +115,12 @@ class Hooks:
 
     def leave_directions(self, address: Mapping[str, object]) -> None:
         """Write down for the clients how to reach us, and how to start us as we were started."""
-        host, port = address.get("host"), address.get("port")
+        host, port = address.get("host"), address.get("wanted_port")
         home, server = self._house.home, self._house.settings.server
         command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
         command += ["--host", str(host)] if host not in (None, server.host) else []
         command += ["--port", str(port)] if port not in (None, server.port) else []
+        command += ["--or-any-port"]  # a hook needs the socket only
         words = [str(self._habits.deadline_ms), os.fspath(socket_path(home)), *command]
         write_private(run_folder(home) / "hook", "\0".join(words))
 
