@@ -18,8 +18,9 @@ REFERENCE = Path(__file__).parent / "reference"
 SETTINGS_HEAD = f"""# Settings
 
 Settings stand in `config.toml` in the home folder, one table per section, and may be given in the
-environment as `{ENVIRONMENT_PREFIX}<SECTION>_<NAME>`, which wins. An unknown name, or a
-value of the wrong kind or outside of its range, is refused when a command starts. A running daemon
+environment as `{ENVIRONMENT_PREFIX}<SECTION>_<NAME>`, which wins. A value of
+the wrong kind or outside of its range, and an unknown name in the file, are refused when a command
+starts. A running daemon
 reads them at its next start.
 
 ```toml

@@ -183,7 +183,7 @@ class NoSuchMemory(Missing):
     """No memory has this id or prefix."""
 
     def __init__(self, wanted: str, near: list[str] | None = None) -> None:
-        near = near or []
+        self.near = near = near or []
         hint = (
             f"did you mean {', '.join(near)}?" if near else "`madeleine list` shows what is there"
         )
@@ -294,6 +294,16 @@ class EditedSince(Conflict):
         super().__init__(
             f"{path} was changed since; undoing would overwrite that",
             hint="nothing was changed; edit the file itself, or undo the newer change first",
+        )
+
+
+class ScoredSince(Conflict):
+    """A run that gave only scores, all of which newer ones have replaced."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(
+            f"what `{wanted}` scored was scored anew since",
+            hint="nothing was changed; undo the newer run first",
         )
 
 

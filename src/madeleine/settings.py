@@ -15,15 +15,21 @@ from typing import Any
 
 from madeleine.errors import BadSetting
 
+CENTURY = 3_155_760_000  # seconds: as good as never, and a date can still hold it
 ENVIRONMENT_PREFIX = "MADELEINE_"
 BARE_PREFIX = "CONSOLIDATION_"  # settings that are documented under this name, without ours
 
 
 def setting(
-    default: Any, help_text: str, least: float | None = None, most: float | None = None
+    default: Any,
+    help_text: str,
+    least: float | None = None,
+    most: float | None = None,
+    among: tuple[str, ...] = (),
 ) -> Any:
-    """A field with its line of help, and the least and the most that it takes."""
-    return field(default=default, metadata={"help": help_text, "range": (least, most)})
+    """A field with its line of help, and the least and the most that it takes, or the words."""
+    told = {"help": help_text, "range": (least, most), "among": among}
+    return field(default=default, metadata=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,16 +266,24 @@ class Consolidation:
 
     enabled: bool = setting(True, "run the tasks by the timetable; by hand they run always")
     tick_seconds: float = setting(60.0, "between two looks whether a task is due", 0.01, 86_400)
-    decay_interval_seconds: float = setting(86_400.0, "between two runs of decay; 0 for never", 0)
+    decay_interval_seconds: float = setting(
+        86_400.0, "between two runs of decay; 0 for never", 0, CENTURY
+    )
     creative_interval_seconds: float = setting(
-        604_800.0, "between two runs of creative; 0 for never", 0
+        604_800.0, "between two runs of creative; 0 for never", 0, CENTURY
     )
     cluster_interval_seconds: float = setting(
-        2_592_000.0, "between two runs of cluster; 0 for never", 0
+        2_592_000.0, "between two runs of cluster; 0 for never", 0, CENTURY
     )
-    forget_interval_seconds: float = setting(0.0, "between two runs of forget; 0 for never", 0)
+    forget_interval_seconds: float = setting(
+        0.0, "between two runs of forget; 0 for never", 0, CENTURY
+    )
     history_limit: int = setting(20, "runs that /consolidate/status tells of", 0, 1_000)
-    formula: str = setting("document", "how relevance is reckoned: document or floored")
+    formula: str = setting(
+        "document",
+        "how relevance is reckoned: document or floored",
+        among=("document", "floored"),
+    )
     base_decay_rate: float = setting(0.01, "share by which relevance fades in a day of age", 0, 10)
     access_decay_rate: float = setting(0.05, "the same, for a day without use", 0, 10)
     relationship_preservation: float = setting(0.3, "what connections add to relevance", 0, 10)
@@ -428,6 +442,7 @@ def _read_section(
     }
     for each in fields(section):
         _check_range(f"{name}.{each.name}", values[each.name], *each.metadata["range"])
+        _check_among(f"{name}.{each.name}", values[each.name], each.metadata["among"])
     return dataclasses.replace(section, **values)
 
 
@@ -438,6 +453,11 @@ def _check_range(name: str, value: object, least: float | None, most: float | No
     low, high = -math.inf if least is None else least, math.inf if most is None else most
     if not low <= value <= high or not math.isfinite(value):
         raise BadSetting(name, f"is {value!r}; it takes {_range(least, most)}")
+
+
+def _check_among(name: str, value: object, among: tuple[str, ...]) -> None:
+    if among and value not in among:
+        raise BadSetting(name, f"is {value!r}; it takes {' or '.join(among)}")
 
 
 def _range(least: float | None, most: float | None) -> str:

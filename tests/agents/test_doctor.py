@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from madeleine.agents.doctor import typed
 from madeleine.agents.findings import Finding, exit_code
 from madeleine.agents.surroundings import HOOK_NAME
 from tests.agents.machine import HOSTS, Machine
@@ -39,7 +40,8 @@ def test_an_interpreter_that_is_gone_is_named(machine: Machine) -> None:
 
     troubles = [each for each in machine.findings() if each.is_trouble]
 
-    assert any("points to /gone/bin/python3, which is not there" in t.message for t in troubles)
+    assert any("point to /gone/bin/python3, which is not there" in t.message for t in troubles)
+    assert len(troubles) == len({t.message.partition(":")[0] for t in troubles}), "once a file"
     assert {trouble.fix for trouble in troubles} == {"madeleine setup claude"}
     machine.setup("claude")
     assert machine.troubles() == []
@@ -56,8 +58,11 @@ def test_a_client_that_is_gone_is_named(machine: Machine) -> None:
 def test_entries_for_another_home_are_found(machine: Machine) -> None:
     machine.moved(home=machine.user / "other").setup("cursor")
 
-    assert {each.code for each in machine.findings() if each.is_trouble} == {"conflict"}
-    assert "is not as this installation writes it for this home" in machine.troubles()[0]
+    trouble = only(machine)
+
+    assert trouble.code == "conflict"
+    assert f"works for another home, {machine.user / 'other'}" in trouble.message
+    assert trouble.fix == f"madeleine unsetup cursor --home {machine.user / 'other'}, then setup"
 
 
 def test_a_client_of_another_release_is_found(machine: Machine) -> None:
@@ -78,6 +83,28 @@ def test_a_hook_that_fires_twice_is_found(machine: Machine) -> None:
 
     assert "hook on BeforeAgent stands there 2 times" in found.message
     assert found.code == "conflict"
+    assert found.fix == f"take one of them out of {machine.user}/.gemini/settings.json"
+
+
+def test_a_plugin_that_is_not_installed_yet_is_a_note_with_the_steps(machine: Machine) -> None:
+    (machine.user / ".claude").mkdir()
+    machine.setup("claude", plugin=True)
+
+    note = next(each for each in machine.findings() if each.check == "claude")
+
+    assert note.message == "the plugin is written and not installed yet"
+    assert "claude plugin install madeleine@madeleine" in note.fix
+
+
+def test_fixes_name_the_home_where_it_is_not_the_default_one(machine: Machine) -> None:
+    away = machine.moved(home=machine.user / "a home").around
+    quoted = f"madeleine --home '{machine.user}/a home'"
+
+    assert typed(away, "madeleine stop; madeleine serve") == f"{quoted} stop; {quoted} serve"
+    assert typed(away, "mend the file, then madeleine reconcile").endswith(f"{quoted} reconcile")
+    kept = "madeleine unsetup cursor --home /b, then setup"
+    assert typed(away, kept) == kept
+    assert typed(machine.around, "madeleine serve") == "madeleine serve"
 
 
 def test_a_settings_file_that_no_longer_parses_is_named_with_its_line(machine: Machine) -> None:
@@ -108,13 +135,43 @@ def test_codex_that_has_not_reviewed_the_hooks_is_told(machine: Machine) -> None
     machine.setup("codex")
     note = next(each for each in machine.findings() if each.check == "codex")
 
-    trust = (
-        f'\n[hooks.state."{machine.user}/.codex/hooks.json:user_prompt_submit:0:0"]\n'
-        'enabled = true\ntrusted_hash = "sha256:1"\n'
-    )
-    machine.write(".codex/config.toml", machine.read(".codex/config.toml") + trust.encode())
+    trust(machine, "hooks.json:user_prompt_submit:0:0")
+    half = next(each for each in machine.findings() if each.check == "codex")
+    trust(machine, "hooks.json:stop:0:0")
 
-    assert "do not run yet" in note.message
+    assert "the hooks on UserPromptSubmit and Stop, so they do not run yet" in note.message
+    assert "the hooks on Stop, so they do not run yet" in half.message
+    assert "Codex CLI is wired" in [each.message for each in machine.findings()]
+
+
+def trust(machine: Machine, *places: str) -> None:
+    """Note in Codex's settings, as it does, that hooks were reviewed."""
+    noted = "".join(
+        f'\n[hooks.state."{machine.user}/.codex/{place}"]\n'
+        'enabled = true\ntrusted_hash = "sha256:1"\n'
+        for place in places
+    )
+    machine.write(".codex/config.toml", machine.read(".codex/config.toml") + noted.encode())
+
+
+def test_trust_in_a_strangers_hook_is_none_in_ours(machine: Machine) -> None:
+    theirs = {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "x"}]}]}}
+    machine.write(".codex/hooks.json", json.dumps(theirs))
+    machine.setup("codex")
+    trust(machine, "hooks.json:user_prompt_submit:0:0", "hooks.json:stop:0:0")
+    note = next(each for each in machine.findings() if each.check == "codex")
+    trust(machine, "hooks.json:user_prompt_submit:1:0")
+
+    assert "the hooks on UserPromptSubmit, so they do not run yet" in note.message
+    assert "Codex CLI is wired" in [each.message for each in machine.findings()]
+
+
+def test_trust_in_hooks_of_config_toml_is_seen(machine: Machine) -> None:
+    theirs = "[[hooks.UserPromptSubmit]]\n[[hooks.UserPromptSubmit.hooks]]\ncommand = 'x'\n"
+    machine.write(".codex/config.toml", theirs)
+    machine.setup("codex")
+    trust(machine, "config.toml:user_prompt_submit:1:0", "config.toml:stop:0:0")
+
     assert "Codex CLI is wired" in [each.message for each in machine.findings()]
 
 

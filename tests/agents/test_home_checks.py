@@ -13,7 +13,8 @@ import pytest
 from madeleine.agents import home_checks
 from madeleine.agents.findings import Finding, exit_code
 from madeleine.agents.home_checks import check_home, check_status
-from madeleine.errors import BadSetting
+from madeleine.errors import BadSetting, Unavailable
+from madeleine.server.launch import launch
 from tests.server.running import Daemon, running
 
 
@@ -51,8 +52,74 @@ def _unasked(name: str, query: Mapping[str, object]) -> Mapping[str, Any]:
     raise BadSetting("server.port", "is no number")
 
 
+def test_an_empty_home_is_looked_at_and_left_empty(tmp_path: Path) -> None:
+    found = list(check_home(tmp_path, _unasked, time.time()))
+
+    assert [each.check for each in found] == ["daemon"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_home_with_settings_that_cannot_be_used_says_so(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[server]\nport = 'x'\n", encoding="utf-8")
+
+    found = list(check_home(tmp_path, _unasked, time.time()))
+
+    assert [each.check for each in found] == ["daemon", "home"]
+    assert "server.port" in found[1].message
+    assert [path.name for path in tmp_path.iterdir()] == ["config.toml"]
+
+
+def test_why_the_last_daemon_did_not_start_is_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(Unavailable):
+            launch(tmp_path, port=port)
+
+    down = next(iter(check_home(tmp_path, _unasked, time.time())))
+
+    assert down.message.startswith("no daemon runs on this home; the last one: cannot listen on")
+    assert f"127.0.0.1:{port}: the port is taken" in down.message
+
+
+def test_a_damaged_journal_line_is_told_until_it_is_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with running(tmp_path) as daemon:
+        daemon.remember("the tide turns at noon")
+        daemon.ok("POST", "/agent/recall", {"query": "tide"})
+    (journal,) = (tmp_path / "journal").glob("*.jsonl")
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + b'{"kind": "use", "id": \n')
+
+    told = []
+    for _ in range(2):
+        with running(tmp_path) as daemon:
+            daemon.ok("POST", "/admin/compact")
+            told.append([each for each in look(daemon) if each.check == "journal"])
+
+    assert [len(each) for each in told] == [1, 1]
+    assert told[0][0].message.startswith(f"journal/{journal.name}:")
+    assert "passed over" in told[0][0].fix
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(each for each in lines if each != b'{"kind": "use", "id": \n'))
+    with running(tmp_path) as daemon:
+        daemon.ok("POST", "/admin/rebuild")
+        assert [each for each in look(daemon) if each.check == "journal"] == []
+
+
+def test_a_port_that_was_taken_is_a_note(daemon: Daemon) -> None:
+    status = dict(asking(daemon, "status", {}))
+    status["daemon"] = {**status["daemon"], "wanted_port": 8787}
+
+    notes = [each for each in check_status(daemon.home, status) if each.code == "note"]
+
+    assert any(each.message.startswith("port 8787 was taken") for each in notes)
+
+
 def test_without_a_daemon_the_fix_is_to_start_one(tmp_path: Path) -> None:
     """What keeps the home from being opened is told as well."""
+    (tmp_path / "vault").mkdir()
     found = list(check_home(tmp_path, _unasked, time.time()))
 
     assert [(each.code, each.check) for each in found] == [

@@ -85,7 +85,9 @@ ENTRY = {
     "command": '"/py" "/h/madeleine-hook.py" "/h" inject codex',
     "timeout": 5,
 }
-HOOKS = TomlHooks({"UserPromptSubmit": ENTRY, "Stop": {**ENTRY, "command": "madeleine-hook.py b"}})
+HOOKS = TomlHooks(
+    {"UserPromptSubmit": ENTRY, "Stop": {**ENTRY, "command": "madeleine-hook.py b"}}, "/h"
+)
 THEIRS = """\
 model = "x"
 
@@ -111,7 +113,7 @@ def test_hooks_come_after_those_of_others_and_go_without_a_trace(text: str) -> N
     assert HOOKS.put(added) == added
     assert [seen.what for seen in HOOKS.look(added)] == ["hook on UserPromptSubmit", "hook on Stop"]
     assert HOOKS.drop(added, text) == text
-    assert TomlHooks({}).put(added) == text
+    assert TomlHooks({}, "/h").put(added) == text
 
 
 def test_an_entry_of_ours_in_a_group_of_others_goes_alone() -> None:

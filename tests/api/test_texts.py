@@ -29,6 +29,13 @@ def test_every_line_of_a_memory_is_indented() -> None:
     assert all(line.startswith("    ") for line in text.splitlines())
 
 
+def test_what_turns_text_around_or_hides_it_is_left_out() -> None:
+    shown = texts.block("safe \u202eetirw\u2066 \x1b[2J\u200b end", 100, "")
+
+    assert shown == "    safe etirw [2J end"
+    assert texts.flat("a\u202eb") == "ab"
+
+
 def test_a_long_memory_is_cut_and_says_where_the_rest_is() -> None:
     hit = Found(replace(MEMORY, content="x" * 5_000), 0.9, ("shares words",), {})
 

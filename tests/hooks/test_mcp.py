@@ -18,6 +18,9 @@ from typing import Any
 
 import pytest
 
+from madeleine.api.remote import RemoteDoor, stop_daemon
+from madeleine.hooks.mcp import patience
+from madeleine.hooks.upstream import ANSWER_SECONDS, Daemon, Flight, Lost
 from tests.server.mcp_clients import introduction, message
 from tests.server.running import WAIT_SECONDS, eventually
 
@@ -530,7 +533,76 @@ def test_a_daemon_that_cannot_start_is_said_with_where_to_look(tmp_path: Path) -
 
     assert "ended at once (exit 2)" in refused["error"]["message"]
     assert "logs/daemon.log" in refused["error"]["message"]
-    assert "error" in again
+    assert again["error"] == refused["error"]
+
+
+def test_what_keeps_the_daemon_from_starting_is_said_at_once_every_time(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.toml").write_text("[server]\nport = = 1\n", encoding="utf-8")
+    began = time.monotonic()
+
+    with hosted(home) as host:
+        problems = [host.ask(introduction(VERSION))["error"]["message"] for _ in range(3)]
+
+    assert all("config.toml" in each and "does not start" in each for each in problems), problems
+    assert time.monotonic() - began < WAIT_SECONDS
+    assert "config.toml" in (home / "logs" / "daemon.log").read_text(encoding="utf-8")
+
+
+def test_a_daemon_that_is_stuck_is_an_error_in_time(home: Path) -> None:
+    def stuck(asked: dict[str, Any]) -> None:
+        time.sleep(2)
+
+    with scripted(home, stuck):
+        head = b"POST /mcp HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"
+        with pytest.raises(Lost, match=r"did not answer within 0\.2 s"):
+            Daemon(str(home)).ask(head, True, Flight(), 0.2)
+
+
+def test_only_long_work_is_waited_for_longer() -> None:
+    assert patience(calling("recall", query="x")) == ANSWER_SECONDS <= 30
+    assert patience(calling("run_maintenance")) > ANSWER_SECONDS
+
+
+def test_last_words_of_an_earlier_daemon_are_not_taken_for_those_of_this_one(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    unstartable(home, "raise SystemExit(5)")
+    (home / "logs").mkdir()
+    (home / "logs" / "daemon.log").write_text("the disk was full, long ago\n", encoding="utf-8")
+
+    with hosted(home) as host:
+        refused = host.ask(introduction(VERSION))
+
+    assert "ended at once (exit 5)" in refused["error"]["message"]
+    assert "long ago" not in refused["error"]["message"]
+
+
+def test_where_the_port_is_taken_the_daemon_runs_on_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second home, or another program on the port: a host needs the socket only."""
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    home = tmp_path / "home"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        home.mkdir()
+        (home / "config.toml").write_text(f"[server]\nport = {port}\n", encoding="utf-8")
+        try:
+            with hosted(home) as host:
+                answer = host.ask(introduction(VERSION))
+            daemon: Any = RemoteDoor(home / "run" / "socket").call("status")["daemon"]
+            words = (home / "run" / "hook").read_text(encoding="utf-8").split("\0")
+        finally:
+            stop_daemon(home)
+
+    assert "result" in answer
+    assert (daemon["wanted_port"], daemon["port"] != port) == (port, True)
+    assert "--port" not in words, "the next one tries the port that is set again"
+    log = (home / "logs" / "daemon.log").read_text(encoding="utf-8")
+    assert f"127.0.0.1:{port}: the port is taken; taking any free port instead" in log
 
 
 def test_a_home_that_cannot_be_written_is_an_error_and_no_trace(tmp_path: Path) -> None:

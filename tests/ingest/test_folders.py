@@ -60,12 +60,12 @@ def test_every_note_in_a_folder_is_taken_in_and_nothing_else(
 ) -> None:
     (notes / "deep" / "er").mkdir(parents=True)
     (notes / ".obsidian").mkdir()
-    (notes / "one.md").write_text("The first note.")
-    (notes / "deep" / "er" / "two.txt").write_text("The second note.")
-    (notes / ".hidden.md").write_text("A hidden note.")
-    (notes / ".obsidian" / "three.md").write_text("A setting.")
-    (notes / "code.py").write_text("print('no note')")
-    (tmp_path / "outside.md").write_text("Somebody else's note.")
+    (notes / "one.md").write_text("The first note.", encoding="utf-8")
+    (notes / "deep" / "er" / "two.txt").write_text("The second note.", encoding="utf-8")
+    (notes / ".hidden.md").write_text("A hidden note.", encoding="utf-8")
+    (notes / ".obsidian" / "three.md").write_text("A setting.", encoding="utf-8")
+    (notes / "code.py").write_text("print('no note')", encoding="utf-8")
+    (tmp_path / "outside.md").write_text("Somebody else's note.", encoding="utf-8")
     (notes / "link.md").symlink_to(tmp_path / "outside.md")
 
     assert followed(intake, notes).scan() == 2
@@ -73,7 +73,7 @@ def test_every_note_in_a_folder_is_taken_in_and_nothing_else(
 
 
 def test_watching_a_folder_writes_nothing_into_it(intake: Intake, notes: Path) -> None:
-    (notes / "one.md").write_text("The first note.")
+    (notes / "one.md").write_text("The first note.", encoding="utf-8")
     before = files(notes)
 
     followed(intake, notes).scan()
@@ -83,10 +83,10 @@ def test_watching_a_folder_writes_nothing_into_it(intake: Intake, notes: Path) -
 
 def test_a_second_look_reads_only_what_changed(intake: Intake, notes: Path) -> None:
     for number in range(5):
-        (notes / f"{number}.md").write_text(f"Note number {number} is here.")
+        (notes / f"{number}.md").write_text(f"Note number {number} is here.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
-    (notes / "3.md").write_text("Note number 3 was changed.")
+    (notes / "3.md").write_text("Note number 3 was changed.", encoding="utf-8")
 
     assert folders.scan() == 1
     assert len(texts(intake)) == 5
@@ -94,7 +94,7 @@ def test_a_second_look_reads_only_what_changed(intake: Intake, notes: Path) -> N
 
 
 def test_after_a_restart_nothing_is_taken_in_twice(intake: Intake, notes: Path) -> None:
-    (notes / "one.md").write_text("The first note.")
+    (notes / "one.md").write_text("The first note.", encoding="utf-8")
     followed(intake, notes).scan()
 
     followed(intake, notes).scan()
@@ -105,7 +105,7 @@ def test_after_a_restart_nothing_is_taken_in_twice(intake: Intake, notes: Path) 
 def test_our_own_vault_is_never_taken_in(intake: Intake, tmp_path: Path) -> None:
     vault = intake.stores.vault.root
     vault.mkdir(parents=True, exist_ok=True)
-    (vault / "fact_x_12345678.md").write_text("A memory.")
+    (vault / "fact_x_12345678.md").write_text("A memory.", encoding="utf-8")
 
     assert followed(intake, vault.parent).scan() == 0
     assert followed(intake, vault).scan() == 0
@@ -116,8 +116,8 @@ def test_what_cannot_be_read_is_told_and_keeps_nothing_else_out(
 ) -> None:
     intake.habits = replace(intake.habits, content_bytes=100)
     (notes / "binary.md").write_bytes(b"\xff\xfe\x00")
-    (notes / "good.md").write_text("A good note.")
-    (notes / "long.md").write_text("x" * 101)
+    (notes / "good.md").write_text("A good note.", encoding="utf-8")
+    (notes / "long.md").write_text("x" * 101, encoding="utf-8")
 
     followed(intake, notes, notes / "absent").scan()
 
@@ -130,24 +130,24 @@ def test_what_cannot_be_read_is_told_and_keeps_nothing_else_out(
 
 
 def test_a_note_that_is_written_while_we_watch_is_followed(intake: Intake, notes: Path) -> None:
-    (notes / "one.md").write_text("The pier is green.")
+    (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
 
     with watching(folders):
 
         def arrived() -> bool:
-            (notes / "two.md").write_text("The boat is blue.")
+            (notes / "two.md").write_text("The boat is blue.", encoding="utf-8")
             return "The boat is blue." in texts(intake)
 
         eventually(arrived, 10)
-        (notes / "one.md").write_text("The pier is red.")
+        (notes / "one.md").write_text("The pier is red.", encoding="utf-8")
         eventually(lambda: texts(intake) == ["The boat is blue.", "The pier is red."], 10)
 
 
 def test_a_renamed_note_keeps_its_memory(intake: Intake, notes: Path) -> None:
     intake.habits = replace(intake.habits, deleted_files="retire")
-    (notes / "one.md").write_text("The pier is green.")
+    (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
     (notes / "one.md").rename(notes / "two.md")
@@ -162,7 +162,7 @@ def test_a_renamed_note_keeps_its_memory(intake: Intake, notes: Path) -> None:
 
 def test_a_deleted_note_is_retired_where_that_is_wanted(intake: Intake, notes: Path) -> None:
     intake.habits = replace(intake.habits, deleted_files="retire")
-    (notes / "one.md").write_text("The pier is green.")
+    (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
 
@@ -173,14 +173,14 @@ def test_a_deleted_note_is_retired_where_that_is_wanted(intake: Intake, notes: P
 
 
 def test_an_empty_file_is_about_to_be_written(intake: Intake, notes: Path) -> None:
-    (notes / "one.md").write_text("The pier is green.")
+    (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
-    (notes / "one.md").write_text("")
+    (notes / "one.md").write_text("", encoding="utf-8")
     folders.scan()
     assert texts(intake) == ["The pier is green."]
 
-    (notes / "one.md").write_text("The pier is red.")
+    (notes / "one.md").write_text("The pier is red.", encoding="utf-8")
     folders.scan()
 
     assert texts(intake) == ["The pier is red."]
@@ -188,7 +188,7 @@ def test_an_empty_file_is_about_to_be_written(intake: Intake, notes: Path) -> No
 
 def test_a_folder_that_is_gone_retires_nothing(intake: Intake, notes: Path) -> None:
     intake.habits = replace(intake.habits, deleted_files="retire")
-    (notes / "one.md").write_text("The pier is green.")
+    (notes / "one.md").write_text("The pier is green.", encoding="utf-8")
     folders = followed(intake, notes)
     folders.scan()
 
@@ -200,9 +200,53 @@ def test_a_folder_that_is_gone_retires_nothing(intake: Intake, notes: Path) -> N
 
 def test_a_note_belongs_to_the_project_around_it(intake: Intake, notes: Path) -> None:
     (notes / "atlas" / ".git").mkdir(parents=True)
-    (notes / "atlas" / "plan.md").write_text("The plan is simple.")
+    (notes / "atlas" / "plan.md").write_text("The plan is simple.", encoding="utf-8")
 
     followed(intake, notes).scan()
 
     [memory] = intake.stores.index.listing(Filter(), intake.stores.clock.now(), 10)
     assert memory.space == "atlas"
+
+
+@pytest.mark.parametrize("name", ["node_modules", "venv", "__pycache__", ".obsidian"])
+def test_a_folder_that_is_left_out_is_so_too_when_it_appears_while_we_watch(
+    intake: Intake, notes: Path, name: str
+) -> None:
+    deep = notes / "atlas" / name / "left-pad"
+    deep.mkdir(parents=True)
+    (deep / "readme.md").write_text("Pads a text on its left.", encoding="utf-8")
+    folders = followed(intake, notes)
+
+    for place in (deep / "readme.md", deep, deep.parent, deep.parent.parent):
+        folders._follow({place}, lambda: True)
+
+    assert texts(intake) == []
+
+
+def test_a_linked_folder_that_appears_while_we_watch_is_not_followed(
+    intake: Intake, notes: Path, tmp_path: Path
+) -> None:
+    vault = intake.stores.vault.root
+    (vault / "deep").mkdir(parents=True, exist_ok=True)
+    (vault / "deep" / "fact_x_12345678.md").write_text("A memory.", encoding="utf-8")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "theirs.md").write_text("Somebody else's note.", encoding="utf-8")
+    (notes / "ours").symlink_to(vault)
+    (notes / "theirs").symlink_to(tmp_path / "outside")
+    folders = followed(intake, notes)
+
+    for place in ("ours", "ours/deep", "ours/deep/fact_x_12345678.md", "theirs/theirs.md"):
+        folders._follow({notes / place}, lambda: True)
+
+    assert texts(intake) == []
+
+
+def test_a_folder_that_appears_while_we_watch_is_taken_in_whole(
+    intake: Intake, notes: Path
+) -> None:
+    (notes / "new" / "deep").mkdir(parents=True)
+    (notes / "new" / "deep" / "one.MD").write_text("The pier is green.", encoding="utf-8")
+
+    followed(intake, notes)._follow({notes / "new"}, lambda: True)
+
+    assert texts(intake) == ["The pier is green."]

@@ -155,7 +155,7 @@ def test_a_folder_of_notes_is_followed_and_changes_revise(
 ) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
-    (notes / "pier.md").write_text("The pier is green.")
+    (notes / "pier.md").write_text("The pier is green.", encoding="utf-8")
     monkeypatch.setenv("MADELEINE_INGEST_FOLDERS", f"{notes}{os.pathsep}{home}")
     monkeypatch.setenv("MADELEINE_INGEST_FOLDER_DEBOUNCE_SECONDS", "0.05")
 
@@ -164,7 +164,7 @@ def test_a_folder_of_notes_is_followed_and_changes_revise(
         [before] = listed(daemon)
 
         def changed() -> bool:
-            (notes / "pier.md").write_text("The pier is red.")
+            (notes / "pier.md").write_text("The pier is red.", encoding="utf-8")
             return texts(daemon) == ["The pier is red."]
 
         eventually(changed, 10)
@@ -212,13 +212,13 @@ def test_a_file_is_taken_in_by_the_command_and_again_after_a_change(
 ) -> None:
     cli = Cli(home)
     note = tmp_path / "pier.md"
-    note.write_text("The pier is green.\n")
+    note.write_text("The pier is green.\n", encoding="utf-8")
 
     would = cli("ingest", "--dry-run", str(note))
     assert (would.code, would.out.splitlines()[0]) == (0, f"{note}: 1 would be kept")
     first = cli.ok("ingest", str(note), "--space", "port", "--tag", "wood")
     assert first["memories"][0]["tags"] == ["from-file", "wood"]
-    note.write_text("The pier is red.\n")
+    note.write_text("The pier is red.\n", encoding="utf-8")
     second = cli.ok("ingest", str(note), "--space", "port")
 
     assert second["revised"] == [first["memories"][0]["node_id"]]
@@ -242,7 +242,7 @@ def test_a_transcript_and_standard_input_are_taken_in_by_the_command(
 def test_what_cannot_be_taken_in_says_why(home: Path, tmp_path: Path) -> None:
     cli = Cli(home)
     good = tmp_path / "good.md"
-    good.write_text("A good note.")
+    good.write_text("A good note.", encoding="utf-8")
 
     assert cli("ingest", str(tmp_path / "absent.md")).code == 3
     assert "is a folder" in cli("ingest", str(tmp_path)).err
@@ -290,7 +290,7 @@ def test_python_takes_in_files_texts_and_messages(
     home: Path, tmp_path: Path, in_process: bool
 ) -> None:
     note = tmp_path / "pier.md"
-    note.write_text("The pier is green.")
+    note.write_text("The pier is green.", encoding="utf-8")
     messages = [
         {"role": "user", "content": "Never push to main"},
         {"role": "assistant", "content": "I will not."},

@@ -10,8 +10,8 @@ from madeleine.agents.pieces import Hooks, Server
 
 WORDS = ["-c", "run", "/h/madeleine-hook.py", "/h", "inject", "claude"]
 ENTRY = {"type": "command", "command": "/py", "args": WORDS, "timeout": 5}
-HOOKS = Hooks({"UserPromptSubmit": ENTRY, "Stop": ENTRY})
-SERVER = Server("mcpServers", {"command": "/b/madeleine", "args": ["mcp", "--home", "/h"]})
+HOOKS = Hooks({"UserPromptSubmit": ENTRY, "Stop": ENTRY}, "/h")
+SERVER = Server("mcpServers", {"command": "/b/madeleine", "args": ["mcp", "--home", "/h"]}, "/h")
 LINE_COMMENT, BLOCK_COMMENT = '// "a" }\n', "/* , ] */"
 
 gaps = st.lists(

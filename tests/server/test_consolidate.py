@@ -154,6 +154,18 @@ def test_maintenance_needs_its_own_right(
         assert daemon.ask("GET", "/admin/status").status == 200
 
 
+@pytest.mark.parametrize("verb", ["run", "stop", "pause", "resume"])
+def test_a_task_is_steered_by_who_has_the_admin_token_only(
+    home: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setenv("MADELEINE_SERVER_ADMIN_TOKEN", "for-the-keeper")
+    with running(home) as daemon:
+        path = f"/admin/tasks/forget/{verb}"
+        assert daemon.ask("POST", path).status == 401
+        assert daemon.ask("POST", path, token="for-the-keeper").status == 200
+        assert daemon.ask("GET", "/admin/tasks").status == 200
+
+
 def test_without_an_admin_token_the_usual_one_will_do(daemon: Daemon) -> None:
     assert daemon.ask("GET", "/consolidate/status").status == 200
     assert daemon.ask("GET", "/consolidate/status", token=None).status == 401
@@ -174,9 +186,37 @@ def test_a_paused_task_is_left_out_of_the_whole_but_runs_by_name(home: Path) -> 
         done = daemon.ok("POST", "/consolidate", {})["consolidation"]
 
         assert list(done["steps"]) == ["decay", "cluster", "forget"]
+        assert done["paused"] == ["creative"]
         assert daemon.ok("GET", "/consolidate/status")["next_runs"]["creative"] == "Disabled"
         alone = daemon.ok("POST", "/consolidate", {"task": "creative"})["consolidation"]
         assert list(alone["steps"]) == ["creative"]
+
+
+def test_a_task_that_failed_says_so_in_the_status(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONSOLIDATION_PROTECTED_TYPES", "Nonsense")
+    monkeypatch.setenv("CONSOLIDATION_DELETE_THRESHOLD", "0.5")
+    with running(home) as daemon:
+        daemon.remember("The consolidation test likes tea")
+        answer = daemon.ok("POST", "/consolidate", {"task": "forget"})
+
+        assert (answer["status"], answer["consolidation"]["success"]) == ("error", False)
+        status = daemon.ok("GET", "/consolidate/status")
+        assert "Nonsense" in status["failing"]["forget"]
+        assert status["history"][0]["success"] is False
+
+
+def test_a_request_that_was_called_off_is_no_success(home: Path) -> None:
+    with running(home) as daemon:
+        daemon.ok("POST", "/admin/tasks/decay/pause")
+        for task in ("creative", "cluster", "forget"):
+            daemon.ok("POST", f"/admin/tasks/{task}/pause")
+
+        done = daemon.ok("POST", "/consolidate", {})
+
+        assert done["consolidation"]["steps"] == {}
+        assert done["consolidation"]["paused"] == TASKS
 
 
 def test_the_log_has_the_documented_lines(home: Path) -> None:

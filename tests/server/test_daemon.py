@@ -15,6 +15,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from madeleine.api import remote
 from madeleine.api.places import elsewhere_file, socket_path
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.bootstrap import HomeLock, make_folders
@@ -102,6 +103,54 @@ def test_a_taken_port_is_named_and_leaves_nothing_behind(home: Path) -> None:
     assert f"port {port}" in refused.value.hint
     assert run_files(home) == {"lock"}
     assert find_daemon(home) is None
+
+
+def test_why_it_did_not_start_stands_in_the_log(home: Path) -> None:
+    with busy_port() as port, pytest.raises(Unavailable):
+        launch(home, port=port)
+
+    log = (home / "logs" / "daemon.log").read_text(encoding="utf-8")
+    assert f"ERROR madeleine.daemon: cannot listen on 127.0.0.1:{port}: the port is taken" in log
+
+
+def test_a_stuck_daemon_is_stopped_all_the_same(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "HEARD_SECONDS", 0.3)
+    monkeypatch.setattr(remote, "LAST_SECONDS", 0.5)
+    with running(home) as daemon:
+        kept = daemon.remember("what was acknowledged")
+        os.kill(daemon.launched.pid, signal.SIGSTOP)
+
+        assert stop_daemon(home)
+        assert daemon.launched.process.wait(WAIT_SECONDS) == -signal.SIGKILL
+
+    with running(home) as daemon:
+        assert daemon.ok("GET", f"/agent/recall/{kept}")["node_id"] == kept
+
+
+def test_only_the_daemon_itself_is_ended_by_its_process_id(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left in run/ by a daemon that was killed may name somebody else's process."""
+    monkeypatch.setattr(remote, "HEARD_SECONDS", 0.1)
+    monkeypatch.setattr(remote, "LAST_SECONDS", 0.1)
+    make_folders(home)
+    bystander = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    (home / "run" / "pid").write_text(f"{bystander.pid}\n", encoding="utf-8")
+    lock = HomeLock(home)
+    lock.take(0)
+    try:
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.bind(str(home / "run" / "socket"))
+            silent.listen()
+            with pytest.raises(Unavailable, match="does not end"):
+                stop_daemon(home, 0.2)
+        assert bystander.poll() is None
+    finally:
+        lock.release()
+        bystander.kill()
+        bystander.wait()
 
 
 def test_answers_over_tcp_do_not_wait_for_acknowledgements() -> None:

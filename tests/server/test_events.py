@@ -76,6 +76,8 @@ def test_who_listens_is_told_of_whispers_silences_and_runs(daemon: Daemon) -> No
         finished = heard.until("job_finished")
         assert finished["job"] == "decay"
         assert "patches" not in finished
+        daemon.ok("POST", "/consolidate", {"task": "decay", "dry_run": True})
+        assert heard.until("job_finished")["dry_run"] is True
 
 
 def test_an_edit_by_hand_is_told_too(home: Path) -> None:

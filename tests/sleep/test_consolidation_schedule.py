@@ -10,6 +10,7 @@ import pytest
 
 from madeleine.api.consolidation_answers import in_words
 from madeleine.bootstrap import make_intervals
+from madeleine.errors import BadSetting
 from madeleine.model.event import Kind
 from madeleine.settings import Consolidation, Settings, read_settings
 from madeleine.sleep.intervals import Intervals, due_tasks, task_run
@@ -94,6 +95,19 @@ def test_every_documented_variable_is_read_without_our_prefix() -> None:
         "CONSOLIDATION_FORGET_INTERVAL_SECONDS": "86400.0",
         "CONSOLIDATION_GRACE_PERIOD_DAYS": "30.0",
     }
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("CONSOLIDATION_DECAY_INTERVAL_SECONDS", "1e12"),
+        ("CONSOLIDATION_FORGET_INTERVAL_SECONDS", "1e300"),
+        ("CONSOLIDATION_FORMULA", "bogus"),
+    ],
+)
+def test_a_value_that_cannot_work_is_refused_at_once(variable: str, value: str) -> None:
+    with pytest.raises(BadSetting, match=variable.lower().removeprefix("consolidation_")):
+        read_settings({}, {variable: value})
 
 
 def test_our_own_name_for_a_variable_wins_over_the_documented_one() -> None:

@@ -137,9 +137,9 @@ def _claude(around: Surroundings) -> list[Wiring]:
     """With our plugin on, what it brings is taken out of the settings: both would fire."""
     folder = claude_folder(around)
     wanted = not claude_plugin.is_on(folder)
-    server = Server("mcpServers", _stdio(around, type="stdio"))
+    server = Server("mcpServers", _stdio(around, type="stdio"), str(around.home))
     return [
-        Wiring(folder / "settings.json", (Hooks(claude_hooks(around)),), wanted),
+        Wiring(folder / "settings.json", (Hooks(claude_hooks(around), str(around.home)),), wanted),
         Wiring(claude_state(around), (server,), wanted),
         Wiring(folder / "CLAUDE.md", (Block(INSTRUCTIONS),), wanted),
     ]
@@ -170,12 +170,13 @@ def _codex(around: Surroundings) -> list[Wiring]:
         "UserPromptSubmit": _shell(around, "inject", "codex", timeout=TIMEOUT_SECONDS),
         "Stop": _shell(around, "store", "codex", timeout=TIMEOUT_SECONDS),
     }
+    home = str(around.home)
     command, *args = around.server_words()
-    server = TomlServer("mcp_servers", {"command": command, "args": args})
+    server = TomlServer("mcp_servers", {"command": command, "args": args}, home)
     in_toml = _keeps_hooks_in_toml(folder)
     return [
-        Wiring(folder / "hooks.json", (Hooks(hooks),), wanted=not in_toml),
-        Wiring(folder / "config.toml", (TomlHooks(hooks if in_toml else {}), server)),
+        Wiring(folder / "hooks.json", (Hooks(hooks, home),), wanted=not in_toml),
+        Wiring(folder / "config.toml", (TomlHooks(hooks if in_toml else {}, home), server)),
         Wiring(_codex_instructions(folder), (Block(INSTRUCTIONS),)),
     ]
 
@@ -201,10 +202,11 @@ def _keeps_hooks_in_toml(folder: Path) -> bool:
 def _cursor(around: Surroundings) -> list[Wiring]:
     folder = around.user / ".cursor"
     entry = {"command": around.hook_line("inject", "cursor"), "timeout": TIMEOUT_SECONDS}
-    hooks = Hooks({"beforeSubmitPrompt": entry}, grouped=False, version=1)
+    home = str(around.home)
+    hooks = Hooks({"beforeSubmitPrompt": entry}, home, grouped=False, version=1)
     return [
         Wiring(folder / "hooks.json", (hooks,)),
-        Wiring(folder / "mcp.json", (Server("mcpServers", _stdio(around)),)),
+        Wiring(folder / "mcp.json", (Server("mcpServers", _stdio(around), home),)),
     ]
 
 
@@ -224,7 +226,8 @@ def _gemini(around: Surroundings) -> list[Wiring]:
         "command": around.hook_line("inject", "gemini"),
         "timeout": TIMEOUT_SECONDS * 1000,
     }
-    pieces = (Hooks({"BeforeAgent": entry}), Server("mcpServers", _stdio(around)))
+    home = str(around.home)
+    pieces = (Hooks({"BeforeAgent": entry}, home), Server("mcpServers", _stdio(around), home))
     return [
         Wiring(folder / "settings.json", pieces),
         Wiring(folder / "GEMINI.md", (Block(INSTRUCTIONS),)),
@@ -247,7 +250,7 @@ def _opencode(around: Surroundings) -> list[Wiring]:
     words = around.hook_words("inject", "opencode")
     plugin = Whole("plugin", opencode.plugin(words), tuple(words))
     return [
-        Wiring(settings, (Server("mcp", entry),)),
+        Wiring(settings, (Server("mcp", entry, str(around.home)),)),
         Wiring(folder / "plugins" / "madeleine.js", (plugin,)),
         Wiring(folder / "AGENTS.md", (Block(INSTRUCTIONS),), only_if_there=True),
     ]
@@ -274,13 +277,14 @@ def _copilot(around: Surroundings) -> list[Wiring]:
     own = Whole("hook on UserPromptSubmit", _json(hooks), words)
     wirings = [Wiring(folder / "hooks" / "madeleine.json", (own,))]
     if folder.exists() or not code.exists():
-        server = Server("mcpServers", _stdio(around, type="local", tools=["*"]))
+        entry = _stdio(around, type="local", tools=["*"])
+        server = Server("mcpServers", entry, str(around.home))
         wirings += [
             Wiring(folder / "mcp-config.json", (server,)),
             Wiring(folder / "copilot-instructions.md", (Block(INSTRUCTIONS),)),
         ]
     if code.exists():
-        server = Server("servers", _stdio(around, type="stdio"))
+        server = Server("servers", _stdio(around, type="stdio"), str(around.home))
         wirings.append(Wiring(code / "mcp.json", (server,)))
     return wirings
 
@@ -298,7 +302,7 @@ def _desktop_folder(around: Surroundings) -> Path:
 
 def _desktop(around: Surroundings) -> list[Wiring]:
     path = _desktop_folder(around) / "claude_desktop_config.json"
-    return [Wiring(path, (Server("mcpServers", _stdio(around)),))]
+    return [Wiring(path, (Server("mcpServers", _stdio(around), str(around.home)),))]
 
 
 def _windsurf_folder(around: Surroundings) -> Path:
@@ -307,8 +311,9 @@ def _windsurf_folder(around: Surroundings) -> Path:
 
 def _windsurf(around: Surroundings) -> list[Wiring]:
     folder = _windsurf_folder(around)
+    server = Server("mcpServers", _stdio(around), str(around.home))
     return [
-        Wiring(folder / "mcp_config.json", (Server("mcpServers", _stdio(around)),)),
+        Wiring(folder / "mcp_config.json", (server,)),
         Wiring(folder / "memories" / "global_rules.md", (Block(INSTRUCTIONS),)),
     ]
 
@@ -319,7 +324,7 @@ def _zed_folder(around: Surroundings) -> Path:
 
 def _zed(around: Surroundings) -> list[Wiring]:
     folder = _zed_folder(around)
-    server = Server("context_servers", _stdio(around, source="custom"))
+    server = Server("context_servers", _stdio(around, source="custom"), str(around.home))
     return [
         Wiring(folder / "settings.json", (server,)),
         Wiring(folder / "AGENTS.md", (Block(INSTRUCTIONS),)),

@@ -26,6 +26,11 @@ Ask = Callable[[str, Mapping[str, object]], Json]
 PATIENCE_SECONDS = 5.0  # a daemon that says nothing for that long is stuck
 CLOCK_SECONDS = 300.0  # two machines that share a vault may differ by that much
 JOURNAL_TAIL_BYTES = 65_536
+LOG_TAIL_BYTES = 16_384
+REFUSAL = " ERROR madeleine.daemon: "  # in the log's last line, if a daemon did not start
+JOURNAL_FIX = (
+    "the line is passed over and stays as it is; mend or remove it by hand, then madeleine rebuild"
+)
 FAILURES = 2  # once may be chance
 LATE_SHARE = 0.1  # of all prompts, from when on it is no chance any more
 LATE_LEAST = 5
@@ -39,11 +44,14 @@ def check_home(home: Path, ask: Ask, now: float) -> Iterator[Finding]:
     yield from check_run(home)
     daemon = find_daemon(home)
     if daemon is None:
-        yield trouble(Unavailable, "daemon", "no daemon runs on this home", "madeleine serve")
+        yield trouble(Unavailable, "daemon", _why_down(home), "madeleine serve")
     elif not _answers(daemon.where):
         problem = f"the daemon does not answer within {PATIENCE_SECONDS:g} s"
         yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
         return
+    if daemon is None and is_empty(home):
+        yield from check_settings(home)
+        return  # to ask would be to make it: there is nothing to look at yet
     try:
         status = ask("status", {})
         newest = ask("list", {"limit": 1})
@@ -54,7 +62,35 @@ def check_home(home: Path, ask: Ask, now: float) -> Iterator[Finding]:
     yield from check_clock(home, newest, now)
 
 
+def is_empty(home: Path) -> bool:
+    """Whether nothing was ever remembered or indexed here."""
+    return not any((home / name).exists() for name in ("vault", "journal", "index.db"))
+
+
+def check_settings(home: Path) -> Iterator[Finding]:
+    """Whether config.toml can be used, where nobody opens the home and finds out."""
+    if not (home / "config.toml").exists():
+        return
+    bootstrap: Any = importlib.import_module("madeleine.bootstrap")  # heavy: only here
+    try:
+        bootstrap.load_settings(home)
+    except MadeleineError as error:
+        yield refused("home", error)
+
+
 # -- the daemon ----------------------------------------------------------------------------
+
+
+def _why_down(home: Path) -> str:
+    """Say that no daemon runs, and why the last one did not start if its log ends with that."""
+    try:
+        with (home / "logs" / "daemon.log").open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - LOG_TAIL_BYTES))
+            lines = stream.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        lines = []  # none ever ran
+    _, is_refusal, why = (lines or [""])[-1].partition(REFUSAL)
+    return "no daemon runs on this home" + (f"; the last one: {why}" if is_refusal else "")
 
 
 def check_run(home: Path) -> Iterator[Finding]:
@@ -127,9 +163,18 @@ def _check_version(status: Json) -> Iterator[Finding]:
     running = status["version"]
     if running == madeleine.__version__:
         yield Finding("daemon", f"the daemon runs, release {running}", code=FINE)
+        yield from _check_port(status["daemon"])
         return
     problem = f"the daemon runs release {running}; installed is {madeleine.__version__}"
     yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
+
+
+def _check_port(daemon: Json) -> Iterator[Finding]:
+    wanted, port = daemon.get("wanted_port"), daemon.get("port")
+    if wanted != port:
+        problem = f"port {wanted} was taken, so the daemon listens on {daemon['host']}:{port}"
+        fix = "hooks and `madeleine mcp` do not mind; for another, set `server.port` in config.toml"
+        yield Finding("daemon", problem, fix, NOTE)
 
 
 def _check_hooks(hooks: Json) -> Iterator[Finding]:
@@ -148,7 +193,7 @@ def _check_files(status: Json) -> Iterator[Finding]:
         problem = f"{file['path']}:{file['line']}: {file['problem']}"
         yield trouble(Damaged, "vault", problem, "mend the file, then madeleine reconcile")
     for problem in status["journal"]["problems"]:
-        yield trouble(Damaged, "journal", str(problem), "madeleine compact sets such lines aside")
+        yield trouble(Damaged, "journal", f"journal/{problem}", JOURNAL_FIX)
 
 
 def _check_jobs(jobs: list[Json]) -> Iterator[Finding]:

@@ -262,9 +262,10 @@ def _expect(text: str, node: Node | None, opening: str, path: Path) -> Node:
 
 def _inserted(text: str, node: Node, member: tuple[str | None, object]) -> str:
     """Return the text with one more item at the end of an object or array."""
-    if node.start == node.end:  # there is no text yet
+    if node.start == node.end:  # there is no value yet, at most comments
         ending = _newline(text)
-        return _shown(text, {member[0]: member[1]}, "", False) + ending
+        comments = f"{text.rstrip()}{ending}" if text.strip() else ""
+        return comments + _shown(text, {member[0]: member[1]}, "", False) + ending
     inline = _is_inline(text, node)
     indent = _indent_inside(text, node)
     shown = _item_text(text, member, indent, inline)

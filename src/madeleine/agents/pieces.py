@@ -8,14 +8,17 @@ hook ask again when hooks change their order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from madeleine.agents import blocks, jsonc, toml_text
 from madeleine.agents.marks import (
     SERVER,
+    client_in,
+    does_the_same,
     is_a_server,
-    is_hook_by_hand,
+    is_others_hook,
     is_our_hook,
     is_our_server,
     words_of,
@@ -45,6 +48,10 @@ class Piece(Protocol):
         """Give what there is of Madeleine in the text."""
         ...
 
+    def known(self, wrote: bool) -> Piece:
+        """Return this piece where a receipt says whether setup wrote it."""
+        ...
+
 
 # -- hooks in JSON -------------------------------------------------------------------------
 
@@ -58,6 +65,7 @@ class Hooks:
     """
 
     entries: Mapping[str, Entry]
+    home: str
     grouped: bool = True
     version: int | None = None
 
@@ -74,7 +82,9 @@ class Hooks:
         return text
 
     def drop(self, text: str, before: str | None) -> str:
-        events = _events(text)
+        events = [event for event in _events(text) if self._ours(text, event)]
+        if not events:
+            return text
         text = self._without(text, events)
         paths = [*([["hooks", event] for event in events]), ["hooks"]]
         return _pruned(text, paths, before)
@@ -83,25 +93,31 @@ class Hooks:
         for event in _events(text):
             for path, entry in _handlers(text, event):
                 words = words_of(entry)
-                if is_our_hook(words) or is_hook_by_hand(words):
-                    yield Seen(f"hook on {path[1]}", tuple(words), is_our_hook(words))
+                ours = is_our_hook(words, self.home)
+                if ours or is_others_hook(words, self.home):
+                    yield Seen(f"hook on {path[1]}", tuple(words), ours, tuple(path))
+
+    def known(self, wrote: bool) -> Hooks:
+        return self  # an entry says itself whose it is
+
+    def _ours(self, text: str, event: str) -> list[tuple[list[str | int], Any]]:
+        found = _handlers(text, event)
+        return [each for each in found if is_our_hook(words_of(each[1]), self.home)]
 
     def _put_one(self, text: str, event: str, entry: Entry) -> str:
-        found = _handlers(text, event)
-        ours = [(path, each) for path, each in found if is_our_hook(words_of(each))]
+        ours = self._ours(text, event)
         if ours:
             text = _without_paths(text, [path for path, _ in ours[1:]])
             path, old = ours[0]
             return text if old == entry else jsonc.replace(text, path, dict(entry))
-        if any(is_hook_by_hand(words_of(each)) for _, each in found):
+        if any(is_others_hook(words_of(each), self.home) for _, each in _handlers(text, event)):
             return text  # it would fire twice
         group = {"hooks": [dict(entry)]} if self.grouped else dict(entry)
         return jsonc.append(text, ["hooks", event], group)
 
     def _without(self, text: str, events: Sequence[str]) -> str:
         for event in events:
-            ours = [path for path, each in _handlers(text, event) if is_our_hook(words_of(each))]
-            text = _without_paths(text, ours)
+            text = _without_paths(text, [path for path, _ in self._ours(text, event)])
         return text
 
 
@@ -157,18 +173,31 @@ class Server:
 
     key: str
     entry: Entry
+    home: str
+    wrote: bool = False
 
     @property
     def name(self) -> str:
         return "MCP server"
 
+    def known(self, wrote: bool) -> Server:
+        return replace(self, wrote=wrote)
+
     def put(self, text: str) -> str:
         found = jsonc.read(text).at([self.key, SERVER])
-        if found is None:
-            return jsonc.put(text, [self.key, SERVER], dict(self.entry))
-        if not is_our_server(found.value):
-            return text  # a person's own, by whatever means it is started
-        return self._replaced(text, found.value)
+        if found is not None and self._is_ours(found.value):
+            return self._replaced(text, found.value)
+        there = [item.node.value for item in self._servers(text)]
+        if found is not None or any(does_the_same(each, self.home) for each in there):
+            return text  # a person's own, by whatever name and means it is started
+        return jsonc.put(text, [self.key, SERVER], dict(self.entry))
+
+    def _is_ours(self, entry: Any) -> bool:
+        return is_our_server(entry, self.entry, self.home, self.wrote)
+
+    def _servers(self, text: str) -> Sequence[jsonc.Item]:
+        servers = jsonc.read(text).at([self.key])
+        return servers.items if servers and servers.opening == "{" else ()
 
     def _replaced(self, text: str, old: Any) -> str:
         """Change what we say about it; what a person or the host added stays."""
@@ -179,16 +208,15 @@ class Server:
 
     def drop(self, text: str, before: str | None) -> str:
         found = jsonc.read(text).at([self.key, SERVER])
-        if found is None or not is_our_server(found.value):
+        if found is None or not self._is_ours(found.value):
             return text
         return _pruned(jsonc.drop(text, [self.key, SERVER]), [[self.key]], before)
 
     def look(self, text: str) -> Iterator[Seen]:
-        servers = jsonc.read(text).at([self.key])
-        for item in servers.items if servers and servers.opening == "{" else ():
+        for item in self._servers(text):
             words = words_of(item.node.value)
             if item.key == SERVER or is_a_server(words):
-                ours = item.key == SERVER and is_our_server(item.node.value)
+                ours = item.key == SERVER and self._is_ours(item.node.value)
                 yield Seen(f"MCP server `{item.key}`", tuple(words), ours)
 
 
@@ -201,33 +229,43 @@ class TomlServer:
 
     key: str
     entry: toml_text.Table
+    home: str
+    wrote: bool = False
 
     @property
     def name(self) -> str:
         return "MCP server"
+
+    def known(self, wrote: bool) -> TomlServer:
+        return replace(self, wrote=wrote)
 
     @property
     def _path(self) -> tuple[str, ...]:
         return (self.key, SERVER)
 
     def put(self, text: str) -> str:
-        found = toml_text.table_at(toml_text.read(text), self._path)
-        if found is None:
-            return toml_text.add_table(text, self._path, self.entry)
-        return toml_text.set_keys(text, self._path, self.entry) if is_our_server(found) else text
+        servers = self._servers(text)
+        if self._is_ours(servers.get(SERVER)):
+            return toml_text.set_keys(text, self._path, self.entry)
+        if SERVER in servers or any(does_the_same(each, self.home) for each in servers.values()):
+            return text
+        return toml_text.add_table(text, self._path, self.entry)
+
+    def _is_ours(self, entry: Any) -> bool:
+        return is_our_server(entry, self.entry, self.home, self.wrote)
+
+    def _servers(self, text: str) -> Entry:
+        return toml_text.table_at(toml_text.read(text), (self.key,)) or {}
 
     def drop(self, text: str, before: str | None) -> str:
-        found = toml_text.table_at(toml_text.read(text), self._path)
-        if found is None or not is_our_server(found):
-            return text
-        return toml_text.drop_table(text, self._path)
+        ours = self._is_ours(self._servers(text).get(SERVER))
+        return toml_text.drop_table(text, self._path) if ours else text
 
     def look(self, text: str) -> Iterator[Seen]:
-        servers = toml_text.table_at(toml_text.read(text), (self.key,)) or {}
-        for name, entry in servers.items():
+        for name, entry in self._servers(text).items():
             words = words_of(entry)
             if name == SERVER or is_a_server(words):
-                ours = name == SERVER and is_our_server(entry)
+                ours = name == SERVER and self._is_ours(entry)
                 yield Seen(f"MCP server `{name}`", tuple(words), ours)
 
 
@@ -254,6 +292,9 @@ class Block:
         if blocks.has_block(text):
             yield Seen("instructions", (), ours=True)
 
+    def known(self, wrote: bool) -> Block:
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
@@ -268,10 +309,19 @@ class Whole:
         return self.what
 
     def put(self, text: str) -> str:
-        return self.content
+        return text if self.is_anothers(text) else self.content
 
     def drop(self, text: str, before: str | None) -> str:
         return before or ""
 
     def look(self, text: str) -> Iterator[Seen]:
-        yield Seen(self.what, self.words if text == self.content else (), ours=True)
+        words = self.words if text == self.content else ()
+        yield Seen(self.what, words, ours=not self.is_anothers(text))
+
+    def known(self, wrote: bool) -> Whole:
+        return self
+
+    def is_anothers(self, text: str) -> bool:
+        """Whether this is the file of another home, which is there."""
+        theirs, ours = client_in(text), client_in(self.content)
+        return None not in (theirs, ours) and theirs != ours and Path(theirs or "").exists()

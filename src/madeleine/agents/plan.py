@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from madeleine.agents.catalog import Agent, Link, Wiring
+from madeleine.agents.marks import home_of, is_wired_hook
 from madeleine.agents.receipts import Receipt, Receipts, digest
+from madeleine.agents.seen import Seen
 from madeleine.agents.texts import Found, check_writable, find, is_blank, reading
 
 
@@ -62,7 +64,7 @@ class Planner:
     """Plans against one set of receipts; wirings are given one after the other."""
 
     def __init__(self, receipts: Receipts) -> None:
-        self._receipts = receipts
+        self.receipts = self._receipts = receipts
         self._pending: dict[Path, bytes | None] = {}
         self.plan = Plan()
 
@@ -104,7 +106,7 @@ class Planner:
     # -- putting in ------------------------------------------------------------------------
 
     def _put(self, agent: str, wiring: Wiring) -> None:
-        found = self._find(wiring.path)
+        found, wiring = self._find(wiring.path), known_by(self._receipts, wiring)
         if found.data is None and wiring.only_if_there:
             return
         after = found.encoded(self._with_pieces(wiring, found))
@@ -126,7 +128,7 @@ class Planner:
     def _note_by_hand(self, wiring: Wiring, text: str) -> None:
         for piece in wiring.pieces:
             for seen in piece.look(text):
-                note = f"{wiring.path}: {seen.what} is wired by hand already, and is left as it is"
+                note = _note(wiring.path, seen)
                 if not seen.ours and note not in self.plan.notes:
                     self.plan.notes.append(note)
 
@@ -134,10 +136,12 @@ class Planner:
         data = change.found.data
         wrote = digest(change.after or b"")
         known = self._receipts.of(wiring.path)
+        put = _put_by_us(wiring, change.found.text)
         if known is not None and data is not None:
             exact = known.exact and self._receipts.is_untouched(known, data)
-            return replace(change, receipt=replace(known, wrote=wrote, exact=exact))
-        new = Receipt(agent, str(wiring.path), created=data is None, wrote=wrote)
+            pieces = list(dict.fromkeys([*known.pieces, *put]))
+            return replace(change, receipt=replace(known, wrote=wrote, exact=exact, pieces=pieces))
+        new = Receipt(agent, str(wiring.path), created=data is None, wrote=wrote, pieces=put)
         if data is None:
             return replace(change, receipt=new)
         backup = self._receipts.new_backup(agent, wiring.path, self.plan.backups)
@@ -147,7 +151,7 @@ class Planner:
     # -- taking out ------------------------------------------------------------------------
 
     def _take_out(self, agent: str, wiring: Wiring) -> None:
-        found = self._find(wiring.path)
+        found, wiring = self._find(wiring.path), known_by(self._receipts, wiring)
         known = self._receipts.of(wiring.path)
         after = self._left(wiring, found, known)
         if after == found.data:
@@ -156,7 +160,8 @@ class Planner:
             return
         check_writable(found)
         names = tuple(piece.name for piece in wiring.pieces if piece.name)
-        kept = wiring.is_own and not self._receipts.is_untouched(known, found.data)
+        changed = known is None or not self._receipts.is_untouched(known, found.data)
+        kept = wiring.is_own and changed and not _is_as_we_write(wiring, found)
         backup = self._receipts.new_backup(agent, wiring.path, self.plan.backups) if kept else None
         self._change(Change(agent, found, after, names, backup=backup))
 
@@ -168,6 +173,8 @@ class Planner:
         if known is not None and known.exact and self._receipts.is_untouched(known, found.data):
             return before
         if wiring.is_own:
+            if not _has_ours(wiring, found.text):
+                return found.data  # it is another home's by now
             return before if known is not None or _is_as_we_write(wiring, found) else found.data
         return self._without_pieces(wiring, found, known, before)
 
@@ -187,6 +194,14 @@ class Planner:
         return found.encoded(text)
 
 
+def known_by(receipts: Receipts, wiring: Wiring) -> Wiring:
+    """Return a wiring whose pieces know what the receipt says about them."""
+    receipt = receipts.of(wiring.path)
+    wrote = () if receipt is None else receipt.pieces
+    pieces = tuple(piece.known(piece.name in wrote) for piece in wiring.pieces)
+    return replace(wiring, pieces=pieces)
+
+
 def _kin(path: Path) -> str:
     """What files have in common that a host reads in each other's place: opencode.json, .jsonc."""
     return path.name.lstrip(".").partition(".")[0]
@@ -194,6 +209,23 @@ def _kin(path: Path) -> str:
 
 def _has_ours(wiring: Wiring, text: str) -> bool:
     return any(seen.ours for piece in wiring.pieces for seen in piece.look(text))
+
+
+def _put_by_us(wiring: Wiring, text: str) -> list[str]:
+    """Return the names of the pieces that are put in, rather than found there."""
+    names = []
+    for piece in wiring.pieces:
+        before, text = text, piece.put(text)
+        if text != before:
+            names.append(piece.name)
+    return names
+
+
+def _note(path: Path, seen: Seen) -> str:
+    """Say about an entry that is not ours whose it is."""
+    home = home_of(seen.words)
+    whose = f"wired to the home {home}" if home and is_wired_hook(seen.words) else "wired by hand"
+    return f"{path}: {seen.what} is {whose} already, and is left as it is"
 
 
 def _is_as_we_write(wiring: Wiring, found: Found) -> bool:

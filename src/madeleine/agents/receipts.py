@@ -44,6 +44,8 @@ class Receipt:
     """The name of the copy of what was there."""
     exact: bool = True
     """Whether that copy is all there is besides our entries."""
+    pieces: list[str] = field(default_factory=list)
+    """What of it setup wrote; an entry that a person had there is not among them."""
 
 
 @dataclass(slots=True)

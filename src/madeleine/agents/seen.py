@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What it is, the words it runs, and whether setup wrote it."""
+    """What it is, the words it runs, and whether setup wrote it for this home."""
 
     what: str
     words: tuple[str, ...]
     ours: bool
+    place: tuple[str | int, ...] = ()
+    """The keys and numbers that lead to a hook."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -10,10 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from madeleine.agents import blocks, jsonc, toml_text
-from madeleine.errors import SettingsLocked, SettingsUnreadable
+from madeleine.errors import SettingsLocked, SettingsUnreadable, Unavailable
 
 _MARK = "\ufeff"
 _SETTINGS_BYTES = 64_000_000  # more is no settings file
+
+
+class NoSettings(Unavailable):
+    """What is in a settings file's place is none: a folder, a pipe, a link to itself."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is no settings file",
+            hint="move it away, or name only the other agents; nothing was changed",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +56,13 @@ def find(path: Path) -> Found:
     try:
         looks = target.stat()
         if not stat.S_ISREG(looks.st_mode) or looks.st_size > _SETTINGS_BYTES:
-            raise SettingsLocked(path, "this is no settings file")
+            raise NoSettings(path)
         return Found(path, target, target.read_bytes())
     except FileNotFoundError:
         return Found(path, target, None)
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise NoSettings(path) from error
         raise SettingsLocked(path, error.strerror or str(error)) from error
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madeleine.agents import toml_text
-from madeleine.agents.marks import is_hook_by_hand, is_our_hook, words_of
+from madeleine.agents.marks import is_others_hook, is_our_hook, words_of
 from madeleine.agents.seen import Seen
 
 Entry = Mapping[str, Any]
@@ -22,6 +22,7 @@ class TomlHooks:
     """Hooks in a TOML file, an entry for each event; without any, ours are taken out."""
 
     entries: Mapping[str, Entry]
+    home: str
 
     @property
     def name(self) -> str:
@@ -29,22 +30,26 @@ class TomlHooks:
 
     def put(self, text: str) -> str:
         for event in groups_of(text):
-            text = text if event in self.entries else _without(text, event)
+            text = text if event in self.entries else _without(text, event, self.home)
         for event, entry in self.entries.items():
-            text = _put_one(text, event, entry)
+            text = _put_one(text, event, entry, self.home)
         return text
 
     def drop(self, text: str, before: str | None) -> str:
         for event in groups_of(text):
-            text = _without(text, event)
+            text = _without(text, event, self.home)
         return text
+
+    def known(self, wrote: bool) -> TomlHooks:
+        return self  # an entry says itself whose it is
 
     def look(self, text: str) -> Iterator[Seen]:
         for event, groups in groups_of(text).items():
-            for entry in (entry for group in groups for entry in _entries(group)):
+            for place, entry in _placed(event, groups):
                 words = words_of(entry)
-                if is_our_hook(words) or is_hook_by_hand(words):
-                    yield Seen(f"hook on {event}", tuple(words), is_our_hook(words))
+                ours = is_our_hook(words, self.home)
+                if ours or is_others_hook(words, self.home):
+                    yield Seen(f"hook on {event}", tuple(words), ours, place)
 
 
 def groups_of(text: str) -> dict[str, list[Any]]:
@@ -58,13 +63,20 @@ def _entries(group: Any) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _put_one(text: str, event: str, entry: Entry) -> str:
+def _placed(event: str, groups: list[Any]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Give every entry of an event, and where it stands."""
+    for number, group in enumerate(groups):
+        for place, entry in enumerate(_entries(group)):
+            yield ("hooks", event, number, "hooks", place), entry
+
+
+def _put_one(text: str, event: str, entry: Entry, home: str) -> str:
     there = [each for group in groups_of(text).get(event, ()) for each in _entries(group)]
-    if [each for each in there if is_our_hook(words_of(each))] == [entry]:
+    if [each for each in there if is_our_hook(words_of(each), home)] == [entry]:
         return text
-    if any(is_hook_by_hand(words_of(each)) for each in there):
+    if any(is_others_hook(words_of(each), home) for each in there):
         return text
-    text = _without(text, event)
+    text = _without(text, event, home)
     lines = [f"[[hooks.{event}]]", "", f"[[hooks.{event}.hooks]]"]
     after = toml_text.added(
         text, [*lines, *(f"{name} = {toml_text.shown(value)}" for name, value in entry.items())]
@@ -73,10 +85,10 @@ def _put_one(text: str, event: str, entry: Entry) -> str:
     return _checked(text, after, event, wanted)
 
 
-def _without(text: str, event: str) -> str:
+def _without(text: str, event: str, home: str) -> str:
     """Take our entries out, last first so that the places of the others hold."""
     groups = groups_of(text).get(event, [])
-    ours = [[is_our_hook(words_of(entry)) for entry in _entries(group)] for group in groups]
+    ours = [[is_our_hook(words_of(each), home) for each in _entries(group)] for group in groups]
     if not any(map(any, ours)):
         return text
     after = text

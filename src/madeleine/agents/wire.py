@@ -17,11 +17,13 @@ from madeleine.agents.catalog import (
     plugin_wirings,
     settings_off,
 )
-from madeleine.agents.pieces import Whole
+from madeleine.agents.marks import is_anothers
+from madeleine.agents.pieces import Block, Whole
 from madeleine.agents.plan import Plan, Planner
 from madeleine.agents.receipts import Receipts, load
 from madeleine.agents.surroundings import Surroundings, packaged_hook
-from madeleine.errors import Missing
+from madeleine.agents.texts import find, reading
+from madeleine.errors import MadeleineError, Missing
 
 HOOK = "hook"  # under this name the client's copy stands in the receipts
 
@@ -85,13 +87,39 @@ def prepare_unsetup(around: Surroundings, names: Sequence[str]) -> Prepared:
     receipts = load(around.agents)
     planner = Planner(receipts)
     for agent in agents:
-        planner.unsetup(agent, _all_wirings(around, agent))
+        _leave(planner, around, agent, named=bool(names))
     if not names or autostart.NAME in names:
         planner.unsetup(autostart.NAME, autostart.wirings(around))
         planner.link(autostart.links(around, wanted=False))
     if _nobody_else(receipts, agents):
         planner.unsetup(HOOK, _client(around))
     return Prepared(planner.plan, receipts, tuple(agents))
+
+
+def _leave(planner: Planner, around: Surroundings, agent: Agent, named: bool) -> None:
+    """Plan what takes an agent's wiring out. A file that makes no sense is in the way only of an
+    agent that was named, or wired by us."""
+    wired = any(each.agent == agent.name for each in planner.receipts.files.values())
+    try:
+        planner.unsetup(agent, _leaving(planner.receipts, around, agent))
+    except MadeleineError as error:
+        if named or wired:
+            raise
+        planner.plan.notes.append(f"{agent.title} was never wired and is left out: {error.message}")
+
+
+def _leaving(receipts: Receipts, around: Surroundings, agent: Agent) -> list[Wiring]:
+    """Return the wirings to take out; not the instructions where an agent works for another home,
+    unless it was us who put them there."""
+    wirings = _all_wirings(around, agent)
+    if not is_anothers_agent(around, wirings):
+        return wirings
+    return [
+        each
+        for each in wirings
+        if receipts.of(each.path) is not None
+        or not all(isinstance(piece, Block) for piece in each.pieces)
+    ]
 
 
 def _chosen(around: Surroundings, request: Request) -> list[Agent]:
@@ -116,6 +144,18 @@ def _wirings(around: Surroundings, agent: Agent, plugin: bool) -> list[Wiring]:
 def _all_wirings(around: Surroundings, agent: Agent) -> list[Wiring]:
     more = plugin_wirings(around) if agent.name == "claude" else []
     return [*more, *agent.wirings(around)]
+
+
+def is_anothers_agent(around: Surroundings, wirings: Sequence[Wiring]) -> bool:
+    """Whether an agent is wired to another home than this."""
+    home = str(around.home)
+    for wiring in wirings:
+        found = find(wiring.path)
+        with reading(found):
+            seen = [each for piece in wiring.pieces for each in piece.look(found.text)]
+        if any(is_anothers(each.words, home) for each in seen):
+            return True
+    return False
 
 
 def _client(around: Surroundings) -> list[Wiring]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,12 +11,16 @@ from madeleine.agents import autostart, claude_plugin, jsonc, toml_text
 from madeleine.agents.catalog import (
     Agent,
     Wiring,
+    agent_named,
     agents_here,
     claude_folder,
     codex_folder,
     plugin_wirings,
 )
 from madeleine.agents.findings import NOTE, Finding, refused, trouble
+from madeleine.agents.marks import home_of, is_anothers, is_wired_hook
+from madeleine.agents.plan import known_by
+from madeleine.agents.receipts import load
 from madeleine.agents.records import claude_record
 from madeleine.agents.seen import Seen
 from madeleine.agents.surroundings import Surroundings, packaged_hook
@@ -37,16 +42,26 @@ def check_agents(around: Surroundings) -> Iterator[Finding]:
 def _check_agent(around: Surroundings, agent: Agent) -> Iterator[Finding]:
     fix = f"madeleine setup {agent.name}"
     try:
-        looked = [(wiring, *_looked(wiring)) for wiring in agent.wirings(around)]
+        receipts = load(around.agents)
+        wirings = [known_by(receipts, wiring) for wiring in agent.wirings(around)]
+        looked = [(wiring, *_looked(wiring)) for wiring in wirings]
     except MadeleineError as error:
         yield refused(agent.name, error)
         return
     if not any(seen for _, _, seen in looked) and not _has_plugin(around, agent):
-        yield Finding(agent.name, f"{agent.title} is here and not wired", fix, NOTE)
+        yield _not_wired(around, agent, fix)
         return
-    found = [each for part in looked for each in _check_file(agent, fix, *part)]
+    found = [each for part in looked for each in _check_file(around, agent, fix, *part)]
     found += list(_ONLY_FOR.get(agent.name, _nothing)(around))
     yield from found or [Finding(agent.name, f"{agent.title} is wired")]
+
+
+def _not_wired(around: Surroundings, agent: Agent, fix: str) -> Finding:
+    folder = around.agents / claude_plugin.FOLDER
+    if agent.name == "claude" and folder.is_dir():
+        steps = "; ".join(claude_plugin.steps(folder))
+        return Finding(agent.name, "the plugin is written and not installed yet", steps, NOTE)
+    return Finding(agent.name, f"{agent.title} is here and not wired", fix, NOTE)
 
 
 def _looked(wiring: Wiring) -> tuple[Found, tuple[Seen, ...]]:
@@ -58,16 +73,55 @@ def _looked(wiring: Wiring) -> tuple[Found, tuple[Seen, ...]]:
 
 
 def _check_file(
-    agent: Agent, fix: str, wiring: Wiring, found: Found, seen: Sequence[Seen]
+    around: Surroundings,
+    agent: Agent,
+    fix: str,
+    wiring: Wiring,
+    found: Found,
+    seen: Sequence[Seen],
 ) -> Iterator[Finding]:
-    for each in seen:
-        for path in _gone(each.words):
-            problem = f"{found.path}: {each.what} points to {path}, which is not there"
-            yield trouble(Missing, agent.name, problem, fix)
+    stale = [*_check_gone(agent, fix, found, seen), *_check_homes(around, agent, found, seen)]
+    yield from stale
     for what, times in Counter(each.what for each in seen).items():
         if times > 1:
             problem = f"{found.path}: {what} stands there {times} times, and each of them fires"
-            yield trouble(Conflict, agent.name, problem, f"{fix}, or take your own one out")
+            ours = sum(each.ours for each in seen if each.what == what)
+            one = fix if ours == times else f"take one of them out of {found.path}"
+            yield trouble(Conflict, agent.name, problem, one)
+    if not stale:
+        yield from _check_presence(agent, fix, wiring, found, seen)
+
+
+def _check_gone(agent: Agent, fix: str, found: Found, seen: Sequence[Seen]) -> Iterator[Finding]:
+    """Tell each path that is gone once, with all that points to it."""
+    by_path: dict[str, list[Seen]] = {}
+    for each in seen:
+        for path in _gone(each.words):
+            by_path.setdefault(path, []).append(each)
+    for path, those in by_path.items():
+        what = ", ".join(dict.fromkeys(each.what for each in those))
+        verb = "points" if len(those) == 1 else "point"
+        problem = f"{found.path}: {what} {verb} to {path}, which is not there"
+        mend = fix if all(each.ours for each in those) else f"mend it in {found.path}"
+        yield trouble(Missing, agent.name, problem, mend)
+
+
+def _check_homes(
+    around: Surroundings, agent: Agent, found: Found, seen: Sequence[Seen]
+) -> Iterator[Finding]:
+    """Tell entries for another home: hooks that setup wrote for it keep ours out."""
+    theirs = [each for each in seen if is_anothers(each.words, str(around.home))]
+    for home in dict.fromkeys(home_of(each.words) for each in theirs):
+        those = [each for each in theirs if home_of(each.words) == home]
+        problem = f"{found.path}: {those[0].what} works for another home, {home}"
+        fix = f"madeleine unsetup {agent.name} --home {shlex.quote(str(home))}, then setup"
+        kept_out = any(is_wired_hook(each.words) for each in those)
+        yield Finding(agent.name, problem, fix, Conflict.code if kept_out else NOTE)
+
+
+def _check_presence(
+    agent: Agent, fix: str, wiring: Wiring, found: Found, seen: Sequence[Seen]
+) -> Iterator[Finding]:
     if wiring.wanted and not any(each.ours for each in seen) and not seen:
         if not wiring.only_if_there:
             names = ", ".join(piece.name for piece in wiring.pieces if piece.name)
@@ -126,20 +180,40 @@ def _check_claude(around: Surroundings) -> Iterator[Finding]:
 
 
 def _check_codex(around: Surroundings) -> Iterator[Finding]:
-    """Codex runs no hook that was not reviewed; what was stands in its settings."""
-    folder = codex_folder(around)
-    state = toml_text.table_at(
-        toml_text.read(find(folder / "config.toml").text), ("hooks", "state")
-    )
-    trusted = [
-        name.lower().replace("_", "")
-        for name, each in (state or {}).items()
-        if isinstance(each, dict) and each.get("trusted_hash") and each.get("enabled", True)
+    """Codex runs no hook that was not reviewed; what was stands in its settings, by the hook's
+    file and place."""
+    trusted = _trusted(codex_folder(around))
+    events = [
+        str(seen.place[1])
+        for wiring in agent_named("codex").wirings(around)
+        for seen in _looked(wiring)[1]
+        if seen.place and not trusted & _trust_names(wiring.path, seen.place)
     ]
-    wanted = f"{folder / 'hooks.json'}:userpromptsubmit:".lower()
-    if not any(name.startswith(wanted.replace("_", "")) for name in trusted):
-        problem = "Codex CLI has not been told to trust the hooks, so they do not run yet"
+    if events:
+        which = f"the hooks on {' and '.join(events)}"
+        problem = f"Codex CLI has not been told to trust {which}, so they do not run yet"
         yield Finding("codex", problem, "start codex and choose to review its hooks", NOTE)
+
+
+def _trusted(folder: Path) -> set[str]:
+    settings = toml_text.read(find(folder / "config.toml").text)
+    state = toml_text.table_at(settings, ("hooks", "state")) or {}
+    return {
+        _plain(name)
+        for name, each in state.items()
+        if isinstance(each, dict) and each.get("trusted_hash") and each.get("enabled", True)
+    }
+
+
+def _trust_names(path: Path, place: Sequence[str | int]) -> set[str]:
+    """Return under which names Codex notes that it trusts a hook: FILE:EVENT:GROUP:NUMBER."""
+    event, group, number = place[1], place[2], place[-1]
+    files = (path, path.resolve())
+    return {_plain(f"{each}:{event}:{group}:{number}") for each in files}
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")  # UserPromptSubmit is user_prompt_submit there
 
 
 def _nothing(around: Surroundings) -> Iterator[Finding]:

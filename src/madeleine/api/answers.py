@@ -220,17 +220,11 @@ def shown(seen: Shown, ends: Mapping[str, Memory]) -> Json:
 def _link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> Json:
     outward = row.source == memory_id
     other = ends.get(row.connection.target if outward else row.source)
-    at = row.connection.at
+    unset = dict.fromkeys(("reason", "by", "at", "kind", "confidence"))
     return {
         "source": row.source,
-        "target": row.connection.target,
-        "edge": row.connection.edge.value,
-        "weight": row.connection.weight,
-        "reason": row.connection.reason,
-        "by": row.connection.by,
-        "at": format_time(at) if at else None,
-        "kind": row.connection.kind,
-        "confidence": row.connection.confidence,
+        **unset,
+        **connection_to_json(row.connection),
         "direction": "out" if outward else "in",
         "resolved": row.resolved,
         "implied": row.implied,

@@ -13,7 +13,7 @@ from madeleine.model.event import Event
 from madeleine.model.times import format_time
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked, LastRun, Running
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import STOPPED, Report
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -37,30 +37,33 @@ class Standing:
 # -- runs ----------------------------------------------------------------------------------
 
 
-def ran(asked: Asked, began: datetime, now: datetime) -> Json:
-    """Return what came of a request by now."""
+def ran(asked: Asked, began: datetime, now: datetime, paused: Sequence[str] = ()) -> Json:
+    """Return what came of a request by now; `paused` are tasks that it left out."""
     reports, over = list(asked.reports), asked.over.is_set()
-    failed = asked.failed or any(each.error for each in reports)
-    whole = over and not failed and len(reports) == len(asked.jobs)
+    status = _status(asked, reports)
     return {
-        "text": _text(asked, reports, over),
-        "status": _status(over, failed),
+        "text": _text(asked, reports, over, paused),
+        "status": status,
         "request": asked.id,
         "consolidation": {
             "mode": asked.jobs[0] if len(asked.jobs) == 1 else "full",
             "dry_run": asked.dry_run,
             "started_at": format_time(began),
             "completed_at": format_time(now) if over else None,
-            "success": whole if over else None,
+            "success": status == "success" if over else None,
+            "paused": list(paused),
             "steps": {each.job: _step(each) for each in reports},
         },
     }
 
 
-def _status(over: bool, failed: bool) -> str:
-    if not over:
+def _status(asked: Asked, reports: Sequence[Report]) -> str:
+    if not asked.over.is_set():
         return "started"
-    return "error" if failed else "success"
+    if asked.failed or any(each.error for each in reports):
+        return "error"
+    halted = any(each.stopped == STOPPED for each in reports)
+    return "stopped" if halted or len(reports) < len(asked.jobs) else "success"
 
 
 def _step(report: Report) -> Json:
@@ -68,18 +71,19 @@ def _step(report: Report) -> Json:
     values = report_to_json(report)
     return {
         **report.counts,
-        "memories_processed": report.looked,
+        "memories_processed": report.counts.get("processed", report.looked),
         "duration_seconds": report.seconds,
         **{name: values[name] for name in TOLD},
     }
 
 
-def _text(asked: Asked, reports: Sequence[Report], over: bool) -> str:
+def _text(asked: Asked, reports: Sequence[Report], over: bool, paused: Sequence[str]) -> str:
     if not over:
         return f"Started: {', '.join(asked.jobs) or 'nothing, every task is paused'}"
     lines = [line for each in reports for line in report_lines(report_to_json(each))]
     if asked.failed:
         lines.append("It met a bug; logs/daemon.log says where.")
+    lines += [f"{each}: paused, left out" for each in paused]
     return "\n".join(lines) or "Nothing was run."
 
 
@@ -96,6 +100,11 @@ def status(standing: Standing) -> Json:
         **{f"last_{task}": at[task] for task in standing.tasks},
         "next_runs": {task: in_words(when, standing.now) for task, when in planned.items()},
         "next_run_at": {task: when and format_time(when) for task, when in planned.items()},
+        "failing": {
+            task: str(last[task].report["error"])
+            for task in standing.tasks
+            if task in last and last[task].report.get("error")
+        },
         "running": _running(standing),
         "history": [_entry(each) for each in standing.history],
         "tick_seconds": standing.tick_seconds,
@@ -136,7 +145,7 @@ def _entry(event: Event) -> Json:
     return {
         "task": event.body.get("job"),
         "ran_at": report.get("began") or format_time(event.at),
-        "memories_processed": report.get("looked", 0),
+        "memories_processed": _processed(report),
         "duration_seconds": report.get("seconds", 0.0),
         "success": error is None,
         "run": event.body.get("run"),
@@ -145,6 +154,12 @@ def _entry(event: Event) -> Json:
         "error": error,
         "result": report.get("counts", {}),
     }
+
+
+def _processed(report: Mapping[str, object]) -> object:
+    counts = report.get("counts")
+    told = counts if isinstance(counts, Mapping) else {}
+    return told.get("processed", report.get("looked", 0))
 
 
 def _lines(standing: Standing) -> list[str]:

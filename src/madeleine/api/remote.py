@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import signal
 import socket
 import time
 from collections.abc import Mapping
@@ -41,14 +42,17 @@ UNBOUNDED = frozenset(
     ]
 )
 STOP_SECONDS = 60.0
+HEARD_SECONDS = 10.0  # for a daemon to say that it was told to end; one that is stuck never does
+LAST_SECONDS = 5.0  # after SIGTERM, before SIGKILL
 PAUSE_SECONDS = 0.02
 
 
 class RemoteDoor:
     """Calls operations of the daemon behind a socket. Any thread may use it."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: Path, patience: float = ANSWER_SECONDS) -> None:
         self.where = where
+        self._patience = patience
 
     def call(
         self,
@@ -60,7 +64,7 @@ class RemoteDoor:
     ) -> Json:
         """Ask the daemon and return its answer; what it refuses is raised."""
         route = BY_NAME[name]
-        seconds = None if name in UNBOUNDED else ANSWER_SECONDS
+        seconds = None if name in UNBOUNDED else self._patience
         status, answer = self._ask(_request(route, id, query, body, by), seconds)
         if status >= 400:
             raise _error(status, _read(answer))
@@ -94,19 +98,52 @@ def find_daemon(home: Path) -> RemoteDoor | None:
 
 
 def stop_daemon(home: Path, wait_seconds: float = STOP_SECONDS) -> bool:
-    """Ask the daemon to end and wait until it let go of the home; False if none was running."""
+    """Ask the daemon to end and wait until it let go of the home; False if none was running.
+
+    One that does not hear us, or does not end in time, is ended by its process id: what it
+    acknowledged is on the disk (I4), and the next one tidies up.
+    """
     door = find_daemon(home)
     if door is None:
         return False
-    door.call("stop")
+    heard = _told_to_stop(door.where, min(HEARD_SECONDS, wait_seconds))
+    if heard and _is_free(home, wait_seconds):
+        return True
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        _send(home, number)
+        if _is_free(home, LAST_SECONDS):
+            return True
+    raise Unavailable("the daemon does not end", hint="see logs/daemon.log")
+
+
+def _told_to_stop(where: Path, seconds: float) -> bool:
+    try:
+        RemoteDoor(where, seconds).call("stop")
+    except Unavailable:
+        return False
+    return True
+
+
+def _is_free(home: Path, wait_seconds: float) -> bool:
+    """Whether nobody has the home open, at the latest after so many seconds."""
     deadline = time.monotonic() + wait_seconds
     while _is_held(run_folder(home) / "lock"):
         if time.monotonic() >= deadline:
-            raise Unavailable(
-                f"the daemon did not end within {wait_seconds:g} s", hint="see logs/daemon.log"
-            )
+            return False
         time.sleep(PAUSE_SECONDS)
     return True
+
+
+def _send(home: Path, number: signal.Signals) -> None:
+    """Send a signal to the daemon, if it is the one that has the home open: whoever holds the
+    lock wrote its process id there, and a daemon also announces it."""
+    run = run_folder(home)
+    try:
+        pid, holder = ((run / name).read_text(encoding="ascii").strip() for name in ("pid", "lock"))
+        if pid == holder and pid.isdigit() and _is_held(run / "lock"):
+            os.kill(int(pid), number)
+    except (FileNotFoundError, ProcessLookupError):
+        return  # it ended meanwhile
 
 
 def _connected(where: Path) -> socket.socket:

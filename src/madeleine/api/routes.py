@@ -411,6 +411,7 @@ ROUTES: tuple[Route, ...] = (
         (_DRY_RUN,),
         (_WAIT,),
         _RUN,
+        admin=True,
     ),
     Route(
         "run_task",
@@ -420,6 +421,7 @@ ROUTES: tuple[Route, ...] = (
         (_DRY_RUN,),
         (_WAIT,),
         _RUN,
+        admin=True,
     ),
     Route(
         "stop_task",
@@ -428,6 +430,7 @@ ROUTES: tuple[Route, ...] = (
         "stop a run that waits or is under way: a job's, or `run-all` for all; what it has "
         "done by then stays",
         answer="{text, stopped}",
+        admin=True,
     ),
     Route(
         "pause_task",
@@ -435,6 +438,7 @@ ROUTES: tuple[Route, ...] = (
         "/admin/tasks/{id}/pause",
         "let a job no longer run by itself, nor with the whole cycle",
         answer="{text, id, paused}",
+        admin=True,
     ),
     Route(
         "resume_task",
@@ -442,6 +446,7 @@ ROUTES: tuple[Route, ...] = (
         "/admin/tasks/{id}/resume",
         "let a paused job run by itself again",
         answer="{text, id, paused}",
+        admin=True,
     ),
     Route(
         "consolidate",
@@ -464,8 +469,8 @@ ROUTES: tuple[Route, ...] = (
         "/consolidate/status",
         "when each task of the consolidation engine ran, and when it will run again",
         answer="{text, enabled, last_decay, last_creative, last_cluster, last_forget, next_runs, "
-        "next_run_at, running, history: [{task, ran_at, memories_processed, duration_seconds, "
-        "success, run, applied, proposed, error}], tick_seconds}",
+        "next_run_at, failing, running, history: [{task, ran_at, memories_processed, "
+        "duration_seconds, success, run, applied, proposed, error}], tick_seconds}",
         admin=True,
     ),
     Route(

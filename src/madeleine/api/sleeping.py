@@ -63,7 +63,7 @@ def standing(house: House) -> Json:
 
 def run_all(house: House, call: Call) -> Json:
     dry_run, wait = _options(call)
-    return _run(house, house.sleeper.ask((), dry_run), wait)
+    return _run(house, house.sleeper.ask(None, dry_run), wait)
 
 
 def run_task(house: House, call: Call) -> Json:
@@ -112,7 +112,8 @@ def consolidate(house: House, call: Call) -> Json:
     asked = house.sleeper.ask(tasks, dry_run)
     if wait or not house.sleeper.attended:
         house.sleeper.wait(asked)
-    return consolidation.ran(asked, began, house.stores.clock.now())
+    paused = [each for each in house.sleeper.tasks if len(tasks) != 1 and each not in tasks]
+    return consolidation.ran(asked, began, house.stores.clock.now(), paused)
 
 
 def _tasks_asked(house: House, call: Call) -> tuple[tuple[str, ...], bool]:

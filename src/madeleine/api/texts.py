@@ -20,15 +20,13 @@ from madeleine.recall.recall import Found, Recalled
 from madeleine.rules.levels import level
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.report import REPLIES_LEAST, HoldOut
-from madeleine.whisper.wording import TITLE_CHARS
+from madeleine.whisper.wording import CONTROL, TITLE_CHARS
 from madeleine.whisper.wording import flat as harmless
 
 PROMPT_CHARS = 120
 HIT_CHARS = 1_200  # of one memory in a list of several: about 300 tokens
 WHOLE_CHARS = 20_000  # of a memory that was asked for by its id
 LINES_AT_MOST = 200  # of a listing; `memories` holds the rest
-
-_CONTROL = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")})
 
 
 def short(memory_id: str) -> str:
@@ -47,7 +45,7 @@ def count(number: int, one: str, many: str = "") -> str:
 
 def flat(text: str) -> str:
     """Return a text on one line."""
-    return " ".join(text.translate(_CONTROL).split())
+    return " ".join(text.translate(CONTROL).split())
 
 
 def line(memory: Memory) -> str:
@@ -65,7 +63,7 @@ def block(content: str, limit: int, rest: str) -> str:
     cut = content[:limit]
     left = len(content) - len(cut)
     more = f"\n[{left:,} characters more: {rest}]" if left else ""
-    text = cut.translate(_CONTROL).strip() + more
+    text = cut.translate(CONTROL).strip() + more
     return textwrap.indent(text, "    ", lambda _: True)
 
 

@@ -39,7 +39,7 @@ from posix import (
 from time import monotonic
 
 from madeleine import __version__
-from madeleine.hooks.upstream import Daemon, Flight, Lost, NoDaemon
+from madeleine.hooks.upstream import ANSWER_SECONDS, Daemon, Flight, Lost, NoDaemon
 
 TYPE_CHECKING = False  # importing typing would cost as much as all of this
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ LINE_BYTES = 67_108_864  # what the daemon takes; a longer line is refused unrea
 AT_ONCE = 32  # requests on their way; the host's next line waits for one of them
 LAST_SECONDS = 5.0  # for answers that are due when stdin ends
 NAME_CHARS = 100
+LONG_SECONDS = 600.0  # for a tool that carries out many changes
+LONG = ("run_maintenance",)
 
 PARSE_ERROR, INVALID_REQUEST, INTERNAL_ERROR = -32700, -32600, -32603
 VERSION, CLIENT = (f"io.modelcontextprotocol/{name}" for name in ("protocolVersion", "clientInfo"))
@@ -281,9 +283,9 @@ class Proxy:
         except NoDaemon as error:
             hint = "`madeleine serve` says more, and logs/daemon.log in its home"
             return failure(request_id, INTERNAL_ERROR, f"{error} ({hint})")
-        except Lost:
+        except Lost as lost:
             problem = "the daemon went away before it answered; look whether it was done"
-            return failure(request_id, INTERNAL_ERROR, problem)
+            return failure(request_id, INTERNAL_ERROR, str(lost) or problem)
 
     def _carried(self, asked: dict[str, Any], line: bytes) -> bytes:
         """Have the daemon answer; nothing if the host called the request off meanwhile."""
@@ -292,7 +294,7 @@ class Proxy:
             self._flights[key(asked["id"])] = flight
         try:
             request = self._request(asked, line)
-            status, body = self._daemon.ask(request, self._is_safe(asked), flight)
+            status, body = self._daemon.ask(request, self._is_safe(asked), flight, patience(asked))
         except (Lost, NoDaemon):
             if flight.called_off:
                 return b""
@@ -346,6 +348,11 @@ class Proxy:
                     left = left[write(1, left) :]
             except OSError:
                 _exit(0)
+
+
+def patience(asked: dict[str, Any]) -> float:
+    """Return how many seconds an answer may take."""
+    return LONG_SECONDS if table(asked.get("params")).get("name") in LONG else ANSWER_SECONDS
 
 
 def understood(status: int, body: bytes, request_id: object) -> dict[str, Any]:

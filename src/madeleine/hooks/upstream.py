@@ -1,14 +1,27 @@
 """The way from `madeleine mcp` to the daemon: one HTTP request over its socket for each message.
 
-If no daemon runs one is started and waited for. What was surely not carried out is tried again;
-what may have been is the caller's business (`Lost`). Only what starts quickly is imported here.
+If no daemon runs one is started and waited for; if it ends instead, its own last words in
+logs/daemon.log say why. What was surely not carried out is tried again; what may have been is the
+caller's business (`Lost`). Only what starts quickly is imported here.
 """
 
 from __future__ import annotations
 
 import threading
 from _socket import AF_UNIX, SHUT_RDWR, SOCK_STREAM, socket
-from posix import WNOHANG, waitpid, waitstatus_to_exitcode
+from fcntl import LOCK_NB, LOCK_SH, flock
+from posix import (
+    O_CLOEXEC,
+    O_RDONLY,
+    WNOHANG,
+    close,
+    fstat,
+    lseek,
+    open,
+    read,
+    waitpid,
+    waitstatus_to_exitcode,
+)
 from time import monotonic, sleep
 
 from madeleine.hooks.whisper import Directions, start, whole
@@ -17,9 +30,9 @@ START_SECONDS = 60.0  # how long a daemon may take until it can be reached
 PAUSE_SECONDS = 5.0  # after somebody else tried to start one
 POLL_SECONDS = 0.02
 CONNECT_SECONDS = 5.0
-ANSWER_SECONDS = 600.0  # of a daemon that is alive but stuck; one that dies hangs up at once
+ANSWER_SECONDS = 30.0  # of a daemon that is alive but stuck; one that dies hangs up at once
 ATTEMPTS = 3
-UNAVAILABLE = 5  # the exit code of a daemon that found the home open elsewhere
+LOG_BYTES = 16_384  # of the end of the log, for a daemon's last words
 
 
 class NoDaemon(Exception):
@@ -28,6 +41,16 @@ class NoDaemon(Exception):
 
 class Lost(Exception):
     """The daemon went away before it answered; what was asked may have been done."""
+
+
+class Late(Lost):
+    """The daemon is there and does not answer."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the daemon did not answer within {seconds:g} s, and what was asked may be done yet; "
+            "`madeleine doctor` says whether it is stuck, `madeleine stop` ends it"
+        )
 
 
 class Flight:
@@ -65,14 +88,19 @@ class Daemon:
         self._lock = threading.Lock()
         self._child = 0
         self._reached = False
+        self._log = Log(f"{self._home}/logs/daemon.log")
+        self._refused: tuple[float, str] = (0.0, "")
 
-    def ask(self, request: bytes, safe: bool, flight: Flight) -> tuple[int, bytes]:
-        """Return the status and body of the answer. What is `safe` may be asked twice."""
+    def ask(
+        self, request: bytes, safe: bool, flight: Flight, seconds: float = ANSWER_SECONDS
+    ) -> tuple[int, bytes]:
+        """Return the status and body of the answer, for which it may take so many seconds. What
+        is `safe` may be asked twice."""
         for attempt in range(ATTEMPTS):
             connection = self._connected()
             flight.take(connection)
             try:
-                sent, answer = exchanged(connection, request)
+                sent, answer = exchanged(connection, request, seconds)
             finally:
                 flight.close()
             if answer is not None:
@@ -95,7 +123,7 @@ class Daemon:
                 return connection
             self._start(directions)
             if monotonic() >= until:
-                raise NoDaemon(f"no daemon can be reached: {problem}")
+                raise NoDaemon(f"no daemon can be reached: {self._log.last() or problem}")
             sleep(POLL_SECONDS)
 
     def _start(self, directions: Directions) -> None:
@@ -104,14 +132,19 @@ class Daemon:
             ended = self._ended()
             if self._child and ended is None:
                 return
-            if ended not in (None, UNAVAILABLE) and not self._reached:
+            if ended is not None and not self._reached and not is_open(self._home):
                 self._child = 0
-                raise NoDaemon(f"the daemon ended at once (exit {ended})")
+                why = self._log.last() or f"it ended at once (exit {ended})"
+                self._refused = (monotonic() + PAUSE_SECONDS, f"the daemon does not start: {why}")
+            if monotonic() < self._refused[0]:
+                raise NoDaemon(self._refused[1])  # so soon it would only end again
             pause = 0.0 if ended is not None and self._reached else PAUSE_SECONDS
+            size = self._log.size
             try:
                 self._child = start(directions, pause)
             except OSError as error:
                 raise NoDaemon(f"no daemon can be started: {error}") from error
+            self._log.mark = size if self._child else self._log.mark
             self._reached = self._reached and not self._child
 
     def _ended(self) -> int | None:
@@ -125,6 +158,52 @@ class Daemon:
         return waitstatus_to_exitcode(status) if process else None
 
 
+class Log:
+    """The daemon's log, as far as it was written since a mark."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.mark = self.size
+
+    @property
+    def size(self) -> int:
+        return self._read()[0]
+
+    def last(self) -> str:
+        """Return the last line since the mark, without when and who; empty if there is none."""
+        size, end = self._read()
+        new = end[-(size - self.mark) :] if size > self.mark else b""
+        lines = new.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1].rpartition(" madeleine.daemon: ")[2].strip() if lines else ""
+
+    def _read(self) -> tuple[int, bytes]:
+        try:
+            handle = open(self._path, O_RDONLY | O_CLOEXEC)
+        except OSError:
+            return 0, b""  # nothing was written yet
+        try:
+            size = fstat(handle).st_size
+            lseek(handle, max(0, size - LOG_BYTES), 0)
+            return size, read(handle, LOG_BYTES)
+        finally:
+            close(handle)
+
+
+def is_open(home: str) -> bool:
+    """Whether some process has the home open: then a daemon that could not have it will do."""
+    try:
+        handle = open(f"{home}/run/lock", O_RDONLY | O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        flock(handle, LOCK_SH | LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        close(handle)
+    return False
+
+
 def connected(where: str) -> socket:
     connection = socket(AF_UNIX, SOCK_STREAM)
     try:
@@ -136,21 +215,23 @@ def connected(where: str) -> socket:
     return connection
 
 
-def exchanged(connection: socket, request: bytes) -> tuple[bool, tuple[int, bytes] | None]:
+def exchanged(
+    connection: socket, request: bytes, seconds: float
+) -> tuple[bool, tuple[int, bytes] | None]:
     """Return whether the request went out whole, and the answer if it came whole. One that is
     refused while it is still being sent has an answer as well."""
     sent = False
-    connection.settimeout(ANSWER_SECONDS)
+    connection.settimeout(seconds)
     try:
         try:
             connection.sendall(request)
             sent = True
         except BrokenPipeError:
             pass  # the daemon may have said why
-        head, body = whole(connection, monotonic() + ANSWER_SECONDS)
+        head, body = whole(connection, monotonic() + seconds)
         return sent, (int(head.split(b" ", 2)[1]), body) if head else None
     except TimeoutError as error:
-        raise Lost from error
+        raise Late(seconds) from error
     except (OSError, ValueError, IndexError):
         return sent, None
 

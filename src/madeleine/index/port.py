@@ -231,6 +231,15 @@ class Standings:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """How relevant a memory must be to take part: more than `above`."""
+
+    above: float
+    reckon: Callable[[Standings], NDArray[np.float64]]
+    """Tells how relevant memories are that have no score yet."""
+
+
+@dataclass(frozen=True, slots=True)
 class Gathered:
     """Memories with their vectors, as columns, one place for each, in the order of their ids.
 
@@ -505,18 +514,23 @@ class Index(Protocol):
         """Return how all memories stand at one moment, in the order of their ids."""
         ...
 
-    def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
+    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
         """Return so many memories at random; the same ones for the same seed, while nothing
         changes. It takes no longer for a large index than for a small one.
 
         Only such as take part in what consolidation finds by itself: current ones that are not
-        archival, have a vector and are more relevant than that, or have no score yet; not the
-        self, and nothing that was made of other memories."""
+        archival, have a vector and are as relevant as the bar asks; not the self, and nothing
+        that was made of other memories."""
         ...
 
-    def gathered(self, relevance: float, now: datetime, also: Sequence[str] = ()) -> Gathered:
+    def gathered(self, bar: Bar, now: datetime, also: Sequence[str] = ()) -> Gathered:
         """Return all memories that take part, as in `sample`, with their vectors; those of
         `also` even if they are archival, or less relevant than that."""
+        ...
+
+    def of_source(self, source: str) -> list[str]:
+        """Return the ids of all memories that come from there, also of those that somebody
+        retired, in their order."""
         ...
 
     def used_together(

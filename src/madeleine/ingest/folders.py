@@ -77,13 +77,16 @@ class Folders:
     def _follow(self, places: set[Path], go_on: Callable[[], bool]) -> None:
         """Take in what appeared first: a file that was renamed is known again by its words."""
         for place in sorted(places):
-            inside = self._files(place) if place.is_dir() else [place]
+            inside = self._files(place) if self._is_followed(place) else [place]
             for path in inside:
                 if go_on() and self._is_note(path):
                     self.look_at(path)
         for place in sorted(places):
-            if go_on() and place.suffix in SUFFIXES and not place.exists():
+            if go_on() and place.suffix.lower() in SUFFIXES and not place.exists():
                 self._gone(place)
+
+    def _is_followed(self, place: Path) -> bool:
+        return place.is_dir() and any(self._leads_to(root, place) for root in self._roots)
 
     def look_at(self, path: Path) -> bool:
         """Take in one file if it looks other than last time; say whether it was."""
@@ -131,14 +134,27 @@ class Folders:
         return not hidden and not folder.is_symlink() and not self._is_ours(folder)
 
     def _is_note(self, path: Path) -> bool:
-        root = next((each for each in self._roots if each in path.parents), None)
-        if root is None or path.suffix.lower() not in SUFFIXES or self._is_ours(path):
+        """Whether this is a text that is followed: by the same rule whether it was found or the
+        system told of it, so every folder on the way to it counts."""
+        if path.suffix.lower() not in SUFFIXES or path.name.startswith("."):
             return False
-        hidden = any(each.startswith(".") for each in path.relative_to(root).parts)
-        return not hidden and path.is_file() and not path.is_symlink()
+        if path.is_symlink() or not path.is_file() or self._is_ours(path):
+            return False
+        return any(self._leads_to(root, path.parent) for root in self._roots)
+
+    def _leads_to(self, root: Path, folder: Path) -> bool:
+        """Whether every folder between one that is followed and this one may hold notes."""
+        if root != folder and root not in folder.parents:
+            return False
+        return all(
+            self._may_hold_notes(each)
+            for each in (folder, *folder.parents)
+            if root in each.parents
+        )
 
     def _is_ours(self, path: Path) -> bool:
-        return any(each == path or each in path.parents for each in self._private)
+        real = Path(os.path.realpath(path))
+        return any(each == real or each in real.parents for each in self._private)
 
 
 def read_file(intake: Intake, path: Path) -> Written:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -43,7 +44,7 @@ log = logging.getLogger("madeleine.server")
 Done = TypeVar("Done")
 
 _OPEN = frozenset(route.path for route in ROUTES if route.open)
-_ADMIN = frozenset(route.path for route in ROUTES if route.admin)
+_ADMIN = [re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in ROUTES if each.admin]
 
 
 class App:
@@ -80,7 +81,7 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the one place where errors become answers."""
         try:
-            self._guard.check(scope, scope["path"] in _OPEN, scope["path"] in _ADMIN)
+            self._guard.check(scope, scope["path"] in _OPEN, _is_admin(scope["path"]))
             await self._router(scope, receive, send)
         except MadeleineError as error:
             guest = self._guard.is_guest(scope)
@@ -182,6 +183,10 @@ class _Endpoint:
         kind = CONTENT_TYPE if route is METRICS else "application/json"
         await Response(answer, media_type=kind)(scope, receive, send)
         self._app.answered(route)
+
+
+def _is_admin(path: str) -> bool:
+    return any(each.fullmatch(path) for each in _ADMIN)
 
 
 def refusal(error: MadeleineError, guest: bool = False) -> Response:

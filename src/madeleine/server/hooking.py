@@ -243,7 +243,7 @@ class Hooks:
         try:
             done = take_in(self._house.intake, transcript, lambda: not self._ending.is_set())
         except MadeleineError as error:
-            self._tell(call.entry, f"a transcript was not taken in: {type(error).__name__}")
+            self._tell(call.entry, f"a transcript was not taken in: {error.message}")
             return
         self._count("stores")
         self._count("kept", len(done.kept))

@@ -59,7 +59,7 @@ def _spawn(home: Path, host: str | None, port: int | None) -> subprocess.Popen[b
     command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
     command += ["--host", host] if host is not None else []
     command += ["--port", str(port)] if port is not None else []
-    log = _log(home)
+    log = open_log(home)
     try:
         return subprocess.Popen(
             command,
@@ -72,7 +72,7 @@ def _spawn(home: Path, host: str | None, port: int | None) -> subprocess.Popen[b
         os.close(log)
 
 
-def _log(home: Path) -> int:
+def open_log(home: Path) -> int:
     """Open the daemon's log, so that what it says in its last moment is kept too."""
     path = home / "logs" / LOG
     try:

@@ -10,7 +10,7 @@ Stopping halfway is safe: each change is whole by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from madeleine.errors import Conflict, Damaged, FileChanged, MadeleineError, Missing, Rejected
@@ -21,6 +21,7 @@ from madeleine.rules.digest import text_digest
 from madeleine.sleep.deeds import concerned, deeds, file_of, looked_at, plain, touched
 from madeleine.sleep.values import (
     STOPPED,
+    Action,
     Forget,
     Link,
     Night,
@@ -39,6 +40,8 @@ from madeleine.write.commit import UNSEEN, commit
 from madeleine.write.record import event, record
 
 EDITS_AT_ONCE = 8  # files that share a journal line; who wants to write waits for one such change
+MANY_AT_ONCE: Mapping[type[Action], int] = {Forget: 128, SetTier: 48}
+"""Of some kinds a run has thousands, and one such change is a matter of a tenth of a second."""
 ONE_FILE = (Link, SetTier, SetSpace, Forget, Unlink, Summarise)
 SKIPPED = (Conflict, Missing, Damaged, Rejected)
 """What goes wrong with one patch and says nothing about the next. A disk that is full does."""
@@ -101,6 +104,7 @@ class Work:
 
     def applied(self, patches: Sequence[Patch]) -> None:
         self.night.report.applied += len(patches)
+        self.night.carried_out += patches
 
     def skipped(self, patch: Patch, error: MadeleineError) -> None:
         report = self.night.report
@@ -145,7 +149,8 @@ def _fits(patch: Patch, some: Sequence[Patch]) -> bool:
     if not isinstance(patch.action, ONE_FILE) or type(patch.action) is not type(some[0].action):
         return False
     taken = {file_of(one.action) for one in some}
-    return len(some) < EDITS_AT_ONCE and file_of(patch.action) not in taken
+    most = MANY_AT_ONCE.get(type(patch.action), EDITS_AT_ONCE)
+    return len(some) < most and file_of(patch.action) not in taken
 
 
 def _apply_some(work: Work, patches: Sequence[Patch]) -> None:

@@ -34,7 +34,8 @@ def note_cut_off(stores: Stores) -> str | None:
     recent = stores.index.recent_events([Kind.RUN.value], RUNS_READ)
     if any(each.body.get("run") == begun.get("run") for each in recent):
         return None
-    report = {"began": begun.get("began"), "error": CUT_OFF}
+    done = len(stores.index.changes(str(begun.get("run"))))
+    report = {"began": begun.get("began"), "error": CUT_OFF, "applied": done}
     body = {"run": begun.get("run"), "job": begun.get("job"), "report": report}
     record(stores, [event(stores, Kind.RUN, body)], durable=False)
     return str(begun.get("job"))

@@ -209,7 +209,8 @@ def wording(action: Deed) -> str:
             verb = "write" if action.was is None else "rewrite"
             return f"{verb} “{action.memory.headline}”, a summary of {_sizes(action.memory)}"
         case Score():
-            return f"give {len(action.scores)} memories a new {action.name}"
+            count = len(action.scores)
+            return f"give {count} {'memory' if count == 1 else 'memories'} a new {action.name}"
 
 
 def to_json(patch: Patch) -> dict[str, object]:

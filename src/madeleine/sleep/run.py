@@ -29,7 +29,7 @@ from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.pairs import PairJob
 from madeleine.sleep.refused import without_refused
 from madeleine.sleep.reports import bounded_report
-from madeleine.sleep.values import STOPPED, Job, Link, Night, Patch, Report, Score, Unlink
+from madeleine.sleep.values import STOPPED, Forget, Job, Link, Night, Patch, Report, Score, Unlink
 from madeleine.write.diffs import difference
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -141,12 +141,10 @@ def _round(night: Night, job: Job) -> None:
         return  # what was judged by then is kept; nothing is done of half a plan
     acting, asking = _sorted_out(night, patches)
     asking = not_asked_before(night, asking)
-    if night.report.dry_run:
-        _show(night, acting, asking)
-    else:
-        room = night.habits.patches_shown - len(night.report.patches)
-        night.report.patches += [to_json(each) for each in [*acting, *asking][: max(room, 0)]]
-        apply_patches(night, acting)
+    try:
+        _act(night, acting, asking)
+    finally:
+        night.tell()
     left = propose_patches(night, asking)
     if left and night.report.stopped is None:
         night.report.stopped = f"{left} proposals found no room"
@@ -154,6 +152,15 @@ def _round(night: Night, job: Job) -> None:
         night.report.stopped = f"{night.report.stopped}; {left} of them found no room"
     if not night.report.dry_run:
         job.done(night)
+
+
+def _act(night: Night, acting: Sequence[Patch], asking: Sequence[Patch]) -> None:
+    if night.report.dry_run:
+        _show(night, acting, asking)
+        return
+    room = night.habits.patches_shown - len(night.report.patches)
+    night.report.patches += [to_json(each) for each in [*acting, *asking][: max(room, 0)]]
+    apply_patches(night, acting)
 
 
 # -- the breaker ---------------------------------------------------------------------------
@@ -170,7 +177,8 @@ def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], li
     acting = [each for each in patches if not (each.ask and may_be_asked(each))]
     heavy = [each for each in acting if not isinstance(each.action, LIGHT)]
     changed = night.changed | {each.id for patch in heavy for each in touched(patch.action)}
-    why = tripped(night, night.heavy + len(heavy), len(changed))
+    trashed = sum(isinstance(each.action, Forget) for each in heavy)
+    why = tripped(night, night.heavy + len(heavy), len(changed), trashed)
     if why is None:
         night.heavy, night.changed = night.heavy + len(heavy), changed
         return acting, asking
@@ -189,6 +197,7 @@ def _show(night: Night, acting: Sequence[Patch], asking: Sequence[Patch]) -> Non
             values = to_json(patch)
             night.report.patches.append({**values, "would": would, "diff": _diff(work, patch)})
     night.report.applied = len(acting)
+    night.carried_out += acting
 
 
 def _diff(work: Work, patch: Patch) -> str:

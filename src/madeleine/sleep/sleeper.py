@@ -46,6 +46,7 @@ part of the sleep cycle and have a timetable of their own; all else is as with t
 PAUSED = "sleep.paused"  # the name under which the journal keeps which jobs are paused
 RUNS_READ = 4_096  # newest runs in the journal among which each job's last is looked for
 ASKED_TO_STOP = "asked to stop"  # how a report begins to say so
+TOLD = ("run", "dry_run", "applied", "proposed", "skipped", "seconds", "stopped", "error")
 SWITCH_SECONDS = 0.0005  # how long a job keeps others from running at a stretch
 LOOK_SECONDS = 0.1  # between two looks whether the daemon ends
 
@@ -129,15 +130,16 @@ class Sleeper:
 
     # -- asking ----------------------------------------------------------------------------
 
-    def ask(self, jobs: Iterable[str] = (), dry_run: bool = False) -> Asked:
-        """Ask for a run of these jobs; of all that are not paused, in order, if none is named.
+    def ask(self, jobs: Iterable[str] | None = None, dry_run: bool = False) -> Asked:
+        """Ask for a run of these jobs; without any, of the whole cycle but what is paused.
 
         Who asks for what already waits to be run gets the same run.
         """
-        named = tuple(jobs)
-        for job in named:
+        if jobs is None:
+            jobs = [each for each in self.order if each not in self.paused()]
+        wanted = tuple(jobs)
+        for job in wanted:
             self.check(job)
-        wanted = named or tuple(each for each in self.order if each not in self.paused())
         with self._changed:
             for waiting in self._asked:
                 if (waiting.jobs, waiting.dry_run, waiting.begun) == (wanted, dry_run, False):
@@ -274,7 +276,7 @@ class Sleeper:
             self._running = Running(job, self._stores.clock.now(), dry_run, due=due)
             if not dry_run:
                 self._due.discard(job)
-        self._tell(job, dry_run)
+        self._tell("job_started", {"job": job, "dry_run": dry_run})
         try:
             with giving_way():
                 report = self._run(
@@ -282,14 +284,14 @@ class Sleeper:
                 )
             if not dry_run:
                 self._note(report)
+            self._tell("job_finished", {"job": job, **_outcome(report)})
         finally:
             with self._changed:
                 self._running = None
         return report
 
-    def _tell(self, job: str, dry_run: bool) -> None:
-        body = {"job": job, "dry_run": dry_run}
-        self._stores.bell.ring([Happening("job_started", self._stores.clock.now(), body)])
+    def _tell(self, name: str, body: Mapping[str, object]) -> None:
+        self._stores.bell.ring([Happening(name, self._stores.clock.now(), body)])
 
     def _is_to_stop(self, called_off: Stopped) -> bool:
         return self._stop_running or called_off() or self._ending()
@@ -350,6 +352,11 @@ def giving_way() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(before)
+
+
+def _outcome(report: Report) -> dict[str, object]:
+    """Return how a run went, without the patches: they quote memories."""
+    return {name: getattr(report, name) for name in TOLD}
 
 
 def last_runs(events: Iterable[Event]) -> dict[str, LastRun]:

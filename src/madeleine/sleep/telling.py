@@ -32,7 +32,9 @@ def end_line(report: Report) -> str:
             )
             said = f"Cluster task: created {made} MetaMemory nodes from {found} clusters"
         case _:
-            archived, deleted = (_number(counts, each) for each in ("archived", "deleted"))
+            archived, deleted = (
+                _number(counts, each) for each in ("archived_count", "deleted_count")
+            )
             said = f"{name} task: archived {archived}, deleted {deleted} memories"
     more = [*_if(report.dry_run, "dry run"), *_if(report.stopped, f"stopped: {report.stopped}")]
     aside = f" ({', '.join(more)})" if more else ""

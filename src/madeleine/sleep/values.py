@@ -184,6 +184,11 @@ class Night:
     """Patches carried out by this run that count for the breaker."""
     changed: set[str] = field(default_factory=set)
     """Memories that they touched."""
+    carried_out: list[Patch] = field(default_factory=list)
+    """Patches that this run carried out; in a dry run, those that it would."""
+    tell: Callable[[], None] = lambda: None
+    """Puts into the report what became of the plan, from `carried_out`: a job that plans says
+    here how. It is called when the patches were applied or shown, also if that was cut short."""
     let_go: set[str] = field(default_factory=set)
     """Memories that waited so and are not there any more, or no longer this job's business."""
 

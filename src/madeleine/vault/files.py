@@ -69,23 +69,40 @@ def create_files(files: Sequence[tuple[Path, bytes]]) -> list[Fingerprint | OSEr
     ]
 
 
+def write_files(files: Sequence[tuple[Path, bytes, Check]]) -> list[Fingerprint]:
+    """Put bytes at many places as `write_file` does, waiting for the disk together.
+
+    It stops at the first that is refused; those before it have their new bytes then.
+    """
+    unfinished = list(_WAITING.map(lambda file: _unfinished(*file[:2]), files))
+    try:
+        found = [_replaced(*each) for each in zip(files, unfinished, strict=True)]
+        _fsync_folders([path for path, _, _ in files])
+    finally:
+        for each in unfinished:
+            if not isinstance(each, OSError):
+                each[0].unlink(missing_ok=True)
+    return found
+
+
 def move_file(source: Path, target: Path, check: Check = no_check) -> Fingerprint:
     """Rename a file, over folders too; `FileExistsError` if something is at the target.
 
     Looking first is enough for the target: one process writes the vault, and the name is one
     that was free when it was chosen. Returns how the file looks under its new name.
     """
-    with _writing(target):
-        make_folder(target.parent)
-        seen = source.lstat()
-        check()
-        if os.path.lexists(target):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
-        source.rename(target)
-        found = _looks_under(target, seen)
-        fsync_folder(target.parent)
-        if source.parent != target.parent:
-            fsync_folder(source.parent)
+    return move_files([(source, target, check)])[0]
+
+
+def move_files(moves: Sequence[tuple[Path, Path, Check]]) -> list[Fingerprint]:
+    """Rename many files as `move_file` does, waiting for the disk once for each folder.
+
+    It stops at the first that is refused; those before it are at their new place then.
+    """
+    found = [_moved(*each) for each in moves]
+    _fsync_folders([target for _, target, _ in moves])
+    left = {target.parent for _, target, _ in moves}
+    _fsync_folders([source for source, _, _ in moves if source.parent not in left])
     return found
 
 
@@ -148,6 +165,37 @@ def _publish(
         found = _looks_under(path, written)
         fsync_folder(path.parent)
     return found
+
+
+def _moved(source: Path, target: Path, check: Check) -> Fingerprint:
+    with _writing(target):
+        make_folder(target.parent)
+        seen = source.lstat()
+        check()
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+        source.rename(target)
+        return _looks_under(target, seen)
+
+
+def _replaced(
+    file: tuple[Path, bytes, Check], found: tuple[Path, os.stat_result] | OSError
+) -> Fingerprint:
+    path, _, check = file
+    with _writing(path):
+        if isinstance(found, OSError):
+            raise found
+        unfinished, written = found
+        check()
+        unfinished.replace(path)
+        return _looks_under(path, written)
+
+
+def _fsync_folders(paths: Sequence[Path]) -> None:
+    """Wait until the names of these files are on disk."""
+    for folder in {path.parent for path in paths}:
+        with _writing(folder):
+            fsync_folder(folder)
 
 
 def _unfinished(path: Path, data: bytes) -> tuple[Path, os.stat_result] | OSError:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,8 +40,10 @@ from madeleine.vault.files import (
     looks_of,
     make_folder,
     move_file,
+    move_files,
     remove_file,
     write_file,
+    write_files,
 )
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.naming import file_names
@@ -50,6 +53,7 @@ FOREIGN_TRASH = "deleted"  # Ormah's
 _ASIDE = frozenset({TRASH, FOREIGN_TRASH})
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _BLOCK_BYTES = 1 << 20
+_MANY = 16  # edits for which it pays to wait for the disk together
 _REFUSED = Fingerprint(-1, -1)  # how a file looks that we may not look at: like no other
 
 
@@ -238,6 +242,38 @@ class Vault:
             return self._move(edit, edit.path_after, edit.after, found)
         return found or self._write(edit, edit.path_after, edit.after)
 
+    def apply_all(self, edits: Sequence[Edit]) -> list[Fingerprint | None]:
+        """Carry out edits of different memories, each as `apply` does. Many are not waited for
+        one by one. When one is refused, any of them may have been carried out."""
+        if len(edits) < _MANY or _cross(edits):
+            return [self.apply(each) for each in edits]
+        moves = [each for each in edits if _is_move(each)]
+        rewrites = [each for each in edits if _is_rewrite(each)]
+        looks = dict(zip(map(id, moves), self._move_all(moves), strict=True))
+        looks |= dict(zip(map(id, rewrites), self._write_all(rewrites), strict=True))
+        return [looks[id(each)] if id(each) in looks else self.apply(each) for each in edits]
+
+    def _move_all(self, edits: Sequence[Edit]) -> list[Fingerprint]:
+        places = [(str(each.path_before), str(each.path_after), each) for each in edits]
+        try:
+            return move_files(
+                [
+                    (self._target(old), self._target(new), partial(self._check, each, new))
+                    for old, new, each in places
+                ]
+            )
+        except FileExistsError as error:
+            raise FileChanged(str(error.filename)) from error
+
+    def _write_all(self, edits: Sequence[Edit]) -> list[Fingerprint]:
+        places = [(str(each.path_after), each) for each in edits]
+        return write_files(
+            [
+                (self._target(path), each.after or b"", partial(self._check, each, path))
+                for path, each in places
+            ]
+        )
+
     def create(self, files: Sequence[tuple[str, bytes]]) -> list[Fingerprint | MadeleineError]:
         """Write many new files; for each, how it looks or why it was refused.
 
@@ -388,6 +424,23 @@ def is_memory_path(path: str) -> bool:
     hidden = any(part.startswith(".") for part in parts)
     aside = len(parts) > 1 and parts[0] in _ASIDE
     return path.endswith(".md") and not hidden and not aside
+
+
+def _cross(edits: Sequence[Edit]) -> bool:
+    """Whether one of the edits needs the place of another, so that their order matters."""
+    left = {each.path_before for each in edits if each.path_before != each.path_after}
+    return any(each.path_after in left for each in edits if each.path_after is not None)
+
+
+def _is_move(edit: Edit) -> bool:
+    """Whether a file only goes to another place."""
+    ends = (edit.path_before, edit.path_after)
+    return None not in ends and ends[0] != ends[1] and edit.before == edit.after
+
+
+def _is_rewrite(edit: Edit) -> bool:
+    """Whether a file gets other bytes where it is."""
+    return edit.path_before is not None and edit.path_before == edit.path_after
 
 
 def _refusal(path: str, error: OSError) -> MadeleineError:

@@ -37,7 +37,7 @@ _UNSEEN = {  # what turns the reading direction of all that follows, or hides te
     *range(0xFE00, 0xFE10),
     *range(0xE0000, 0xE01F0),
 }
-_CONTROL = dict.fromkeys(
+CONTROL = dict.fromkeys(
     {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *_UNSEEN} - {ord("\n"), ord("\t")}
 )
 _FENCE = re.compile(r"(`{3,}|~{3,})")
@@ -175,5 +175,5 @@ def indented(text: str, most: int) -> Iterator[str]:
 
 def _harmless(text: str) -> str:
     """Take the power from control characters, fences, tags and our own brackets."""
-    plain = _BRACKET.sub("‹", text.translate(_CONTROL))
+    plain = _BRACKET.sub("‹", text.translate(CONTROL))
     return _TAG.sub("‹", _FENCE.sub(lambda found: "'" * len(found[0]), plain))

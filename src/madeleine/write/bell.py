@@ -16,7 +16,6 @@ from datetime import datetime
 from madeleine.model.event import Event, Kind
 
 TOLD_AT_MOST = 100  # memories that one happening names
-REPORTED = ("applied", "proposed", "skipped", "seconds", "stopped", "error", "dry_run")
 VERBS = {
     "revise": "revised",
     "retire": "retired",
@@ -78,14 +77,7 @@ def told(events: Iterable[Event]) -> Iterator[Happening]:
         if event.kind in _TOLD:
             name, parts = _TOLD[event.kind]
             body = {ours: event.body[theirs] for theirs, ours in parts if theirs in event.body}
-            yield Happening(name, event.at, {**body, **_outcome(event)})
-
-
-def _outcome(event: Event) -> dict[str, object]:
-    """Return how a run went, without the patches: they quote memories."""
-    report = event.body.get("report")
-    kept = report if isinstance(report, Mapping) else {}
-    return {name: kept[name] for name in REPORTED if name in kept}
+            yield Happening(name, event.at, body)
 
 
 def done(verb: str, at: datetime, body: Mapping[str, object]) -> Happening:
@@ -98,5 +90,4 @@ _TOLD: Mapping[Kind, tuple[str, tuple[tuple[str, str], ...]]] = {
     Kind.FEEDBACK: ("feedback", (("memory", "node_id"), ("signal", "signal"))),
     Kind.PROPOSED: ("proposal", (("proposal", "id"), ("type", "type"))),
     Kind.DECIDED: ("decided", (("proposal", "id"), ("status", "status"), ("by", "by"))),
-    Kind.RUN: ("job_finished", (("job", "job"), ("run", "run"))),
 }

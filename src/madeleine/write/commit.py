@@ -156,19 +156,16 @@ def remembered_events(stores: Stores, change: Change) -> list[Event]:
 
 def _write_files(stores: Stores, change: Change) -> list[Fingerprint | None]:
     """Apply every edit; when one cannot be applied, take back what was done."""
-    done: list[Fingerprint | None] = []
     with ExitStack() as failing:
-        failing.callback(_drop, stores, change, done)
-        for edit in change.edits:
-            done.append(stores.vault.apply(edit))  # noqa: PERF401  # a failure must know how far
+        failing.callback(_drop, stores, change)
+        done = stores.vault.apply_all(change.edits)
         failing.pop_all()
     return done
 
 
-def _drop(stores: Stores, change: Change, done: Sequence[Fingerprint | None]) -> None:
-    """Take back a change of which so much was done; the edit that failed may have got as far
-    as its rename."""
-    if _take_back(stores, change.edits[: len(done) + 1]):
+def _drop(stores: Stores, change: Change) -> None:
+    """Take back a change of which any part may have been done."""
+    if _take_back(stores, change.edits):
         settle(stores, {change.id: "dropped"})
 
 

@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from madeleine.errors import AlreadyDone, AmbiguousChange, EditedSince, NoSuchChange
+from madeleine.errors import (
+    AlreadyDone,
+    AmbiguousChange,
+    Conflict,
+    EditedSince,
+    NoSuchChange,
+    ScoredSince,
+)
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
 from madeleine.rules.scoring import Scores, by_name
@@ -46,7 +53,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
         else:
             plan.take_back(_recorded(stores, each))
     if not plan.edits() and not scores:
-        raise AlreadyDone(f"`{wanted}`", "taken back")
+        raise _nothing_left(wanted, open_events)
     ids = tuple(dict.fromkeys(_id(each) for each in open_events))
     details: dict[str, object] = {
         "undoes": list(ids),
@@ -56,6 +63,12 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     said_no = refusals(stores, [deed for each in open_events for deed in _deeds(each)], by)
     commit(stores, change, [*_scored(stores, change, scores), *said_no])
     return Undone(ids, tuple(plan.memories), change.id)
+
+
+def _nothing_left(wanted: str, events: Iterable[Event]) -> Conflict:
+    if any(each.kind is Kind.SCORED for each in events):
+        return ScoredSince(wanted)
+    return AlreadyDone(f"`{wanted}`", "taken back")
 
 
 def _named(stores: Stores, wanted: str) -> list[Event]:

@@ -169,7 +169,10 @@ def test_notes_come_back_from_obsidian_as_the_memories_they_were(
 
     same = imported(full, "obsidian", tmp_path / "out")
     fast = tmp_path / "out" / "It is fast enough.md"
-    fast.write_text(fast.read_text().replace("fast enough", "fast enough for us", 2))
+    fast.write_text(
+        fast.read_text(encoding="utf-8").replace("fast enough", "fast enough for us", 2),
+        encoding="utf-8",
+    )
     edited = imported(full, "obsidian", tmp_path / "out")
 
     assert same.count("known") == 5

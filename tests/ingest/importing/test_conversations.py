@@ -124,7 +124,9 @@ def test_a_conversation_that_went_on_adds_only_what_is_new(tmp_path: Path, store
 
 def test_a_file_that_breaks_off_gives_what_came_before(tmp_path: Path, stores: Stores) -> None:
     whole = json.dumps(chatgpt())
-    (tmp_path / "conversations.json").write_text(whole[: whole.index('{"title": "no id"') + 10])
+    (tmp_path / "conversations.json").write_text(
+        whole[: whole.index('{"title": "no id"') + 10], encoding="utf-8"
+    )
 
     told = imported(stores, "chatgpt", tmp_path)
 

@@ -60,6 +60,8 @@ def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
         report = {**step, "job": task, "seconds": step["duration_seconds"]}
         yield from report_words({**report, "dry_run": done["dry_run"]}, say)
         yield from _counts(step, say)
+    for task in done["paused"]:
+        yield f"{task}: paused, left out"
     if not steps and answer["status"] == "error":
         yield "it met a bug and went no further; logs/daemon.log says where"
     elif not steps:
@@ -103,6 +105,8 @@ def _standing(answer: dict[str, Any], say: Say) -> Iterator[str]:
     for task in TASKS:
         last = answer[f"last_{task}"]
         ran = f"ran {age(last, say.now)}" if last else "has not run yet"
+        if task in answer["failing"]:
+            ran = f"failed {age(last, say.now)}: {clean(answer['failing'][task])}"
         yield f"  {task:<9} {ran}{say.dim('; next: ' + answer['next_runs'][task].lower())}"
     if answer["history"]:
         yield f"last {plural(len(answer['history']), 'run')}:"

@@ -1,5 +1,8 @@
 """Who takes part in what consolidation finds by itself, at random or all at once.
 
+A memory that has no score yet is weighed on the spot: that nobody has looked at it does not
+make what is old relevant.
+
 The matrix knows of each memory's vector, tier and validity; the file knows its score and
 whether it was made of others. So a sample is drawn from the matrix and only the few that were
 drawn are looked up.
@@ -8,16 +11,17 @@ drawn are looked up.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Gathered
+from madeleine.index.port import Bar, Gathered
 from madeleine.index.sqlite import vectors
 from madeleine.index.sqlite.matrix import NONE, Matrix, Rows, Snapshot
+from madeleine.index.sqlite.standing import standings
 from madeleine.index.sqlite.times import micros
 from madeleine.model.query import Filter
 from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE, Tier
@@ -26,15 +30,18 @@ DRAWN = 4  # looked up for each that is wanted, at first; more, when most of the
 CURRENT = Filter()
 OFFERED = Filter(tiers=tuple(tier for tier in Tier if tier is not Tier.ARCHIVAL))
 
+Known = tuple[int, str, bytes, int]  # node, id, digest, and whether it comes anyway
+
 _SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *MADE_SOURCES))
 _EDGES = ", ".join(f"'{each.value}'" for each in MADE_OF)
 _ORIGINAL = f"""n.source NOT IN ({_SOURCES})
     AND n.node NOT IN (SELECT source FROM edges WHERE edge IN ({_EDGES}))"""
 _SCORED = "FROM nodes n LEFT JOIN scores s ON s.memory = n.id"
 _RELEVANT = "(s.relevance IS NULL OR s.relevance > ?1)"
-_SAMPLED = f"""SELECT n.node, n.id {_SCORED} WHERE {_RELEVANT} AND {_ORIGINAL}
+_SAMPLED = f"""SELECT n.node, n.id, s.relevance IS NULL {_SCORED} WHERE {_RELEVANT} AND {_ORIGINAL}
     AND n.node IN (SELECT value FROM json_each(?2))"""
-_GATHERED = f"""SELECT n.node, n.id, d.digest, n.id IN (SELECT value FROM json_each(?2))
+_GATHERED = f"""SELECT n.node, n.id, d.digest, n.id IN (SELECT value FROM json_each(?2)),
+    s.relevance IS NULL
     {_SCORED} JOIN digests d ON d.node = n.node
     WHERE n.embedded AND {_ORIGINAL} AND ({_RELEVANT} OR n.id IN (SELECT value FROM json_each(?2)))
     ORDER BY n.id"""
@@ -46,7 +53,7 @@ _TOGETHER = """SELECT p.value ->> 0, p.value ->> 1 FROM json_each(?) p WHERE EXI
 def sample(
     connection: apsw.Connection,
     matrix: Matrix,
-    relevance: float,
+    bar: Bar,
     now: datetime,
     size: int,
     seed: int,
@@ -57,10 +64,21 @@ def sample(
     start, count = 0, DRAWN * size
     while len(found) < size and start < len(drawn):
         nodes = drawn[start : start + count].tolist()
-        named = dict(connection.execute(_SAMPLED, (relevance, json.dumps(nodes))))
+        rows = list(connection.execute(_SAMPLED, (bar.above, json.dumps(nodes))))
+        faded = _faded(connection, bar, [each for _, each, unscored in rows if unscored])
+        named = {node: each for node, each, _ in rows if each not in faded}
         found += [named[node] for node in nodes if node in named]
         start, count = start + count, DRAWN * count
     return found[: max(size, 0)]
+
+
+def _faded(connection: apsw.Connection, bar: Bar, unscored: Sequence[str]) -> set[str]:
+    """Return those of the memories without a score that are not relevant enough."""
+    if not unscored:
+        return set()
+    found = standings(connection, unscored)
+    low = np.flatnonzero(bar.reckon(found) <= bar.above)
+    return {found.ids[place] for place in low.tolist()}
 
 
 def _shuffled(
@@ -79,13 +97,13 @@ def _shuffled(
 def gathered(
     connection: apsw.Connection,
     matrix: Matrix,
-    relevance: float,
+    bar: Bar,
     now: datetime,
     also: Sequence[str],
 ) -> Gathered:
     """Return all who take part, by their ids."""
     snapshot = matrix.snapshot
-    known = list(connection.execute(_GATHERED, (relevance, json.dumps(list(also)))))
+    known = list(_relevant(connection, bar, also))
     rows = snapshot.rows_of(np.array([node for node, *_ in known], np.int64))
     anyway = np.array([bool(each) for *_, each in known], np.bool_)
     current, offered = (
@@ -97,8 +115,14 @@ def gathered(
     return _columns(snapshot, rows[kept], [known[place] for place in np.flatnonzero(kept).tolist()])
 
 
+def _relevant(connection: apsw.Connection, bar: Bar, also: Sequence[str]) -> Iterable[Known]:
+    rows = list(connection.execute(_GATHERED, (bar.above, json.dumps(list(also)))))
+    faded = _faded(connection, bar, [each[1] for each in rows if each[4] and not each[3]])
+    return (each[:4] for each in rows if each[1] not in faded)
+
+
 def _columns(
-    snapshot: Snapshot, rows: Rows, known: Sequence[tuple[int, str, bytes, int]]
+    snapshot: Snapshot, rows: Rows, known: Sequence[Known]
 ) -> Gathered:
     return Gathered(
         ids=[memory_id for _, memory_id, _, _ in known],
@@ -119,6 +143,12 @@ def _first_passages(
     passing &= snapshot.column("embedded")
     passing &= snapshot.column("part") == 0
     return passing
+
+
+def of_source(connection: apsw.Connection, source: str) -> list[str]:
+    """Return the memories that come from there."""
+    sql = "SELECT id FROM nodes WHERE source = ? ORDER BY id"
+    return [memory_id for (memory_id,) in connection.execute(sql, (source,))]
 
 
 def used_together(

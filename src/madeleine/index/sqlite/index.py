@@ -360,13 +360,17 @@ class SqliteIndex:
         with self._read() as connection:
             return standing.standings(connection)
 
-    def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
+    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
         with self._read() as connection:
-            return gathering.sample(connection, self._matrix, relevance, now, size, seed)
+            return gathering.sample(connection, self._matrix, bar, now, size, seed)
 
-    def gathered(self, relevance: float, now: datetime, also: Sequence[str] = ()) -> Gathered:
+    def gathered(self, bar: Bar, now: datetime, also: Sequence[str] = ()) -> Gathered:
         with self._read() as connection:
-            return gathering.gathered(connection, self._matrix, relevance, now, also)
+            return gathering.gathered(connection, self._matrix, bar, now, also)
+
+    def of_source(self, source: str) -> list[str]:
+        with self._read() as connection:
+            return gathering.of_source(connection, source)
 
     def used_together(
         self, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]

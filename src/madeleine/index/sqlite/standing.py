@@ -48,6 +48,12 @@ _OUTGOING = f"""
     WHERE {_BY_HAND} AND e.target NOT IN (SELECT target FROM edges EXCEPT SELECT id FROM nodes)
     GROUP BY e.source
 """
+# The same for a few memories: each is looked up.
+_FEW_INCOMING = f"""SELECT e.target, count(*) FROM edges e
+    WHERE {_BY_HAND} AND e.target IN {_LISTED} GROUP BY e.target"""
+_FEW_OUTGOING = f"""SELECT e.source, count(*) FROM edges e
+    WHERE {_BY_HAND} AND e.source IN (SELECT node FROM nodes WHERE id IN {_LISTED})
+    AND e.target IN (SELECT id FROM nodes) GROUP BY e.source"""
 _UNUSED = (None, 0, DEFAULT_STABILITY_DAYS, None)
 _UNSCORED = (None, None, None)
 _READ_AT_ONCE = 5_000  # rows that are made into columns at a time
@@ -79,10 +85,11 @@ def note_digests(
 # --- how memories stand -------------------------------------------------------------------
 
 
-def standings(connection: apsw.Connection) -> Standings:
-    """Return the columns of all memories."""
-    journal = _Journal(connection)
-    parts = [journal.stand(part) for part in _portions(connection.execute(_NODES))]
+def standings(connection: apsw.Connection, ids: Sequence[str] | None = None) -> Standings:
+    """Return the columns of all memories, or of these."""
+    ask = _Asking(connection, ids)
+    journal = _Journal(connection, ask)
+    parts = [journal.stand(part) for part in _portions(ask.about(_NODES, "id"))]
     joined = _joined(parts or [journal.stand([])])
     return _ordered(joined, np.argsort(np.array(joined.ids, np.str_)))
 
@@ -92,14 +99,34 @@ def _portions(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]
     return iter(lambda: list(islice(rows, _READ_AT_ONCE)), [])
 
 
+class _Asking:
+    """Asks about all memories, or about a few."""
+
+    def __init__(self, connection: apsw.Connection, ids: Sequence[str] | None) -> None:
+        self._connection = connection
+        self._listed = None if ids is None else json.dumps(list(ids))
+
+    def about(self, sql: str, column: str) -> Iterator[tuple[Any, ...]]:
+        """Return the rows whose column names one of them."""
+        if self._listed is None:
+            return self._connection.execute(sql)
+        return self._connection.execute(f"{sql} WHERE {column} IN {_LISTED}", (self._listed,))
+
+    def either(self, of_all: str, of_few: str) -> Iterator[tuple[Any, ...]]:
+        """Return the rows of the one statement or the other."""
+        if self._listed is None:
+            return self._connection.execute(of_all)
+        return self._connection.execute(of_few, (self._listed,))
+
+
 class _Journal:
     """What is known of memories besides their files, by id or by node."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._usage = _Table(connection.execute(_USAGE), _UNUSED)
-        self._scores = _Table(connection.execute(_SCORES), _UNSCORED)
-        self._incoming: dict[str, int] = dict(connection.execute(_INCOMING))
-        self._outgoing: dict[int, int] = dict(connection.execute(_OUTGOING))
+    def __init__(self, connection: apsw.Connection, ask: _Asking) -> None:
+        self._usage = _Table(ask.about(_USAGE, "memory"), _UNUSED)
+        self._scores = _Table(ask.about(_SCORES, "memory"), _UNSCORED)
+        self._incoming: dict[str, int] = dict(ask.either(_INCOMING, _FEW_INCOMING))
+        self._outgoing: dict[int, int] = dict(ask.either(_OUTGOING, _FEW_OUTGOING))
         self._about_self = _tagged(connection, ABOUT_SELF)
         self._protected = _tagged(connection, PROTECTED)
         self._self = graph.self_id(connection)

@@ -9,6 +9,7 @@
     ---
     Chose SQLite over Postgres for local-first.
 
+    <!-- madeleine:connections -->
     ## Connections
     - evolved_from [[Postgres for everything]] (newer decision about the same subject)
 
@@ -24,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from madeleine.ingest.exporting.writing import Items, new_folder
-from madeleine.ingest.importing.obsidian import CONNECTIONS
+from madeleine.ingest.importing.obsidian import CONNECTIONS, MARK
 from madeleine.model.codec import Json
 from madeleine.model.memory import SHORT_ID_LENGTH, first_words
 from madeleine.model.times import parse_time
@@ -93,7 +94,8 @@ def _clean(text: str) -> str:
 def _note(item: Json, names: Names) -> str:
     links = list(_links(item, names))
     text = str(item["content"])
-    ending = "\n".join([f"\n\n{CONNECTIONS}", *links]) if links else ""
+    # A text that has our mark in it gets another one after it: the last one is ours.
+    ending = "\n".join([f"\n\n{CONNECTIONS}", *links]) if links or MARK in text else ""
     return f"---\n{''.join(_properties(item, names))}---\n{text}{ending}\n"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from madeleine.errors import NoFile
-from madeleine.ingest.importing.sources import Source, on_disk
+from madeleine.ingest.importing.sources import Source, on_disk, refuse_other
 from madeleine.ingest.importing.values import (
     Broken,
     Found,
@@ -57,6 +57,8 @@ def read(path: Path) -> Iterator[Found]:
     """Give the sections of one file, or of those in a project's folder."""
     if not path.exists():
         raise NoFile(path)
+    if path.is_file():
+        refuse_other(path)
     files = [path] if path.is_file() else _files(path)
     if not files:
         raise NotThatFormat(path, f"holds none of {', '.join(NAMES)}")

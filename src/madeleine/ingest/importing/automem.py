@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from madeleine.errors import InvalidValue, NoFile
+from madeleine.errors import NoFile
 from madeleine.ingest.importing.json_files import WHOLE_BYTES, parsed
 from madeleine.ingest.importing.values import (
     Broken,
@@ -31,9 +31,9 @@ from madeleine.ingest.importing.values import (
     Total,
     filled,
     given_id,
+    time_of,
 )
 from madeleine.ingest.importing.words import connection, type_of
-from madeleine.model.times import format_time, parse_time
 
 FORM = "automem"
 LABEL = "Memory"
@@ -190,7 +190,7 @@ def _id(said: Said) -> str:
 
 
 def _values(said: Said, text: str, links: list[Json], ended: str | None) -> Json:
-    until = _time(said.get("t_invalid"))
+    until = time_of(said.get("t_invalid"))
     return filled(
         id=_id(said),
         content=text,
@@ -199,8 +199,8 @@ def _values(said: Said, text: str, links: list[Json], ended: str | None) -> Json
         tier="archival" if said.get("archived") in (True, "true") else None,
         tags=[str(each) for each in _list(said.get("tags"))],
         confidence=_unit(said.get("confidence")),
-        created=_time(said.get("timestamp")) or _time(said.get("created_at")),
-        updated=_time(said.get("updated_at")) or _time(said.get("timestamp")),
+        created=time_of(said.get("timestamp")) or time_of(said.get("created_at")),
+        updated=time_of(said.get("updated_at")) or time_of(said.get("timestamp")),
         valid_until=until,
         superseded_by=ended,
         source=f"import:{FORM}",
@@ -215,22 +215,13 @@ def _usage(said: Said) -> Json:
     return filled(
         importance=_unit(said.get("importance")),
         relevance=_unit(said.get("relevance_score")),
-        last_accessed=_time(said.get("last_accessed")),
+        last_accessed=time_of(said.get("last_accessed")),
     )
 
 
 def _unit(value: object) -> float | None:
     known = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if known and 0 <= value <= 1 else None  # type: ignore[arg-type, operator]  # checked
-
-
-def _time(value: object) -> str | None:
-    if not isinstance(value, str) or not value.strip():
-        return None
-    try:
-        return format_time(parse_time("time", value))
-    except InvalidValue:
-        return None
 
 
 def _list(value: object) -> Sequence[object]:

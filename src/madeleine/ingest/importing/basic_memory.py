@@ -10,7 +10,8 @@
     - requires [[Grinder]] (a good one)
 
 One note is one memory, its text as it stands; observations give it tags and, when they agree, its
-type. Relations are connections. A note is known by its permalink, so that it may be moved.
+type. Relations are connections. A note is known by its permalink, so that it may be moved within
+its folder.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from madeleine.errors import FileUnreadable
-from madeleine.ingest.importing.notes import Note, Places, read_note
-from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.ingest.importing.notes import Note, Places, Texts, read_note, root_of
+from madeleine.ingest.importing.sources import Source, notes_of
 from madeleine.ingest.importing.values import (
     Broken,
     Found,
@@ -43,17 +44,19 @@ _PLAIN = ("", "note")
 
 def read(path: Path) -> Iterator[Found]:
     """Give every note."""
-    with files_of(path, ".md") as sources:
+    with notes_of(path) as sources:
         yield Total(len(sources))
-        yield from _Notes(sources).found()
+        yield from _Notes(root_of(path), sources).found()
 
 
 class _Notes:
     """The notes, looked through once for their names and once for what they say."""
 
-    def __init__(self, sources: list[Source]) -> None:
+    def __init__(self, root: str, sources: list[Source]) -> None:
+        self._root = root
         self._sources = sources
         self._places = Places()
+        self._texts = Texts()
         self._loose = LooseEnds()
 
     def found(self) -> Iterator[Found]:
@@ -65,7 +68,7 @@ class _Notes:
             except (NotThatFormat, FileUnreadable) as error:
                 yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
                 continue
-            if (note.body.strip() or note.text("title")) != "":
+            if _content(note):
                 yield Item(self._values(note), source.name)
         yield from self._loose.told()
 
@@ -75,13 +78,18 @@ class _Notes:
         except (NotThatFormat, FileUnreadable):
             return  # told when it is its turn
         names = (note.text("permalink"), note.text("title"), note.name, note.stem)
-        self._places.add(_id(note), *names)
+        self._texts.add(_content(note))
+        self._places.add(self._id(note), *names)
+
+    def _id(self, note: Note) -> str:
+        """Return a note's id: two folders may each have a note with that permalink."""
+        return stable_id(FORM, self._root, note.text("permalink") or note.name)
 
     def _values(self, note: Note) -> Json:
         permalink = note.text("permalink") or note.name
         return filled(
-            id=_id(note),
-            content=note.body if note.body.strip() else note.text("title"),
+            id=self._id(note),
+            content=_content(note),
             title=note.text("title") or note.stem,
             type=_type(note),
             tags=note.tags(),
@@ -90,6 +98,7 @@ class _Notes:
             source=f"import:{FORM}",
             origin={"uri": f"memory://{permalink}"},
             connections=list(self._connections(note)),
+            plain=self._texts.is_once(_content(note)),
         )
 
     def _connections(self, note: Note) -> Iterator[Json]:
@@ -97,12 +106,12 @@ class _Notes:
             target = self._places.find(link.target)
             if target is None:
                 self._loose.add(note.name, link.target)
-            elif target != _id(note):
+            elif target != self._id(note):
                 yield connection(target, link.word, why=link.why)
 
 
-def _id(note: Note) -> str:
-    return stable_id(FORM, note.text("permalink") or note.name)
+def _content(note: Note) -> str:
+    return note.body if note.body.strip() else note.text("title")
 
 
 def _type(note: Note) -> str:

@@ -28,6 +28,7 @@ from madeleine.ingest.importing.values import (
     filled,
     given_id,
     stable_id,
+    time_of,
 )
 
 FORM = "claude-ai"
@@ -82,7 +83,7 @@ def _message(said: Mapping[str, object]) -> Message | None:
         return None
     at = said.get("created_at")
     identity = str(said.get("uuid") or f"{at}")
-    return Message(identity, speaker, _text(said), at if isinstance(at, str) else None)
+    return Message(identity, speaker, _text(said), time_of(at))
 
 
 def _text(said: Mapping[str, object]) -> str:
@@ -131,8 +132,8 @@ def _document(
         content=text,
         title=title,
         tags=[FORM],
-        created=said.get("created_at"),
-        updated=said.get("updated_at"),
+        created=time_of(said.get("created_at")),
+        updated=time_of(said.get("updated_at")),
         source=f"import:{FORM}",
         origin={"uri": f"https://claude.ai/project/{project}"},
     )

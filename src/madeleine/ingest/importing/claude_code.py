@@ -79,6 +79,9 @@ class _Folder:
         self._sources = [each for each in sources if each.name != INDEX]
         self._index = next((each for each in sources if each.name == INDEX), None)
         self._project = folder.parent.name if folder.name == "memory" else folder.name
+        # Claude Code names a project's folder by its whole path; another name says too little.
+        named = self._project.startswith("-")
+        self._identity = self._project if named else str(folder.resolve())
         self._space = _space(folder)
         self._places = Places()
         self._titles: dict[str, str] = {}
@@ -112,7 +115,7 @@ class _Folder:
         return rest.strip() if said else ""
 
     def _id(self, name: str) -> str:
-        return stable_id(FORM, self._project, name)
+        return stable_id(FORM, self._identity, name)
 
     def _values(self, note: Written) -> Json:
         kind = _kind(note)

@@ -12,13 +12,12 @@ from pathlib import Path
 
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.ingest.importing.json_files import lines
-from madeleine.ingest.importing.sources import Source, files_of, is_zip, on_disk
+from madeleine.ingest.importing.sources import Source, is_zip, notes_of, on_disk
 from madeleine.ingest.importing.values import (
     Broken,
     Found,
     Item,
     Json,
-    Note,
     NotThatFormat,
     Total,
     filled,
@@ -38,7 +37,7 @@ def read(path: Path) -> Iterator[Found]:
     if not path.exists():
         raise NoFile(path)
     if path.is_dir() or is_zip(path):
-        with files_of(path, ".md") as sources:
+        with notes_of(path, "memories") as sources:
             yield Total(len(sources))
             for source in sources:
                 yield _of_file(source)
@@ -60,7 +59,8 @@ def _of_lines(source: Source) -> Iterator[Found]:
             if not ended:
                 yield _line(value, f"{source.name}:{number}")
     if not ended:
-        yield Note(f"{source.name} ends before its last line: it was cut, and holds not all")
+        problem = "ends before its last line: it was cut, and holds not all"
+        yield Broken(source.name, problem, cut=True)
 
 
 def _check(source: Source, head: object) -> int:

@@ -17,6 +17,7 @@ from madeleine.ingest.importing.values import (
     Total,
     filled,
     given_id,
+    time_of,
 )
 
 FORM = "mem0"
@@ -69,8 +70,8 @@ def _values(said: Mapping[str, object], text: str) -> Json:
         id=given_id(FORM, said.get("id") or text, where),
         content=text,
         tags=_tags(said.get("categories"), extra.get("category"), extra.get("tags")),
-        created=said.get("created_at"),
-        updated=said.get("updated_at") or said.get("created_at"),
+        created=time_of(said.get("created_at")),
+        updated=time_of(said.get("updated_at")) or time_of(said.get("created_at")),
         source=f"import:{FORM}",
         origin=filled(uri=f"{FORM}:{where}" if where else None, session=said.get("run_id")),
         plain=True,

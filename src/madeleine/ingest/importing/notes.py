@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from madeleine.errors import InvalidValue
-from madeleine.ingest.importing.sources import Source
-from madeleine.model.times import format_time, parse_time
+from madeleine.ingest.importing.sources import Source, is_zip
+from madeleine.ingest.importing.values import time_of
+from madeleine.model.times import format_time
+from madeleine.rules.text import same_text_key
 from madeleine.vault.frontmatter import parse_document
 from madeleine.vault.yaml_fallback import BadYaml, Tree, load_block
 
@@ -78,8 +79,7 @@ class Note:
 
     def time(self, name: str) -> str | None:
         """Return a property that is an instant; nothing when it is none."""
-        moment = _moment(self.text(name))
-        return None if moment is None else format_time(moment)
+        return time_of(self.text(name))
 
     def tags(self) -> list[str]:
         """Return the note's tags: of its properties, and those in its text."""
@@ -124,11 +124,28 @@ def read_note(source: Source) -> Note:
     return Note(source.name, document.content, source.modified, properties)
 
 
-def _moment(text: str) -> datetime | None:
-    try:
-        return parse_time("created", text) if text else None
-    except InvalidValue:
-        return None
+def root_of(path: Path) -> str:
+    """Return where notes come from, which tells two folders of one name apart. A zip is as good as
+    the folder beside it, and one note alone as good as the folder it is in."""
+    place = path.resolve()
+    if is_zip(place):
+        return str(place.with_suffix(""))
+    return str(place.parent if place.is_file() else place)
+
+
+class Texts:
+    """Which texts stand in one note only. Such a note is known again by its text when its folder
+    was moved; of several with one text each is a memory of its own."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, bool] = {}
+
+    def add(self, text: str) -> None:
+        key = same_text_key(text)
+        self._seen[key] = key not in self._seen
+
+    def is_once(self, text: str) -> bool:
+        return self._seen.get(same_text_key(text), False)
 
 
 class Places:

@@ -7,14 +7,15 @@ tier, space and the rest.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 from madeleine.errors import FileUnreadable
 from madeleine.ingest.importing.notes import Note as Written
-from madeleine.ingest.importing.notes import Places, read_note
-from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.ingest.importing.notes import Places, Texts, read_note, root_of
+from madeleine.ingest.importing.sources import Source, notes_of
 from madeleine.ingest.importing.values import (
     Broken,
     Found,
@@ -32,13 +33,15 @@ from madeleine.model.times import format_time
 from madeleine.model.words import Tier
 
 FORM = "obsidian"
-CONNECTIONS = "## Connections"
-"""The heading under which our export writes a memory's connections."""
+MARK = "<!-- madeleine:connections -->"
+"""What our export writes above its list of connections: a person may have such a heading too."""
+CONNECTIONS = f"{MARK}\n## Connections"
+_OURS = re.compile(rf"\n\n{CONNECTIONS}(?:\n- [^\n]*)*(?P<rest>\n.*)?\Z", re.DOTALL)
 
 
 def read(path: Path) -> Iterator[Found]:
     """Give every note of a vault."""
-    with files_of(path, ".md") as sources:
+    with notes_of(path) as sources:
         yield Total(len(sources))
         notes = _Notes(path, sources)
         yield from notes.found()
@@ -49,8 +52,10 @@ class _Notes:
 
     def __init__(self, path: Path, sources: list[Source]) -> None:
         self._vault = path.resolve().stem
+        self._root = root_of(path)
         self._sources = sources
         self._places = Places()
+        self._texts = Texts()
         self._loose = LooseEnds()
         self._blank = 0
 
@@ -72,11 +77,13 @@ class _Notes:
         except (NotThatFormat, FileUnreadable):
             return  # told when it is its turn
         memory_id = self._id(note)
+        self._texts.add(text_of(note))
         self._places.add(memory_id, note.name, note.stem, note.text("title"))
         self._places.add(memory_id, *note.texts("aliases"))
 
     def _id(self, note: Written) -> str:
-        return note.text("id") if _is_ours(note) else stable_id(FORM, self._vault, note.name)
+        """Return a note's id: two vaults of one name may each have a note of that name."""
+        return note.text("id") if _is_ours(note) else stable_id(FORM, self._root, note.name)
 
     def _read(self, source: Source) -> Iterator[Found]:
         note = read_note(source)
@@ -98,6 +105,7 @@ class _Notes:
             "source": f"import:{FORM}",
             "origin": {"uri": f"obsidian:{self._vault}/{note.name}"},
             "connections": list(self._connections(note)),
+            "plain": self._texts.is_once(content) and not _is_ours(note),
         }
         return filled(**{**said, **(kept_values(note) if _is_ours(note) else {})})
 
@@ -123,8 +131,12 @@ def text_of(note: Written) -> str:
     """Return what a note says, without the list of connections that our export put there."""
     if not _is_ours(note):
         return note.body
-    text, found, _ = note.body.rpartition(f"\n\n{CONNECTIONS}\n")
-    return text if found else note.body
+    begun = note.body.rfind(f"\n\n{CONNECTIONS}")
+    found = _OURS.match(note.body, begun) if begun >= 0 else None
+    if found is None:
+        return note.body
+    rest = (found["rest"] or "").strip("\n")  # what was written below it since
+    return note.body[:begun] + (f"\n\n{rest}" if rest else "")
 
 
 def kept_values(note: Written) -> Json:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from madeleine.errors import FileUnreadable, InvalidValue, NoFile
-from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.errors import FileUnreadable, NoFile
+from madeleine.ingest.importing.sources import Source, notes_of
 from madeleine.ingest.importing.values import (
     Broken,
     Found,
@@ -21,11 +21,11 @@ from madeleine.ingest.importing.values import (
     NotThatFormat,
     Total,
     filled,
+    time_of,
 )
 from madeleine.ingest.whole import fields_of
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.stored import Fingerprint, Stored
-from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import SELF_SOURCE, Edge
 from madeleine.vault.markdown import read_memory
 from madeleine.write.identity import SELF_ID
@@ -40,7 +40,7 @@ def read(path: Path) -> Iterator[Found]:
     if not path.exists():
         raise NoFile(path)
     folder = path / NODES if (path / NODES).is_dir() else path
-    with files_of(folder, ".md") as sources:
+    with notes_of(folder, "memories of Ormah") as sources:
         kept = [each for each in sources if not each.name.startswith((f"{DELETED}/", "trash/"))]
         if not kept:
             raise NotThatFormat(path, "holds no memories of Ormah", "name its memory folder")
@@ -109,14 +109,5 @@ def counters_of(found: Stored) -> Json:
         if name in said:
             usage[name] = said[name]
     for name in ("last_accessed", "last_review"):
-        moment = said.get(name)
-        if isinstance(moment, str):
-            usage[name] = _time(name, moment)
+        usage[name] = time_of(said.get(name))
     return filled(**usage)
-
-
-def _time(name: str, text: str) -> str | None:
-    try:
-        return format_time(parse_time(name, text))
-    except InvalidValue:
-        return None

@@ -23,7 +23,9 @@ from madeleine.ingest.importing.values import NotThatFormat
 FILE_BYTES = 16 * 1024 * 1024  # of one note; what is larger is no note
 ARCHIVE_BYTES = 16 * 1024**3  # of everything in a zip
 RATIO = 200  # text packs ten to one; what packs better than this is there to fill a disk
+TEXTS = (".md", ".markdown", ".mdc", ".txt", "")  # how a file ends that is a note
 SMALL_BYTES = 64 * 1024 * 1024  # up to which nobody minds the ratio
+_ZIP = b"PK\x03\x04"  # how a zip begins
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)  # what a zip says that does not know the time
 
 
@@ -58,7 +60,15 @@ class Source:
 
 
 def is_zip(path: Path) -> bool:
-    return path.is_file() and zipfile.is_zipfile(path)
+    """Whether a path is a zip; one that was cut is refused, since it is nothing else."""
+    if not path.is_file():
+        return False
+    if zipfile.is_zipfile(path):
+        return True
+    with path.open("rb") as file:
+        if file.read(len(_ZIP)) == _ZIP:
+            raise NotThatFormat(path, "is a zip that was cut, or is damaged", "get it once more")
+    return False
 
 
 @contextmanager
@@ -73,6 +83,23 @@ def files_of(path: Path, *suffixes: str) -> Iterator[list[Source]]:
         yield list(_in_folder(path, suffixes))
     else:
         yield [on_disk(path, path.name)]
+
+
+@contextmanager
+def notes_of(path: Path, what: str = "notes") -> Iterator[list[Source]]:
+    """Give the markdown files at a path; refuse one that has none, or a file that is no text."""
+    with files_of(path, ".md") as sources:
+        if not sources:
+            raise NotThatFormat(path, f"holds no {what}: there is no .md file in it")
+        if path.is_file() and not is_zip(path):
+            refuse_other(path)
+        yield sources
+
+
+def refuse_other(path: Path) -> None:
+    """Refuse a file that is neither markdown nor plain text, by its name."""
+    if path.suffix.lower() not in TEXTS:
+        raise NotThatFormat(path, f"is no markdown: its name ends in {path.suffix}")
 
 
 def on_disk(path: Path, name: str) -> Source:

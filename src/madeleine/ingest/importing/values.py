@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from madeleine.errors import Rejected
+from madeleine.errors import InvalidValue, Rejected
+from madeleine.model.times import format_time, parse_time
 
 Json = dict[str, object]
 
@@ -29,6 +30,8 @@ class Broken:
 
     place: str
     problem: str
+    cut: bool = False
+    """Whether the end of it all is missing, so that nobody can say what there was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,16 @@ def given_id(form: str, value: object, *names: str) -> str:
         return str(uuid.UUID(str(value)))
     except ValueError:
         return stable_id(form, *names, str(value))
+
+
+def time_of(value: object) -> str | None:
+    """Return an instant that another program wrote; nothing when it is none that we can read."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    try:
+        return format_time(parse_time("time", value))
+    except InvalidValue:
+        return None
 
 
 def filled(**values: object) -> Json:

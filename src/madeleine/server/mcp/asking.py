@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 from starlette.requests import Request
 
 from madeleine.api.operations import Call
-from madeleine.errors import InvalidValue
+from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space
 from madeleine.model.reading import Reader
@@ -27,6 +27,7 @@ from madeleine.server.reading import AGENT_CHARS, parse_query, who_asks
 SESSION = b"mcp-session-id"
 NOBODY = "unknown"
 
+_NO_CHANGE = {NODE_ID.name, "if_updated"}  # what says which memory to revise, not how
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\xa0\ud800-\udfff\u2028\u2029]+")
 
 
@@ -97,6 +98,12 @@ def _check(tool: Tool, given: Mapping[str, object]) -> None:
     reader.whole("limit", 1, 1, HITS_AT_MOST)
     if "{id}" in tool.route.path:
         reader.required_text(NODE_ID.name)
+    for field in fields(tool):
+        if field.required and given.get(field.name) is None:
+            raise InvalidValue(field.name, "is missing", hint=field.help)
+    if tool.operation == "revise" and not set(given) - _NO_CHANGE:
+        words = ", ".join(name for name in tool.takes if name not in _NO_CHANGE)
+        raise Rejected("the revision changes nothing", hint=f"name one of: {words}")
 
 
 def _text(value: object) -> str | None:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from madeleine.api.texts import HIT_CHARS, WHOLE_CHARS
-from madeleine.errors import MadeleineError
+from madeleine.errors import MadeleineError, NoSuchMemory
 from madeleine.model.codec import Json
 from madeleine.server.mcp.tools import Tool
 
@@ -22,6 +22,7 @@ REPORT_PATCHES = 20  # of each job's report; `madeleine sleep` has them all
 CONNECTIONS = 50  # of one memory; its text has a line for more of them
 NEIGHBOURS = 20
 REASON_CHARS = 300
+FIND_IT = "find it with the tool `recall`"  # the command of other doors is not for an agent
 
 _MEMORY = (
     "id",
@@ -65,8 +66,9 @@ def said(tool: Tool, answer: Answer) -> Said:
 def refused(error: MadeleineError) -> Said:
     """Return what a tool says when it was refused: what is so, and the next thing to do."""
     parts = [error.message[:ERROR_CHARS]]
-    if error.hint:
-        parts.append(f"hint: {error.hint[:ERROR_CHARS]}")
+    hint = FIND_IT if isinstance(error, NoSuchMemory) and not error.near else error.hint
+    if hint:
+        parts.append(f"hint: {hint[:ERROR_CHARS]}")
     return Said((str(_writable("\n".join(parts))),), None, refused=True)
 
 

@@ -11,7 +11,7 @@ relevant (`breaker`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -32,6 +32,7 @@ from madeleine.rules.forgetting import (
 from madeleine.rules.relevance import Curve
 from madeleine.sleep.asking import room
 from madeleine.sleep.breaker import tripped
+from madeleine.sleep.deeds import touched
 from madeleine.sleep.habits import ConsolidationHabits
 from madeleine.sleep.standings import ARCHIVAL, CORE, days_before, pages
 from madeleine.sleep.tasks.decay import Seen, curve_of, relevance_of, scored
@@ -158,15 +159,15 @@ def _doomed(page: Standings, found: Candidates, codes: tuple[Codes, Codes], plac
 
 
 def _forgetting(night: Night, look: Look) -> list[Patch]:
-    """Return the patches that put memories away, and fill the report."""
-    count = len(look.doomed)
-    why = tripped(night, count, count)
+    """Return the patches that put memories away, and have what becomes of them told."""
+    night.tell = lambda: _tell(night, look)
+    count, trashed = len(look.doomed), sum(each.fate is Fate.DELETE for each in look.doomed)
+    why = tripped(night, count, count, trashed)
     doomed = look.doomed if why is None else look.doomed[:ASKED_AT_MOST]
     if why is not None:
         night.report.stopped = f"{why}: you are asked about those that are least relevant"
         doomed = doomed if room(night) else []
     known = night.stores.index.memories([each.id for each in doomed])
-    _tell(night, look, [] if why is not None else doomed, known)
     return [
         _patch(look, each, known[each.id], ask=why is not None)
         for each in doomed
@@ -185,13 +186,12 @@ def _patch(look: Look, each: Doomed, memory: Memory, ask: bool) -> Patch:
 # -- the report ----------------------------------------------------------------------------
 
 
-def _tell(night: Night, look: Look, doomed: Sequence[Doomed], known: Mapping[str, Memory]) -> None:
-    """Put the documented figures into the report. Lists name some of the memories only, those
-    first that are least relevant; the numbers beside them count all."""
-    archived = [each for each in doomed if each.fate is Fate.ARCHIVE]
-    deleted = [each for each in doomed if each.fate is Fate.DELETE]
-    kept = look.protected[:LISTED]
-    known = {**known, **night.stores.index.memories([each.id for each in kept])}
+def _tell(night: Night, look: Look) -> None:
+    """Put the documented figures into the report: what was put away, not what was planned. Lists
+    name some of the memories only, those first that are least relevant; the numbers beside them
+    count all."""
+    archived = [each for each in night.carried_out if isinstance(each.action, SetTier)]
+    deleted = [each for each in night.carried_out if isinstance(each.action, ToTrash)]
     night.report.counts.update(
         {
             "examined": look.examined,
@@ -199,18 +199,30 @@ def _tell(night: Night, look: Look, doomed: Sequence[Doomed], known: Mapping[str
             "archived_count": len(archived),
             "deleted_count": len(deleted),
             "protected_count": len(look.protected),
-            "archived": _items(archived, known),
-            "deleted": _items(deleted, known),
-            "protected": [
-                {**item, "protection_reason": each.kept_by.value, "action": each.fate.value}
-                for item, each in zip(_items(kept, known), kept, strict=True)
-            ],
+            "archived": _put_away(look, archived),
+            "deleted": _put_away(look, deleted),
+            "protected": _protected(night, look),
         }
     )
 
 
-def _items(some: Sequence[Doomed], known: Mapping[str, Memory]) -> list[dict[str, object]]:
-    return [_item(each, known.get(each.id)) for each in some[:LISTED]]
+def _put_away(look: Look, patches: Sequence[Patch]) -> list[dict[str, object]]:
+    doomed = {each.id: each for each in look.doomed}
+    memories = [touched(each.action)[0] for each in patches[:LISTED]]
+    return [_item(doomed[each.id], each) for each in memories]
+
+
+def _protected(night: Night, look: Look) -> list[dict[str, object]]:
+    kept = look.protected[:LISTED]
+    known = night.stores.index.memories([each.id for each in kept])
+    return [
+        {
+            **_item(each, known.get(each.id)),
+            "protection_reason": each.kept_by.value,
+            "action": each.fate.value,
+        }
+        for each in kept
+    ]
 
 
 def _item(each: Doomed, memory: Memory | None) -> dict[str, object]:
