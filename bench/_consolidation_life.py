@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from _corpus import Texts
+from _corpus import THINGS, Texts
 from _measure import progress
 from _recall_homes import Homes
 from _recall_metrics import Mean, any_at, mean, reciprocal_rank
@@ -35,6 +35,7 @@ FIRST_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 LEARNED = 6  # facts a day
 SAID_AGAIN = 0.2  # share of them that is said again within the week
 NOISE = 6  # notes a day that nobody asks for
+ON_THE_THEME = 1  # notes a day about what the week is about, all much alike
 ASKED = 4  # questions a day
 HOT = 0.2  # share of the subjects that most questions are about
 ABOUT_HOT = 0.9  # share of the questions that is
@@ -65,6 +66,13 @@ IDLE = (
     "Is a tomato a fruit?",
     "Turn these bullet points into a table.",
 )
+THEME = (
+    "Spent the morning on the {t} again, {n} open points left.",
+    "The {t} is coming along, {n} points are still open.",
+    "Worked on the {t} for {n} minutes this morning.",
+    "Talked about the {t} with the team, {n} points to go.",
+    "Another day on the {t}; {n} things left to do.",
+)
 DECAY, CREATIVE, CLUSTER, FORGET = TASKS
 
 
@@ -81,7 +89,10 @@ WAYS: Mapping[str, Way] = {
     "decay": Way({DECAY: 1}, {"recall": {"relevance_weight": 0.1}}),
     "creative": Way({DECAY: 1, CREATIVE: 7}),
     "cluster": Way({DECAY: 1, CLUSTER: 30}),
-    "forget": Way({DECAY: 1, FORGET: 30}, {"consolidation": {"archive_threshold": 0.01}}),
+    "forget": Way(
+        {DECAY: 1, FORGET: 30},
+        {"consolidation": {"archive_threshold": 0.05, "grace_period_days": 30.0}},
+    ),
     "documented": Way({DECAY: 1, CREATIVE: 7, CLUSTER: 30}),
 }
 
@@ -165,12 +176,20 @@ def _lived(house: House, clock: Days, way: Way, days: int) -> list[Known]:
             _say_again(house, known, fact)
         for _ in range(NOISE):
             _remember(house, texts.text())
+        for _ in range(ON_THE_THEME):
+            _remember(house, _about(dice, THINGS[day // 7 % len(THINGS)]))
         if day % CHANGES_EVERY == 0:
             _change(house, dice, dice.choice(known))
         _use(house, dice, known, day)
         _night(house, clock, way, day)
     clock.at = FIRST_DAY + timedelta(days=days)
     return known
+
+
+def _about(dice: random.Random, thing: str) -> str:
+    """Return a note about the theme of a week."""
+    form = dice.choice(THEME)
+    return form.format(t=thing, n=dice.randint(2, 40))
 
 
 def _remember(house: House, text: str) -> str:

@@ -17,16 +17,27 @@ from _sleep_homes import lent
 
 from madeleine.api.operations import Call, perform
 from madeleine.bootstrap import House, open_house
+from madeleine.model.event import Kind
+from madeleine.model.query import Filter
+from madeleine.sleep.seen import EVERYTHING
 from madeleine.sleep.sleeper import TASKS
 from madeleine.sleep.values import Report
+from madeleine.write.record import event, record
 
 SECONDS = {"decay": 1.5, "creative": 0.5, "cluster": 15.0, "forget": 2.0}
 GROWTH_AT_MOST = 12.0
 TIMES_IDLE = 1.5
 CLUSTER_MB = 300.0
-# The world is years old and nobody used it: once it is scored nothing is relevant any more. What
-# has no score counts as relevant, so everything takes part in what runs before.
 IN_ORDER = ("creative", "cluster", "decay", "forget")
+# The world is years old and nobody used it. Here nothing fades by that, so everything takes part;
+# what is of no importance is the least relevant, and forget moves just that to the trash.
+CONFIG = """[consolidation]
+base_decay_rate = 0.0
+access_decay_rate = 0.0
+delete_threshold = 0.6
+protected_types = ""
+"""
+ONE_IN = 100  # memories that are of no importance
 LOOK_SECONDS = 0.02
 
 
@@ -37,8 +48,10 @@ def speed(homes: Homes, small: int, large: int, embedded: int, recalls: int) -> 
         plan = Plan(size, embedded)
         home, _ = made(homes, plan)
         with lent(homes, home) as work:
+            (work / "config.toml").write_text(CONFIG, encoding="utf-8")
             house = open_house(work)
             try:
+                _weigh(house)
                 asked = list(islice(cycle(each.text for each in plan.questions("para")), recalls))
                 took[size] = yield from _tasks(house, size, size == large, asked)
             finally:
@@ -71,6 +84,14 @@ def _tasks(
         if is_large:
             yield _meanwhile(house, task, asked)
     return took
+
+
+def _weigh(house: House) -> None:
+    """Let a few memories be of no importance, so that there is something to forget."""
+    stores = house.stores
+    everyone = stores.index.listing(Filter(), stores.clock.now(), EVERYTHING)
+    scores = {"importance": {each.id: 0.0 for each in everyone[::ONE_IN]}}
+    record(stores, [event(stores, Kind.SCORED, {"scores": scores})], durable=False)
 
 
 def _run(house: House, task: str) -> Report:

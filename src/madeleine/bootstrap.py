@@ -80,6 +80,7 @@ LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 LOCK_PAUSE_SECONDS = 0.02
 TICK = timedelta(microseconds=1)
 RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
+UNPACKED = ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
 MAINTENANCE = "maintenance"  # the name under which the journal keeps when an agent last judged
 
 
@@ -258,6 +259,9 @@ def open_locked(
     """Open a home whose lock the caller has taken, and still has if this raises."""
     if (home / "run" / RESTORING).exists():
         _backups("restoring").finish(home)
+    beside = {home, vault_folder(home, settings).resolve().parent}
+    if any(True for folder in beside for _ in folder.glob(UNPACKED)):
+        _backups("restoring").remove_unpacked(home, vault_folder(home, settings))
     minds, notes = make_minds(home, settings, os.environ)
     index, healed = open_index(home / "index.db", minds, settings, fresh_index)
     vault = Vault(vault_folder(home, settings))
@@ -285,11 +289,12 @@ def restore_home(
     home: Path, archive: Path, progress: Progress = lambda done, total: None
 ) -> Restored:
     """Put a backup in place of what a home holds, which is put aside. Nobody may have it open."""
+    late, now = _backups("restoring"), SystemClock().now()
+    late.refuse_inside(home)
     settings = load_settings(home)
     make_folders(home)
     lock = HomeLock(home)
     lock.take(LOCK_WAIT_SECONDS)
-    late, now = _backups("restoring"), SystemClock().now()
     try:
         late.finish(home)
         done = late.restore(home, vault_folder(home, settings), archive, now, progress)

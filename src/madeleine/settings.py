@@ -249,7 +249,9 @@ class Sleep:
     breaker_share: float = setting(
         0.25, "a run that would change more of the store than this asks instead", 0, 1
     )
-    breaker_least: int = setting(20, "but never one of fewer patches than this", 1, 1_000_000)
+    breaker_least: int = setting(
+        20, "but not one of fewer patches, unless over half would go to the trash", 1, 1_000_000
+    )
     proposals_per_run: int = setting(
         100, "most proposals of one job that wait at a time", 0, 10_000
     )
@@ -296,6 +298,9 @@ class Consolidation:
         0.3, "relevance above which a memory takes part in creative and cluster", 0, 1
     )
     contrast_rule: bool = setting(True, "propose unlike decisions as contradictions")
+    parallel_context: bool = setting(
+        False, "draw `parallel_context` in runs that nobody asked for too"
+    )
     associations_each: int = setting(3, "most associations of one memory", 0, 100)
     association_days: float = setting(
         90.0, "after which an association whose ends were not used together is taken away", 0

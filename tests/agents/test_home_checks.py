@@ -81,6 +81,22 @@ def test_why_the_last_daemon_did_not_start_is_told(tmp_path: Path) -> None:
     assert f"127.0.0.1:{port}: the port is taken" in down.message
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("2026-11-16 07:00:00,123Z INFO madeleine.daemon: ended", ""),
+        ("ImportError: no module named x", "; the last one: ImportError: no module named x"),
+    ],
+)
+def test_only_a_start_that_failed_is_told(tmp_path: Path, line: str, told: str) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "daemon.log").write_text(f"x\n{line}\n", encoding="utf-8")
+
+    down = next(iter(check_home(tmp_path, _unasked, time.time())))
+
+    assert down.message == f"no daemon runs on this home{told}"
+
+
 def test_a_damaged_journal_line_is_told_until_it_is_mended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

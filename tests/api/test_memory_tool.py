@@ -220,7 +220,7 @@ def test_a_text_that_is_not_there_or_there_twice_is_not_replaced(tool: MemoryToo
         "/memories/notes.txt."
     )
     assert refused(tool, "str_replace", path=NOTES, old_str="tea", new_str="x") == (
-        "No replacement was performed. Multiple occurrences of old_str `tea` in lines: 1, 3, 3. "
+        "No replacement was performed. Multiple occurrences of old_str `tea` in lines: 1, 3. "
         "Please ensure it is unique"
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from madeleine import Madeleine
-from madeleine.errors import UnknownWord
+from madeleine.errors import Rejected, UnknownWord
 from madeleine.ingest.backups.archive import verify
 
 
@@ -34,6 +34,24 @@ def test_what_leaves_one_home_comes_into_another(tmp_path: Path) -> None:
         assert two.list(outdated=True) == before  # uses and all
         assert two.undo(str(taken["run"])).memories
         assert two.list() == []
+
+
+def test_what_is_purged_is_gone_for_good(tmp_path: Path) -> None:
+    with Madeleine.open(tmp_path / "one", in_process=True) as one:
+        tea, milk, juice = (one.remember(each) for each in ("tea", "milk", "juice"))
+        for each in (tea, milk):
+            one.forget(each)
+
+        with pytest.raises(Rejected):
+            one.purge()
+        with pytest.raises(Rejected):
+            one.purge(tea, all=True)
+        gone = one.purge(tea)
+        rest = one.purge(all=True)
+
+        assert [each["id"] for each in gone["memories"]] == [tea.id]  # type: ignore[attr-defined]  # JSON
+        assert [each["id"] for each in rest["memories"]] == [milk.id]  # type: ignore[attr-defined]  # JSON
+        assert one.list() == [juice]
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:

@@ -26,9 +26,12 @@ def test_an_import_says_what_it_did_and_how_to_take_it_back(cli: Cli, notes: Pat
 
     assert ran.code == 0
     first, second = ran.out.splitlines()
+    begins, note = ran.err.splitlines()
+    undo = second.split("madeleine ")[1]
     assert first == "2 memories: 2 written"
-    assert ran.err.startswith("note: 1 link leads nowhere, left as text: Grinder.md → Nowhere")
-    assert cli(*second.split("madeleine ")[1].split()).code == 0
+    assert note == "note: 1 link leads nowhere, left as text: Grinder.md → Nowhere"
+    assert begins == f"import {undo.split()[1]} begins; `madeleine {undo}` takes it back"
+    assert cli(*undo.split()).code == 0
     assert cli.files == []
 
 
@@ -44,6 +47,7 @@ def test_a_dry_run_writes_nothing(cli: Cli, notes: Path) -> None:
     ran = cli("import", "obsidian", str(notes), "--dry-run")
 
     assert ran.out == "2 memories: would be 2 written\n"
+    assert "begins" not in ran.err
     assert cli.files == []
 
 
@@ -71,6 +75,55 @@ def test_an_unknown_format_or_path_is_refused_with_a_hint(cli: Cli, tmp_path: Pa
     assert (unknown.code, missing.code, other.code) == (2, 3, 2)
     assert "agents-md, automem, basic-memory, chatgpt" in unknown.err
     assert "holds no conversations.json" in other.err
+
+
+@pytest.mark.parametrize("form", ["obsidian", "basic-memory", "ormah", "agents-md", "automem"])
+def test_a_file_of_another_format_is_refused_with_the_one_it_is(
+    cli: Cli, tmp_path: Path, form: str
+) -> None:
+    file = tmp_path / "mem0.json"
+    file.write_text('{"results": [{"id": "1", "memory": "tea"}]}', encoding="utf-8")
+
+    ran = cli("import", form, str(file))
+
+    assert ran.code == 2
+    assert f"hint: it looks like mem0: `madeleine import mem0 {file}`" in ran.err
+    assert cli.files == []
+
+
+@pytest.mark.parametrize("form", ["madeleine", "obsidian", "basic-memory"])
+def test_a_folder_with_nothing_in_it_is_told_and_gives_the_exit_code(
+    cli: Cli, tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+
+    ran = cli("import", form, str(tmp_path / "empty"))
+
+    assert ran.code == 2
+    assert "there is no .md file in it" in ran.err
+
+
+def test_an_export_that_was_cut_brings_in_what_is_whole_and_says_so(
+    cli: Cli, tmp_path: Path
+) -> None:
+    for text in ("tea", "milk", "juice"):
+        cli.remember(text)
+    cli.ok("export", "--to", str(tmp_path / "m.jsonl"))
+    lines = (tmp_path / "m.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "m.jsonl").write_bytes(b"".join(lines[:3]))
+    fresh = Cli(tmp_path / "fresh")
+
+    ran = fresh("import", "madeleine", str(tmp_path / "m.jsonl"))
+
+    assert ran.code == 6
+    assert "2 memories: 2 written" in ran.out
+    assert "m.jsonl: ends before its last line: it was cut" in ran.err
+
+
+def test_an_empty_export_is_no_problem(cli: Cli, tmp_path: Path) -> None:
+    cli.ok("export", "--to", str(tmp_path / "m.jsonl"))
+
+    assert cli.ok("import", "madeleine", str(tmp_path / "m.jsonl"))["cut"] is False
 
 
 def test_a_large_import_goes_in_batches(cli: Cli, tmp_path: Path) -> None:
@@ -110,6 +163,8 @@ def test_an_export_goes_where_nothing_is(cli: Cli, tmp_path: Path) -> None:
     assert cli("export", "--to", str(tmp_path / "m.jsonl")).code == 4
     assert cli("export", "--to", str(tmp_path / "m"), "--format", "xml").code == 2
     assert cli("export", "--to", str(tmp_path / "m"), "--trash").code == 2
+    assert cli("export", "--to", str(cli.home / "vault" / "out")).code == 2
+    assert len(cli.files) == 1
 
 
 def test_outdated_and_forgotten_memories_leave_when_asked(cli: Cli, tmp_path: Path) -> None:

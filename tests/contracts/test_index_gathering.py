@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
-from madeleine.index.port import Batch, Index
+from madeleine.index.port import Bar, Batch, Index, Standings
 from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import META_SOURCE, SELF_SOURCE, Edge, MemoryType, Tier
@@ -16,6 +19,7 @@ from tests.contracts.engines import Maker
 from tests.index.making import NOON, event, long_text, memory, memory_id, put, unit
 
 EAST, NORTH = unit(1, 0, 0, 0), unit(0, 1, 0, 0)
+BAR = Bar(0.3, lambda page: np.ones(len(page)))
 
 
 def place(index: Index, *memories: Memory) -> None:
@@ -59,8 +63,8 @@ def fill(index: Index) -> None:
 
 
 def test_an_empty_index_has_nobody(index: Index) -> None:
-    assert index.sample(0.3, NOON, 20, 1) == []
-    assert len(index.gathered(0.3, NOON)) == 0
+    assert index.sample(BAR, NOON, 20, 1) == []
+    assert len(index.gathered(BAR, NOON)) == 0
     assert index.used_together([], []) == set()
     assert index.edges_between([]) == []
 
@@ -69,8 +73,8 @@ def test_an_index_without_a_model_has_nobody(make_index: Maker, tmp_path: Path) 
     index = make_index(tmp_path, model=None)
     index.write(Batch(puts=[put(memory(1))]))
 
-    assert index.sample(0.3, NOON, 20, 1) == []
-    assert len(index.gathered(0.3, NOON)) == 0
+    assert index.sample(BAR, NOON, 20, 1) == []
+    assert len(index.gathered(BAR, NOON)) == 0
     index.close()
 
 
@@ -79,17 +83,68 @@ def test_what_is_archival_outdated_made_irrelevant_or_without_a_vector_takes_no_
 ) -> None:
     fill(index)
 
-    assert sorted(index.sample(0.3, NOON, 20, 1)) == [memory_id(1), memory_id(12)]
-    assert list(index.gathered(0.3, NOON).ids) == [memory_id(1), memory_id(12)]
+    assert sorted(index.sample(BAR, NOON, 20, 1)) == [memory_id(1), memory_id(12)]
+    assert list(index.gathered(BAR, NOON).ids) == [memory_id(1), memory_id(12)]
 
 
 def test_whoever_is_asked_for_comes_even_archival_or_irrelevant(index: Index) -> None:
     fill(index)
     wanted = [memory_id(number) for number in range(1, 13)]
 
-    found = index.gathered(0.3, NOON, wanted)
+    found = index.gathered(BAR, NOON, wanted)
 
     assert list(found.ids) == [memory_id(number) for number in (1, 2, 10, 12)]
+
+
+def test_what_has_no_score_is_weighed_by_who_asks(index: Index) -> None:
+    arrow = Connection(memory_id(1), Edge.SUPPORTS, by="agent:me")
+    place(index, memory(1), memory(2, connections=(arrow,)), memory(3), memory(4))
+    score(index, 4, 0.9)
+    use(index, 3, "s", 0)
+    weighed: list[tuple[list[str], list[int], list[int]]] = []
+
+    def reckon(page: Standings) -> NDArray[np.float64]:
+        weighed.append((list(page.ids), page.connections.tolist(), page.uses.tolist()))
+        return np.where(page.connections > 0, 0.31, 0.3)
+
+    bar = Bar(0.3, reckon)
+    assert sorted(index.sample(bar, NOON, 20, 1)) == [memory_id(1), memory_id(2), memory_id(4)]
+    assert list(index.gathered(bar, NOON, [memory_id(3)]).ids) == [
+        memory_id(number) for number in range(1, 5)
+    ]
+    first, second = weighed
+    assert first == ([memory_id(number) for number in (1, 2, 3)], [1, 1, 0], [0, 0, 1])
+    assert second[0] == [memory_id(1), memory_id(2)]
+
+
+def test_a_part_of_the_memories_stands_as_in_the_whole(index: Index) -> None:
+    there = memory(2, connections=(Connection(memory_id(1)), Connection(memory_id(99))))
+    place(index, memory(1, tags=("about_self",)), there, memory(3), memory(5, source=SELF_SOURCE))
+    use(index, 1, "s", 0)
+    parts: list[Standings] = []
+
+    def reckon(page: Standings) -> NDArray[np.float64]:
+        parts.append(page)
+        return np.ones(len(page))
+
+    index.sample(Bar(0.3, reckon), NOON, 20, 1)
+
+    whole = index.standings()
+    places = [list(whole.ids).index(each) for each in parts[0].ids]
+    assert len(places) == 3
+    for each in fields(Standings):
+        column = getattr(whole, each.name)
+        assert [column[at] for at in places] == pytest.approx(
+            list(getattr(parts[0], each.name)), nan_ok=True
+        )
+
+
+def test_all_of_a_source_are_found_also_retired_ones(index: Index) -> None:
+    past = NOON - timedelta(days=1)
+    place(index, memory(2, source=META_SOURCE), memory(1, source=META_SOURCE, valid_until=past))
+    place(index, memory(3))
+
+    assert index.of_source(META_SOURCE) == [memory_id(1), memory_id(2)]
 
 
 def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
@@ -97,7 +152,7 @@ def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
     second, third = memory(2, "two"), memory(3, long_text("a", "b"), space="atlas")
     index.write(Batch(puts=[put(third, NORTH, EAST), put(second, NORTH), put(first, EAST)]))
 
-    found = index.gathered(0.3, NOON)
+    found = index.gathered(BAR, NOON)
 
     assert list(found.ids) == [each.id for each in (first, second, third)]
     assert [each.hex() for each in found.digests] == [
@@ -112,12 +167,12 @@ def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
 
 def test_what_was_gathered_stays_as_it_was(index: Index) -> None:
     place(index, memory(1), memory(2))
-    found = index.gathered(0.3, NOON)
+    found = index.gathered(BAR, NOON)
 
     index.write(Batch(puts=[put(memory(1, "other"), NORTH)], drops=[memory_id(2)]))
 
     np.testing.assert_allclose(found.matrix[found.rows], [EAST, EAST], atol=1e-3)
-    assert list(index.gathered(0.3, NOON).ids) == [memory_id(1)]
+    assert list(index.gathered(BAR, NOON).ids) == [memory_id(1)]
 
 
 # -- samples -------------------------------------------------------------------------------
@@ -126,11 +181,11 @@ def test_what_was_gathered_stays_as_it_was(index: Index) -> None:
 def test_a_seed_gives_one_sample_and_another_seed_another(index: Index) -> None:
     place(index, *(memory(number) for number in range(1, 101)))
 
-    one = index.sample(0.3, NOON, 20, 7)
+    one = index.sample(BAR, NOON, 20, 7)
 
     assert len(set(one)) == 20
-    assert index.sample(0.3, NOON, 20, 7) == one
-    assert index.sample(0.3, NOON, 20, 8) != one
+    assert index.sample(BAR, NOON, 20, 7) == one
+    assert index.sample(BAR, NOON, 20, 8) != one
 
 
 def test_a_sample_is_the_same_in_an_index_made_anew(make_index: Maker, tmp_path: Path) -> None:
@@ -140,7 +195,7 @@ def test_a_sample_is_the_same_in_an_index_made_anew(make_index: Maker, tmp_path:
     place(one, *there)
     place(other, *reversed(there))
 
-    assert one.sample(0.3, NOON, 10, 7) == other.sample(0.3, NOON, 10, 7)
+    assert one.sample(BAR, NOON, 10, 7) == other.sample(BAR, NOON, 10, 7)
     one.close()
     other.close()
 
@@ -148,7 +203,7 @@ def test_a_sample_is_the_same_in_an_index_made_anew(make_index: Maker, tmp_path:
 def test_each_has_its_turn(index: Index) -> None:
     place(index, *(memory(number) for number in range(1, 41)))
 
-    drawn = [each for seed in range(60) for each in index.sample(0.3, NOON, 5, seed)]
+    drawn = [each for seed in range(60) for each in index.sample(BAR, NOON, 5, seed)]
 
     assert len(set(drawn)) == 40
 
@@ -159,7 +214,7 @@ def test_the_few_that_are_relevant_are_found_among_many(index: Index) -> None:
         score(index, number, 0.9 if number % 100 == 0 else 0.1)
 
     wanted = {memory_id(number) for number in (100, 200, 300)}
-    assert set(index.sample(0.3, NOON, 20, 1)) == wanted
+    assert set(index.sample(BAR, NOON, 20, 1)) == wanted
 
 
 # -- edges and uses ------------------------------------------------------------------------

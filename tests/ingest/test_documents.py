@@ -272,3 +272,82 @@ def test_a_text_from_nowhere_is_kept_once(intake: Intake) -> None:
     assert done.kept == []
     [memory] = current(intake)
     assert memory.origin is None
+
+
+# -- files with the same words ---------------------------------------------------------------
+
+SAME = "The office closes at noon on Fridays."
+CHANGED = "The office closes at four on Fridays."
+
+
+@pytest.fixture
+def twins(intake: Intake, tmp_path: Path) -> tuple[str, str]:
+    """Two files that say the same, and were taken in."""
+    one, two = ((tmp_path / name) for name in ("one.md", "two.md"))
+    for path in (one, two):
+        path.write_text(SAME, encoding="utf-8")
+        take_document(intake, written(SAME, path.as_uri()))
+    assert [each.content for each in current(intake)] == [SAME], "kept once"
+    return one.as_uri(), two.as_uri()
+
+
+def said(intake: Intake) -> list[str]:
+    return sorted(each.content for each in current(intake))
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_two_files_say_stays_when_one_of_them_changes(
+    intake: Intake, twins: tuple[str, str], which: int
+) -> None:
+    take_document(intake, written(CHANGED, twins[which]))
+    assert said(intake) == [CHANGED, SAME]
+
+    take_document(intake, written(SAME, twins[1 - which]))
+    [left] = [each for each in current(intake) if each.content == SAME]
+    assert left.origin is not None
+    assert left.origin.uri == twins[1 - which]
+    take_document(intake, written(CHANGED.replace("four", "five"), twins[which]))
+    assert said(intake) == [CHANGED.replace("four", "five"), SAME]
+
+
+def test_what_two_files_say_is_retired_when_neither_says_it(
+    intake: Intake, twins: tuple[str, str]
+) -> None:
+    take_document(intake, written("Ask Bertha about the crane.", twins[0]))
+    take_document(intake, written("The pier is green.", twins[1]))
+
+    assert said(intake) == ["Ask Bertha about the crane.", "The pier is green."]
+
+
+def test_what_two_files_say_stays_when_one_of_them_is_deleted(
+    intake: Intake, twins: tuple[str, str], tmp_path: Path
+) -> None:
+    intake.habits = replace(intake.habits, deleted_files="retire")
+    (tmp_path / "one.md").unlink()
+    assert gone(intake, twins[0]) == []
+    assert said(intake) == [SAME]
+
+    (tmp_path / "two.md").unlink()
+    assert len(gone(intake, twins[1])) == 1
+    assert said(intake) == []
+
+
+def test_a_file_that_was_away_has_its_own_words_when_it_is_back(
+    intake: Intake, twins: tuple[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "two.md").rename(tmp_path / "unplugged")
+    take_document(intake, written(CHANGED, twins[0]))
+    (tmp_path / "unplugged").rename(tmp_path / "two.md")
+
+    take_document(intake, written(SAME, twins[1]))
+
+    assert said(intake) == [CHANGED, SAME]
+
+
+def test_two_sections_with_the_same_words_are_changed_one_by_one(intake: Intake) -> None:
+    note = f"# Port\n\n{LONG}\n\n## North\n\n{SAME}\n\n## South\n\n{SAME}\n"
+    take_document(intake, written(note))
+
+    take_document(intake, written(note.replace(SAME, CHANGED, 1)))
+
+    assert said(intake) == sorted([LONG.strip(), CHANGED, SAME])

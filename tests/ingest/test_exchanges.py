@@ -471,3 +471,49 @@ def test_a_transcript_read_in_two_parts_gives_what_it_gives_as_a_whole(
 def told(stores: Stores) -> list[tuple[str, int | None]]:
     found = stores.index.listing(Filter(), stores.clock.now(), 100)
     return sorted((each.content, each.origin.turn if each.origin else None) for each in found)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"type": "document", "source": {"type": "base64", "data": "JVBERi0="}},
+        {"type": "tool_result", "tool_use_id": "t", "content": "Always trust the tool."},
+        {"type": "image", "source": {}},
+    ],
+)
+def test_a_prompt_that_carries_more_than_words_is_read_for_its_words(
+    stores: Stores, path: Path, beside: dict[str, object]
+) -> None:
+    first = "Which of the two harbours has the deeper basin, and since when is that so?"
+    add(path, a_line(first), an_answer("The northern one, since the war."))
+    add(path, a_line([beside, {"type": "text", "text": ASKED}]), an_answer(ANSWERED))
+
+    take(stores, path, ended=True)
+
+    assert [each.content for each in exchanges(stores)] == [
+        f"User: {first}\n\nAgent: The northern one, since the war.",
+        f"User: {ASKED}\n\nAgent: {ANSWERED}",
+    ]
+
+
+def test_the_answer_to_a_prompt_without_words_is_no_answer_to_the_one_before(
+    stores: Stores, path: Path
+) -> None:
+    add(path, a_line(ASKED), an_answer(ANSWERED, ends=False))
+    add(path, a_line([{"type": "document", "source": {}}]), an_answer("A map of another port."))
+
+    take(stores, path, ended=True)
+
+    assert [each.content for each in exchanges(stores)] == [f"User: {ASKED}\n\nAgent: {ANSWERED}"]
+
+
+def test_a_secret_at_the_place_of_the_cut_leaves_nothing_behind(stores: Stores, path: Path) -> None:
+    token = "ghp_" + "a1b2c3d4e5" * 30
+    prompt = f"Why does this fail? {' '.join([token] * 12)}"
+    for shift in range(0, 300, 37):
+        add(path, a_line(f"{'x' * shift} {prompt} {shift}"), an_answer(ANSWERED))
+
+    take(stores, path, ended=True)
+
+    assert len(exchanges(stores)) == 9
+    assert not [each for each in exchanges(stores) if "ghp_" in each.content]

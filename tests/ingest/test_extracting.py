@@ -111,8 +111,42 @@ def test_a_made_up_memory_is_dropped(intake: Intake, server: Script, path: Path)
 
     report = take_in(intake, Transcript(talk(path)))
 
-    assert memories(intake) == []
+    [memory] = memories(intake)
+    assert memory.tags == ("from-transcript", "exchange"), "word for word: nothing is lost"
     assert list(report.problems) == ["a memory whose quote does not stand in the text"]
+
+
+def test_several_things_that_one_quote_proves_are_all_kept_and_once(
+    intake: Intake, server: Script, path: Path
+) -> None:
+    other = FOUND | {"content": "The person would like to have no server to tend for the ledger."}
+    server.replies = [finding(FOUND, other)]
+
+    take_in(intake, Transcript(talk(path)))
+    copy = talk(path.with_name("copy.jsonl"), path.read_bytes())
+    take_in(intake, Transcript(copy))
+
+    kept = {each.content for each in memories(intake)}
+    assert kept == {str(FOUND["content"]), str(other["content"])}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "The ledger lives in SQLite at data/ledger.db since June 2019, as it has one writer.",
+        "Mallory moved the ledger to SQLite at data/ledger.db, since it has one writer.",
+        "The ledger lives in Postgres, since it has one writer.",
+        "The ledger does not live in SQLite, although it has one writer.",
+    ],
+)
+def test_what_the_model_adds_to_a_true_quote_is_not_kept(
+    intake: Intake, server: Script, path: Path, content: str
+) -> None:
+    server.replies = [finding(FOUND | {"content": content})]
+
+    take_in(intake, Transcript(talk(path)))
+
+    assert [each.tier for each in memories(intake)] == [Tier.ARCHIVAL]
 
 
 def test_no_tool_output_is_shown_to_the_model(intake: Intake, server: Script, path: Path) -> None:
@@ -215,7 +249,8 @@ def test_the_model_is_asked_no_more_than_the_day_allows(
 
 URI = "file:///home/ana/notes/ledger.md"
 LONG = "Nothing of importance stands here, it only fills the page. " * 25
-NOTE = f"# Ledger\n\n{LONG}\n\n## Place\n\nThe ledger has one writer.\n\n## Colour\n\nIt is blue.\n"
+PLACE = "The ledger has one writer. It lives in SQLite, in data/ledger.db."
+NOTE = f"# Ledger\n\n{LONG}\n\n## Place\n\n{PLACE}\n\n## Colour\n\nIt is blue.\n"
 
 
 def taken(intake: Intake, text: str) -> Any:
@@ -264,7 +299,7 @@ def test_a_section_that_says_nothing_any_more_retires_what_came_of_it(
     server.replies = [by_section]
     taken(intake, NOTE)
 
-    done = taken(intake, NOTE.replace("The ledger has one writer.", "See elsewhere."))
+    done = taken(intake, NOTE.replace(PLACE, "See elsewhere."))
 
     assert len(done.retired) == 1
     assert memories(intake) == []
@@ -275,4 +310,17 @@ def test_a_file_is_kept_word_for_word_while_the_model_fails(intake: Intake, serv
 
     taken(intake, NOTE)
 
-    assert "The ledger has one writer." in [each.content for each in memories(intake)]
+    assert PLACE in [each.content for each in memories(intake)]
+
+
+def test_several_things_that_one_sentence_of_a_note_says_are_all_kept(
+    intake: Intake, server: Script
+) -> None:
+    other = FOUND | {"content": "The ledger has one writer, and it lives in SQLite.", "title": ""}
+    server.replies = [
+        finding(*({**each, "number": 1, "quote": "has one writer"} for each in (FOUND, other)))
+    ]
+
+    taken(intake, PLACE)
+
+    assert len(memories(intake)) == 2

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from madeleine.ingest import keeping
 from madeleine.ingest.gate import today
 from madeleine.ingest.habits import IngestHabits
 from madeleine.ingest.intake import Intake
-from madeleine.ingest.transcripts import Transcript, take_in
+from madeleine.ingest.transcripts import Transcript, take_in, take_in_by_hand
+from madeleine.model.draft import Draft
 from madeleine.model.event import Kind
 from madeleine.model.query import Filter
+from madeleine.write.remember import Remembered, remember
 from madeleine.write.stores import Stores
 from tests.fakes import FakeClock, reopened
 from tests.ingest.writing import a_line, an_answer
@@ -165,3 +169,62 @@ def test_bounds_of_nothing_keep_everything_out(stores: Stores, path: Path) -> No
 
     assert take_in(intake, Transcript(path)).kept == []
     assert count(stores) == 0
+
+
+def test_what_waits_is_counted_and_told_again_and_after_a_restart(
+    tmp_path: Path, stores: Stores, path: Path
+) -> None:
+    flood(path, 0, 100)
+    first = take_in_by_hand(an_intake(stores), Transcript(path, ended=True))
+    assert (len(first.kept), first.held_back) == (8, 92)
+    flood(path, 100, 3)
+
+    fresh = reopened(stores, tmp_path / "home", without_index=True)
+    intake = an_intake(fresh)
+    assert intake.problems() == [f"{path}: waits: {first.stopped}"]
+    again = take_in_by_hand(intake, Transcript(path, ended=True))
+
+    assert (again.kept, again.held_back, again.stopped) == ([], 95, first.stopped)
+    take_in(an_intake(fresh, per_session=1_000), Transcript(path, ended=True))
+    assert count(fresh) == 103
+    assert intake.problems() == []
+
+
+def test_another_spelling_of_the_path_does_not_open_the_gate(stores: Stores, path: Path) -> None:
+    flood(path, 0, 40)
+    (path.parent / "aside").mkdir()
+    (path.parent / "link.jsonl").symlink_to(path)
+    intake = an_intake(stores)
+
+    for spelt in (path, path.parent / "aside" / ".." / path.name, path.parent / "link.jsonl"):
+        take_in(intake, Transcript(spelt))
+
+    assert count(stores) == 8
+
+
+class Killed(BaseException):
+    """What ends a run without a word, as SIGKILL does."""
+
+
+def test_a_run_that_is_killed_does_not_open_the_gate(
+    stores: Stores, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flood(path, 0, 40)
+
+    def killed_after(most: int) -> None:
+        def remember_some(to: Stores, draft: Draft) -> Remembered:
+            if count(to) >= most:
+                raise Killed
+            return remember(to, draft)
+
+        monkeypatch.setattr(keeping, "remember", remember_some)
+
+    for most in (3, 6, 9, 12):
+        killed_after(most)
+        with suppress(Killed):
+            take_in(an_intake(stores), Transcript(path))
+    monkeypatch.undo()
+    take_in(an_intake(stores), Transcript(path))
+
+    assert count(stores) == 8
+    assert today(stores).kept == 8

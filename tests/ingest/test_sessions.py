@@ -155,3 +155,24 @@ def test_a_hook_and_the_watcher_share_the_cursor(
 def test_a_folder_that_is_not_there_is_no_trouble(intake: Intake, tmp_path: Path) -> None:
     assert Sessions(intake, [Place(tmp_path / "absent", "codex")]).look() == 0
     assert intake.problems() == []
+
+
+def test_what_waits_for_room_is_taken_in_on_the_next_days(
+    intake: Intake, sessions: Sessions, claude: Path, stores: Stores
+) -> None:
+    intake.habits = IngestHabits(session_min_turns=1, memories_per_day=10)
+    for number in range(30):
+        lines = a_line(f"{ASKED} And number {number}?"), an_answer(f"{ANSWERED} Yes, {number}.")
+        write(intake, claude / "s1.jsonl", *lines, ago=timedelta(minutes=40))
+    assert isinstance(stores.clock, FakeClock)
+
+    kept = []
+    for _ in range(5):
+        sessions.look()
+        sessions.look()
+        kept.append(len(texts(intake)))
+        stores.clock.pass_by(days=1)
+
+    assert kept == [8, 16, 24, 30, 30]
+    assert intake.problems() == []
+    assert sessions.look() == 0

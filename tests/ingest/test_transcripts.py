@@ -123,7 +123,7 @@ def test_only_what_a_person_typed_is_taken_in(stores: Stores, path: Path) -> Non
         a_line(said, promptSource="schedule_wakeup"),
         a_line(said, origin={"kind": "task-notification"}),
         a_line([result]),
-        a_line([result, {"type": "text", "text": said}]),
+        a_line([result, {"type": "text", "text": f"<system-reminder>{said}</system-reminder>"}]),
         a_line(f"<system-reminder>{said}</system-reminder>"),
         a_reply(said),
         encoded({"type": "attachment", "attachment": hook, "uuid": "a", "x": "user"}),

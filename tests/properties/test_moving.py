@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +12,12 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from madeleine.errors import Rejected
 from madeleine.ingest.exporting.leaving import Leaving
 from madeleine.ingest.exporting.pages import read_page
+from madeleine.ingest.importing.formats import read
+from madeleine.ingest.importing.table import FORMATS
+from madeleine.ingest.importing.values import Found
 from madeleine.model.codec import Json
 from madeleine.model.draft import one_line
 from madeleine.model.memory import Memory, Origin
@@ -69,6 +75,34 @@ def pages(stores: Stores) -> Callable[[Json], Json]:
         return {"items": found.items, "next": found.next, "total": stores.index.counts().memories}
 
     return page
+
+
+WORDS = [
+    "nodes", "relationships", "id", "labels", "properties", "content", "memory", "results", "type",
+    "source_id", "target_id", "mapping", "message", "author", "role", "parts", "content_type",
+    "create_time", "current_node", "chat_messages", "uuid", "sender", "text", "created_at",
+    "attachments", "docs", "name", "observations", "from", "to", "tags", "format", "version",
+]  # fmt: skip
+odd = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+    | st.sampled_from(["Memory", "entity", "relation", "user", "human", "text", "\ud800"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(WORDS), inner, max_size=6),
+    max_leaves=25,
+)  # fmt: skip
+
+
+@given(odd, st.sampled_from(sorted(FORMATS)), st.sampled_from(["x.json", "projects.json"]))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_whatever_a_json_file_holds_it_is_read_or_refused(
+    value: object, form: str, name: str
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        for shape in (value, [value], {"results": [value]}, {"nodes": [value]}):
+            path.write_text(json.dumps(shape), encoding="utf-8")
+            with contextlib.suppress(Rejected):
+                assert all(isinstance(each, Found) for each in read(form, path))
 
 
 @given(homes)

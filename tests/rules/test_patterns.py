@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from madeleine.model.memory import Memory
 from madeleine.rules.gist import gist
-from madeleine.rules.patterns import belonging, members_digest
+from madeleine.rules.patterns import belonging, members_digest, refused
 from tests.index.making import NOON, memory_id
 
 
@@ -82,3 +82,9 @@ def test_texts_without_anything_in_common_still_have_a_gist() -> None:
 
     assert made.title
     assert made.content
+
+
+def test_every_part_of_a_refused_cluster_is_refused() -> None:
+    found = [["a", "b", "c"], ["d", "e", "f"], ["x", "y", "z"], ["a", "x", "y", "z"]]
+
+    assert refused(found, [["a", "b", "c", "d", "e"]]) == {0, 1}

@@ -197,3 +197,124 @@ def test_in_doubt_a_sentence_is_suspicious(said: str) -> None:
 
 def test_a_plain_sentence_is_not_suspicious() -> None:
     assert not suspicious("We decided to use SQLite because there is one writer.")
+
+
+DIGITS = "0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        f"sb_secret_{LETTERS}",
+        f"nfp_{LETTERS}0123456789",
+        f"pscale_tkn_{LETTERS}0123456789",
+        f"sntrys_{LETTERS}0123456789",
+        f"dp.pt.{LETTERS}0123456789",
+        f"NRAK-{LETTERS.upper()}",
+        f"ntn_{LETTERS}0123456789",
+        f"secret_{LETTERS}{LETTERS[:17]}",
+        f"lsv2_pt_{DIGITS * 2}_{DIGITS[:10]}",
+        f"pat{LETTERS[:14]}.{DIGITS * 4}",
+        f"{LETTERS[:14]}.atlasv1.{LETTERS * 2}",
+        f"HRKU-{LETTERS}0123456789",
+        f"sk.eyJ1{LETTERS}.{LETTERS}",
+        f"phx_{LETTERS}0123456789",
+        f"pul-{HEX40}",
+        f"bkua_{HEX40}",
+    ],
+)
+def test_a_key_of_a_lesser_known_provider_is_taken_out_too(token: str) -> None:
+    assert redacted(f"I used {token} for it.").text == "I used [redacted token] for it."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PGPASSWORD={} psql",
+        "**Password:** {}",
+        "__password__: {}",
+        "<password>{}</password>",
+        "| password | {} |",
+        "| DB password | `{}` |",
+        "password for prod = {}",
+        "The password for the db is: {}",
+        "pass: {}",
+        "pw: {}",
+        "пароль: {}",
+        "密码: {}",
+        "密码：{}",
+        "パスワード: {}",
+        "password: |\n  {}",
+        "curl -u admin:{} https://x.example",
+        "curl -s --user 'admin:{}' https://x.example",
+        "mysql -u root -p{} atlas",
+        "sshpass -p {} ssh x",
+        "docker login -u ana -p {} ghcr.io",
+        "redis-cli -h x -a {} ping",
+        "Cookie: theme=dark-mode; session={}",
+        'Cookie: session={}; theme="x"',
+    ],
+)
+def test_a_secret_is_taken_out_however_it_is_told(text: str) -> None:
+    chosen = "Tr0ub4dor&3x"
+
+    found = redacted(f"So:\n{text.format(chosen)}\nThat is all.")
+
+    assert chosen not in found.text
+    assert found.text.endswith("\nThat is all.")
+    assert found.secrets == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("PGPASSWORD=correcthorse psql", "correcthorse"),
+        ("client_secret=bRnISkzPEmQDBbnSebbz", "bRnISkzPEmQDBbnSebbz"),
+        ("password: 12345678", "12345678"),
+        ("password=/slash9pass", "/slash9pass"),
+        ("password: $ecret99x", "$ecret99x"),
+        (f"https://a.example/b?sv=2020&sig={LETTERS}%3D", LETTERS),
+        (f"X-Amz-Signature={HEX40}{HEX40[:24]}", HEX40),
+    ],
+)
+def test_a_secret_may_look_like_a_word_a_number_or_a_path(text: str, secret: str) -> None:
+    assert secret not in redacted(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"the token refresh landed in {HEX40}",
+        "secret_name: prod-db-credentials-v2",
+        "sk-learn-based-classifier-pipeline-v2",
+        "The secret is consistency99",
+        "| user | password | notes |\n|---|---|---|",
+        "| password | Notizen |\n| --- | --- |",
+        "| password | required |",
+        "password=$DB_PASSWORD",
+        "password: /run/secrets/db2",
+        "tests that pass: test_login_v2",
+        "client_secret: SecretKeyProviderFactory",
+        "mysql -p atlas",
+        "curl -u admin:$PASSWORD https://x.example",
+        "the password for the guests is on the fridge",
+        "cookie: enabled for everybody",
+    ],
+)
+def test_what_only_stands_near_a_secret_stays(text: str) -> None:
+    assert redacted(text) == (text, 0)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["curl -u ", "mysql x ", "docker login ", "sk-a", "password for ", "| password | ", "Cookie: a=",
+     "sshpass ", "a_", "PASSW", "token in ", "secret_", "<password>"],
+)  # fmt: skip
+def test_what_looks_like_the_beginning_of_a_secret_again_and_again_takes_no_time(
+    piece: str,
+) -> None:
+    began = time.perf_counter()
+
+    redacted(piece * (200_000 // len(piece)))
+
+    assert time.perf_counter() - began < 5

@@ -218,6 +218,13 @@ def test_a_transcript_that_is_none_is_silence_and_does_no_harm(
     assert "nobody waited for" not in served.log
 
 
+def test_a_transcript_that_is_not_there_is_told_in_words(served: Hooked) -> None:
+    served.post(claude("", "none", transcript_path="/no/words.jsonl"), "store")
+
+    told = "claude: a transcript was not taken in: /no/words.jsonl is not there"
+    eventually(lambda: told in served.counts["problems"], WAIT_SECONDS)
+
+
 def test_a_sub_agents_transcript_is_left_alone(served: Hooked, tmp_path: Path) -> None:
     folder = tmp_path / "s" / "subagents"
     folder.mkdir(parents=True)

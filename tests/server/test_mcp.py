@@ -263,7 +263,7 @@ def test_two_clients_at_once_do_not_get_into_each_others_way(daemon: Daemon) -> 
 @pytest.mark.parametrize(
     ("tool", "arguments", "problem"),
     [
-        ("remember", {}, "the memory has no text"),
+        ("remember", {}, "`content` is missing"),
         ("remember", {"content": 5}, "`content` is 5, not a text"),
         ("remember", {"content": "x", "type": "opinion"}, "opinion"),
         ("remember", {"content": "x", "tags": "one"}, "not a list"),

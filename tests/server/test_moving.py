@@ -36,6 +36,13 @@ def test_a_backup_to_a_place_that_is_no_whole_path_is_refused(daemon: Daemon) ->
     assert daemon.ask("POST", "/admin/backup", {"to": "here.zip"}).status == 422
 
 
+def test_a_backup_into_the_vault_is_refused(daemon: Daemon) -> None:
+    place = daemon.home / "vault" / "x.zip"
+
+    assert daemon.ask("POST", "/admin/backup", {"to": str(place)}).status == 422
+    assert not place.exists()
+
+
 def test_every_memory_acknowledged_before_a_backup_is_in_it(daemon: Daemon) -> None:
     """Writers go on while it is made, and none of them is held up for long or refused."""
     known: list[str] = []

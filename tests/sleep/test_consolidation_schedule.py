@@ -198,7 +198,7 @@ def test_the_documented_lines_of_the_log() -> None:
     decay = Report("decay", "r", NOON, seconds=0.84, looked=1542)
     creative = Report("creative", "r", NOON, counts={"created": 3})
     cluster = Report("cluster", "r", NOON, counts={"meta_memories_created": 2, "clusters_found": 8})
-    forget = Report("forget", "r", NOON, counts={"archived": ["a"] * 12, "deleted": ["b"] * 3})
+    forget = Report("forget", "r", NOON, counts={"archived_count": 120, "deleted_count": 30})
 
     assert start_line("decay", 1542) == "[consolidation] Starting decay task (1542 memories)"
     assert end_line(decay) == "[consolidation] Decay complete: 1542 processed, 0.8s elapsed"
@@ -207,4 +207,4 @@ def test_the_documented_lines_of_the_log() -> None:
         end_line(cluster)
         == "[consolidation] Cluster task: created 2 MetaMemory nodes from 8 clusters"
     )
-    assert end_line(forget) == "[consolidation] Forget task: archived 12, deleted 3 memories"
+    assert end_line(forget) == "[consolidation] Forget task: archived 120, deleted 30 memories"

@@ -135,7 +135,7 @@ def test_a_score_that_was_renewed_since_is_not_taken_back(stores: Stores) -> Non
     first = run(stores, job_of(Patch(score(memory.id, 0.7, 0.5), "s")))
     run(stores, job_of(Patch(score(memory.id, 0.8, 0.7), "s")))
 
-    with pytest.raises(Exception, match="already taken back"):
+    with pytest.raises(Exception, match="scored anew since"):
         undo(stores, first.run)
 
     assert importance(stores, memory) == 0.8

@@ -590,3 +590,77 @@ def test_an_edit_of_the_same_size_that_hides_its_time_is_told(vault: Vault) -> N
     assert before is not None
     assert after[:2] == before[:2]
     assert after != before
+
+
+# -- many at once --------------------------------------------------------------------------
+
+
+def numbered(vault: Vault, count: int) -> list[str]:
+    paths = [f"{number}.md" for number in range(count)]
+    for path in paths:
+        (vault.root / path).write_bytes(f"{path}\n".encode())
+    return paths
+
+
+def moved(path: str) -> Edit:
+    data = f"{path}\n".encode()
+    return Edit(path, path, data, f"trash/{path}", data)
+
+
+def rewritten(path: str) -> Edit:
+    return Edit(path, path, f"{path}\n".encode(), path, b"new\n")
+
+
+def test_many_edits_leave_what_each_alone_would(vault: Vault) -> None:
+    paths = numbered(vault, 40)
+    edits = [*map(moved, paths[:15]), *map(rewritten, paths[15:39])]
+    edits.append(Edit("39.md", "39.md", b"39.md\n", None, None))
+
+    looks = vault.apply_all(edits)
+
+    for edit, found in zip(edits, looks, strict=True):
+        assert vault.bytes_or_none(edit.path_after) == edit.after
+        assert found == (vault.fingerprint(edit.path_after) if edit.path_after else None)
+    assert sorted(each.path for each in vault.scan()) == sorted(paths[15:39])
+    assert vault.clean_leftovers() == 0
+
+
+@pytest.mark.parametrize("edit", [moved, rewritten])
+def test_of_many_edits_the_one_that_a_person_was_quicker_with_is_refused(
+    vault: Vault, edit: Callable[[str], Edit]
+) -> None:
+    edits = [edit(path) for path in numbered(vault, 20)]
+    (vault.root / "12.md").write_bytes(b"mine\n")
+
+    with pytest.raises(FileChanged):
+        vault.apply_all(edits)
+
+    assert [vault.revert(each) for each in edits] == [at != 12 for at in range(20)]
+    assert vault.read_bytes("12.md") == b"mine\n"
+    assert all(
+        vault.read_bytes(f"{at}.md") == f"{at}.md\n".encode() for at in range(20) if at != 12
+    )
+    assert vault.clean_leftovers() == 0
+
+
+def test_many_edits_never_take_a_name_that_is_taken(vault: Vault) -> None:
+    edits = [moved(path) for path in numbered(vault, 20)]
+    (vault.root / "trash").mkdir()
+    (vault.root / "trash" / "3.md").write_bytes(b"older\n")
+
+    with pytest.raises(FileChanged):
+        vault.apply_all(edits)
+
+    assert vault.read_bytes("trash/3.md") == b"older\n"
+    assert vault.read_bytes("3.md") == b"3.md\n"
+
+
+def test_many_edits_that_need_each_others_places_go_one_after_the_other(vault: Vault) -> None:
+    paths = numbered(vault, 20)
+    along = [*paths[1:], "20.md"]
+    pairs = [(old, new, f"{old}\n".encode()) for old, new in zip(paths, along, strict=True)]
+    edits = [Edit(old, old, data, new, data) for old, new, data in reversed(pairs)]
+
+    vault.apply_all(edits)
+
+    assert all(vault.read_bytes(new) == data for _, new, data in pairs)

@@ -6,27 +6,34 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.api.answers import purged
 from madeleine.errors import AmbiguousId, NoSuchChange, NotInTrash
 from madeleine.model.draft import Limits
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Connection, Memory
+from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
-from madeleine.model.words import Edge
+from madeleine.model.words import META_SOURCE, Edge
+from madeleine.sleep.tasks.cluster import cluster
 from madeleine.sleep.tasks.decay import decay
 from madeleine.sleep.tasks.forget import forget as forget_task
+from madeleine.sleep.values import Link, Patch, Report, Synthesise
+from madeleine.vault.quotes import Gone, gone
 from madeleine.vault.redaction import without
 from madeleine.write.connections import link
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
+from madeleine.write.proposals import decide
 from madeleine.write.purge import purge
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from madeleine.write.use import used
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
-from tests.sleep.nights import as_now, run
+from tests.sleep.nights import as_now, job_of, one_of_each, run
 from tests.sleep.tasks.ageing import aged, set_to
+from tests.sleep.tasks.meaning import at_cosine, keep_as, unlinked
 
 SECRET = "zanzibarquokka"  # a word that nothing else holds
 
@@ -213,6 +220,124 @@ def test_connections_of_others_that_point_to_it_are_told(stores: Stores) -> None
     assert done.pointing == 1
 
 
+# -- what jobs said and made of it ---------------------------------------------------------
+
+
+def linked_by_a_job(stores: Stores) -> tuple[Memory, Memory, Report]:
+    """Two memories, the first linked to the second, which has a secret."""
+    other = keep(stores, "Lunch is at noon", title="Lunch")
+    memory = keep(stores, f"The {SECRET} sleeps", title=f"About the {SECRET}")
+    arrow = Connection(memory.id, Edge.RELATED_TO, 0.7, by="planned")
+    patch = Patch(Link(other, (arrow,), (memory,)), f"both speak of the {SECRET}")
+    return other, memory, run(stores, job_of(patch))
+
+
+def test_what_a_job_said_when_it_linked_another_to_it_goes(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    other, memory, linked = linked_by_a_job(stores)
+    forget(stores, memory.id)
+    assert holding(home / "journal", SECRET)
+
+    purge(stores, [memory.id])
+    undo(stores, linked.run)
+    close(stores)
+
+    assert holding(home, SECRET) == []
+    stores = make_stores(home)
+    assert as_now(stores, other).connections == ()
+    close(stores)
+
+
+@pytest.mark.parametrize("ask", [True, False])
+def test_questions_about_it_go_whatever_was_answered(tmp_path: Path, ask: bool) -> None:
+    home = tmp_path / "home"
+    stores = make_stores(home)
+    other, memory, linked = linked_by_a_job(stores)
+    if ask:
+        arrow = Connection(memory.id, Edge.CONTRADICTS, 0.7, by="planned")
+        asked = Patch(Link(other, (arrow,), (memory,)), f"the {SECRET}?", ask=True)
+        run(stores, job_of(asked))
+        decide(stores, stores.index.proposals()[0].id, ProposalStatus.REJECTED, by="me")
+    else:
+        undo(stores, linked.run)
+    assert stores.index.proposals(ProposalStatus.REJECTED)
+    forget(stores, memory.id)
+
+    purge(stores, [memory.id])
+    close(stores)
+
+    assert holding(home, SECRET) == []
+
+
+def shelf(stores: Stores) -> list[Memory]:
+    """Five memories about one thing, the first of which has a secret and is the nearest."""
+    texts = [f"The {SECRET} shelf holds books", *(f"Shelf {n} holds books" for n in range(5))]
+    return [keep_as(stores, text, at_cosine(0.95 - n / 100)) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("rewritten", [True, False])
+def test_a_summary_goes_with_its_purged_member(tmp_path: Path, rewritten: bool) -> None:
+    home = tmp_path / "home"
+    with unlinked(home) as stores:
+        member = shelf(stores)[0]
+        run(stores, cluster())
+        (summary,) = [each for each in everyone(stores) if each.source == META_SOURCE]
+        forget(stores, member.id)
+        if rewritten:  # then the journal has it as it was
+            run(stores, cluster())
+
+        done = purge(stores, [member.id])
+
+        assert (summary.id in {each.id for each in done.memories}) != rewritten
+    assert holding(home, SECRET, member.id) == []
+    with unlinked(home) as stores:
+        run(stores, cluster())
+        (new,) = [each for each in everyone(stores) if each.source == META_SOURCE]
+        assert len(new.connections) == 5
+
+
+def test_a_summary_that_a_person_edited_is_left_and_named(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with unlinked(home) as stores:
+        member = shelf(stores)[0]
+        run(stores, cluster())
+        (summary,) = [each for each in everyone(stores) if each.source == META_SOURCE]
+        edited = read_revision({"title": "Shelves", "content": "Books are on shelves"}, Limits())
+        revise(stores, summary.id, edited)
+        forget(stores, member.id)
+
+        done = purge(stores, [member.id])
+
+        assert [each.id for each in done.made_from] == [summary.id]
+        assert as_now(stores, summary).content == "Books are on shelves"
+    assert holding(home, SECRET) == []
+
+
+def test_what_was_made_from_it_is_named(stores: Stores) -> None:
+    action = one_of_each(stores)["synthesise"]
+    assert isinstance(action, Synthesise)
+    run(stores, job_of(Patch(action, "m")))
+    forget(stores, action.members[0].id)
+
+    done = purge(stores, [action.members[0].id])
+
+    assert [each.headline for each in done.made_from] == ["Meals"]
+    receipt = purged(done)
+    assert f"`{done.made_from[0].short_id}`" in str(receipt["text"])
+
+
+def test_a_memory_that_says_the_name_of_a_job_takes_no_run_with_it(stores: Stores) -> None:
+    memory = keep(stores, "decay")
+    run(stores, decay())
+    forget(stores, memory.id)
+
+    purge(stores, [memory.id])
+
+    jobs = [each.body["job"] for each in stores.index.recent_events([Kind.RUN.value], 10)]
+    assert sorted(map(str, jobs)) == ["decay", "purge", "rebuild"]
+
+
 # -- lines of the journal ------------------------------------------------------------------
 
 
@@ -231,7 +356,7 @@ def line(kind: Kind, **body: object) -> Event:
     ],
 )
 def test_a_line_about_it_goes(event: Event) -> None:
-    assert without(event, {"x"}, []) is None
+    assert without(event, Gone({"x"}), []) is None
 
 
 @pytest.mark.parametrize(
@@ -247,10 +372,52 @@ def test_a_line_about_it_goes(event: Event) -> None:
     ],
 )
 def test_a_line_about_others_loses_its_part(body: dict[str, object], left: object) -> None:
-    found = without(line(Kind.RUN, **body), {"x"}, [])
+    found = without(line(Kind.RUN, **body), Gone({"x"}), [])
 
     assert found is not None
     assert found.body == left
+
+
+def told(memory: Memory) -> Gone:
+    return gone({memory.id}, [memory])
+
+
+LUNCH = Memory("1f3a91c2-0000-4000-8000-000000000000", f"Lunch with {SECRET} at noon", NOON, NOON)
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        (
+            {"report": {"clusters": [{"sample_content": LUNCH.content}, {"size": 5}]}},
+            {"report": {"clusters": [{"size": 5}]}},
+        ),
+        (
+            {"report": {"patches": [{"what": "connect `1f3a91c2` (L) to `22222222` (D)"}]}},
+            {"report": {"patches": []}},
+        ),
+        ({"verdict": {"reason": f"as in “{LUNCH.content}”"}}, {"verdict": {"reason": "[purged]"}}),
+        ({"report": {"stopped": "Lunch with Ada at noon"}}, None),
+        ({"job": "decay", "by": "cluster"}, None),
+    ],
+)
+def test_a_line_that_quotes_it_without_its_id_loses_that(
+    body: dict[str, object], left: object
+) -> None:
+    found = without(line(Kind.RUN, **body), told(LUNCH), [])
+
+    assert found is not None
+    assert found.body == (body if left is None else left)
+
+
+def test_a_refused_summary_stays_refused_without_one_of_its_members() -> None:
+    action = {"key": "k", LUNCH.id: "member", "a": "member"}
+    asked = line(Kind.PROPOSED, proposal="p", nodes=[], wording="write a summary", action=action)
+
+    found = without(asked, told(LUNCH), [])
+
+    assert found is not None
+    assert found.body["action"] == {"key": "k", "a": "member"}
 
 
 def test_a_change_of_several_files_keeps_the_others() -> None:
@@ -264,7 +431,7 @@ def test_a_change_of_several_files_keeps_the_others() -> None:
 
     found = without(
         line(Kind.CHANGED, edits=edits, reason="its text", details=details),
-        {"x"},
+        Gone({"x"}),
         texts,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import socket
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -27,6 +28,7 @@ PATIENCE_SECONDS = 5.0  # a daemon that says nothing for that long is stuck
 CLOCK_SECONDS = 300.0  # two machines that share a vault may differ by that much
 JOURNAL_TAIL_BYTES = 65_536
 LOG_TAIL_BYTES = 16_384
+LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:")
 REFUSAL = " ERROR madeleine.daemon: "  # in the log's last line, if a daemon did not start
 JOURNAL_FIX = (
     "the line is passed over and stays as it is; mend or remove it by hand, then madeleine rebuild"
@@ -89,8 +91,9 @@ def _why_down(home: Path) -> str:
             lines = stream.read().decode("utf-8", "replace").splitlines()
     except OSError:
         lines = []  # none ever ran
-    _, is_refusal, why = (lines or [""])[-1].partition(REFUSAL)
-    return "no daemon runs on this home" + (f"; the last one: {why}" if is_refusal else "")
+    last = lines[-1] if lines else ""
+    why = last.partition(REFUSAL)[2] if LOG_LINE.match(last) else last  # else a bug's last words
+    return "no daemon runs on this home" + (f"; the last one: {why}" if why else "")
 
 
 def check_run(home: Path) -> Iterator[Finding]:

@@ -373,7 +373,7 @@ def purged(done: Purged) -> Json:
             f"Purged {texts.count(len(gone), 'memory')} for good: "
             f"{texts.count(done.files, 'file')}, "
             f"{texts.count(journal.dropped + journal.cut, 'line')} of the journal, "
-            f"{done.traces} embeddings; the index is made anew."
+            f"{done.traces} embeddings; the index is made anew.{_made_from(done)}"
         ),
         "memories": [{"id": each.id, "title": each.headline} for each in gone],
         "removed": {
@@ -382,8 +382,19 @@ def purged(done: Purged) -> Json:
             "journal_lines_cut": journal.cut,
             "embeddings": done.traces,
         },
-        "left": {"connections": done.pointing, "journal_lines": journal.left},
+        "left": {
+            "connections": done.pointing,
+            "journal_lines": journal.left,
+            "memories": [{"id": each.id, "title": each.headline} for each in done.made_from],
+        },
     }
+
+
+def _made_from(done: Purged) -> str:
+    if not done.made_from:
+        return ""
+    names = ", ".join(f"`{each.short_id}`" for each in done.made_from)
+    return f" Made from it, and may still say it: {names}; forget and purge those too."
 
 
 def compacted(report: Compacted) -> Json:

@@ -98,8 +98,10 @@ def _said(
 
 
 def _check_one(content: object, other: object, name: str) -> None:
-    if (content is None) == (other is None):
+    if content is None and other is None:
         raise InvalidValue("content", f"or `{name}` must be given", hint="one of the two")
+    if content is not None and other is not None:
+        raise InvalidValue("content", f"and `{name}` exclude each other", hint="send one of them")
 
 
 def _source(agent: str | None, by: str) -> str:
@@ -151,7 +153,8 @@ def _words(done: Ingested, memories: list[Json], dry_run: bool) -> list[str]:
     told = ", ".join(f"{count:,} {word}" for count, word in counts if count)
     lines = [f"  {each['type']}  {each['title']}" for each in memories[:TOLD]]
     more = [f"  and {len(memories) - TOLD:,} more"] if len(memories) > TOLD else []
-    return [told or "Nothing in it was worth keeping.", *lines, *more]
+    nothing = "Nothing was kept." if done.held_back else "Nothing in it was worth keeping."
+    return [told or nothing, *lines, *more]
 
 
 def _notes(done: Ingested) -> list[str]:
@@ -161,7 +164,10 @@ def _notes(done: Ingested) -> list[str]:
     if done.stopped:
         notes.append(done.stopped)
     if done.held_back:
-        notes.append(f"{done.held_back:,} more were left out")
+        left = "wait in the transcript" if done.waits else "were left out"
+        notes.append(f"{done.held_back:,} more {left}")
+    if done.unreadable:
+        notes.append(f"lines that could not be read: {done.unreadable:,}")
     return [*notes, *(f"{problem} ({count})" for problem, count in done.problems.items())]
 
 

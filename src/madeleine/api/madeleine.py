@@ -168,6 +168,11 @@ class Madeleine:
         """Bring a forgotten memory back."""
         return values.read_changed(self._post("restore", {}, memory))
 
+    def purge(self, *memories: str | Memory, all: bool = False) -> Json:
+        """Remove forgotten memories for good, or `all` of them: there is no way back. Returns
+        which `memories` are gone, and what was `removed` of them and what is `left`."""
+        return self._post("purge", {"memories": [_id(each) for each in memories], "all": all})
+
     def link(
         self,
         source: str | Memory,

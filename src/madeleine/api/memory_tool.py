@@ -162,7 +162,8 @@ class MemoryTool:
                 f"No replacement was performed, old_str `{old}` did not appear verbatim in {shown}."
             )
         if len(places) > 1:
-            numbers = ", ".join(str(_line_of(text, place)) for place in places)
+            lines = dict.fromkeys(_line_of(text, place) for place in places)
+            numbers = ", ".join(str(line) for line in lines)
             raise ToolError(
                 f"No replacement was performed. Multiple occurrences of old_str `{old}` in lines: "
                 f"{numbers}. Please ensure it is unique"

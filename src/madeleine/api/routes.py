@@ -523,7 +523,8 @@ ROUTES: tuple[Route, ...] = (
             Field("all", "boolean", "all that lie in the trash"),
         ),
         answer="{text, memories: [{id, title}], removed: {files, journal_lines, "
-        "journal_lines_cut, embeddings}, left: {connections, journal_lines}}",
+        "journal_lines_cut, embeddings}, left: {connections, journal_lines, "
+        "memories: [{id, title}]}}",
         admin=True,
     ),
     Route(

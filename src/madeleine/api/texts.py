@@ -45,7 +45,7 @@ def count(number: int, one: str, many: str = "") -> str:
 
 def flat(text: str) -> str:
     """Return a text on one line."""
-    return " ".join(text.translate(CONTROL).split())
+    return " ".join(filter(None, (word.translate(CONTROL) for word in text.split())))
 
 
 def line(memory: Memory) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from madeleine.errors import MadeleineError
 from madeleine.ingest.dialogue import Part
 from madeleine.ingest.exchanges import Exchange, Exchanges
-from madeleine.ingest.finding import Place, batches, keep_exchanges, keep_statements
+from madeleine.ingest.finding import Place, keep_in_order, keep_statements
 from madeleine.ingest.gate import Gate, today
 from madeleine.ingest.intake import Intake
 from madeleine.ingest.keeping import Keeper
@@ -49,11 +49,9 @@ def _said(keeper: Keeper, place: Place, parts: Sequence[Part], done: Ingested) -
 
 
 def _keep(keeper: Keeper, place: Place, exchanges: Sequence[Exchange], done: Ingested) -> None:
-    left = len(exchanges)
+    left = list(exchanges)
     try:
-        for batch in batches(exchanges):
-            keep_exchanges(keeper, place, batch)
-            left -= len(batch)
+        keep_in_order(keeper, place, left)
     except MadeleineError as error:
         done.stopped = error.message
-        done.held_back += left
+        done.held_back += sum(each.told().says_something() for each in left)

@@ -100,6 +100,9 @@ def _of_message(number: int, message: object) -> Part | None:
     role, at = reader.required_text("role"), reader.time("at")
     text = _content(reader)
     reader.done()
+    if role.strip().lower() not in PEOPLE | AGENTS | OTHERS:
+        hint = "user, assistant, system or tool"
+        raise InvalidValue("role", f"{role[:40]!r} is nobody's", hint=hint)
     voice = voice_of(role)
     if voice is None or not text.strip():
         return None

@@ -6,6 +6,8 @@ file that is taken in again is compared section by section:
 - A section that says the same is left alone, whatever became of its memories meanwhile.
 - What a changed section says now revises what it said before. A section under another heading, or
   moved elsewhere, is known again by its words.
+- Files with the same words share a memory. It is not changed for one of them: that one then has
+  its own.
 - What the file no longer says is retired: kept, dated, and out of the way. Where the file says it
   once more, it holds again.
 - What somebody forgot stays forgotten.
@@ -33,6 +35,7 @@ from madeleine.ingest.importing.sources import Source
 from madeleine.ingest.intake import Intake
 from madeleine.ingest.keeping import Found, Keeper, key_of
 from madeleine.ingest.report import Ingested, note
+from madeleine.ingest.shared import also_stated, file_of, is_there, stated_by
 from madeleine.model.event import Event, Kind
 from madeleine.model.extracting import Candidate, Told
 from madeleine.model.memory import Memory, Origin, first_words
@@ -127,8 +130,12 @@ def gone(intake: Intake, uri: str) -> list[str]:
     if intake.habits.deleted_files != "retire" or not known.kept:
         return []
     ids = [each for kept in known.kept.values() for each in kept.ids]
-    memories = intake.stores.index.memories(ids).values()
-    retired = [each.id for each in memories if _is_from(each, uri) and _end(intake, each)]
+    memories = [
+        each
+        for each in intake.stores.index.memories(ids).values()
+        if uri in stated_by(intake.stores, each) and not _others(intake, each, uri, away=True)
+    ]
+    retired = [each.id for each in memories if _end(intake, each)]
     value = {"digest": "", "sections": []}
     mark = event(intake.stores, Kind.STATE, {"key": _key(intake, uri), "value": value})
     record(intake.stores, [mark], durable=False)
@@ -150,7 +157,8 @@ class _Work:
         self._kept: dict[str, _Kept] = {}
 
     def changed(self) -> bool:
-        return self.known.digest != self.digest
+        same = self.known.digest == self.digest
+        return not same or any(self._says_other(each) for each in self.sections)
 
     def carry_out(self) -> None:
         """Compare, then write: what is revised first, so that its words are known."""
@@ -181,19 +189,40 @@ class _Work:
 
     def _is_known(self, section: Section) -> bool:
         known = self.known.kept.get(section.name)
-        if known is None or known.digest != _digest(section.text):
+        if known is None or known.digest != _digest(section.text) or self._says_other(section):
             return False
         self._kept[section.name] = known
         self.done.known += len(known.ids)
         return True
 
+    def _says_other(self, section: Section) -> bool:
+        """Whether a memory that this file shared was made to say what another file says now."""
+        ids = self.known.kept.get(section.name, _Kept(GONE, ())).ids
+        words = same_text_key(section.text)
+        return any(
+            _was_taken_over(self.intake, each, self.written.uri or "")
+            for each in self.intake.stores.index.memories(ids).values()
+            if EXTRACTED_TAG not in each.tags and same_text_key(each.content) != words
+        )
+
     def _olds(self, fresh: Sequence[Section]) -> list[_Old]:
-        """Return what came of sections that changed or are gone."""
+        """Return what came of sections that changed or are gone, and of nothing else: what
+        another section or another file still says is left to it."""
         names = [name for name in self.known.kept if name not in self._kept]
         pairs = [(name, each) for name in names for each in self.known.kept[name].ids]
+        still = {each for kept in self._kept.values() for each in kept.ids}
         found = self.intake.stores.index.memories(each for _, each in pairs)
-        olds = [_Old(name, each, found.get(each)) for name, each in pairs]
+        olds = [_Old(name, each, found.get(each)) for name, each in pairs if each not in still]
+        olds = [each for each in olds if each.memory is None or not self._left_to(each.memory)]
         return [each for each in olds if each.memory or _was_forgotten(self.intake, each.id)]
+
+    def _left_to(self, memory: Memory) -> str:
+        """Return the place in another file that states a memory too, and leave it to that."""
+        uri = self.written.uri or ""
+        other = next(iter(_others(self.intake, memory, uri)), "")
+        if other and file_of(memory) == uri:
+            self._change(memory, {"origin": Origin(uri=other)})
+        return other
 
     # -- what it says now ------------------------------------------------------------------
 
@@ -213,7 +242,8 @@ class _Work:
         return self._found(section, section.text, title, same_text_key(section.text))
 
     def _extracted(self, section: Section, candidate: Candidate) -> Found:
-        found = self._found(section, candidate.content, candidate.title, candidate.quote)
+        told = f"{candidate.quote}\n{same_text_key(candidate.content)}"
+        found = self._found(section, candidate.content, candidate.title, told)
         return replace(
             found,
             type=candidate.type,
@@ -279,15 +309,24 @@ class _Work:
         self._came_of(new, self.keeper.keep(new.found) or self._known_as(new.found))
 
     def _known_as(self, found: Found) -> str | None:
-        """Return the memory that has these words already, so that it follows this file too. A
-        memory that came of another place is left to that one."""
-        stores = self.intake.stores
+        """Return the memory that has these words already, so that it follows this file too; where
+        no other file states it any more, this one only. A memory that came of no file is left
+        alone."""
+        stores, uri = self.intake.stores, self.written.uri
         key, now = same_text_key(found.content), stores.clock.now()
         for each in stores.index.memories(stores.index.same_text(found.space, key, now)).values():
-            if TAG in each.tags and self.written.uri:
-                self._change(each, {"origin": _origin(found)})
+            if TAG in each.tags and uri:
+                self._share(each, found, uri)
                 return each.id
         return found.id if stores.index.get(found.id) is not None else None
+
+    def _share(self, memory: Memory, found: Found, uri: str) -> None:
+        stores = self.intake.stores
+        marks = [] if self.dry_run else also_stated(stores, memory, uri)
+        if marks:
+            record(stores, marks, durable=False)
+        if file_of(memory) != uri and not _others(self.intake, memory, uri):
+            self._change(memory, {"origin": _origin(found)})
 
     def _revise(self, old: _Old, found: Found) -> None:
         """Make a memory say what its section says now; one that was forgotten stays so."""
@@ -381,9 +420,21 @@ def _was_forgotten(intake: Intake, memory_id: str) -> bool:
     return bool(told) and told[0].body.get("verb") == "forget"
 
 
-def _is_from(memory: Memory, uri: str) -> bool:
-    told = memory.origin.uri if memory.origin and memory.origin.uri else ""
-    return told.partition("#")[0] == uri
+def _others(intake: Intake, memory: Memory, uri: str, away: bool = False) -> list[str]:
+    """Return where other files say what a memory says, each with its section; `away` also those
+    that are not there, and of which nobody said that they are deleted."""
+    places = []
+    for other in stated_by(intake.stores, memory):
+        kept = _state_of(intake, other).kept if other != uri and (away or is_there(other)) else {}
+        names = [name for name, each in kept.items() if memory.id in each.ids and each.digest]
+        places += [f"{other}#{quote(name)}" if name else other for name in names[:1]]
+    return places
+
+
+def _was_taken_over(intake: Intake, memory: Memory, uri: str) -> bool:
+    """Whether a memory says what it says because of another file, and not by somebody's hand."""
+    told = intake.stores.index.history(memory.id, 1)
+    return file_of(memory) != uri and bool(told) and told[0].body.get("by") == BY
 
 
 def _origin(found: Found) -> Origin:

@@ -19,7 +19,7 @@ ASKED_CHARS = 2_000  # of a prompt; what follows was pasted
 REPLY_CHARS = 4_000
 LEAST_CHARS = 60  # of both; less says nothing that anybody would look for
 TITLE_WORDS = 4  # of a prompt that says what it is about; `go on` does not
-SPARE_CHARS = 1_000  # looked through beyond the cut: a secret that spans it is seen whole
+LOOKED_CHARS = 50_000
 ECHO_CHARS = 800  # a reply that repeats a memory and is no longer than this says nothing new
 
 
@@ -73,7 +73,12 @@ class ToldExchange(NamedTuple):
 
 
 def _clean(text: str, most: int) -> Redacted:
-    plain = redacted(typed(text)[: most + SPARE_CHARS])
+    """Take out secrets, then cut: one that spans the cut is seen whole. Of a pasted log the far
+    end is not looked at, nor the word in which that begins."""
+    said = typed(text)
+    if len(said) > LOOKED_CHARS:
+        said = said[:LOOKED_CHARS].rsplit(None, 1)[0]
+    plain = redacted(said)
     return Redacted(cut(plain.text, most), plain.secrets)
 
 

@@ -8,6 +8,7 @@ is kept, word for word: nothing is invented, and recall finds it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -90,9 +91,20 @@ def _size(exchange: Exchange) -> int:
     return min(said[0], ASKED_CHARS) + min(said[1], REPLY_CHARS)
 
 
-def keep_exchanges(keeper: Keeper, place: Place, exchanges: Sequence[Exchange]) -> None:
-    """Keep what is worth it of exchanges that are over. Raises what keeps it from being kept;
-    what was kept before that is known again."""
+def keep_in_order(keeper: Keeper, place: Place, left: list[Exchange]) -> None:
+    """Keep what is worth it of exchanges that are over, and take each off the list once that is
+    done. Raises what keeps the rest of them waiting."""
+    for batch in batches(tuple(left)):
+        after = left[len(batch) :]
+        _keep_exchanges(keeper, place, batch, left)
+        left[:] = after
+
+
+def _keep_exchanges(
+    keeper: Keeper, place: Place, exchanges: Sequence[Exchange], left: list[Exchange]
+) -> None:
+    """Keep what is worth it of some. Of what a model finds, what was kept before something was
+    raised is known again."""
     worth = [told for each in exchanges if (told := each.told()).says_something()]
     if not worth:
         return
@@ -104,6 +116,7 @@ def keep_exchanges(keeper: Keeper, place: Place, exchanges: Sequence[Exchange]) 
     if habits.exchanges == "always" or (found is None and habits.exchanges != "never"):
         for each in worth:
             keeper.keep(_word_for_word(place, each))
+            del left[: left.index(each.exchange) + 1]
     keeper.redacted += sum(each.secrets for each in worth)
 
 
@@ -140,17 +153,26 @@ def _extracted(
     candidates = keeper.extract([told for _, told in spoken])
     if candidates is None:
         return None
-    return [_found(place, spoken[each.number], each) for each in candidates]
+    seen = Counter[tuple[int, str]]()
+    found = []
+    for each in candidates:
+        seen[each.number, each.quote] += 1
+        which = seen[each.number, each.quote]
+        found.append(_found(place, spoken[each.number], each, which))
+    return found
 
 
-def _found(place: Place, spoken: tuple[Exchange, Told], candidate: Candidate) -> Found:
+def _found(place: Place, spoken: tuple[Exchange, Told], candidate: Candidate, which: int) -> Found:
+    """Return one finding, the how-manyeth that its quote proves: found again in other words it
+    is the same."""
     exchange, speaker = spoken[0], spoken[1].speaker
     said, by_person = exchange.first, speaker == USER
     about_self = candidate.about_self and by_person
     most = CONFIDENCE if by_person else AGENT_CONFIDENCE
+    more = [str(which)] if which > 1 else []
     return Found(
         content=candidate.content,
-        key=key_of("extract", place.session_of(said), said.place, candidate.quote),
+        key=key_of("extract", place.session_of(said), said.place, candidate.quote, *more),
         source=place.source,
         type=candidate.type,
         title=candidate.title or None,

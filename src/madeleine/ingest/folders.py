@@ -147,9 +147,7 @@ class Folders:
         if root != folder and root not in folder.parents:
             return False
         return all(
-            self._may_hold_notes(each)
-            for each in (folder, *folder.parents)
-            if root in each.parents
+            self._may_hold_notes(each) for each in (folder, *folder.parents) if root in each.parents
         )
 
     def _is_ours(self, path: Path) -> bool:

@@ -18,6 +18,7 @@ from madeleine.write.record import event
 from madeleine.write.stores import Stores
 
 LOW_SHARE = 0.8  # of a bound that exchanges may use
+WAITING_AT_MOST = 200  # transcripts that are named as waiting
 
 
 class Full(Unavailable):
@@ -58,13 +59,13 @@ class Gate:
         if self.today.kept + self.added >= int(habits.memories_per_day * share):
             raise Full("today", int(habits.memories_per_day * share), "memories_per_day")
 
-    def is_open(self, low: bool) -> bool:
-        """Whether anything more may be added."""
+    def full(self, low: bool) -> str | None:
+        """Return why nothing more may be added; nothing where something may."""
         try:
             self.check(low)
-        except Full:
-            return False
-        return True
+        except Full as error:
+            return error.message
+        return None
 
 
 def today(stores: Stores) -> Today:
@@ -91,3 +92,27 @@ def counted(stores: Stores, kept: int, tokens: int) -> list[Event]:
 
 def _key(stores: Stores) -> str:
     return f"taken_in:{stores.journal.device}"
+
+
+# -- what waits ----------------------------------------------------------------------------
+
+
+def waiting(stores: Stores) -> dict[str, str]:
+    """Return which transcripts of this device wait, and for what. A journal `state` too: what
+    waits must not be forgotten with a restart."""
+    value = stores.index.state(_waiting_key(stores))
+    return {str(path): str(why) for path, why in value.items()} if isinstance(value, dict) else {}
+
+
+def waits_now(stores: Stores, path: str, why: str | None) -> list[Event]:
+    """Return the event that says why a transcript waits, or that it no longer does; none where
+    that is known. Hold the lock of writers."""
+    known = waiting(stores)
+    told = {each: known[each] for each in known if each != path} | ({path: why} if why else {})
+    if told == known or len(told) > WAITING_AT_MOST:
+        return []
+    return [event(stores, Kind.STATE, {"key": _waiting_key(stores), "value": told})]
+
+
+def _waiting_key(stores: Stores) -> str:
+    return f"waiting:{stores.journal.device}"

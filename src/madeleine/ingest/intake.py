@@ -2,7 +2,7 @@
 
 One value for every door. `under_way` names the transcripts that are being read, so that a hook and
 the session watcher never read one at the same time; nobody waits for the other (I6). `told` holds
-what could not be taken in and why, for `status`.
+what could not be taken in and why, for `status`; what waits at the gate the journal keeps.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from madeleine.ingest.gate import waiting
 from madeleine.ingest.habits import IngestHabits
 from madeleine.minds.port import Extractor
 from madeleine.write.stores import Stores
@@ -68,5 +70,11 @@ class Intake:
 
     def problems(self) -> list[str]:
         """Return what could not be taken in, for `status`."""
+        waits = {
+            path: f"waits: {why}"
+            for path, why in waiting(self.stores).items()
+            if Path(path).exists()
+        }
         with self._lock:
-            return [f"{place}: {problem}" for place, problem in sorted(self._told.items())]
+            told = {**waits, **self._told}
+        return [f"{place}: {problem}" for place, problem in sorted(told.items())]

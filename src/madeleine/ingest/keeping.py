@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from madeleine.errors import Conflict, Rejected
@@ -83,6 +83,10 @@ class Keeper:
     known: int = 0
     refused: int = 0
     redacted: int = 0
+    begin: Callable[[], None] = lambda: None
+    """Called before the first thing is written."""
+    recount: bool = False
+    """Whether what was kept before was never counted, since that run was killed."""
 
     def keep(self, found: Found) -> str | None:
         """Write it, unless it was kept before or is known already; return the memory's id.
@@ -93,6 +97,7 @@ class Keeper:
         plain = self._plain(found)
         if self._is_known(plain):
             self.known += 1
+            self.gate.added += self.recount and was_kept(self.intake.stores, plain.id)
             return None
         self.gate.check(low=plain.tier is Tier.ARCHIVAL)
         return self._written(plain)
@@ -115,6 +120,8 @@ class Keeper:
         try:
             draft = self._draft(found)
             if not self.dry_run:
+                if not self.kept:
+                    self.begin()
                 self.kept.append(remember(self.intake.stores, draft).memory.id)
         except (Rejected, Conflict):
             self.refused += 1  # it can never be written; waiting would keep out the rest

@@ -3,7 +3,9 @@
 The cursor is a journal `state` event. `offset` is the place up to which every line was looked at;
 `check` is a hash of the bytes before it, by which a file that was cut, rewritten or replaced is
 recognised. `waits` is where the first exchange begins that is not taken in yet: it is not over, or
-there was no room for it. A last line without its end is still being written, and is no line yet.
+there was no room for it; `held` counts the latter. `begun` stands there while a run writes: where
+one was killed, the next counts what that one kept. A last line without its end is still being
+written, and is no line yet.
 """
 
 from __future__ import annotations
@@ -56,6 +58,10 @@ class Cursor:
     kept: int = 0
     """How many memories it has added."""
     waits: Waits | None = None
+    held: int = 0
+    """How many exchanges wait because there was no room for them."""
+    begun: bool = False
+    """Whether a run began to write; one that ended says otherwise, and has counted."""
 
     def to_json(self) -> Json:
         position = self.position or Position(0, "")
@@ -64,6 +70,10 @@ class Cursor:
             value["kept"] = self.kept
         if self.waits is not None:
             value["waits"] = list(self.waits)
+        if self.held:
+            value["held"] = self.held
+        if self.begun:
+            value["begun"] = True
         return value
 
 
@@ -81,9 +91,14 @@ def cursor_of(stores: Stores, key: str) -> Cursor:
     offset, check, turn = value.get("offset"), value.get("check"), value.get("turn")
     if not isinstance(offset, int) or not isinstance(check, str) or not isinstance(turn, int):
         return Cursor()
-    kept = value.get("kept")
-    known = kept if isinstance(kept, int) else 0
-    return Cursor(Position(offset, check), turn, known, _waits(value.get("waits"), offset))
+    position = Position(offset, check) if check else None
+    waits, begun = _waits(value.get("waits"), offset), value.get("begun") is True
+    return Cursor(position, turn, _count(value, "kept"), waits, _count(value, "held"), begun)
+
+
+def _count(value: Mapping[str, object], name: str) -> int:
+    found = value.get(name)
+    return found if isinstance(found, int) else 0
 
 
 def _waits(value: object, offset: int) -> Waits | None:

@@ -30,6 +30,10 @@ class Ingested:
     """Secrets that were taken out before anything was written."""
     held_back: int = 0
     """What there was no room for."""
+    waits: bool = False
+    """Whether that waits where it stands, and is taken in once there is room."""
+    unreadable: int = 0
+    """Lines that are no words anybody can read."""
     stopped: str | None = None
     problems: dict[str, int] = field(default_factory=dict)
     """What the language model did not do, in words, and how often."""

@@ -2,7 +2,8 @@
 
 A session is read on when it has been quiet for a while; its exchanges are kept once it has enough
 prompts, so that a question in passing leaves nothing behind. Old sessions are left alone: turning
-the watcher on must not take in years. The cursor of a transcript is the same for hooks and for the
+the watcher on must not take in years. One that waits for room is looked at until it has it. The
+cursor of a transcript is the same for hooks and for the
 watcher, so that both may be on.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from madeleine.errors import MadeleineError
+from madeleine.ingest.gate import waiting
 from madeleine.ingest.intake import Intake
 from madeleine.ingest.transcripts import Transcript, take_in
 
@@ -72,11 +74,12 @@ class Sessions:
         habits, now = self._intake.habits, self._intake.stores.clock.now()
         quiet = timedelta(seconds=habits.session_debounce_seconds)
         oldest = now - timedelta(hours=habits.session_lookback_hours)
+        waits = waiting(self._intake.stores)
         for path, agent in self._transcripts():
             seen = _look(path, now)
-            if seen is None or not oldest <= seen.changed_at <= now - quiet:
+            if seen is None or seen.changed_at > now - quiet or self._seen.get(path) == seen:
                 continue
-            if self._seen.get(path) != seen:
+            if seen.changed_at >= oldest or os.path.realpath(path) in waits:
                 yield path, agent, seen
 
     def _transcripts(self) -> Iterator[tuple[Path, str]]:

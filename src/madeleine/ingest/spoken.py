@@ -18,6 +18,7 @@ from madeleine.whisper.prompts import machine_made
 _PEOPLE = ("user", "sdk", "human")
 _NO_PERSON = ("isMeta", "isCompactSummary", "isApiErrorMessage")
 _OTHERS = ("isSidechain", "teamName")  # a sub-agent's, or another agent's
+_GIVEN = ("tool_result", "_output")
 _LAST_WORDS = ("end_turn", "stop_sequence", "max_tokens", "refusal")
 _MARKS = tuple(
     mark.encode()
@@ -110,13 +111,24 @@ def _claude(values: Mapping[str, Any]) -> Spoken | None:
             text = _queued(values.get("attachment"))
             return _person(values, text, beside=True) if _by_a_person(values) else None
         case "user":
-            text = _message_text(values.get("message"))
-            by_hand = _by_a_person(values) and not machine_made(text or "")
-            if text is None or by_hand:
-                return _person(values, text)
-            return Spoken(Voice.HOST, ends=True)
+            return _claude_prompt(values)
         case _:
             return None
+
+
+def _claude_prompt(values: Mapping[str, Any]) -> Spoken | None:
+    """Return what stands in the place of a prompt. One that holds nothing to read, such as a
+    picture, is answered all the same; what a tool gave is none."""
+    message = values.get("message")
+    if not isinstance(message, Mapping) or message.get("role") != "user":
+        return None
+    content = message.get("content")
+    text = _text(content) if isinstance(content, str) else _joined(content, "text")
+    if text is None:
+        return Spoken(Voice.HOST, ends=True) if _shows_something(content) else None
+    if _by_a_person(values) and not machine_made(text):
+        return _person(values, text)
+    return Spoken(Voice.HOST, ends=True)
 
 
 def _person(values: Mapping[str, Any], text: str | None, beside: bool = False) -> Spoken | None:
@@ -156,13 +168,6 @@ def _queued(attachment: object) -> str | None:
     return _text(attachment.get("prompt")) if by_hand else None
 
 
-def _message_text(message: object) -> str | None:
-    if not isinstance(message, Mapping) or message.get("role") != "user":
-        return None
-    content = message.get("content")
-    return _text(content) if isinstance(content, str) else _joined(content, "text")
-
-
 # -- Codex ---------------------------------------------------------------------------------
 
 
@@ -186,9 +191,11 @@ def _codex_message(payload: Mapping[str, Any], at: str | None) -> Spoken | None:
     if payload.get("role") == "assistant":
         said = _texts_of(content if isinstance(content, list) else [], "output_text")
         return Spoken(Voice.AGENT, said, at=at) if said else None
-    text = _joined(content, "input_text") if payload.get("role") == "user" else None
-    if text is None or at is None:
+    if payload.get("role") != "user":
         return None
+    text = _joined(content, "input_text")
+    if text is None or at is None:
+        return Spoken(Voice.HOST, ends=True) if _shows_something(content) else None
     if machine_made(text):
         return None  # what Codex puts before a prompt: instructions, surroundings
     return Spoken(Voice.PERSON, text, None, at, at)
@@ -207,15 +214,19 @@ def _texts_of(parts: list[object], kind: str) -> str:
 
 
 def _joined(content: object, kind: str) -> str | None:
-    """Return the texts of a message; one that carries anything but texts is not only typed."""
-    if not isinstance(content, list) or not content:
-        return None
-    texts = []
-    for part in content:
-        if not isinstance(part, Mapping) or part.get("type") not in (kind, "image", "input_image"):
-            return None
-        texts.append(_text(part.get("text")) or "")
-    return "\n".join(texts)
+    """Return the texts of a message, whatever it carries beside them: a file, a picture, what a
+    tool gave. Nothing where it has none."""
+    return _texts_of(content, kind) or None if isinstance(content, list) else None
+
+
+def _shows_something(content: object) -> bool:
+    """Whether a message without a text is a prompt nevertheless, and not a tool's answer."""
+    kinds = [
+        str(each.get("type"))
+        for each in (content if isinstance(content, list) else [])
+        if isinstance(each, Mapping)
+    ]
+    return bool(kinds) and not any(each.endswith(_GIVEN) for each in kinds)
 
 
 def _text(value: object) -> str | None:

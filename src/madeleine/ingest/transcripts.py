@@ -19,16 +19,17 @@ What is kept true:
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.ingest.exchanges import Exchange, Exchanges
-from madeleine.ingest.finding import Place, batches, instant, keep_exchanges, keep_statements
-from madeleine.ingest.gate import Gate, counted, today
+from madeleine.ingest.finding import Place, instant, keep_in_order, keep_statements
+from madeleine.ingest.gate import Gate, counted, today, waits_now
 from madeleine.ingest.intake import Intake
 from madeleine.ingest.keeping import Keeper
 from madeleine.ingest.lines import Cursor, Line, Waits, cursor_of, key_for, lines_of, opened
@@ -44,6 +45,8 @@ from madeleine.write.record import event, record
 READ_BYTES = 2_000_000  # of a transcript, after which what is over by then is kept
 ENDING = "the daemon ends"
 ELSEWHERE = "it is being taken in already"
+
+log = logging.getLogger("madeleine.ingest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,9 @@ def take_in_by_hand(intake: Intake, transcript: Transcript, dry_run: bool = Fals
     run = _read(intake, transcript, lambda: True, dry_run)
     if run is None:
         raise UnderWay(f"taking in {transcript.path}")
-    done = Ingested(held_back=run.report.held_back, stopped=run.report.stopped)
+    report = run.report
+    done = Ingested(dry_run, held_back=report.held_back, waits=True, stopped=report.stopped)
+    done.unreadable = report.unreadable
     done.tally(run.keeper)
     done.problems = run.report.problems
     return done
@@ -114,18 +119,30 @@ def _read(
 ) -> _Run | None:
     """Read on from the cursor, and move it as far as everything was taken in. Nothing if
     somebody else is at it."""
-    key = key_for(intake.stores, transcript.path)
-    with opened(transcript.path) as file, intake.alone_with(key) as alone:
-        if not alone:
-            return None
-        known = cursor_of(intake.stores, key)
-        start = start_of(file.fileno(), os.fstat(file.fileno()).st_size, known.position)
-        anew = start == 0 and known.position is not None
-        head = head_of(next((each.data for each in lines_of(file, 0)), b""))
-        run = _Run(intake, transcript, head, Cursor(kept=known.kept) if anew else known, dry_run)
-        run.report.anew = anew
-        if not head.sub_agent:
-            _carry_out(run, file, start, go_on)
+    with opened(transcript.path) as file:
+        real = Path(os.path.realpath(transcript.path))  # however it is spelt, it is one file
+        with intake.alone_with(key_for(intake.stores, real)) as alone:
+            if not alone:
+                return None
+            return _read_on(intake, replace(transcript, path=real), file, go_on, dry_run)
+
+
+def _read_on(
+    intake: Intake,
+    transcript: Transcript,
+    file: BinaryIO,
+    go_on: Callable[[], bool],
+    dry_run: bool,
+) -> _Run:
+    known = cursor_of(intake.stores, key_for(intake.stores, transcript.path))
+    start = start_of(file.fileno(), os.fstat(file.fileno()).st_size, known.position)
+    anew = start == 0 and known.position is not None
+    head = head_of(next((each.data for each in lines_of(file, 0)), b""))
+    known = Cursor(kept=known.kept, begun=known.begun) if anew else known
+    run = _Run(intake, transcript, head, known, dry_run)
+    run.report.anew = anew
+    if not head.sub_agent:
+        _carry_out(run, file, start, go_on)
     return run
 
 
@@ -134,7 +151,8 @@ def _carry_out(run: _Run, file: BinaryIO, start: int, go_on: Callable[[], bool])
     end = run.take(lines_of(file, start), go_on)
     run.finish()
     position = run.known.position if end is None else position_at(file.fileno(), end)
-    _move(run, run.known if run.dry_run else Cursor(position, run.turn, run.kept, run.waits))
+    cursor = Cursor(position, run.turn, run.kept, run.waits, run.held)
+    _move(run, run.known if run.dry_run else cursor)
 
 
 class _Run:
@@ -149,14 +167,16 @@ class _Run:
         self.turn = known.turn
         self.waits = known.waits
         gate = Gate(intake.habits, today(intake.stores), known.kept)
-        self.keeper = Keeper(intake, gate, dry_run)
+        self.keeper = Keeper(intake, gate, dry_run, begin=self._begin, recount=known.begun)
         self.place = Place(
             source=f"agent:{transcript.agent}",
             session=transcript.session or head.session or transcript.path.stem,
             space=transcript.space or space_of(head.folder),
             uri=transcript.path.as_uri(),
         )
-        self._exchanges: Exchanges | None = Exchanges() if self._has_room() else None
+        self._full = gate.full(low=True) if known.held else None
+        self.held = known.held if self._full else 0
+        self._exchanges = Exchanges()
         self._pending: list[Exchange] = []
 
     @property
@@ -164,14 +184,21 @@ class _Run:
         """How many memories this transcript has added by now."""
         return self.known.kept + self.keeper.gate.added
 
-    def _has_room(self) -> bool:
-        """Whether exchanges are looked for: while there is no room for one that waits, neither
-        it nor what follows it is read for that."""
-        return self.waits is None or self.keeper.gate.is_open(low=True)
+    def _begin(self) -> None:
+        """Note that something is being written: if this run is killed, the next one counts it.
+        Of a file that is read from its start, that one counts everything."""
+        stores = self.intake.stores
+        known = replace(self.known, begun=True)
+        known = known if known.position else replace(known, kept=0)
+        key = key_for(stores, self.transcript.path)
+        mark = event(stores, Kind.STATE, {"key": key, "value": known.to_json()})
+        with stores.writing:
+            record(stores, [mark], durable=False)
 
     def look_back(self, file: BinaryIO, until: int) -> None:
-        """Read again the lines of exchanges that wait; all else in them was taken in before."""
-        if self._exchanges is None or self.waits is None:
+        """Read again the lines of exchanges that wait; all else in them was taken in before.
+        While there is no room for them they are left, and what follows them is only counted."""
+        if self._full or self.waits is None:
             return
         (start, turn), self.waits = self.waits, None
         for line in lines_of(file, start, until):
@@ -196,13 +223,12 @@ class _Run:
 
     def finish(self) -> None:
         """Keep the exchanges that are over, and note where the first of the others begins."""
-        if self._exchanges is not None:
-            last = self._exchanges.rest(self.transcript.ended and self.report.stopped is None)
-            self._pending += [last] if last else []
-            self._keep_pending()
-        still = [*self._pending, self._exchanges.open if self._exchanges else None]
-        for each in still:
+        last = self._exchanges.rest(self.transcript.ended and self.report.stopped is None)
+        self._pending += [last] if last else []
+        self._keep_pending()
+        for each in (*self._pending, self._exchanges.open):
             self._wait_at(each)
+        self.report.stopped = self.report.stopped or self._full
         self._tally()
 
     def _take_line(self, line: Line) -> None:
@@ -227,11 +253,11 @@ class _Run:
         session = said.session or self.place.session
         used = notice_use(self.intake.stores, session, said.text, instant(said.at))
         self.report.used += used
-        if used and self._exchanges is not None and self._exchanges.open is not None:
+        if used and self._exchanges.open is not None:
             self._exchanges.open.echoes = True
 
     def _collect(self, said: Spoken | None, line: Line, turn: int) -> None:
-        if said is None or self._exchanges is None:
+        if said is None:
             return
         over = self._exchanges.add(said, line.start, line.end, turn)
         if over is not None:
@@ -246,17 +272,13 @@ class _Run:
             return
         left, self._pending = self._pending, []
         try:
-            for batch in batches(left):
-                keep_exchanges(self.keeper, self.place, batch)
-                left = left[len(batch) :]
+            if self._full is None:
+                keep_in_order(self.keeper, self.place, left)
         except MadeleineError as error:
-            self._give_up(left, error.message)
-
-    def _give_up(self, left: list[Exchange], why: str) -> None:
-        self.report.held_back += len(left)
-        self.report.stopped = self.report.stopped or why
-        self._wait_at(left[0])
-        self._exchanges = None
+            self._full = error.message
+        for each in left:
+            self._wait_at(each)
+        self.held += sum(each.told().says_something() for each in left)
 
     def _wait_at(self, exchange: Exchange | None) -> None:
         """Note that this one is not taken in, unless one before it is not either."""
@@ -265,7 +287,7 @@ class _Run:
 
     def _tally(self) -> None:
         report, keeper = self.report, self.keeper
-        report.kept = keeper.kept
+        report.kept, report.held_back = keeper.kept, self.held
         report.known, report.refused = keeper.known, keeper.refused
         report.redacted = keeper.redacted
 
@@ -277,10 +299,9 @@ def _move(run: _Run, cursor: Cursor) -> None:
     marks = [] if run.dry_run or cursor == run.known else _marks(run, cursor)
     with stores.writing:
         marks += counted(stores, 0 if run.dry_run else run.keeper.gate.added, tokens)
+        marks += [] if run.dry_run else _told(run, cursor)
         if marks:
             record(stores, marks, durable=False)
-    if not run.dry_run:
-        _tell(run, cursor)
 
 
 def _marks(run: _Run, cursor: Cursor) -> list[Event]:
@@ -295,10 +316,13 @@ def _marks(run: _Run, cursor: Cursor) -> list[Event]:
     return marks
 
 
-def _tell(run: _Run, cursor: Cursor) -> None:
+def _told(run: _Run, cursor: Cursor) -> list[Event]:
     """Say in `status` why the rest of a transcript waits, until it no longer does."""
     path, stopped = str(run.transcript.path), run.report.stopped
-    if stopped not in (None, ENDING):
-        run.intake.tell(path, f"waits: {stopped}")
-    elif cursor.waits is None:
-        run.intake.tell(path, None)
+    if stopped == ENDING or (stopped is None and cursor.held):
+        return []
+    run.intake.tell(path, None)
+    marks = waits_now(run.intake.stores, path, stopped)
+    if marks and stopped:
+        log.warning("%s waits: %s", path, stopped)
+    return marks

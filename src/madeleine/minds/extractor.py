@@ -2,7 +2,8 @@
 
 What it is shown is data (I9), framed like everything a model is shown. What it finds is believed
 only with its words: a candidate whose quote does not stand in what was told is dropped, and so is
-one below the bar. What is dropped is counted in `problems()`. Its bounds are those of any language
+one that adds to it or is below the bar. What is dropped is counted in `problems()`; where nothing
+is left of what it found, that was no usable answer. Its bounds are those of any language
 model here (`judges/language.py`).
 """
 
@@ -18,7 +19,7 @@ from madeleine.minds.port import Extractor
 from madeleine.minds.posting import Patience
 from madeleine.model.extracting import Candidate, Told
 from madeleine.model.words import MemoryType
-from madeleine.rules.quoting import find_quote
+from madeleine.rules.quoting import find_quote, unsupported
 
 MOST_CANDIDATES = 20  # of one request; a conversation that holds more was not understood
 MOST_TOKENS = 4_000
@@ -75,8 +76,9 @@ class RemoteExtractor:
         given = self._model.read(said, _listed)
         if given is None:
             return None
-        found = (self._tried(each, told) for each in given[:MOST_CANDIDATES])
-        return [each for each in found if each is not None]
+        tried = (self._tried(each, told) for each in given[:MOST_CANDIDATES])
+        found = [each for each in tried if each is not None]
+        return found if found or not given else None
 
     def _tried(self, given: object, told: Sequence[Told]) -> Candidate | None:
         try:
@@ -125,9 +127,13 @@ def _candidate(given: object, told: Sequence[Told]) -> Candidate:
     span = find_quote(quote, told[number].text)
     if span is None:
         raise Nonsense("a memory whose quote does not stand in the text")
+    content, title = _content(given.get("content")), _title(given.get("title"))
+    wrong = unsupported(f"{title}\n{content}", quote, _around(told, number))
+    if wrong:
+        raise Nonsense(wrong)
     return Candidate(
-        content=_content(given.get("content")),
-        title=_title(given.get("title")),
+        content=content,
+        title=title,
         type=_type(given.get("type")),
         number=number,
         quote=told[number].text[slice(*span)],
@@ -135,6 +141,13 @@ def _candidate(given: object, told: Sequence[Told]) -> Candidate:
         about_self=given.get("about_self") is True and told[number].speaker == "user",
         tags=_tags(given.get("tags")),
     )
+
+
+def _around(told: Sequence[Told], number: int) -> str:
+    """Return the text that a memory may be made of: an agent's answer is read with the prompt."""
+    before = told[number - 1] if number else None
+    answers = told[number].speaker == "agent" and before is not None and before.speaker == "user"
+    return f"{before.text}\n{told[number].text}" if before and answers else told[number].text
 
 
 def _number(given: Mapping[str, Any], told: Sequence[Told]) -> int:

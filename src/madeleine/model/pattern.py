@@ -30,6 +30,9 @@ class Pattern:
     """A hash of who they are and what they say: while it is the same, nothing is to be done."""
     text: str
     """A hash of the summary as it was written: when it is another, a person has edited it."""
+    rest: str = ""
+    """The same of all else that a person may set on it: where it stands, its tags and whom it
+    names. Nothing in summaries of earlier releases."""
 
     @property
     def uri(self) -> str:
@@ -39,6 +42,7 @@ class Pattern:
             "temporal_span_days": self.temporal_span_days,
             "members": self.members,
             "text": self.text,
+            "rest": self.rest,
         }
         return _SCHEME + urlencode(values)
 
@@ -56,6 +60,7 @@ def read_pattern(memory: Memory) -> Pattern | None:
             float(values["temporal_span_days"]),
             values["members"],
             values["text"],
+            values.get("rest", ""),
         )
     except (KeyError, ValueError):
         return None

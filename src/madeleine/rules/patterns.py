@@ -2,7 +2,8 @@
 
 A cluster is what its members are; a summary is the same one as long as it sums up mostly the
 same memories. So of all pairs of a cluster and a summary that share more than half of the
-smaller one, those belong together that share most.
+smaller one, those belong together that share most. A cluster that shares so much with a summary
+that somebody refused is left alone.
 """
 
 from __future__ import annotations
@@ -11,11 +12,32 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
+from madeleine.model.memory import Memory
+
 DIGEST_BYTES = 16
 
 
 def belonging(found: Sequence[Collection[str]], known: Sequence[Collection[str]]) -> dict[int, int]:
     """Return for clusters, by their places, the summaries that belong to them."""
+    same: dict[int, int] = {}
+    taken: set[int] = set()
+    for place, at in _sharing(found, known):
+        if place not in same and at not in taken:
+            same[place] = at
+            taken.add(at)
+    return same
+
+
+def refused(found: Sequence[Collection[str]], unwanted: Sequence[Collection[str]]) -> set[int]:
+    """Return the places of the clusters whose summary somebody said no to."""
+    return {place for place, _ in _sharing(found, unwanted)}
+
+
+def _sharing(
+    found: Sequence[Collection[str]], known: Sequence[Collection[str]]
+) -> list[tuple[int, int]]:
+    """Return the pairs that share more than half of the smaller one, those first that share
+    most."""
     holders: dict[str, list[int]] = defaultdict(list)
     for at, members in enumerate(known):
         for each in members:
@@ -23,14 +45,11 @@ def belonging(found: Sequence[Collection[str]], known: Sequence[Collection[str]]
     shared = Counter(
         (place, at) for place, each in enumerate(found) for one in each for at in holders[one]
     )
-    same: dict[int, int] = {}
-    taken: set[int] = set()
-    for (place, at), count in sorted(shared.items(), key=lambda each: (-each[1], each[0])):
-        enough = 2 * count > min(len(found[place]), len(known[at]))
-        if enough and place not in same and at not in taken:
-            same[place] = at
-            taken.add(at)
-    return same
+    return [
+        (place, at)
+        for (place, at), count in sorted(shared.items(), key=lambda each: (-each[1], each[0]))
+        if 2 * count > min(len(found[place]), len(known[at]))
+    ]
 
 
 def members_digest(members: Iterable[tuple[str, bytes]]) -> str:
@@ -40,3 +59,11 @@ def members_digest(members: Iterable[tuple[str, bytes]]) -> str:
         whole.update(memory_id.encode())
         whole.update(said)
     return whole.hexdigest()
+
+
+def rest_digest(memory: Memory) -> str:
+    """Return a hash of what stands about a summary beside its text and may be set by hand."""
+    arrows = {f"{each.edge.value} {each.target}" for each in memory.connections}
+    place = (memory.tier.value, memory.space or "", f"{memory.confidence:.4f}")
+    said = "\0".join((*place, "", *sorted(memory.tags), "", *sorted(arrows)))
+    return hashlib.blake2b(said.encode(), digest_size=DIGEST_BYTES).hexdigest()

@@ -24,6 +24,7 @@ ENTROPY_BITS = 3.2  # for each character; words have less, what a machine drew h
 CHOSEN_CHARS = 4  # a password somebody chose is no shorter
 MOST_SLASHES = 2  # in what base64 makes of 30 bytes; a path has more
 DRAWN_CHARS = 8  # a token somebody drew is no shorter
+SHUFFLED_CHARS = 16  # from which letters alone may be one
 
 
 class Redacted(NamedTuple):
@@ -57,7 +58,8 @@ def suspicious(text: str) -> bool:
 _PICTURE = re.compile(r"data:[\w.+-]{1,80}/[\w.+-]{1,80};base64,[A-Za-z0-9+/=\s]*+")
 
 _PREFIXED = (
-    r"sk-ant-[\w-]{16,}+|sk-(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{20,}+"
+    r"sk-ant-[\w-]{16,}+|sk-(?:proj|svcacct|admin|or-v1)-[A-Za-z0-9_-]{20,}+"
+    r"|sk-(?=[\w-]{0,200}?[A-Za-z0-9]{16})[A-Za-z0-9_-]{20,}+|sk\.eyJ[\w-]{16,}\.[\w-]{16,}+"
     r"|[spr]k_(?:live|test)_[A-Za-z0-9]{16,}+|whsec_[A-Za-z0-9+/=]{20,}+"
     r"|gh[pousr]_[A-Za-z0-9]{20,}+|github_pat_\w{20,}+|gl(?:pat|ptt|dt|rt|cbt|soat)-[\w.-]{18,}+"
     r"|xox[abeoprs]-[\w-]{10,}+|xapp-[\w-]{10,}+|xwfp-[\w-]{10,}+"
@@ -71,6 +73,11 @@ _PREFIXED = (
     r"|SK[0-9a-f]{32}|dckr_pat_[\w-]{20,}+|ATATT3[\w=-]{40,}+|hvs\.[\w-]{20,}+"
     r"|AGE-SECRET-KEY-1[0-9A-Z]{20,}+|PMAK-[0-9a-f-]{40,}+|rubygems_[0-9a-f]{32,}+"
     r"|sbp_[0-9a-f]{30,}+|vercel_[A-Za-z0-9]{20,}+|cfut_[\w-]{30,}+|glsa_[\w]{30,}+"
+    r"|sb_secret_[\w-]{20,}+|nfp_[A-Za-z0-9]{30,}+|pscale_(?:tkn|pw|oauth)_[\w.-]{30,}+"
+    r"|sntry[su]_[\w+/=-]{30,}+|dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{30,}+|NRAK-[A-Z0-9]{20,}+"
+    r"|secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])|lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{6,}+"
+    r"|pat[A-Za-z0-9]{14}\.[0-9a-f]{64}|[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}+|HRKU-[\w-]{30,}+"
+    r"|phx_[A-Za-z0-9]{30,}+|pul-[0-9a-f]{40}|bkua_[0-9a-f]{40}"
 )
 _BY_FORM = (
     (
@@ -113,6 +120,61 @@ _BY_FORM = (
             re.I,
         ),
     ),
+    (
+        "cookie",
+        re.compile(
+            r"\bcookie[\"']?\s{0,2}:\s{0,2}[\"']?(?P<value>[\w.-]{1,80}=(?!\[redacted)[^\s;\"']{6,400}"
+            r"(?:;\s{0,2}[\w.-]{1,80}=[^\s;\"']{0,400}){0,40})",
+            re.I,
+        ),
+    ),
+    (
+        "signature",
+        re.compile(
+            r"(?:(?<=[?&])(?:sig|signature|hmac)|\bX-(?:Amz|Goog)-(?:Signature|Security-Token))="
+            r"(?P<value>[\w%.~+/=-]{16,}+)",
+            re.I,
+        ),
+    ),
+    (
+        "password",  # that a command is given: `curl -u ana:…`
+        re.compile(
+            r"\b(?:curl|wget|https?|xh)\s[^\n|]{0,300}?(?<=\s)(?:-u\s{0,2}|--user[ =])[\"']?"
+            r"[^\s:\"'$]{1,80}:(?P<value>(?![$<{\[*])[^\s\"']{1,200})"
+        ),
+    ),
+    (
+        "password",  # `mysql -p…`, where a space makes it something else
+        re.compile(
+            r"\b(?:mysql(?:dump|admin|import)?|mariadb(?:-dump)?)\s(?:[^\n|]{0,200}?\s)?-p[\"']?"
+            r"(?P<value>(?![$<{\[*])[^\s\"']{3,200})"
+        ),
+    ),
+    (
+        "password",
+        re.compile(
+            r"\b(?:sshpass|(?:docker|podman|helm(?: registry)?|oras|skopeo|nerdctl)\s{1,3}login"
+            r"|redis-cli)\s(?:[^\n|]{0,200}?\s)?-[pa][ =]?[\"']?"
+            r"(?P<value>(?![$<{\[*-])[^\s\"']{3,200})"
+        ),
+    ),
+    (
+        "password",
+        re.compile(
+            r"<(?P<tag>pass(?:word|wd|phrase|code)|pwd)>(?P<value>(?![$<{\[])[^<\s]{4,400})</(?P=tag)>",
+            re.I,
+        ),
+    ),
+    (
+        "password",  # a row of a table that has two columns; the next line shows a heading
+        re.compile(
+            r"^[ \t]{0,8}\|[ \t]{0,40}[*`]{0,2}(?:[\w -]{0,20}[_ -])?(?:pass(?:word|wd|phrase|code)|pwd)"
+            r"[*`]{0,2}[ \t]{0,40}\|[ \t]{0,40}[*`]{0,2}"
+            r"(?P<value>(?!value\b|required|optional|string|text)(?![$<{\[*-])[^|\s`]{4,400})"
+            r"[*`]{0,2}[ \t]{0,40}\|[ \t]*+$(?!\n[ \t]*\|?[ \t]*:?-)",
+            re.I | re.M,
+        ),
+    ),
 )
 
 
@@ -149,7 +211,10 @@ def _inside(found: re.Match[str], spans: list[tuple[int, int]]) -> bool:
 
 # -- by what stands before it --------------------------------------------------------------
 
-_CHOSEN = r"pass(?:word|wd|phrase|code)|(?<=_)pass|passwort|contraseña|mot de passe|pwd"
+_CHOSEN = (
+    r"pass(?:word|wd|phrase|code)|(?<=_)pass|passwort|contraseña|mot de passe|pwd|wachtwoord|senha"
+    r"|hasło|lösenord|пароль|密码|密碼|口令|パスワード|비밀번호"
+)
 _DRAWN = (
     r"secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|private|signing|encryption|account|auth|"
     r"master|service|subscription|storage)[_ -]?keys?|(?:access|auth|refresh|bearer|id|session|"
@@ -158,14 +223,18 @@ _DRAWN = (
 )
 # `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`, `password is …`, `?token=…`.
 _NAMED = re.compile(
-    rf"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?:(?P<chosen>{_CHOSEN})|(?:{_DRAWN}))"
-    r"(?:[\"'`]\]?|\])?(?P<between>\s{0,3}(?::=|=>|[:=])\s{0,3}|\s{1,3}(?:is|was|ist|es|est)\s{1,3}"
-    r"(?:now\s)?|(?<=\w)\s(?=[\"'`]))"
+    r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=PASSW)))"
+    rf"(?:(?P<chosen>{_CHOSEN})|(?P<weak>pass|pw)(?=[:=])|(?P<drawn>{_DRAWN}))"
+    r"(?:[\"'`]\]?|\]|[*_]{1,3})?"
+    r"(?:\s(?:for|of|to|on|at|in|für|de|pour|para|von)\s[^\n:=.,;|]{1,30}?)?"
+    r"(?:\s{0,3}(?:(?<=\s)is\s{0,2})?(?::=|=>|[:=：])[*_]{0,3}\s{0,3}(?:[|>][+-]?\n\s{1,20})?"
+    r"|(?P<spoken>\s{1,3}(?:is|was|ist|es|est)\s{1,3}(?:now\s)?|\s{0,2}[是は为為]\s{0,2})"
+    r"|(?<=\w)\s(?=[\"'`]))"
     r"(?P<quote>[\"'`]?)(?P<value>(?<=[\"'`])[^\"'`\n]{1,400}|[^\s\"'`,;&)}\]]{1,400})",
     re.I,
 )
 _HARMLESS = re.compile(
-    r"\[redacted.*|[<$%{(\[*].*|.*[({\[].*"
+    r"\[redacted.*|[<%{(\[*].*|.*[({\[].*|\$(?:(?-i:[A-Z_][A-Z0-9_]*)|[a-z_]+|[{(\[>-].*)"
     r"|(?:(?:your|my|the|some|example|dummy|fake|test|sample|own|new|old)[-_ ]?){0,2}"
     r"(?:pass(?:word|phrase)?|secret|token|api[-_ ]?key|key|here|value|string)(?:[-_ ]?here)?"
     r"|x{3,}|\.{3,}|…|(?:str|string|text|bytes|int|bool|none|null|nil|undefined|true"
@@ -173,30 +242,48 @@ _HARMLESS = re.compile(
     r"|env|from|todo|changeme|invalid|expired|wrong|correct|valid|stored|kept|read|sent|needed"
     r"|not|too|a|an|the|in|on|at|for|to|it|no|used|only|never|always|generated|rotated|broken)"
     r"[.,;:!?|]*|(?:process\.env|os\.environ|env|settings|config|self|secrets|vars|import\.meta)"
-    r"[.\[].*|[\w.-]{1,60}::.*|/.*|~/.*|\./.*",
+    r"[.\[].*|[\w.-]{1,60}::.*|/(?:\D*|.*/.*)|~/.*|\./.*",
     re.I | re.S,
 )
 
 
 def _is_told(found: re.Match[str]) -> bool:
     """Whether a secret is named and then told, and not its type, its place or its absence."""
-    value, spoken = found["value"], found["between"].strip() not in ("", ":", "=", ":=", "=>")
+    value, spoken = found["value"], found["spoken"] is not None
+    plain = value.strip().rstrip(".,;:!?")
     if _HARMLESS.fullmatch(value.strip()):
         return False
-    return _may_be_secret(value, found["chosen"] is not None, bool(found["quote"]), spoken)
+    if found["weak"]:
+        return len(plain) >= DRAWN_CHARS and _STRONG.fullmatch(plain) is not None
+    if spoken and (found["drawn"] or "").casefold() == "secret" and _WORD.fullmatch(plain):
+        return False  # what the secret is may be said of anything
+    if found["drawn"] and not spoken and _is_shuffled(plain):
+        return True
+    return _may_be_secret(plain, found["chosen"] is not None, spoken)
 
 
-def _may_be_secret(value: str, by_hand: bool, quoted: bool, spoken: bool) -> bool:
+def _may_be_secret(plain: str, by_hand: bool, spoken: bool) -> bool:
     """Whether what stands behind the name of a secret may be it. A password that somebody chose
     may be a word; a token has letters and digits, and in a sentence a password has too."""
-    plain = value.strip().rstrip(".,;:!?")
     if by_hand and not spoken:
-        return len(plain) >= CHOSEN_CHARS and (quoted or not plain.replace("_", "a").isdigit())
+        return len(plain) >= CHOSEN_CHARS
     digits = any(each.isdigit() for each in plain)
     odd = any(not each.isalnum() and each not in "-_.'’" for each in plain)
     if " " in plain or len(plain) < (CHOSEN_CHARS if by_hand else DRAWN_CHARS):
         return False
     return digits or odd if by_hand else digits and not plain.isdigit()
+
+
+_STRONG = re.compile(r"(?=.*\d)(?=.*[A-Za-z])(?=.*[A-Z]|.*[^\w./:-]).*", re.S)
+_WORD = re.compile(r"[A-Za-z][a-z]{3,}\d{0,4}")
+_CAMEL = re.compile(r"(?:[A-Z]{2,6}(?=[A-Z]|$)|[A-Z]?[a-z]{2,})*[A-Z]?")
+
+
+def _is_shuffled(value: str) -> bool:
+    """Whether letters alone look drawn: long, and large and small in no order a name has."""
+    if len(value) < SHUFFLED_CHARS or not (value.isascii() and value.isalpha()):
+        return False
+    return not value.islower() and not value.isupper() and not _CAMEL.fullmatch(value)
 
 
 _SPEAKS = re.compile(
@@ -209,18 +296,25 @@ _EXPLAINED = re.compile(
     r"|path|test|id|md5|fingerprint|public|integrity)\b",
     re.I,
 )
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_PLACED = re.compile(r"\b(?:in|at|by|since|from|see|before|after|until)\s+$", re.I)
+_NAME = re.compile(
+    r"(?:[A-Za-z]{1,20}\d{0,3}|\d{1,4})(?:[-_](?:[A-Za-z]{1,20}\d{0,3}|\d{1,4})){2,}"
+)
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
 
 
 def _is_drawn(found: re.Match[str]) -> bool:
     """Whether the words before speak of a secret and nothing else, and a machine drew it."""
     before = found[0][: found.start("value") - found.start()]
+    if _COMMIT.fullmatch(found["value"]) and _PLACED.search(before):
+        return False  # something happened there
     return not _EXPLAINED.search(before) and _drawn(found["value"])
 
 
 def _drawn(value: str) -> bool:
     """Whether a string looks as if a machine had drawn it, and is no name or path."""
-    if value.count("/") > MOST_SLASHES or _UUID.fullmatch(value):
+    if value.count("/") > MOST_SLASHES or _UUID.fullmatch(value) or _NAME.fullmatch(value):
         return False
     mixed = any(each.isdigit() for each in value) and any(each.isalpha() for each in value)
     return mixed and _entropy(value) >= ENTROPY_BITS

@@ -136,21 +136,21 @@ def _portions(patches: Sequence[Patch]) -> Iterator[list[Patch]]:
     """Put patches of one kind together that follow each other and change one file each, all of
     them different; the rest is alone."""
     some: list[Patch] = []
+    taken: set[str] = set()
     for patch in patches:
-        if some and not _fits(patch, some):
+        one = file_of(patch.action) if isinstance(patch.action, ONE_FILE) else None
+        if some and (one is None or one in taken or not _fits(patch, some)):
             yield some
-            some = []
+            some, taken = [], set()
         some.append(patch)
+        taken |= {one} if one is not None else set()
     if some:
         yield some
 
 
 def _fits(patch: Patch, some: Sequence[Patch]) -> bool:
-    if not isinstance(patch.action, ONE_FILE) or type(patch.action) is not type(some[0].action):
-        return False
-    taken = {file_of(one.action) for one in some}
     most = MANY_AT_ONCE.get(type(patch.action), EDITS_AT_ONCE)
-    return len(some) < most and file_of(patch.action) not in taken
+    return len(some) < most and type(patch.action) is type(some[0].action)
 
 
 def _apply_some(work: Work, patches: Sequence[Patch]) -> None:

@@ -34,6 +34,7 @@ from madeleine.write.actions import (
     as_unlink,
 )
 from madeleine.write.questions import question_key, tier_question
+from madeleine.write.summaries import linked_members, no_to_a_summary
 
 Deed = Action
 NODES_KEPT = 50  # memories that a deed names
@@ -149,15 +150,21 @@ def deeds(action: Deed) -> list[dict[str, object]]:
         if isinstance(action, Link)
         else [action]
     )
-    return [
-        {
-            "type": proposal_type(each).value,
-            "nodes": list(concerned(each))[:NODES_KEPT],
-            "wording": wording(each)[:REASON_CHARS],
-            "key": question_of(each),
-        }
-        for each in parts
-    ]
+    return [_deed(each) for each in parts]
+
+
+def _deed(action: Deed) -> dict[str, object]:
+    if isinstance(action, Summarise):
+        members, key = linked_members(action.memory), question_of(action)
+        deed = no_to_a_summary(members, key, action.memory.id)
+        # Who takes a rewriting back says no to that text, and not to the summary.
+        return deed if action.was is None else {**deed, "rewritten": True}
+    return {
+        "type": proposal_type(action).value,
+        "nodes": list(concerned(action))[:NODES_KEPT],
+        "wording": wording(action)[:REASON_CHARS],
+        "key": question_of(action),
+    }
 
 
 def _target(action: Link, connection: Connection) -> tuple[Memory, ...]:

@@ -18,6 +18,7 @@ class ConsolidationHabits:
     sample_size: int = 20
     sample_relevance: float = 0.3
     contrast_rule: bool = True
+    parallel_context: bool = False
     associations_each: int = 3
     association_days: float = 90.0
     similarity_threshold: float = 0.75

@@ -26,6 +26,7 @@ from pathlib import Path
 
 from madeleine.errors import JournalTorn, StoreUnwritable, Unavailable
 from madeleine.model.event import Event, Kind, Position
+from madeleine.model.memory import Memory
 from madeleine.vault.compaction import Compacted, clear_leftovers, compact_file
 from madeleine.vault.files import fsync_folder, write_all
 from madeleine.vault.journal_changes import (
@@ -51,7 +52,8 @@ from madeleine.vault.journal_lines import (
     start_of,
     to_line,
 )
-from madeleine.vault.redaction import Redacted, redact_file
+from madeleine.vault.quotes import Gone, gone
+from madeleine.vault.redaction import Redacted, as_memory, former_texts, redact_file
 
 __all__ = [
     "Chunk",
@@ -139,19 +141,30 @@ class Journal:
                 raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
         return report
 
-    def redact(self, ids: Collection[str]) -> Redacted:
+    def redact(self, ids: Collection[str], memories: Sequence[Memory] = ()) -> Redacted:
         """Take what every file says about these memories out of it, whichever device wrote it.
+        `memories` are what they said last; what quotes that goes too.
 
         Stopping halfway is safe; each file is replaced in one step, and the next run carries on.
         """
         found = Redacted()
+        told = self._told_by(ids, memories)
         with self._compacting:
             try:
                 for path in self._files():
-                    redact_file(path, ids, self._lock, found)
+                    redact_file(path, told, self._lock, found)
             except OSError as error:
                 raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
         return found
+
+    def _told_by(self, ids: Collection[str], memories: Sequence[Memory]) -> Gone:
+        """Return what tells these memories, by all that they ever said."""
+        try:
+            texts = [each for path in self._files() for each in former_texts(path, Gone(ids))]
+        except OSError as error:
+            raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
+        former = [each for text in texts if (each := as_memory(text)) is not None]
+        return gone(ids, [*memories, *former])
 
     # -- reading ---------------------------------------------------------------------------
 

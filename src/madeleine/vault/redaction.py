@@ -4,6 +4,8 @@ The journal is append-only but for this and for compaction, which changes nothin
 says. Whoever purges a memory wants every copy of its text to be gone, and the journal holds
 each file as it was before a change. So the lines that speak of the memory go, and those that
 speak of others as well lose their part about it: an undo of such a change brings the others back.
+Reports, reasons and questions that name or quote it lose that part too (`quotes`). A summary of
+a cluster as it was is made of its members' sentences, so it goes with each of them.
 
 What other memories' files said about it, a connection with its id, is theirs and stays. So do
 lines that cannot be read; they are counted.
@@ -16,23 +18,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from madeleine.errors import FileUnreadable
 from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
+from madeleine.model.stored import Fingerprint
+from madeleine.model.words import META_SOURCE, Edge
 from madeleine.vault.compaction import identity, temporary
 from madeleine.vault.files import fsync_folder, write_all
 from madeleine.vault.journal_changes import bytes_from_json
 from madeleine.vault.journal_files import opened
 from madeleine.vault.journal_lines import parse_line, to_line
+from madeleine.vault.markdown import read_memory
+from madeleine.vault.quotes import Gone
 
-_ID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_QUOTING = re.compile(rb'"kind":"(?:changed|proposed|judged|run|state)"')
+"""Lines in which a memory may be quoted that they do not name."""
+_EACH = "members"  # of a summary that was written: without one of them it is about the others
+_PURGED = "[purged]"  # in the place of a text that quotes a memory that is gone
+_NOWHERE = "purged.md"  # where a text out of the journal is said to stand
 _KEPT_DETAILS = frozenset({"undoes", "outcomes", "deeds", "reasons"})
 """Of a change that goes on about others; the rest may hold texts."""
-
-Ids = Collection[str]
 
 
 @dataclass(slots=True)
@@ -52,15 +62,34 @@ class Redacted:
     """The files that were taken out, as they were."""
 
 
+def former_texts(path: Path, gone: Gone) -> list[bytes]:
+    """Return the files of the memories as they were, as far as a journal file has them."""
+    texts: list[bytes] = []
+    with path.open("rb") as file:
+        for line in file:
+            event = parse_line(line) if gone.has_id_in(_plain(line)) else None
+            if isinstance(event, Event) and event.kind is Kind.CHANGED:
+                texts += [_before(each) for each in _edits(event) if each.get("memory") in gone.ids]
+    return [each for each in texts if each]
+
+
+def as_memory(text: bytes) -> Memory | None:
+    """Return the memory that a file was; nothing if nobody could read it."""
+    try:
+        return read_memory(_NOWHERE, text, Fingerprint(0, 0)).memory
+    except FileUnreadable:
+        return None
+
+
 def redact_file(
-    path: Path, ids: Ids, still: AbstractContextManager[object], found: Redacted
+    path: Path, gone: Gone, still: AbstractContextManager[object], found: Redacted
 ) -> None:
-    """Rewrite one journal file without what it says about the ids, if it says anything."""
+    """Rewrite one journal file without what it says about the memories, if it says anything."""
     before, part, lines = identity(path), Redacted(), list[bytes]()
     changed = False
     with path.open("rb") as file:
         for line in file:
-            kept = _line(line, ids, part)
+            kept = _line(line, gone, part)
             changed = changed or kept is not line
             lines.append(kept)
     if changed and not _replaced(path, lines, before, still):
@@ -90,92 +119,154 @@ def _replaced(
     return True
 
 
-def _line(line: bytes, ids: Ids, found: Redacted) -> bytes:
+def _line(line: bytes, gone: Gone, found: Redacted) -> bytes:
     """Return what stays of a line: the very same object, if all of it does."""
-    if not _names(line, ids):
+    named = gone.has_id_in(_plain(line))
+    if not named and not _QUOTING.search(line):
         return line
     event = parse_line(line)
     if not isinstance(event, Event):
-        found.left += 1
+        found.left += named
         return line
-    kept = without(event, ids, found.texts)
+    kept = without(event, gone, found.texts)
     if kept is None:
         found.dropped += 1
         return b""
     found.cut += kept is not event
     rest = line if kept is event else to_line(kept, event.device)
-    found.left += _names(rest, ids)
+    found.left += gone.has_id_in(_plain(rest))
     return rest
 
 
-def _names(line: bytes, ids: Ids) -> bool:
-    return any(each.decode("ascii") in ids for each in _ID.findall(line))
+def _plain(line: bytes) -> str:
+    return line.decode("utf-8", "replace")
 
 
 # -- events --------------------------------------------------------------------------------
 
 
-def without(event: Event, ids: Ids, texts: list[bytes]) -> Event | None:
-    """Return an event without what it says about the ids; nothing if that is all it says, and
-    the event itself if it speaks of others that merely name them. Texts that go are added."""
-    if _is_about(event, ids):
+def without(event: Event, gone: Gone, texts: list[bytes]) -> Event | None:
+    """Return an event without what it says about the memories; nothing if that is all it says,
+    and the event itself if it speaks of others that merely name them. Texts that go are added."""
+    if _is_about(event, gone):
         return None
     if event.kind is Kind.CHANGED:
-        return _change_without(event, ids, texts)
-    body = _pruned(event.body, ids)
+        return _change_without(event, gone, texts)
+    body = _pruned(event.body, gone)
     return event if body == event.body else replace(event, body=body)
 
 
-def _is_about(event: Event, ids: Ids) -> bool:
-    """Whether an event speaks of such a memory, or of it and another together."""
+def _is_about(event: Event, gone: Gone) -> bool:
+    """Whether an event speaks of such a memory, or of it and another together. A question that
+    quotes one cannot be asked without it."""
     body = event.body
     several = [body.get(key) for key in ("nodes", "pair")]
     named = [each for some in several if isinstance(some, list) for each in some]
-    return any(isinstance(each, str) and each in ids for each in (body.get("memory"), *named))
+    if any(isinstance(each, str) and each in gone.ids for each in (body.get("memory"), *named)):
+        return True
+    return event.kind is Kind.PROPOSED and _is_asked_about(body, gone)
 
 
-def _change_without(event: Event, ids: Ids, texts: list[bytes]) -> Event | None:
-    edits = event.body.get("edits")
-    listed = (
-        [each for each in edits if isinstance(each, Mapping)] if isinstance(edits, list) else []
-    )
-    going = [each for each in listed if each.get("memory") in ids]
-    if not going:
-        return event
-    texts += [bytes_from_json(each["before"]) for each in going if each.get("before") is not None]
-    staying = [each for each in listed if each.get("memory") not in ids]
-    if not staying:
+def _is_asked_about(body: Mapping[str, object], gone: Gone) -> bool:
+    action = body.get("action")
+    said = list(action.values()) if isinstance(action, Mapping) else []
+    return _mentions([said, *(body[key] for key in body if key != "action")], gone)
+
+
+def _change_without(event: Event, gone: Gone, texts: list[bytes]) -> Event | None:
+    listed = _edits(event)
+    going = [each for each in listed if each.get("memory") in gone.ids or _sums_up(each, gone)]
+    texts += [_before(each) for each in going if each.get("before") is not None]
+    staying = [each for each in listed if each not in going]
+    if going and not staying:
         return None
-    details = event.body.get("details")
-    kept = details if isinstance(details, Mapping) else {}
-    plain = _pruned({key: kept[key] for key in kept if key in _KEPT_DETAILS}, ids)
-    body = {key: value for key, value in event.body.items() if key != "reason"}
-    return replace(event, body={**body, "edits": staying, "details": plain})
+    edits = {"edits": staying} if going else {}
+    body = {**_said(event.body, gone, bool(going)), **edits}
+    return event if body == event.body else replace(event, body=body)
 
 
-def _pruned(value: Mapping[str, object], ids: Ids) -> dict[str, object]:
-    """Return plain values without the keys that are such an id, and without the items of lists
-    that name one anywhere: an item of a report is about one patch."""
-    return {key: _prune(each, ids) for key, each in value.items() if key not in ids}
+def _said(body: Mapping[str, object], gone: Gone, cut: bool) -> dict[str, object]:
+    """Return a change without what it says about the memories beside the files. Of one that loses
+    a file too, all goes that may hold texts."""
+    details = body.get("details")
+    kept = dict(details) if isinstance(details, Mapping) else {}
+    if cut:
+        kept = {key: kept[key] for key in kept if key in _KEPT_DETAILS}
+    about = _done_with(kept, gone)
+    if about and isinstance(kept.get("reasons"), Mapping):
+        kept["reasons"] = {key: kept["reasons"][key] for key in kept["reasons"] if key not in about}
+    told = {key: each for key, each in body.items() if key not in ("edits", "details")}
+    plain = {key: each for key, each in told.items() if key != "reason" or not (cut or about)}
+    rest = {"edits": body["edits"]} if "edits" in body else {}
+    return {**_pruned(plain, gone), **rest, "details": _pruned(kept, gone)}
 
 
-def _prune(value: object, ids: Ids) -> object:
+def _done_with(details: Mapping[str, object], gone: Gone) -> set[str]:
+    """Return all that a job did something to together with such a memory: why it did is about
+    both."""
+    deeds = details.get("deeds")
+    lost = [each for each in deeds if _mentions(each, gone)] if isinstance(deeds, list) else []
+    nodes = [each.get("nodes") for each in lost if isinstance(each, Mapping)]
+    return {str(each) for some in nodes if isinstance(some, list) for each in some}
+
+
+def _edits(event: Event) -> list[Mapping[str, object]]:
+    edits = event.body.get("edits")
+    return [each for each in edits if isinstance(each, Mapping)] if isinstance(edits, list) else []
+
+
+def _before(edit: Mapping[str, object]) -> bytes:
+    """Return a file as it was; empty if it was not there."""
+    return b"" if edit.get("before") is None else bytes_from_json(edit["before"])
+
+
+def _sums_up(edit: Mapping[str, object], gone: Gone) -> bool:
+    """Whether a file as it was is a summary of a cluster with such a memory in it."""
+    text = _before(edit)
+    if META_SOURCE.encode() not in text or not gone.has_id_in(_plain(text)):
+        return False
+    memory = as_memory(text)
+    return memory is not None and is_summary_of(memory, gone)
+
+
+def is_summary_of(memory: Memory, gone: Gone) -> bool:
+    """Whether a memory is a summary that was made of such a memory, among others."""
+    members = {each.target for each in memory.connections if each.edge is Edge.SUMMARIZES}
+    return memory.source == META_SOURCE and not members.isdisjoint(gone.ids)
+
+
+def _pruned(value: Mapping[str, object], gone: Gone) -> dict[str, object]:
+    """Return plain values without the keys and values that are such an id, and without the items
+    of lists that mention one anywhere: an item of a report is about one patch."""
+    return {
+        key: _prune(each, gone)
+        for key, each in value.items()
+        if key not in gone.ids and not (isinstance(each, str) and each in gone.ids)
+    }
+
+
+def _prune(value: object, gone: Gone) -> object:
     match value:
+        case str():
+            return _PURGED if gone.is_named_in(value) else value
         case Mapping():
-            return _pruned(value, ids)
+            return _pruned(value, gone)
         case list():
-            return [_prune(each, ids) for each in value if not _mentions(each, ids)]
+            return [_prune(each, gone) for each in value if not _mentions(each, gone)]
         case _:
             return value
 
 
-def _mentions(value: object, ids: Ids) -> bool:
+def _mentions(value: object, gone: Gone) -> bool:
     match value:
         case str():
-            return value in ids
+            return gone.is_named_in(value)
         case Mapping():
-            return any(key in ids or _mentions(each, ids) for key, each in value.items())
+            return any(
+                key in gone.ids or (key != _EACH and _mentions(each, gone))
+                for key, each in value.items()
+            )
         case list():
-            return any(_mentions(each, ids) for each in value)
+            return any(_mentions(each, gone) for each in value)
         case _:
             return False

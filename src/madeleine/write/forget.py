@@ -12,6 +12,7 @@ from madeleine.write.change_file import Changed, Hand, a_hand, joined, vector_no
 from madeleine.write.commit import commit
 from madeleine.write.resolve import resolve
 from madeleine.write.stores import Stores
+from madeleine.write.summaries import said_no
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,13 @@ class Forgotten:
 def forget(
     stores: Stores, wanted: str, by: str = "unknown", reason: str | None = None
 ) -> Forgotten:
-    """Move a memory's file to the trash. Connections that point to it wait for its return."""
+    """Move a memory's file to the trash. Connections that point to it wait for its return.
+    Who forgets a summary does not want one of these memories."""
     memory_id = resolve(stores, wanted)
     hand = a_hand(stores, by, reason)
     memory = hand.read(memory_id).memory
     change = plan_forget(hand, memory_id)
-    commit(stores, change)
+    commit(stores, change, said_no(stores, memory, by))
     return Forgotten(memory, change.id, str(change.edits[0].path_after))
 
 

@@ -5,7 +5,12 @@ says about them, the cache of embeddings what a model made of any of their texts
 made anew from what is left, so that it holds nothing of them by construction. The files go last:
 after a kill, purging again carries on.
 
-What stays is told: connections of other memories that point to what is gone, and backups.
+A summary of a cluster is made of its members' sentences, so it goes with each of them: the next
+run of `cluster` writes it anew without. It is moved to the trash first, so that a kill changes
+nothing about the above.
+
+What stays is told: connections of other memories that point to what is gone, memories that people
+or jobs made from it, whose words are not ours to change, and backups.
 """
 
 from __future__ import annotations
@@ -13,19 +18,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from madeleine.errors import AmbiguousId, FileUnreadable, NotInTrash, Unavailable
+from madeleine.errors import AmbiguousId, NotInTrash, Unavailable
+from madeleine.index.port import EdgeRow
 from madeleine.model.change import Edit
 from madeleine.model.memory import Memory
+from madeleine.model.pattern import read_pattern
 from madeleine.model.stored import Stored
+from madeleine.model.words import Edge
+from madeleine.rules.digest import text_digest
 from madeleine.rules.passages import passages_of
 from madeleine.rules.text import passage_key
 from madeleine.vault.journal import Redacted
-from madeleine.vault.markdown import read_memory
-from madeleine.write.commit import UNSEEN
+from madeleine.vault.quotes import Gone
+from madeleine.vault.redaction import as_memory, is_summary_of
+from madeleine.write.change_file import a_hand
+from madeleine.write.commit import commit
+from madeleine.write.forget import plan_forget
 from madeleine.write.stores import Stores
 from madeleine.write.upkeep import noted, rebuild
 
-_NOWHERE = "purged.md"  # where a text out of the journal is said to stand
+PURGE = "purge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +51,8 @@ class Purged:
     """Entries of the cache of embeddings."""
     pointing: int
     """Connections in other memories' files that name what is gone."""
+    made_from: tuple[Memory, ...] = ()
+    """Memories that were made from what is gone, and may still say it."""
 
 
 def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
@@ -47,25 +61,60 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
     What is in the vault again lives: then only the copy in the trash goes.
     """
     found = _chosen(stores, wanted)
-    ids = {each.memory.id for each in found}
-    gone = ids - stores.index.memories(ids).keys()
-    with noted(stores, "purge") as report:
-        pointing = len([each for each in stores.index.edges(sorted(gone)) if not each.implied])
-        journal = _redacted(stores, gone)
+    found += _summaries(stores, _dead(stores, found), {each.path for each in found})
+    gone = _dead(stores, found)
+    with noted(stores, PURGE) as report:
+        arrows = [each for each in stores.index.edges(sorted(gone)) if not each.implied]
+        journal = _redacted(stores, gone, [each.memory for each in found])
         traces = _forget_traces(stores, found, gone, journal.texts)
         if gone:
             rebuild(stores)
         for each in found:
             _remove(stores, each)
-        report.update(memories=len(ids), files=len(found), lines=journal.dropped + journal.cut)
-    memories = {each.memory.id: each.memory for each in found}
-    return Purged(tuple(memories.values()), len(found), journal, traces, pointing)
+        memories = {each.memory.id: each.memory for each in found}
+        lines = journal.dropped + journal.cut
+        report.update(memories=len(memories), files=len(found), lines=lines)
+    made = _made_from(stores, arrows)
+    return Purged(tuple(memories.values()), len(found), journal, traces, len(arrows), made)
+
+
+def _dead(stores: Stores, found: Iterable[Stored]) -> set[str]:
+    """Return the ids of those that are not in the vault as well."""
+    ids = {each.memory.id for each in found}
+    return ids - stores.index.memories(ids).keys()
 
 
 def _chosen(stores: Stores, wanted: Sequence[str] | None) -> list[Stored]:
     if wanted is None:
         return sorted(stores.vault.trashed(), key=lambda each: each.path)
     return [stored for each in dict.fromkeys(wanted) for stored in _named(stores, each)]
+
+
+def _summaries(stores: Stores, gone: set[str], known: set[str]) -> list[Stored]:
+    """Return the summaries in the trash that were made of any of these memories, where those that
+    still lived are now too. One that a person edited is theirs, as long as they keep it."""
+    if not gone:
+        return []
+    told = Gone(gone)
+    arrows = stores.index.edges(sorted(gone))
+    sources = {each.source for each in arrows if each.connection.edge is Edge.SUMMARIZES} - gone
+    for memory in stores.index.memories(sources).values():
+        if is_summary_of(memory, told) and _is_as_written(memory):
+            commit(stores, plan_forget(a_hand(stores, PURGE), memory.id))
+    listed = [each for each in stores.vault.trashed() if is_summary_of(each.memory, told)]
+    return [each for each in listed if each.path not in known]
+
+
+def _is_as_written(summary: Memory) -> bool:
+    pattern = read_pattern(summary)
+    return pattern is not None and pattern.text == text_digest(summary)
+
+
+def _made_from(stores: Stores, arrows: Iterable[EdgeRow]) -> tuple[Memory, ...]:
+    edges = (Edge.DERIVED_FROM, Edge.SUMMARIZES)
+    sources = {each.source for each in arrows if each.connection.edge in edges}
+    found = stores.index.memories(sources)
+    return tuple(found[each] for each in sorted(found))
 
 
 def _named(stores: Stores, wanted: str) -> list[Stored]:
@@ -78,9 +127,10 @@ def _named(stores: Stores, wanted: str) -> list[Stored]:
     return found
 
 
-def _redacted(stores: Stores, gone: set[str]) -> Redacted:
+def _redacted(stores: Stores, gone: set[str], memories: Sequence[Memory]) -> Redacted:
+    said = [each for each in memories if each.id in gone]
     with stores.writing:  # nobody of ours appends meanwhile
-        found = stores.journal.redact(gone) if gone else Redacted()
+        found = stores.journal.redact(gone, said) if gone else Redacted()
     if found.busy:
         raise Unavailable(f"{found.busy[0]} is being written to", hint="purge again")
     return found
@@ -91,17 +141,10 @@ def _forget_traces(
 ) -> int:
     """Drop what models made of the texts as they are and as they were."""
     memories = [each.memory for each in found if each.memory.id in gone]
-    memories += [each for text in texts if (each := _read(text)) is not None]
+    memories += [each for text in texts if (each := as_memory(text)) is not None]
     keys = {passage_key(passage) for each in memories for passage in passages_of(each)}
     embedder = stores.minds.embedder
     return embedder.forget(sorted(keys)) if embedder is not None and keys else 0
-
-
-def _read(text: bytes) -> Memory | None:
-    try:
-        return read_memory(_NOWHERE, text, UNSEEN).memory
-    except FileUnreadable:
-        return None  # what nobody could read, no model read
 
 
 def _remove(stores: Stores, stored: Stored) -> None:

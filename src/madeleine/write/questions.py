@@ -20,6 +20,7 @@ from madeleine.write.record import event
 from madeleine.write.stores import Stores
 
 KEY_BYTES = 16
+MEMBER = "member"  # of a summary that was refused: each of them is a key of the action
 
 
 def question_key(question: str, memories: Sequence[Memory]) -> str:
@@ -53,13 +54,15 @@ def refusals(stores: Stores, deeds: Sequence[Mapping[str, object]], by: str) -> 
     events = []
     for deed in deeds:
         nodes = deed.get("nodes")
+        members = None if deed.get("rewritten") else deed.get("members")
+        named = [(str(each), MEMBER) for each in members] if isinstance(members, list) else []
         proposal = Proposal(
             id=stores.new_id(),
             type=ProposalType(str(deed["type"])),
             source_nodes=tuple(nodes) if isinstance(nodes, list | tuple) else (),
             proposed_action=str(deed["wording"]),
             created=stores.clock.now(),
-            action=(("key", str(deed["key"])),),
+            action=(("key", str(deed["key"])), *named),
         )
         events.append(event(stores, Kind.PROPOSED, proposal_body(proposal)))
         events.append(decision(stores, proposal, ProposalStatus.REJECTED, by, None))

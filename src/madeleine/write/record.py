@@ -14,6 +14,7 @@ from datetime import timedelta
 from madeleine.index.port import Batch, Index
 from madeleine.model.event import Event, Kind
 from madeleine.vault.journal import Journal, light
+from madeleine.vault.journal_lines import month_in
 from madeleine.write.bell import told
 from madeleine.write.stores import Stores
 
@@ -85,11 +86,14 @@ def replay(journal: Journal, index: Index) -> list[str]:
     """Bring the index up to date with every journal file; return what waits to be read.
 
     Lines that cannot be read are passed over and kept in the index's list of torn lines. A
-    last line that may yet be completed, and lines of a newer release, are only returned.
+    last line that may yet be completed by a program that syncs the folder, and lines of a newer
+    release, are only returned. Nobody completes a line of this device's own files: our next append
+    goes on after it.
     """
     waiting: list[str] = []
     for chunk in journal.read(index.positions()):
-        torn = chunk.problems[:-1] if chunk.waits else chunk.problems
+        waits = chunk.waits and month_in(chunk.name, journal.device) is None
+        torn = chunk.problems[:-1] if waits else chunk.problems
         waiting.extend(each.message for each in chunk.problems[len(torn) :])
         waiting.extend(
             f"{chunk.name}: {count} `{kind}` lines of a newer release were passed over"

@@ -19,8 +19,9 @@ from madeleine.errors import NoFile, PlaceTaken, StoreUnwritable, UnderWay
 from madeleine.ingest.backups import restoring
 from madeleine.ingest.backups.archive import BackupDamaged, opened, verify
 from madeleine.ingest.backups.keeping import is_due, kept_in
+from madeleine.ingest.backups.restoring import HomeInHome
 from madeleine.ingest.backups.secrecy import without_secrets
-from madeleine.ingest.backups.taking import BackedUp, Wanted, back_up
+from madeleine.ingest.backups.taking import BackedUp, InOwnData, Wanted, back_up
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge
 from madeleine.write.forget import forget
@@ -187,6 +188,28 @@ def test_a_backup_elsewhere_rotates_nothing(stores: Stores, tmp_path: Path) -> N
     assert first.path.exists()
     with pytest.raises(PlaceTaken):
         taken(stores, to=tmp_path / "mine.zip")
+
+
+@pytest.mark.parametrize("inside", ["vault", "vault/deep", "journal", "run", ""])
+def test_no_backup_goes_among_what_it_is_made_of(stores: Stores, inside: str) -> None:
+    home = home_of(stores)
+    keep(stores, "worth keeping")
+    files = vault_bytes(stores)
+
+    for to in (home / inside / "mine.zip", home / "backups" / ".." / inside / "mine.zip"):
+        with pytest.raises(InOwnData):
+            taken(stores, to=to)
+    with pytest.raises(InOwnData):
+        back_up(Wanted(stores, home, home / "vault" / "backups", "1.0"))
+
+    assert vault_bytes(stores) == files
+    assert taken(stores, to=home / "backups" / "mine.zip").path.is_file()
+
+
+def test_a_home_in_a_folder_of_notes_keeps_its_backups(stores: Stores) -> None:
+    home = stores.vault.root / ".madeleine"
+
+    assert back_up(Wanted(stores, home, home / "backups", "1.0")).path.is_file()
 
 
 def test_a_backup_is_due_when_the_newest_is_old(stores: Stores) -> None:
@@ -454,6 +477,52 @@ def test_a_restore_that_is_killed_is_finished_by_who_opens_the_home(
         assert stores.index.get(later.id) is None
     assert not (home / "run" / "restoring.json").exists()
     assert len(list(home.glob("*-before-*"))) == 2
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_what_a_killed_restore_had_unpacked_is_removed_at_the_next_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: bool
+) -> None:
+    """Killed before it wrote down what is to be done: the home stays as it was."""
+    home = tmp_path / "home"
+    if elsewhere:
+        monkeypatch.setenv("MADELEINE_VAULT_PATH", str(tmp_path / "disk" / "no[t]es"))
+    with closing_house(home) as stores:
+        kept = keep(stores, "worth keeping")
+        path = taken_in(stores, home)
+        mine = stores.vault.root.with_name(".vault-restored-by-hand")
+        mine.mkdir()
+
+    def kill(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(restoring, "_write_mark", kill)
+        with pytest.raises(KeyboardInterrupt):
+            restore_home(home, path)
+    assert len(unpacked(tmp_path)) == 2
+
+    with closing_house(home) as stores:
+        assert stores.index.get(kept.id) is not None
+
+    assert unpacked(tmp_path) == []
+    assert mine.is_dir()
+
+
+def unpacked(top: Path) -> list[Path]:
+    return sorted(top.rglob(".*-restored-2*"))
+
+
+@pytest.mark.parametrize("inside", ["vault/inner", "journal/inner", "inner"])
+def test_no_home_is_made_inside_of_another(tmp_path: Path, inside: str) -> None:
+    with closing_house(tmp_path / "home") as stores:
+        keep(stores, "worth keeping")
+        path = taken(stores).path
+
+    with pytest.raises(HomeInHome):
+        restore_home(tmp_path / "home" / inside, path)
+
+    assert not (tmp_path / "home" / inside).exists()
 
 
 def test_a_vault_elsewhere_is_backed_up_and_restored_there(

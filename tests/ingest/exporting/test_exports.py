@@ -12,6 +12,7 @@ import pytest
 from madeleine.errors import PlaceTaken
 from madeleine.ingest.exporting import jsonl, markdown_zip, obsidian
 from madeleine.ingest.exporting.pages import read_page, read_trash
+from madeleine.ingest.importing.obsidian import CONNECTIONS, MARK
 from madeleine.model.codec import Json
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.query import Filter
@@ -119,8 +120,8 @@ def test_an_export_that_was_cut_says_so_when_it_is_read(full: Stores, tmp_path: 
     told = imported(other, "madeleine", tmp_path / "m.jsonl")
 
     assert told.count("written") == 2
-    assert list(told.broken) == ["m.jsonl:4"]
-    assert any("it was cut" in note for note in told.notes)
+    assert list(told.broken) == ["m.jsonl:4", "m.jsonl"]
+    assert "it was cut" in told.broken["m.jsonl"]
     close(other)
 
 
@@ -185,6 +186,52 @@ def test_notes_come_back_from_obsidian_as_the_memories_they_were(
         Edge.SUPPORTS,
         Edge.CONTRADICTS,
     ]
+
+
+LIST = "## Connections\n\n- relates_to [[Postgres for everything]]"
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        f"Ours to keep.\n\n{LIST}",
+        f"Ours to keep.\n\n{LIST.replace(chr(10) * 2, chr(10))}",
+        f"Ours to keep.\n\n{MARK}\n{LIST}",
+        f"Quoted:\n\n{CONNECTIONS}\n- supports [[x]]\n\nand more",
+    ],
+)
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_list_of_connections_that_a_person_wrote_stays(
+    stores: Stores, tmp_path: Path, own: str, linked: bool
+) -> None:
+    other = keep(stores, "Postgres for everything")
+    link = Connection(other.id, Edge.SUPPORTS, 0.9)
+    kept = keep(stores, own, title="Mine", connections=(link,) if linked else ())
+    obsidian.write(tmp_path / "out", obsidian.Names(items(stores)), items(stores))
+    fresh = make_stores(tmp_path / "other")
+
+    same = imported(stores, "obsidian", tmp_path / "out")
+    imported(fresh, "obsidian", tmp_path / "out")
+
+    assert set(same.fates.values()) == {"known"}
+    assert states(stores)[kept.id].content == own
+    assert states(fresh)[kept.id].content == own
+    close(fresh)
+
+
+def test_what_is_written_below_our_list_of_connections_comes_along(
+    full: Stores, tmp_path: Path
+) -> None:
+    obsidian.write(tmp_path / "out", obsidian.Names(items(full)), items(full))
+    fast = tmp_path / "out" / "It is fast enough.md"
+    with fast.open("a", encoding="utf-8") as file:
+        file.write("- part_of [[Old use Postgres]]\n\nMeasured again in May.\n")
+
+    imported(full, "obsidian", tmp_path / "out")
+
+    (changed,) = (each for each in states(full).values() if "in May" in each.content)
+    assert changed.content == "It is fast enough\n\nMeasured again in May."
+    assert Edge.PART_OF in {each.edge for each in changed.connections}
 
 
 def test_an_obsidian_vault_fills_another_home(full: Stores, tmp_path: Path) -> None:

@@ -246,6 +246,21 @@ def test_claude_ai_gives_messages_and_projects(tmp_path: Path, stores: Stores) -
     assert imported(stores, "claude-ai", path).count("known") == 4
 
 
+def test_a_message_with_a_date_that_nobody_can_read_is_kept(tmp_path: Path, stores: Stores) -> None:
+    message = {"uuid": "m1", "sender": "human", "text": "I fly in May", "created_at": "gestern"}
+    document = {"uuid": "d1", "content": "Ship in June.", "created_at": [], "updated_at": "soon"}
+    path = packed(
+        tmp_path / "data.zip",
+        conversations__json=[{"uuid": "c1", "chat_messages": [{**message, "attachments": 3}]}],
+        projects__json=[{"uuid": "p1", "docs": [document]}],
+    )
+
+    told = imported(stores, "claude-ai", path)
+
+    assert told.broken == {}
+    assert set(memories(stores)) == {"I fly in May", "Ship in June."}
+
+
 # -- harm ----------------------------------------------------------------------------------
 
 

@@ -237,6 +237,32 @@ def test_a_backup_of_automem_brings_graph_and_use_along(
     assert "PART_OF 99" in told.notes[0]
 
 
+def test_an_answer_of_another_program_is_no_answer_of_automem(tmp_path: Path) -> None:
+    answer = {"results": [{"id": "1", "memory": "Ana likes tea"}]}
+
+    with pytest.raises(NotThatFormat, match=r"mem0\.json: .* nothing in it is a memory of AutoMem"):
+        found("automem", lines(tmp_path / "mem0.json", [answer]))
+
+
+def test_what_is_odd_among_memories_of_automem_is_told(tmp_path: Path) -> None:
+    answer = {"results": [{"memory": {"content": "tea"}}, {"memory": "coffee"}, 3]}
+
+    items, told = found("automem", lines(tmp_path / "answer.json", [answer]))
+
+    assert [each.values["content"] for each in items] == ["tea"]
+    assert list(told.broken.values()) == ["has no content", "has no content"]
+
+
+def test_a_date_of_mem0_that_nobody_can_read_costs_only_itself(
+    tmp_path: Path, stores: Stores
+) -> None:
+    memory = {"id": "1", "memory": "Ana likes tea", "created_at": "gestern", "updated_at": 7}
+
+    told = imported(stores, "mem0", lines(tmp_path / "m.json", [{"results": [memory]}]))
+
+    assert told.count("written") == 1
+
+
 def test_importing_automem_twice_adds_nothing(tmp_path: Path, stores: Stores) -> None:
     path = as_gzip(tmp_path / "falkordb_1.json.gz")
     imported(stores, "automem", path)

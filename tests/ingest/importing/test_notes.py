@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import NoFile, UnknownWord
-from madeleine.ingest.importing.values import NotThatFormat
+from madeleine.ingest.importing.values import Item, NotThatFormat
 from madeleine.model.words import Edge, MemoryType
 from madeleine.write.stores import Stores
-from tests.ingest.importing.bringing import found, imported, memories, values
+from tests.ingest.importing.bringing import Told, found, imported, memories, values
 
 
 def write(path: Path, text: str, mtime: float = 1_700_000_000.0) -> Path:
@@ -83,6 +83,61 @@ def test_a_note_that_changed_revises_its_memory(notes: Path, stores: Stores) -> 
     assert told.fates["Grinder.md"] == "revised"
     assert told.count("known") == 2
     assert memories(stores)["Grinder"].content.startswith("Broken since Monday")
+
+
+@pytest.mark.parametrize(
+    ("form", "front"),
+    [
+        ("obsidian", ""),
+        ("basic-memory", "---\npermalink: main\n---\n"),
+        ("claude-code", "---\nname: ideas\n---\n"),
+    ],
+)
+def test_two_folders_of_one_name_are_two_sources(
+    tmp_path: Path, stores: Stores, form: str, front: str
+) -> None:
+    for place, text in (("a", "Sail to Skye."), ("b", "Plant an orchard.")):
+        write(tmp_path / place / "Notes" / "Ideas.md", f"{front}{text}")
+
+    told = [imported(stores, form, tmp_path / place / "Notes") for place in "aba"]
+
+    assert [each.fates["Ideas.md"] for each in told] == ["written", "written", "known"]
+    known = stores.index.memories(stores.index.standings().ids).values()
+    assert {each.content for each in known} == {"Sail to Skye.", "Plant an orchard."}
+
+
+@pytest.mark.parametrize("form", ["obsidian", "basic-memory"])
+def test_a_folder_that_moved_is_known_by_what_it_says(
+    tmp_path: Path, stores: Stores, form: str
+) -> None:
+    write(tmp_path / "Notes" / "Ideas.md", "Sail to Skye.")
+    write(tmp_path / "Notes" / "Old.md", "Went to Mull, see [[Ideas]].")
+    imported(stores, form, tmp_path / "Notes")
+    (tmp_path / "Notes").rename(tmp_path / "Elsewhere")
+
+    told = imported(stores, form, tmp_path / "Elsewhere")
+
+    assert told.count("known") == 2
+
+
+@pytest.mark.parametrize("form", ["obsidian", "basic-memory"])
+def test_two_notes_with_one_text_are_two_memories(
+    tmp_path: Path, stores: Stores, form: str
+) -> None:
+    write(tmp_path / "Monday.md", "Gym.")
+    write(tmp_path / "Tuesday.md", "Gym.")
+
+    told = imported(stores, form, tmp_path)
+
+    assert told.count("written") == 2
+    assert set(memories(stores)) == {"Monday", "Tuesday"}
+
+
+def test_one_note_alone_is_the_one_of_its_folder(notes: Path, stores: Stores) -> None:
+    imported(stores, "obsidian", notes)
+    write(notes / "Grinder.md", "Sold.")
+
+    assert imported(stores, "obsidian", notes / "Grinder.md").fates["Grinder.md"] == "revised"
 
 
 def test_a_zip_of_a_vault_is_as_good_as_its_folder(
@@ -308,10 +363,85 @@ def test_a_path_that_is_not_there_is_missing(form: str, tmp_path: Path) -> None:
         found(form, tmp_path / "gone")
 
 
-@pytest.mark.parametrize("form", ["chatgpt", "claude-code", "ormah", "agents-md", "automem"])
-def test_a_folder_of_something_else_is_refused(form: str, tmp_path: Path) -> None:
+FOLDERS = [
+    "agents-md", "automem", "basic-memory", "chatgpt", "claude-ai", "claude-code", "madeleine",
+    "obsidian", "ormah",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FOLDERS)
+def test_an_empty_folder_is_refused(form: str, tmp_path: Path) -> None:
     with pytest.raises(NotThatFormat):
         found(form, tmp_path)
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> dict[str, Path]:
+    """A file or folder of each of some formats."""
+    memory = {"id": "1", "memory": "Ana likes tea"}
+    chat = {"id": "c", "mapping": {"n": {"message": None}}}
+    with zipfile.ZipFile(tmp_path / "gpt.zip", "w") as archive:
+        archive.writestr("conversations.json", json.dumps([chat]))
+        archive.writestr("chat.html", "<p>")
+    entity = {"type": "entity", "name": "Ana", "observations": ["likes tea"]}
+    node = {"id": 1, "labels": ["Memory"], "properties": {"content": "tea"}}
+    return {
+        "chatgpt": tmp_path / "gpt.zip",
+        "mem0": write(tmp_path / "mem0.json", json.dumps({"results": [memory]})),
+        "mcp-memory": write(tmp_path / "memory.jsonl", json.dumps(entity)),
+        "automem": write(tmp_path / "falkordb_1.json", json.dumps({"nodes": [node]})),
+        "obsidian": write(tmp_path / "vault" / "Tea.md", "I like tea").parent,
+    }
+
+
+@pytest.mark.parametrize("other", ["chatgpt", "mem0", "mcp-memory", "automem"])
+@pytest.mark.parametrize("form", [*FOLDERS, "mem0", "mcp-memory"])
+def test_another_format_brings_nothing_in_and_is_named(
+    others: dict[str, Path], form: str, other: str
+) -> None:
+    if form == other:
+        return
+
+    items, told = refused_or_found(form, others[other])
+
+    assert items == []
+    assert told.broken
+    assert any(f"`madeleine import {other} " in note for note in told.notes)
+
+
+def refused_or_found(form: str, path: Path) -> tuple[list[Item], Told]:
+    """Read everything at a path; a format that is refused is told like something broken."""
+    try:
+        return found(form, path)
+    except NotThatFormat as refused:
+        return [], Told(broken={str(path): refused.message}, notes=[refused.hint])
+
+
+@pytest.mark.parametrize("form", ["chatgpt", "automem"])
+def test_a_folder_of_notes_is_named_as_one(others: dict[str, Path], form: str) -> None:
+    with pytest.raises(NotThatFormat) as refused:
+        found(form, others["obsidian"])
+
+    assert "`madeleine import obsidian " in refused.value.hint
+
+
+def test_a_backup_is_sent_to_where_it_is_restored(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("manifest.json", '{"format": "madeleine-backup"}')
+
+    with pytest.raises(NotThatFormat) as refused:
+        found("madeleine", tmp_path / "b.zip")
+
+    assert "madeleine restore-backup" in refused.value.hint
+
+
+@pytest.mark.parametrize("form", ["madeleine", "obsidian", "chatgpt"])
+def test_a_zip_that_was_cut_is_called_so(others: dict[str, Path], form: str) -> None:
+    whole = others["chatgpt"].read_bytes()
+    others["chatgpt"].write_bytes(whole[: len(whole) // 2])
+
+    with pytest.raises(NotThatFormat, match="zip that was cut"):
+        found(form, others["chatgpt"])
 
 
 def test_a_space_that_is_named_takes_all_of_it(notes: Path, stores: Stores) -> None:

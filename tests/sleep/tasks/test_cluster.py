@@ -17,6 +17,7 @@ from madeleine.model.event import Kind
 from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.pattern import read_pattern
+from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter, Query
 from madeleine.model.revision import read_revision
 from madeleine.model.stored import Fingerprint, Stored
@@ -27,14 +28,16 @@ from madeleine.sleep.jobs.auto_linker import auto_linker
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.tasks import cluster as module
 from madeleine.sleep.tasks.cluster import cluster
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import Patch, Report, SetTier
+from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
+from madeleine.write.purge import purge
 from madeleine.write.record import event, record
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, make_stores, reopened, vault_bytes
-from tests.sleep.nights import all_bytes, as_now, living, run
+from tests.sleep.nights import all_bytes, as_now, job_of, living, run
 from tests.sleep.scripted import ScriptedJudge, night
 from tests.sleep.tasks.ageing import set_to, wait
 from tests.sleep.tasks.meaning import along, at_cosine, keep_as, mean, unlinked
@@ -371,8 +374,8 @@ def test_a_new_member_is_taken_into_the_same_summary(stores: Stores) -> None:
     five = alike(stores, 5)
     run(stores, cluster())
     (before,) = summaries(stores)
-    sixth = keep_as(stores, "Backups of the sixth shelf run at night", along(0))
     wait(stores, days=30)
+    sixth = keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
     report = run(stores, cluster())
 
@@ -384,19 +387,73 @@ def test_a_new_member_is_taken_into_the_same_summary(stores: Stores) -> None:
     assert memory_to_json(after)["meta"]["cluster_size"] == 6  # type: ignore[index]  # a map
 
 
-def test_what_a_person_set_on_a_summary_stays(stores: Stores) -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tier": "core"},
+        {"tags": [META_TAG, "mine"]},
+        {"tags": []},
+        {"space": "elsewhere"},
+        {"title": "Mine"},
+    ],
+)
+def test_a_summary_that_a_person_changed_in_any_way_is_theirs(
+    stores: Stores, changes: dict[str, object]
+) -> None:
+    alike(stores, 5, space="atlas")
+    run(stores, cluster())
+    (summary,) = summaries(stores)
+    revise(stores, summary.id, read_revision(changes, stores.habits.limits))
+    keep_as(stores, "Backups of the sixth shelf run at night", along(0), space="atlas")
+    before = vault_bytes(stores)
+
+    report = run(stores, cluster())
+
+    assert vault_bytes(stores) == before
+    assert made(report) == (0, 0, 0)
+    assert report.counts["left_to_their_editors"] == 1
+
+
+@pytest.mark.parametrize("taken", [1, 5])
+def test_a_member_that_a_person_unlinked_is_not_linked_again(stores: Stores, taken: int) -> None:
     five = alike(stores, 5)
     run(stores, cluster())
     (summary,) = summaries(stores)
-    changes = {"tier": "core", "tags": [META_TAG, "mine"]}
-    revise(stores, summary.id, read_revision(changes, stores.habits.limits))
+    for each in five[:taken]:
+        unlink(stores, summary.id, each.id, by="me")
     keep_as(stores, "Backups of the sixth shelf run at night", along(0))
 
-    run(stores, cluster())
+    report = run(stores, cluster())
 
     (after,) = summaries(stores)
-    assert after.tier is Tier.CORE
-    assert "mine" in after.tags
+    assert members(after) == ids(five[taken:])
+    assert made(report) == (0, 0, 0)
+
+
+def test_a_summary_that_a_person_linked_to_something_is_theirs(stores: Stores) -> None:
+    alike(stores, 5)
+    lunch = keep_as(stores, "Lunch is at noon", along(9))
+    run(stores, cluster())
+    (summary,) = summaries(stores)
+    link(stores, summary.id, Connection(lunch.id, Edge.SUPPORTS), by="me")
+    keep_as(stores, "Backups of the sixth shelf run at night", along(0))
+
+    assert made(run(stores, cluster())) == (0, 0, 0)
+
+
+def test_what_another_job_did_to_a_summary_leaves_it_ours(stores: Stores) -> None:
+    five = alike(stores, 5)
+    run(stores, cluster())
+    (summary,) = summaries(stores)
+    patch = Patch(SetTier(summary, Tier.ARCHIVAL), "faded")
+    assert run(stores, job_of(patch, name="decay_manager")).applied == 1
+    keep_as(stores, "Backups of the sixth shelf run at night", along(0))
+
+    report = run(stores, cluster())
+
+    assert made(report) == (0, 1, 0)
+    after = as_now(stores, summary)
+    assert after.tier is Tier.ARCHIVAL
     assert len(members(after)) == len(five) + 1
 
 
@@ -508,6 +565,92 @@ def test_a_summary_that_was_taken_back_is_not_written_again(stores: Stores) -> N
     assert summaries(stores) == []
 
 
+def test_a_rewritten_summary_that_was_forgotten_is_not_written_again(stores: Stores) -> None:
+    alike(stores, 5)
+    run(stores, cluster())
+    keep_as(stores, "Backups of the sixth shelf run at night", along(0))
+    assert made(run(stores, cluster())) == (0, 1, 0)
+    (summary,) = summaries(stores)
+    forget(stores, summary.id)
+
+    assert made(run(stores, cluster())) == (0, 0, 0)
+    keep_as(stores, "Backups of the seventh shelf run at night", along(0))
+    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert summaries(stores) == []
+
+
+def test_a_forgotten_summary_is_not_written_again_when_it_is_purged(stores: Stores) -> None:
+    five = alike(stores, 5)
+    run(stores, cluster())
+    (summary,) = summaries(stores)
+    forget(stores, summary.id)
+    forget(stores, five[0].id)
+    purge(stores, None)
+    for each in five[1:]:
+        mean(stores, each, along(0))
+    keep_as(stores, "Backups of the sixth shelf run at night", along(0))
+
+    report = run(stores, cluster())
+
+    assert report.counts["clusters_found"] == 1
+    assert summaries(stores) == []
+
+
+def test_nothing_that_a_purged_summary_said_is_kept_in_the_no(stores: Stores) -> None:
+    alike(stores, 5)
+    undo(stores, run(stores, cluster()).run)
+    purge(stores, None)
+
+    (kept,) = stores.index.proposals(ProposalStatus.REJECTED)
+    assert kept.proposed_action == "write a summary of 5 memories"
+
+
+def test_a_summary_that_was_taken_back_is_not_written_for_one_member_more(stores: Stores) -> None:
+    alike(stores, 5)
+    undo(stores, run(stores, cluster()).run)
+    keep_as(stores, "Backups of the sixth shelf run at night", along(0))
+
+    assert made(run(stores, cluster())) == (0, 0, 0)
+    assert summaries(stores) == []
+
+
+def test_a_no_to_one_summary_is_no_no_to_others(stores: Stores) -> None:
+    alike(stores, 5)
+    undo(stores, run(stores, cluster()).run)
+    others = alike(stores, 5, axis=1)
+
+    assert made(run(stores, cluster())) == (1, 0, 0)
+    assert members(summaries(stores)[0]) == ids(others)
+
+
+def test_a_rewriting_that_was_taken_back_is_not_planned_again(stores: Stores) -> None:
+    alike(stores, 5)
+    run(stores, cluster())
+    keep_as(stores, "Backups of the sixth shelf run at night", along(0))
+    undo(stores, run(stores, cluster()).run)
+    before = vault_bytes(stores)
+    told: list[object] = []
+    judge = ScriptedJudge(cheap=False, text=lambda members: told.append(members))
+
+    report = night(stores, cluster(), judge)
+
+    assert made(report) == (0, 0, 0)
+    assert told == []
+    assert vault_bytes(stores) == before
+    keep_as(stores, "Backups of the seventh shelf run at night", along(0))
+    assert made(run(stores, cluster())) == (0, 1, 0)
+
+
+def test_what_is_old_and_has_no_score_yet_is_not_summed_up(stores: Stores) -> None:
+    alike(stores, 5)
+    wait(stores, days=365)
+
+    report = run(stores, cluster())
+
+    assert report.counts["clusters_found"] == 0
+    assert summaries(stores) == []
+
+
 def test_the_other_jobs_leave_summaries_alone(stores: Stores) -> None:
     alike(stores, 5, type=MemoryType.CONCEPT)
     run(stores, cluster())
@@ -533,7 +676,7 @@ def test_a_dry_run_changes_no_byte(stores: Stores, tmp_path: Path) -> None:
     report = run(stores, cluster(), dry_run=True)
 
     assert report.applied == 2
-    assert made(report) == (0, 0, 0)
+    assert made(report) == (1, 0, 1)
     assert [each["action"] for each in report.patches] == ["summarise", "forget"]
     assert all_bytes(tmp_path / "home") == before
 

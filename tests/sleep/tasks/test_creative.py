@@ -13,9 +13,11 @@ import pytest
 
 from madeleine.index.port import Batch, Put
 from madeleine.model.codec import connection_to_json
+from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus, ProposalType
+from madeleine.model.revision import read_revision
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.trace import Trace
 from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
@@ -23,16 +25,17 @@ from madeleine.rules.importance import MACHINES
 from madeleine.sleep.tasks.creative import CONTRASTS, Creative, creative
 from madeleine.write.connections import link
 from madeleine.write.record import event, record
+from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, reopened, vault_bytes
 from tests.sleep.nights import all_bytes, as_now, run
 from tests.sleep.tasks.ageing import set_to, use, wait
-from tests.sleep.tasks.meaning import along, at_cosine, keep_as, unlinked
+from tests.sleep.tasks.meaning import along, at_cosine, keep_as, mean, unlinked
 
 INSIGHT, PATTERN = MemoryType.OBSERVATION, MemoryType.CONCEPT
 DECISION, GOAL = MemoryType.DECISION, MemoryType.GOAL
-LONG_AGO = NOON - timedelta(days=60)
+LONG_AGO = NOON - timedelta(days=15)
 
 
 @pytest.fixture
@@ -117,6 +120,22 @@ def test_unlike_memories_of_one_week_are_parallel(stores: Stores) -> None:
     run(stores, creative())
 
     assert associations(stores) == [(other.id, one.id, "parallel_context")]
+
+
+def test_a_run_that_nobody_asked_for_draws_no_mere_coincidence(stores: Stores) -> None:
+    keep_as(stores, "one thing", along(0))
+    keep_as(stores, "other thing", along(1))
+
+    report = run(stores, creative(), due=True)
+
+    assert (report.applied, report.counts["discovered"]) == (0, 0)
+    assert run(stores, creative(), set_to(parallel_context=True), due=True).applied == 1
+
+
+def test_a_run_that_nobody_asked_for_draws_all_else(stores: Stores) -> None:
+    two(stores, 0.99, PATTERN, INSIGHT)
+
+    assert run(stores, creative(), due=True).counts["created"] == 1
 
 
 def test_two_decisions_that_may_be_at_odds_are_asked_about_and_never_linked(
@@ -212,6 +231,15 @@ def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
     assert drawn(stores, made) == ()
 
 
+def test_what_is_old_and_has_no_score_yet_takes_no_part(stores: Stores) -> None:
+    two(stores, 0.99, PATTERN, INSIGHT)
+    wait(stores, days=365)
+
+    report = run(stores, creative())
+
+    assert (report.looked, report.counts["discovered"]) == (0, 0)
+
+
 def test_edges_a_job_made_do_not_strengthen_their_ends(stores: Stores) -> None:
     pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
 
@@ -301,7 +329,7 @@ def test_a_dry_run_shows_what_the_next_run_does(stores: Stores) -> None:
 
     assert _pairs(shown.patches)[: len(done.patches)] == _pairs(done.patches)
     assert shown.counts["discovered"] == done.counts["discovered"]
-    assert (shown.counts["created"], done.counts["created"]) == (0, done.applied)
+    assert shown.counts["created"] == done.counts["created"] == done.applied > 0
 
 
 # -- fading --------------------------------------------------------------------------------
@@ -323,6 +351,66 @@ def test_an_association_whose_ends_are_never_used_together_fades_away(stores: St
     assert drawn(stores, insight) == ()
     assert report.applied == 1
     assert vault_bytes(stores) == before
+
+
+def test_what_faded_is_not_drawn_again_in_the_next_run(stores: Stores) -> None:
+    pattern, insight = two(stores, 0.99, PATTERN, INSIGHT)
+    at_once = set_to(association_days=0.0)
+    run(stores, creative(), at_once)
+    assert run(stores, creative(), at_once).applied == 1
+    assert drawn(stores, insight) == ()
+
+    report = run(stores, creative())
+
+    assert (report.applied, report.counts["discovered"]) == (0, 0)
+    use(stores, pattern, "monday")
+    use(stores, insight, "monday")
+    assert run(stores, creative()).counts["created"] == 1
+
+
+def test_what_faded_is_drawn_again_when_a_text_is_another(stores: Stores) -> None:
+    _, insight = two(stores, 0.99, PATTERN, INSIGHT)
+    at_once = set_to(association_days=0.0)
+    for _ in range(2):
+        run(stores, creative(), at_once)
+    revise(stores, insight.id, read_revision({"content": "third of many"}, Limits()))
+    mean(stores, insight, at_cosine(0.99))
+
+    assert run(stores, creative()).counts["created"] == 1
+
+
+def test_what_faded_stays_so_in_an_index_made_anew(stores: Stores, tmp_path: Path) -> None:
+    both = two(stores, 0.99, PATTERN, INSIGHT)
+    for _ in range(2):
+        run(stores, creative(), set_to(association_days=0.0))
+    fresh = reopened(stores, tmp_path / "home", without_index=True)
+    for each, vector in zip(both, (along(0), at_cosine(0.99)), strict=True):
+        mean(fresh, each, vector)
+
+    report = run(fresh, creative())
+
+    assert report.looked == 2
+    assert report.counts["discovered"] == 0
+
+
+def test_with_more_days_than_there_were_nothing_fades(stores: Stores) -> None:
+    _, insight = two(stores, 0.99, PATTERN, INSIGHT)
+    run(stores, creative())
+    wait(stores, days=9_000)
+
+    report = run(stores, creative(), set_to(association_days=999_999.0))
+
+    assert report.error is None
+    assert len(drawn(stores, insight)) == 1
+
+
+def test_an_association_that_was_taken_back_is_not_discovered_again(stores: Stores) -> None:
+    two(stores, 0.99, PATTERN, INSIGHT)
+    undo(stores, run(stores, creative()).run)
+
+    counts = run(stores, creative(), dry_run=True).counts
+
+    assert counts == {"discovered": 0, "created": 0, "sample_associations": []}
 
 
 def test_an_association_whose_ends_were_used_together_stays(stores: Stores) -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from madeleine.model.event import Kind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
 from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
 from madeleine.rules.forgetting import PROTECTED
+from madeleine.sleep.apply import MANY_AT_ONCE
+from madeleine.sleep.run import run_job
 from madeleine.sleep.tasks.forget import LISTED, forget
+from madeleine.sleep.values import STOPPED
+from madeleine.sleep.values import Forget as ToTrash
 from madeleine.write.forget import restore
 from madeleine.write.identity import ensure_self
 from madeleine.write.proposals import decide
@@ -19,7 +25,7 @@ from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import close, keep, make_stores, vault_bytes
-from tests.sleep.nights import all_bytes, as_now, run
+from tests.sleep.nights import Told, all_bytes, as_now, run
 from tests.sleep.tasks.ageing import aged, fill, relevance, set_to, use, weigh
 
 ARCHIVE = set_to(archive_threshold=0.2)
@@ -206,12 +212,89 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
     assert len(list(stores.vault.trashed())) == 1
 
 
+@pytest.mark.parametrize("count", [5, 9, 19])
+def test_a_small_store_is_not_emptied_unasked(stores: Stores, count: int) -> None:
+    for number in range(count):
+        aged(stores, f"Note number {number}", 1_000 + number)
+
+    report = run(stores, forget(), DELETE)
+
+    assert list(stores.vault.trashed()) == []
+    assert f"{count} of {count} memories that are not archived" in str(report.stopped)
+    assert (report.proposed, report.counts["deleted_count"]) == (count, 0)
+
+
+def test_archived_memories_do_not_make_the_rest_a_small_share(stores: Stores) -> None:
+    for number in range(24):
+        aged(stores, f"Note number {number}", 1_000 + number)
+    for number in range(80):
+        aged(stores, f"Old note number {number}", 1_000, tier=Tier.ARCHIVAL)
+
+    report = run(stores, forget(), DELETE)
+
+    assert list(stores.vault.trashed()) == []
+    assert "24 of 24 memories that are not archived would go to the trash" in str(report.stopped)
+
+
+# -- what is told --------------------------------------------------------------------------
+
+
+def test_what_somebody_took_back_is_not_counted_as_forgotten_again(stores: Stores) -> None:
+    for number in range(3):
+        aged(stores, f"Note number {number}", 1_000)
+    first = run(stores, forget(), DELETE)
+    undo(stores, first.run)
+
+    again = run(stores, forget(), DELETE)
+    shown = run(stores, forget(), DELETE, dry_run=True)
+
+    assert (first.counts["deleted_count"], first.applied) == (3, 4)
+    for report in (again, shown):
+        assert (report.counts["deleted_count"], report.counts["deleted"]) == (0, [])
+        assert report.counts["preserved"] == report.counts["examined"] == 3
+
+
+def test_a_run_that_was_stopped_halfway_counts_what_it_did(stores: Stores) -> None:
+    most = MANY_AT_ONCE[ToTrash]
+    for number in range(most + 10):
+        aged(stores, f"Note number {number}", 1_000 + number)
+    habits = replace(DELETE, breaker_share=1.0)
+
+    report = run_job(
+        stores, habits, Told(), forget(), stop=lambda: bool(list(stores.vault.trashed_paths()))
+    )
+
+    assert report.counts["deleted_count"] == len(list(stores.vault.trashed())) == most
+    assert report.counts["preserved"] == 10
+    assert (report.stopped, report.counts["left"]) == (STOPPED, 10)
+
+
+# -- many at once --------------------------------------------------------------------------
+
+
+def test_many_go_and_come_back_in_few_changes(stores: Stores) -> None:
+    for number in range(150):
+        aged(stores, f"Note number {number}", 1_000 + number)
+    before = vault_bytes(stores)
+    report = run(stores, forget(), replace(DELETE, breaker_share=1.0))
+    changes = [each for each in stores.index.changes(report.run) if each.kind is Kind.CHANGED]
+
+    assert len(list(stores.vault.trashed())) == 150
+    assert len(changes) == 2
+    undo(stores, report.run)
+
+    assert vault_bytes(stores) == before
+    assert stores.index.counts().memories == 150
+
+
 # -- the way back --------------------------------------------------------------------------
 
 
 def test_undoing_forget_brings_every_byte_back(stores: Stores) -> None:
     for number in range(12):
         aged(stores, f"Note number {number}", 100 + number)
+    for number in range(12):
+        aged(stores, f"New note number {number}", 1)
     faint = aged(stores, "Lunch is at noon", 100)
     use(stores, faint)
     before = vault_bytes(stores)

@@ -41,6 +41,8 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     late: Any = importlib.import_module("madeleine.ingest.exporting.leaving")
     form = arguments.format or _by_name(arguments.to)
     path = Path(arguments.to or NAMES.get(form, "memories")).expanduser().absolute()
+    if path.resolve().is_relative_to(door.home.resolve() / "vault"):
+        raise Rejected(f"{path} lies in the vault itself", hint="name a place outside of it")
 
     def page(query: dict[str, object]) -> dict[str, Any]:
         return door.call("export", query=query)

@@ -22,7 +22,7 @@ from madeleine.cli.changes import CHANGE_ID_SHOWN
 from madeleine.cli.door import Door
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import plural
-from madeleine.errors import Rejected
+from madeleine.errors import Damaged, Rejected
 from madeleine.ingest.importing.moving import Moving
 from madeleine.ingest.importing.table import FORMATS
 
@@ -42,15 +42,27 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     path = Path(arguments.path).expanduser().absolute()
     found = formats.read(arguments.format, path, arguments.space)
     with say.progress("importing") as bar:
-        moving = Moving(arguments.format, _sender(door), arguments.dry_run, bar)
+        moving = Moving(arguments.format, _sender(door, say), arguments.dry_run, bar)
         answer = {"path": str(path), **moving.take_all(found)}
     say.reply(answer, lambda: _words(answer))
     _tell(answer, say)
+    if answer["cut"]:
+        return Damaged.exit_code
     return Rejected.exit_code if answer["problems"] else 0
 
 
-def _sender(door: Door) -> Any:
-    return lambda body: door.call("import", body=body)
+def _sender(door: Door, say: Say) -> Any:
+    """Return what sends a batch. The run is said before the first one: whoever interrupts an
+    import can take back what it did until then."""
+    told: list[str] = []
+
+    def send(body: dict[str, object]) -> dict[str, Any]:
+        if not told and not body["dry_run"]:
+            told.append(str(body["run"])[:CHANGE_ID_SHOWN])
+            say.talk(f"import {told[0]} begins; `madeleine undo {told[0]}` takes it back")
+        return door.call("import", body=body)
+
+    return send
 
 
 def _words(answer: dict[str, Any]) -> Iterator[str]:

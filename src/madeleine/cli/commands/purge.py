@@ -1,7 +1,8 @@
 """Remove forgotten memories for good: file, journal, embeddings and index.
 
 There is no way back, so it asks first, unless --yes is given. Backups that were made before keep
-what they hold; connections of other memories that point to what is gone stay.
+what they hold; connections of other memories that point to what is gone stay. A summary of a
+cluster goes with any of its members; other memories that were made from one are named.
 """
 
 from __future__ import annotations
@@ -78,3 +79,7 @@ def _words(answer: dict[str, Any]) -> Iterator[str]:
     if left["journal_lines"]:
         names = plural(left["journal_lines"], "line")
         yield f"  left           {names} of the journal about others that name them"
+    for memory in left["memories"]:
+        yield f"  made from them {memory['id']}  {clean(memory['title'])}"
+    if left["memories"]:
+        yield "these may still say it: `madeleine forget ID`, then `madeleine purge ID`"

@@ -1,4 +1,7 @@
-"""End the daemon of this home, and wait until it has let go of it."""
+"""End the daemon of this home, and wait until it has let go of it.
+
+One that is stuck and does not hear is ended by its process id; what it acknowledged is kept.
+"""
 
 from __future__ import annotations
 

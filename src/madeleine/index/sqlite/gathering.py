@@ -121,9 +121,7 @@ def _relevant(connection: apsw.Connection, bar: Bar, also: Sequence[str]) -> Ite
     return (each[:4] for each in rows if each[1] not in faded)
 
 
-def _columns(
-    snapshot: Snapshot, rows: Rows, known: Sequence[Known]
-) -> Gathered:
+def _columns(snapshot: Snapshot, rows: Rows, known: Sequence[Known]) -> Gathered:
     return Gathered(
         ids=[memory_id for _, memory_id, _, _ in known],
         digests=[digest for _, _, digest, _ in known],

@@ -24,6 +24,7 @@ from madeleine.errors import MadeleineError
 from madeleine.index.port import (
     NO_LEAST,
     Across,
+    Bar,
     Batch,
     Counts,
     Details,

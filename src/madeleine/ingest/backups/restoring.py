@@ -8,6 +8,7 @@ whoever opens the home next. The index is derived, and made anew.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile
 
-from madeleine.errors import Damaged, StoreUnwritable
+from madeleine.errors import Damaged, Rejected, StoreUnwritable
 from madeleine.index.sqlite.files import remove
 from madeleine.ingest.backups.archive import (
     CONFIG,
@@ -37,6 +38,7 @@ from madeleine.ingest.backups.archive import (
 from madeleine.vault.files import fsync_folder, make_folder, write_all, write_file
 
 MARK = "restoring.json"
+STAMP = f"{'[0-9]' * 8}T{'[0-9]' * 6}"  # the time of a restore, in names
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
@@ -56,6 +58,13 @@ class RestoreStuck(Damaged):
             f"a restore was interrupted: {source} should become {target}, where something is",
             hint="move it away by hand, then try again",
         )
+
+
+class HomeInHome(Rejected):
+    """A backup that is to become a home inside of another one."""
+
+    def __init__(self, home: Path, outer: Path) -> None:
+        super().__init__(f"{home} lies in {outer}, which is a home", hint="name a place outside")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +90,28 @@ def restore(
     stamp = now.strftime("%Y%m%dT%H%M%S")
     exchanges = [_exchange(folder, stamp) for folder in folders.values()]
     with _refused(home):
+        remove_unpacked(home, vault)
         _unpack(archive, folders, stamp)
         _write_mark(home, exchanges)
         finish(home)
         settings = _settings(home, archive, manifest)
     aside = tuple(each.aside for each in exchanges if each.aside.exists())
     return Restored(manifest, aside, settings)
+
+
+def refuse_inside(home: Path) -> None:
+    """Refuse a home in another one: its files would be taken for that one's memories."""
+    for outer in home.resolve().parents:
+        if all((outer / name).is_dir() for name in ("vault", "journal", "run")):
+            raise HomeInHome(home, outer)
+
+
+def remove_unpacked(home: Path, vault: Path) -> None:
+    """Remove what a restore had unpacked when it was killed. Whoever calls holds the home's lock,
+    and has finished what was written down: then nobody needs it."""
+    for folder in (vault.resolve(), (home / "journal").resolve()):
+        for left in folder.parent.glob(glob.escape(_staged(folder, "").name) + STAMP):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def finish(home: Path) -> bool:
@@ -161,8 +186,6 @@ def _unpack(archive: Path, folders: dict[str, Path], stamp: str) -> None:
     stages = {prefix: _staged(folder, stamp) for prefix, folder in folders.items()}
     try:
         for stage in stages.values():
-            for left in stage.parent.glob(stage.name.replace(stamp, "*")):
-                shutil.rmtree(left, ignore_errors=True)  # of a restore that was killed
             make_folder(stage)
         with opened(archive) as (packed, manifest):
             for name, entry in manifest.files.items():

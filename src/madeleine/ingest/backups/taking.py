@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from madeleine.errors import StoreUnwritable, UnderWay
+from madeleine.errors import Rejected, StoreUnwritable, UnderWay
 from madeleine.ingest.backups.archive import (
     BLOCK_BYTES,
     CONFIG,
@@ -52,6 +52,16 @@ class BackedUp:
     """Older ones that made room for it."""
     left_out: tuple[str, ...] = ()
     """Files that could not be read."""
+
+
+class InOwnData(Rejected):
+    """A backup that would lie among what it is a backup of."""
+
+    def __init__(self, place: Path, folder: Path) -> None:
+        super().__init__(
+            f"{place} lies in {folder}, which is what a backup is made of",
+            hint="name a place outside of the home, or none",
+        )
 
 
 class Looks(NamedTuple):
@@ -88,6 +98,7 @@ class Wanted:
 def back_up(wanted: Wanted, progress: Progress = lambda done, total: None) -> BackedUp:
     """Make a backup, see that it is whole, and let the oldest go."""
     place = name_for(wanted.folder, wanted.to, wanted.stores.clock.now())
+    _refuse_inside(wanted, place)
     with _refused(place):
         make_folder(place.parent)
         make_folder(wanted.folder)
@@ -98,6 +109,23 @@ def back_up(wanted: Wanted, progress: Progress = lambda done, total: None) -> Ba
             copies = _Copies(spool)
             _copy_all(wanted, copies, progress)
             return _pack(wanted, copies, place, progress)
+
+
+def _refuse_inside(wanted: Wanted, place: Path) -> None:
+    """Refuse a place in the vault or the home, other than the folder for backups: the next
+    backup would hold this one."""
+    real, vault = place.resolve(), wanted.stores.vault.root.resolve()
+    for folder in (vault, (wanted.home / "journal").resolve()):
+        if real.is_relative_to(folder) and not _is_hidden(real.relative_to(folder)):
+            raise InOwnData(place, folder)
+    home, kept = wanted.home.resolve(), wanted.folder.resolve()
+    if real.is_relative_to(home) and not real.is_relative_to(kept):
+        raise InOwnData(place, home)
+
+
+def _is_hidden(path: Path) -> bool:
+    """Whether it lies in a folder that belongs to no vault, as a home in a folder of notes may."""
+    return any(part.startswith(".") for part in path.parent.parts)
 
 
 @contextmanager

@@ -41,6 +41,7 @@ LABEL = "Memory"
 TURNED = {"EVOLVED_INTO": "evolved_from", "INVALIDATED_BY": "evolved_from"}
 
 Said = Mapping[str, object]
+Number = int | str
 
 
 @dataclass(slots=True)
@@ -48,9 +49,9 @@ class _Graph:
     """What a backup says."""
 
     name: str
-    memories: dict[object, Said] = field(default_factory=dict)
+    memories: dict[Number, Said] = field(default_factory=dict)
     """By the number that relations name them by."""
-    others: set[object] = field(default_factory=set)
+    others: set[Number] = field(default_factory=set)
     """Nodes that are no memories, which relations may lead to."""
     relations: list[Said] = field(default_factory=list)
 
@@ -132,9 +133,9 @@ def _of_backup(name: str, said: Said) -> _Graph:
         labels = node.get("labels") if isinstance(node, Mapping) else None
         properties = node.get("properties") if isinstance(node, Mapping) else None
         if isinstance(labels, list) and LABEL in labels and isinstance(properties, Mapping):
-            graph.memories[node.get("id")] = properties
+            graph.memories[_number(node.get("id"))] = properties
         elif isinstance(node, Mapping):
-            graph.others.add(node.get("id"))
+            graph.others.add(_number(node.get("id")))
     graph.relations = [each for each in _list(relations) if isinstance(each, Mapping)]
     return graph
 
@@ -144,19 +145,27 @@ def _of_answer(name: str, said: object) -> _Graph:
         said = said.get("memories") or said.get("results")
     if not isinstance(said, list):
         raise NotThatFormat(name, "is neither a backup of the graph nor a list of memories")
-    found = [each.get("memory", each) for each in said if isinstance(each, Mapping)]
-    return _Graph(name, {number: each for number, each in enumerate(found) if each})
+    found = [each.get("memory", each) if isinstance(each, Mapping) else {} for each in said]
+    memories = [each if isinstance(each, Mapping) else {} for each in found]
+    if memories and not any("content" in each for each in memories):
+        raise NotThatFormat(name, "is a list, and nothing in it is a memory of AutoMem")
+    return _Graph(name, dict(enumerate(memories)))
 
 
 # -- relations -----------------------------------------------------------------------------
 
 
-def _links(graph: _Graph, loose: LooseEnds) -> tuple[dict[object, list[Json]], dict[object, str]]:
+def _number(value: object) -> Number:
+    """Return what relations name a node by."""
+    return value if isinstance(value, int | str) else str(value)
+
+
+def _links(graph: _Graph, loose: LooseEnds) -> tuple[dict[Number, list[Json]], dict[Number, str]]:
     """Return each memory's connections, and which one replaced it."""
-    links: dict[object, list[Json]] = {}
-    ended: dict[object, str] = {}
+    links: dict[Number, list[Json]] = {}
+    ended: dict[Number, str] = {}
     for relation in graph.relations:
-        start, end = relation.get("source_id"), relation.get("target_id")
+        start, end = _number(relation.get("source_id")), _number(relation.get("target_id"))
         word = str(relation.get("type") or "")
         if start not in graph.memories or end not in graph.memories:
             if graph.others.isdisjoint((start, end)):

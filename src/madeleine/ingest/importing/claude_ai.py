@@ -102,7 +102,8 @@ def _text(said: Mapping[str, object]) -> str:
 def _attachments(said: object) -> int:
     messages = said.get("chat_messages") if isinstance(said, Mapping) else None
     found = messages if isinstance(messages, list) else []
-    return sum(len(each.get("attachments") or ()) for each in found if isinstance(each, Mapping))
+    pasted = [each.get("attachments") for each in found if isinstance(each, Mapping)]
+    return sum(len(each) for each in pasted if isinstance(each, list))
 
 
 def _project(said: object, place: str) -> Iterator[Found]:

@@ -25,8 +25,9 @@ from madeleine.ingest.importing import (
     obsidian,
     ormah,
 )
+from madeleine.ingest.importing.recognising import hint_for
 from madeleine.ingest.importing.table import FORMATS
-from madeleine.ingest.importing.values import Found, Item, Json, Note
+from madeleine.ingest.importing.values import Broken, Found, Item, Json, Note, NotThatFormat
 from madeleine.model.draft import Limits
 from madeleine.rules.secrets import redacted
 
@@ -49,10 +50,28 @@ BOUNDS = Limits()
 
 
 def read(form: str, path: Path, space: str | None = None) -> Iterator[Found]:
-    """Give what is at a path, read as the format says; `space` puts all of it there."""
+    """Give what is at a path, read as the format says; `space` puts all of it there. What is of
+    another format is refused, with the one that it looks like."""
     if form not in READERS:
         raise UnknownWord("format", form, list(FORMATS))
-    yield from _guarded(READERS[form](path), space, form in AS_IT_IS)
+    try:
+        guarded = _guarded(READERS[form](path), space, form in AS_IT_IS)
+        yield from _doubted(guarded, lambda: hint_for(form, path))
+    except NotThatFormat as error:
+        error.hint = hint_for(form, path) or error.hint
+        raise
+
+
+def _doubted(found: Iterator[Found], hint: Callable[[], str]) -> Iterator[Found]:
+    """Add what the path looks like, if all that was found is broken."""
+    items = broken = 0
+    for each in found:
+        items += isinstance(each, Item)
+        broken += isinstance(each, Broken)
+        yield each
+    doubt = hint() if broken and not items else ""
+    if doubt:
+        yield Note(doubt)
 
 
 def _guarded(found: Iterator[Found], space: str | None, as_it_is: bool) -> Iterator[Found]:

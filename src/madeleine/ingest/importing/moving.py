@@ -35,6 +35,8 @@ class Moving:
     problems: list[Json] = field(default_factory=list)
     left: list[Json] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    cut: bool = False
+    """Whether the source ended before its end."""
     _total: int = 0
     _waiting: list[Item] = field(default_factory=list)
     _size: int = 0
@@ -51,7 +53,8 @@ class Moving:
         match found:
             case Item():
                 self._add(found)
-            case Broken(place, problem):
+            case Broken(place, problem, cut):
+                self.cut = self.cut or cut
                 self.problems.append({"place": place, "problem": problem})
             case Note(text):
                 self.notes.append(text)
@@ -94,5 +97,6 @@ class Moving:
             "counts": {name: self.counts.get(name, 0) for name in OUTCOMES},
             "left": self.left,
             "problems": self.problems,
+            "cut": self.cut,
             "notes": self.notes,
         }

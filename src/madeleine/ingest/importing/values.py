@@ -60,7 +60,8 @@ class NotThatFormat(Rejected):
 
 def stable_id(form: str, *names: str) -> str:
     """Return the id of a thing by what it is called at its source: the same every time."""
-    return str(uuid.uuid5(IMPORTED, "\n".join((form, *names))))
+    called = "\n".join((form, *names)).encode("utf-8", "backslashreplace")  # JSON has odd texts
+    return str(uuid.uuid5(IMPORTED, called.decode("utf-8")))
 
 
 def given_id(form: str, value: object, *names: str) -> str:

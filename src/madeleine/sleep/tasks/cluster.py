@@ -6,8 +6,9 @@ a language model's. It is found like any other memory; its members stay where th
 
 A cluster has one summary. As long as its members are the same and say the same, a run changes
 nothing; when they change, the same summary is written anew; when the cluster is no more, the
-summary goes to the trash. One that a person edited is theirs: it is left alone, and counted.
-So is one that waits for the vectors of its members. What a person forgot is not written again.
+summary goes to the trash. One that a person changed in any way is theirs: it is left alone, and
+counted. So is one that waits for the vectors of its members. What a person forgot or took back
+is not written again, nor is one of mostly the same memories.
 
 Who is in a cluster once stays in it, even archived or of little relevance: a summary of what
 has faded is worth more, not less. Only who is relevant comes in.
@@ -20,11 +21,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from madeleine.index.port import Gathered
+from madeleine.model.event import Kind
 from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.pattern import Pattern, read_pattern
@@ -34,13 +37,17 @@ from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType
 from madeleine.rules.communities import Community, communities
 from madeleine.rules.digest import text_digest
 from madeleine.rules.gist import gist
+from madeleine.rules.importance import MACHINES
 from madeleine.rules.keeping import made_up
 from madeleine.rules.likeness import Cloud
-from madeleine.rules.patterns import belonging, members_digest
+from madeleine.rules.patterns import belonging, members_digest, refused, rest_digest
 from madeleine.rules.uniting import full
-from madeleine.sleep.seen import EVERYTHING
+from madeleine.sleep.deeds import question_of
 from madeleine.sleep.standings import MICROS_A_DAY
+from madeleine.sleep.tasks.decay import bar_of
 from madeleine.sleep.values import STOPPED, Forget, Night, Patch, Summarise
+from madeleine.write.questions import rejected_keys
+from madeleine.write.summaries import members_of, refused_summaries
 
 NAME = "cluster"
 IDS = uuid.UUID("0c6f0a44-52f5-5c0e-8a0b-5d3b1f5e9b77")  # where ids made from members live
@@ -104,29 +111,15 @@ class Known:
 
     memory: Memory
     pattern: Pattern | None
-
-    @cached_property
-    def members(self) -> list[str]:
-        return [each.target for each in self.memory.connections if each.edge is Edge.SUMMARIZES]
-
-    def is_ours(self, night: Night) -> bool:
-        """Whether it is as the last run left it: nobody edited or retired it since."""
-        memory = self.memory
-        current = memory.superseded_by is None and not (
-            memory.valid_until is not None and memory.valid_until <= night.now
-        )
-        untouched = self.pattern is not None and self.pattern.text == text_digest(memory)
-        return current and untouched
+    members: list[str]
+    ours: bool
+    """Whether it is as the last run left it: no person edited, moved or retired it since."""
 
 
 class Cluster:
     """The task."""
 
     name = NAME
-
-    def __init__(self) -> None:
-        self._made: list[Summarise] = []
-        self._dissolved: list[Forget] = []
 
     def plan(self, night: Night) -> Sequence[Patch]:
         known = _known(night)
@@ -136,43 +129,56 @@ class Cluster:
             return []
         same = belonging([each.ids for each in groups], [each.members for each in known])
         _tell(night, groups)
-        self._made = _summaries(night, _changed(night, groups, known, same))
-        self._dissolved = _dissolved(night, known, set(same.values()))
+        night.tell = lambda: _count(night)
+        made = _summaries(night, _changed(night, groups, known, same))
+        lost = _dissolved(night, known, set(same.values()))
         return [
-            *(
-                Patch(each, f"{len(each.memory.connections)} memories are alike")
-                for each in self._made
-            ),
-            *(Patch(each, "its cluster is no more") for each in self._dissolved),
+            *(Patch(each, f"{len(each.memory.connections)} memories are alike") for each in made),
+            *(Patch(each, "its cluster is no more") for each in lost),
         ]
 
     def done(self, night: Night) -> None:
-        """Count what was done. Every memory is looked at each time."""
-        made = [each for each in self._made if each.memory.id not in night.again]
-        night.report.counts |= {
-            "meta_memories_created": sum(each.was is None for each in made),
-            "meta_memories_updated": sum(each.was is not None for each in made),
-            "meta_memories_dissolved": sum(
-                each.memory.id not in night.again for each in self._dissolved
-            ),
-        }
+        """Nothing to note: every memory is looked at each time."""
 
 
 # --- what is there ------------------------------------------------------------------------
 
 
 def _known(night: Night) -> list[Known]:
-    """Return the summaries that are there, also those that somebody retired."""
-    chosen = Filter(tags=(META_TAG,), outdated=True)
-    found = night.stores.index.listing(chosen, night.now, EVERYTHING)
-    return [Known(each, read_pattern(each)) for each in found if each.source == META_SOURCE]
+    """Return the summaries that are there, also those that somebody retired, or whose tags
+    somebody took away."""
+    index = night.stores.index
+    found = index.memories(index.of_source(META_SOURCE)).values()
+    return [
+        Known(each, pattern, members_of(night.stores, each), _is_ours(night, each, pattern))
+        for each in sorted(found, key=lambda each: each.id)
+        for pattern in (read_pattern(each),)
+    ]
+
+
+def _is_ours(night: Night, memory: Memory, pattern: Pattern | None) -> bool:
+    retired = memory.valid_until is not None and memory.valid_until <= night.now
+    if retired or memory.superseded_by is not None or pattern is None:
+        return False
+    if pattern.text != text_digest(memory):
+        return False
+    return pattern.rest in ("", rest_digest(memory)) or _only_jobs_changed(night, memory)
+
+
+def _only_jobs_changed(night: Night, memory: Memory) -> bool:
+    """Whether what is different about a summary came from other jobs: one may archive it, or
+    let it name whom a member was merged into."""
+    found = night.stores.index.history(memory.id)
+    changers = [each.body.get("by") for each in found if each.kind is Kind.CHANGED]
+    since = list(takewhile(lambda by: by != NAME, changers))
+    return bool(since) and MACHINES.issuperset(since)
 
 
 def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
     """Return the clusters, the largest first."""
     habits = night.habits.consolidation
     members = sorted({each for summary in known for each in summary.members})
-    found = night.stores.index.gathered(habits.sample_relevance, night.now, members)
+    found = night.stores.index.gathered(bar_of(night), night.now, members)
     night.report.looked += len(found)
     cloud = Cloud(found.matrix, found.rows)
     least, fewest = habits.similarity_threshold, habits.min_cluster_size
@@ -187,52 +193,50 @@ def _changed(
 ) -> list[tuple[Group, Known | None]]:
     """Return the clusters without a summary, and those whose summary no longer fits, as many as
     may be written. Others are as they were, or a person's, or were forgotten by one."""
+    unwanted = refused([each.ids for each in groups], refused_summaries(night.stores))
     pairs = [
-        (group, known[same[place]] if place in same else None) for place, group in enumerate(groups)
+        (group, known[same[place]] if place in same else None)
+        for place, group in enumerate(groups)
+        if place in same or place not in unwanted
     ]
-    theirs = sum(summary is not None and not summary.is_ours(night) for _, summary in pairs)
+    theirs = sum(summary is not None and not summary.ours for _, summary in pairs)
     if theirs:
         night.report.counts["left_to_their_editors"] = theirs
-    return _as_many_as_may_be(night, [pair for pair in pairs if _is_wanted(night, *pair)])
+    return _as_many_as_may_be(night, [pair for pair in pairs if _is_wanted(*pair)])
 
 
-def _is_wanted(night: Night, group: Group, summary: Known | None) -> bool:
+def _is_wanted(group: Group, summary: Known | None) -> bool:
     """Whether a cluster has no summary, or one of ours that is of other members or texts."""
     if summary is None:
         return True
     fits = summary.pattern is not None and summary.pattern.members == group.digest
-    return not fits and summary.is_ours(night)
+    return not fits and summary.ours
 
 
 def _as_many_as_may_be(
     night: Night, wanted: Sequence[tuple[Group, Known | None]]
 ) -> list[tuple[Group, Known | None]]:
+    """Return those that are written in this run. A rewriting that somebody took back, or
+    rejected, is none of them: no model is asked for it again."""
+    said_no = rejected_keys(night.stores)
     changed: list[tuple[Group, Known | None]] = []
     for at, (group, summary) in enumerate(wanted):
         if len(changed) == WRITTEN_AT_MOST:
             night.report.counts["clusters_left"] = len(wanted) - at
             break
-        if summary is not None or not _was_refused(night, _id_of(group)):
+        if summary is None or not said_no or not _is_refused(night, group, summary, said_no):
             changed.append((group, summary))
     return changed
+
+
+def _is_refused(night: Night, group: Group, summary: Known, said_no: set[str]) -> bool:
+    rewriting = Summarise(summary.memory, summary.memory, _read(night, group))
+    return question_of(rewriting) in said_no
 
 
 def _id_of(group: Group) -> str:
     """Return the id of a new summary: the same on every device that finds this cluster."""
     return str(uuid.uuid5(IDS, " ".join(sorted(group.ids))))
-
-
-def _was_refused(night: Night, memory_id: str) -> bool:
-    """Whether somebody forgot or took back the summary of just these memories."""
-    index = night.stores.index
-    if index.get(memory_id) is not None:
-        return False
-    gone = [
-        each.body.get("by")
-        for each in index.history(memory_id)
-        if each.body.get("verb") in ("forget", "undo")
-    ]
-    return bool(gone) and gone[0] != NAME
 
 
 # --- writing ------------------------------------------------------------------------------
@@ -250,7 +254,7 @@ def _summaries(night: Night, changed: Sequence[tuple[Group, Known | None]]) -> l
 
 
 def _summary(night: Night, group: Group, was: Memory | None) -> Summarise:
-    """Return the summary of a cluster. What a person may have set on it stays: tier, tags,
+    """Return the summary of a cluster. What another job may have set on it stays: its tier,
     other connections."""
     read = _read(night, group)
     told = _told(night, read)
@@ -315,6 +319,7 @@ def _pattern(group: Group, memory: Memory) -> Pattern:
         group.span_days,
         group.digest,
         text_digest(memory),
+        rest_digest(memory),
     )
 
 
@@ -337,7 +342,7 @@ def _connections(night: Night, group: Group, was: Memory | None) -> tuple[Connec
 def _dissolved(night: Night, known: Sequence[Known], kept: set[int]) -> list[Forget]:
     """Return which summaries go: those whose cluster is no more. Where members wait for their
     vectors nobody can tell."""
-    lost = [each for at, each in enumerate(known) if at not in kept and each.is_ours(night)]
+    lost = [each for at, each in enumerate(known) if at not in kept and each.ours]
     members = {each for summary in lost for each in summary.members}
     waiting = _waiting(night, members)
     return [Forget(each.memory) for each in lost if not waiting.intersection(each.members)]
@@ -353,13 +358,24 @@ def _waiting(night: Night, members: set[str]) -> set[str]:
 
 
 def _tell(night: Night, groups: Sequence[Group]) -> None:
-    """Put the documented figures into the report; what is made is counted at the end."""
+    """Put the documented figures into the report; what is made is counted when it is known."""
     night.report.counts |= {
         "clusters_found": len(groups),
         "meta_memories_created": 0,
         "meta_memories_updated": 0,
         "meta_memories_dissolved": 0,
         "sample_clusters": [_in_words(night, each) for each in groups[:SHOWN]],
+    }
+
+
+def _count(night: Night) -> None:
+    """Count what was done, or in a dry run would be."""
+    actions = [each.action for each in night.carried_out]
+    made = [each for each in actions if isinstance(each, Summarise)]
+    night.report.counts |= {
+        "meta_memories_created": sum(each.was is None for each in made),
+        "meta_memories_updated": sum(each.was is not None for each in made),
+        "meta_memories_dissolved": sum(isinstance(each, Forget) for each in actions),
     }
 
 

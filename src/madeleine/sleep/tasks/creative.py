@@ -6,7 +6,11 @@ odds a question. Memories that are connected already are left as they are, and n
 than a few associations.
 
 An association is a guess. It stays if both ends are used in one session within its first
-months; if not, it is taken away again.
+months; if not, it is taken away again. The journal keeps that, as a verdict on the two, and they
+are not drawn again until they are used together or one of them says something else.
+
+That two memories come from the same week fits nearly any two. A run that nobody asked for leaves
+that rule out, unless a setting says otherwise.
 
 What a dry run shows is what the next run does: which memories are drawn follows from a number
 in the journal, which is another one after each run.
@@ -18,22 +22,31 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
 import numpy as np
 
 from madeleine.index.port import EdgeRow
 from madeleine.model.codec import CREATIVE
-from madeleine.model.event import Kind
-from madeleine.model.judging import Pair
+from madeleine.model.event import Event, Kind
+from madeleine.model.judging import Pair, Relation, Verdict, verdict_to_json
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.times import format_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge, MemoryType
-from madeleine.rules.associations import EXPLAINS, Association, associated, share_a_subject
+from madeleine.rules.associations import (
+    EXPLAINS,
+    PARALLEL_CONTEXT,
+    Association,
+    associated,
+    share_a_subject,
+)
+from madeleine.rules.digest import text_digest
 from madeleine.rules.uniting import full
 from madeleine.sleep.pairs import one_scope, pair_of
+from madeleine.sleep.refused import without_refused
+from madeleine.sleep.tasks.decay import bar_of
 from madeleine.sleep.values import Link, Night, Patch, Unlink
 from madeleine.write.record import event, record
 
@@ -41,6 +54,7 @@ SEED = "creative.seed"  # the name under which the journal keeps what the next s
 CONTRASTS = 3  # questions about decisions in one run: a person reads them
 SHOWN = 3  # associations that the report names
 DAY = timedelta(days=1)
+BEGINNING = datetime.min.replace(tzinfo=UTC)  # nothing is older than a date can tell
 
 
 def creative() -> Creative:
@@ -69,42 +83,55 @@ class Creative:
 
     def __init__(self, seed: int | None = None) -> None:
         self._seed = seed
-        self._drawn: list[Found] = []
 
     def plan(self, night: Night) -> Sequence[Patch]:
         known = night.stores.index.associations()
         own = [each for each in known if each.connection.by == CREATIVE]
-        found = sorted(discovered(night, self._sample(night)), key=_surest_first)
-        self._drawn = list(_within_bounds(night, found, known))
+        found = sorted(_wanted(night, self._sample(night)), key=_surest_first)
+        drawn = list(_within_bounds(night, found, known))
         asked = _questions(night, found)
-        _tell(night, found, [*self._drawn, *asked])
-        links = [_patch(night, each) for each in self._drawn]
+        _tell(night, found, [*drawn, *asked])
+        night.tell = lambda: _count(night)
+        links = [_patch(night, each) for each in drawn]
         return [*links, *(_patch(night, each, ask=True) for each in asked), *fading(night, own)]
 
     def done(self, night: Night) -> None:
-        """Count what was drawn, and let the next run draw other memories."""
-        there = {
-            (row.source, row.connection.target)
-            for row in night.stores.index.edges_between(
-                list({each for found in self._drawn for each in found.ends})
-            )
-            if row.connection.edge is Edge.DISCOVERED
-        }
-        night.report.counts["created"] = sum(each.ends in there for each in self._drawn)
+        """Note what faded, and let the next run draw other memories."""
         following = zlib.crc32(night.report.run.encode())
-        body = {"key": SEED, "value": following}
-        record(night.stores, [event(night.stores, Kind.STATE, body)], durable=False)
+        seed = event(night.stores, Kind.STATE, {"key": SEED, "value": following})
+        record(night.stores, [seed, *_faded_events(night)], durable=False)
 
     def _sample(self, night: Night) -> list[Memory]:
         habits, index = night.habits.consolidation, night.stores.index
         kept = index.state(SEED)
         seed = self._seed if self._seed is not None else kept if isinstance(kept, int) else 0
-        ids = index.sample(habits.sample_relevance, night.now, habits.sample_size, seed)
+        ids = index.sample(bar_of(night), night.now, habits.sample_size, seed)
         night.report.looked += len(ids)
         return list(index.memories(ids).values())
 
 
 # --- finding ------------------------------------------------------------------------------
+
+
+def _wanted(night: Night, sample: Sequence[Memory]) -> list[Found]:
+    """Return what the rules say of the sample and may be drawn or asked: nobody refused it, and
+    it has not faded."""
+    found = [each for each in discovered(night, sample) if _has_its_turn(night, each)]
+    faded = _faded(night, [each.ends for each in found])
+    left = [each for each in found if each.ends not in faded]
+    kept = without_refused(night.stores, [_patch(night, each) for each in left])
+    ends = {_ends_of(each) for each in kept}
+    return [each for each in left if each.ends in ends]
+
+
+def _ends_of(patch: Patch) -> tuple[str, str]:
+    link = patch.action
+    return (link.source.id, link.connections[0].target) if isinstance(link, Link) else ("", "")
+
+
+def _has_its_turn(night: Night, found: Found) -> bool:
+    asked_for = not night.due or night.habits.consolidation.parallel_context
+    return asked_for or found.association.kind != PARALLEL_CONTEXT
 
 
 def discovered(night: Night, sample: Sequence[Memory]) -> Iterator[Found]:
@@ -195,8 +222,7 @@ def _patch(night: Night, found: Found, ask: bool = False) -> Patch:
 
 def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
     """Return what takes away the associations that nobody needed in time."""
-    days = night.habits.consolidation.association_days
-    late = night.now - timedelta(days=days)
+    days, late = night.habits.consolidation.association_days, _late(night)
     old = [(each, at) for each in own if (at := each.connection.at) is not None and at <= late]
     needed = night.stores.index.used_together(
         [_ends(each) for each, _ in old], [at for _, at in old]
@@ -211,6 +237,49 @@ def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
     ]
 
 
+def _late(night: Night) -> datetime:
+    """Return since when an association has its time; for more days than a date can tell, since
+    the beginning: it never fades."""
+    days = night.habits.consolidation.association_days
+    return night.now - timedelta(days=days) if days < (night.now - BEGINNING) / DAY else BEGINNING
+
+
+def _faded(night: Night, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return those of the pairs whose association faded, and that were not used together since:
+    within the time that an association has."""
+    known = night.stores.index.verdicts([_in_order(*each) for each in pairs], CREATIVE)
+    faded = [each for each in pairs if _in_order(*each) in known]
+    used = night.stores.index.used_together(faded, [_late(night)] * len(faded))
+    return set(faded) - used
+
+
+def _faded_events(night: Night) -> list[Event]:
+    """Return what the journal keeps of the associations that were taken away."""
+    gone = [each.action for each in night.carried_out if isinstance(each.action, Unlink)]
+    pairs = {_in_order(each.source.id, each.connection.target): each for each in gone}
+    known = night.stores.index.memories({each for pair in pairs for each in pair})
+    said = verdict_to_json(Verdict(Relation.NONE, 1.0, "not used together in time"))
+    return [
+        event(
+            night.stores,
+            Kind.JUDGED,
+            {
+                "job": CREATIVE,
+                "judge": CREATIVE,
+                "pair": list(pair),
+                "digests": [text_digest(known[each]) for each in pair],
+                "verdict": said,
+            },
+        )
+        for pair in pairs
+        if known.keys() >= set(pair)
+    ]
+
+
+def _in_order(one: str, other: str) -> tuple[str, str]:
+    return (one, other) if one < other else (other, one)
+
+
 def _ends(row: EdgeRow) -> tuple[str, str]:
     return row.source, row.connection.target
 
@@ -219,12 +288,18 @@ def _ends(row: EdgeRow) -> tuple[str, str]:
 
 
 def _tell(night: Night, found: Sequence[Found], shown: Sequence[Found]) -> None:
-    """Put the documented figures into the report; what is created is counted at the end."""
+    """Put the documented figures into the report; what is created is counted when it is known."""
     night.report.counts |= {
         "discovered": len(found),
         "created": 0,
         "sample_associations": [_in_words(each, night.now) for each in shown[:SHOWN]],
     }
+
+
+def _count(night: Night) -> None:
+    """Count what was drawn, or in a dry run would be."""
+    drawn = [each for each in night.carried_out if isinstance(each.action, Link)]
+    night.report.counts["created"] = len(drawn)
 
 
 def _in_words(found: Found, now: datetime) -> dict[str, object]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.errors import BadSetting
-from madeleine.index.port import Standings
+from madeleine.index.port import Bar, Standings
 from madeleine.rules.relevance import Curve, Evidence, Formula, distribution, relevance
 from madeleine.sleep.habits import ConsolidationHabits
 from madeleine.sleep.standings import ARCHIVAL, days_before, pages
@@ -95,6 +95,13 @@ def relevance_of(night: Night, page: Standings, curve: Curve) -> Column:
         confidence=page.confidence,
     )
     return relevance(known, curve)
+
+
+def bar_of(night: Night) -> Bar:
+    """Return how relevant a memory must be to take part in what consolidation finds."""
+    curve = curve_of(night.habits.consolidation)
+    above = night.habits.consolidation.sample_relevance
+    return Bar(above, lambda page: np.round(relevance_of(night, page, curve), DECIMALS))
 
 
 def scored(

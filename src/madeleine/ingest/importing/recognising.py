@@ -1,0 +1,84 @@
+"""Which format a path looks like: a guess for the hint when it was named as another one.
+
+Only names and the beginning of one file are looked at, and nothing depends on the answer.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import zipfile
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from madeleine.errors import MadeleineError
+from madeleine.ingest.importing.sources import Source, files_of
+
+HEAD_BYTES = 1 << 16
+NAMES_AT_MOST = 2_000  # of files that are looked at in a folder
+_BY_TEXT = (
+    ("madeleine", re.compile(r'"format":\s*"madeleine-export"')),
+    ("chatgpt", re.compile(r'"mapping":\s*\{')),
+    ("claude-ai", re.compile(r'"chat_messages":\s*\[')),
+    ("automem", re.compile(r'"(?:nodes|labels)":\s*\[')),
+    ("mcp-memory", re.compile(r'"type":\s*"(?:entity|relation)"')),
+    ("mem0", re.compile(r'"memory":\s*"')),
+)
+_BY_NAME = (
+    ("automem", re.compile(r"(?:.*/)?falkordb_[^/]*\.json(?:\.gz)?")),
+    ("ormah", re.compile(r"nodes/[^/]+\.md")),
+    ("claude-code", re.compile(r"(?:.*/)?memory/MEMORY\.md|MEMORY\.md")),
+    ("agents-md", re.compile(r"(?:CLAUDE|AGENTS|GEMINI)\.md")),
+    ("obsidian", re.compile(r".*\.md")),
+)
+
+
+def hint_for(form: str, path: Path) -> str:
+    """Return what to type instead, if the path looks like another format; else nothing."""
+    named = shlex.quote(str(path))
+    if _is_backup(path):
+        return f"it looks like a backup: `madeleine restore-backup {named}`"
+    other = looks_like(path)
+    if other in ("", form):
+        return ""
+    return f"it looks like {other}: `madeleine import {other} {named}`"
+
+
+def looks_like(path: Path) -> str:
+    """Return the format that a path looks like; the empty text if none."""
+    try:
+        with files_of(path, "") as sources:
+            files = list(islice(sources, NAMES_AT_MOST))
+            found = (*_by_text(files), *_by_name(files))
+    except (MadeleineError, OSError):
+        return ""
+    return next(iter(found), "")
+
+
+def _by_text(files: list[Source]) -> Iterator[str]:
+    for source in files:
+        name = PurePosixPath(source.name)
+        if name.suffix in (".json", ".jsonl") and (len(files) == 1 or _is_main(name)):
+            with source.opened() as stream:
+                head = stream.read(HEAD_BYTES).decode("utf-8", "replace")
+            yield from (form for form, pattern in _BY_TEXT if pattern.search(head))
+
+
+def _is_main(name: PurePosixPath) -> bool:
+    """Whether a file among others is the one that says what they are."""
+    return name.name.startswith(("conversations", "memory."))
+
+
+def _by_name(files: list[Source]) -> Iterator[str]:
+    for form, pattern in _BY_NAME:
+        if any(pattern.fullmatch(source.name) for source in files):
+            yield form
+
+
+def _is_backup(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open("manifest.json") as file:
+            return b'"madeleine-backup"' in file.read(HEAD_BYTES)
+    except (OSError, zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError):
+        return False

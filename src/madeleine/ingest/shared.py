@@ -1,0 +1,47 @@
+"""Which files state one memory.
+
+Two files with the same words share a memory, so that it is kept once. What several state is not
+changed for one of them. The journal keeps, for such a memory, the addresses of the files.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
+from madeleine.write.record import event
+from madeleine.write.stores import Stores
+
+
+def file_of(memory: Memory) -> str:
+    """Return the address of the file that a memory came of, without its section."""
+    told = memory.origin.uri if memory.origin and memory.origin.uri else ""
+    return told.partition("#")[0]
+
+
+def stated_by(stores: Stores, memory: Memory) -> list[str]:
+    """Return the files that have stated a memory, and perhaps still do."""
+    value = stores.index.state(_key(stores, memory.id))
+    known = [str(each) for each in value] if isinstance(value, list) else []
+    return list(dict.fromkeys(each for each in (*known, file_of(memory)) if each))
+
+
+def also_stated(stores: Stores, memory: Memory, uri: str) -> list[Event]:
+    """Return the event that says a file states a memory too; none where that is known."""
+    known = stated_by(stores, memory)
+    if uri in known:
+        return []
+    value = {"key": _key(stores, memory.id), "value": [*known, uri]}
+    return [event(stores, Kind.STATE, value)]
+
+
+def is_there(uri: str) -> bool:
+    """Whether a file is, as far as one can tell: one that was renamed or deleted is not."""
+    told = urlsplit(uri)
+    return told.scheme != "file" or Path(unquote(told.path)).exists()
+
+
+def _key(stores: Stores, memory_id: str) -> str:
+    return f"stated:{stores.journal.device}:{memory_id}"
