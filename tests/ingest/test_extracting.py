@@ -116,6 +116,31 @@ def test_a_made_up_memory_is_dropped(intake: Intake, server: Script, path: Path)
     assert list(report.problems) == ["a memory whose quote does not stand in the text"]
 
 
+def test_an_exchange_of_which_the_model_tells_only_nonsense_is_kept_word_for_word(
+    intake: Intake, server: Script, path: Path
+) -> None:
+    talk(path, a_line(ASKED), an_answer(ANSWERED))
+    talk(path, a_line("Who paints the pier this year, and in which colour will it be?"))
+    talk(path, an_answer("The crew does, in green."))
+    server.replies = [finding(FOUND, FOUND | {"number": 4, "quote": "in bright yellow paint"})]
+
+    take_in(intake, Transcript(path))
+
+    found, plain = sorted(memories(intake), key=lambda each: each.tier is Tier.ARCHIVAL)
+    assert found.content == FOUND["content"]
+    assert plain.content.endswith("Agent: The crew does, in green.")
+
+
+def test_nonsense_does_not_hold_up_a_session_that_keeps_no_exchanges(
+    intake: Intake, server: Script, path: Path
+) -> None:
+    intake.habits = IngestHabits(exchanges="never")
+    server.replies = [finding(FOUND | {"quote": "the ledger has nine writers"})]
+
+    assert take_in(intake, Transcript(talk(path))).stopped is None
+    assert memories(intake) == []
+
+
 def test_several_things_that_one_quote_proves_are_all_kept_and_once(
     intake: Intake, server: Script, path: Path
 ) -> None:

@@ -182,8 +182,9 @@ def test_a_folder_of_notes_is_followed_and_changes_revise(
 def test_a_language_model_finds_memories_and_its_silence_loses_nothing(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = Script()
-    script.replies = [finding(FOUND | {"quote": "polls the feed every ten minutes"})]
+    script, said = Script(), "The ledger polls the feed every ten minutes."
+    polls = {"quote": "polls the feed every ten minutes", "title": said, "content": said}
+    script.replies = [finding(FOUND | polls)]
     script.thread.start()
     monkeypatch.setenv("MADELEINE_INGEST_EXTRACTOR", "llm")
     monkeypatch.setenv("MADELEINE_JUDGE_URL", script.url)
@@ -192,7 +193,7 @@ def test_a_language_model_finds_memories_and_its_silence_loses_nothing(
     try:
         with running(home) as daemon:
             store(daemon, path)
-            eventually(lambda: texts(daemon) == [FOUND["content"]])
+            eventually(lambda: texts(daemon) == [said])
             assert daemon.ok("GET", "/admin/status")["ingest"]["extractor"] == "llm:little"
             script.close()
             other = "And who looks after the lamps on the pier in winter, when Ana is away?"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from madeleine.errors import BadSetting
 from madeleine.minds.extractor import MOST_CANDIDATES, RemoteExtractor
 from madeleine.minds.judges.language import Address, Bounds
-from madeleine.model.extracting import Candidate, Told
+from madeleine.model.extracting import Candidate, Extraction, Told
 from madeleine.model.words import MemoryType
 
 from .test_judge_remote import document, saying
@@ -36,6 +36,12 @@ def memory(**given: object) -> dict[str, object]:
     } | given
 
 
+def found_by(extractor: RemoteExtractor, told: Sequence[Told] = TOLD) -> list[Candidate]:
+    given = extractor.extract(told)
+    assert given is not None
+    return list(given.found)
+
+
 def answer(*memories: object) -> str:
     return json.dumps({"memories": memories})
 
@@ -58,7 +64,7 @@ def extractor(server: Script) -> RemoteExtractor:
 def test_what_the_model_finds_comes_back_with_the_words_that_prove_it(
     extractor: RemoteExtractor,
 ) -> None:
-    assert extractor.extract(TOLD) == [
+    assert found_by(extractor) == [
         Candidate(
             content="The ledger uses SQLite because one writer is enough.",
             title="SQLite for the ledger",
@@ -87,10 +93,7 @@ def test_what_was_told_is_shown_as_data(server: Script, extractor: RemoteExtract
 def test_anthropic_is_asked_too(server: Script) -> None:
     address = Address(server.url, "little-model", KEY, provider="anthropic")
 
-    found = RemoteExtractor(address, timeout_seconds=5).extract(TOLD)
-
-    assert found is not None
-    assert len(found) == 1
+    assert len(found_by(RemoteExtractor(address, timeout_seconds=5))) == 1
     assert server.paths == ["/v1/messages"]
 
 
@@ -116,10 +119,7 @@ def test_what_is_below_the_bar_is_dropped_and_counted(
 ) -> None:
     server.replies = [saying(answer(memory(**given), memory()))]
 
-    found = extractor.extract(TOLD)
-
-    assert found is not None
-    assert len(found) == 1
+    assert len(found_by(extractor)) == 1
     [(said, times)] = extractor.problems().items()
     assert problem in said
     assert times == 1
@@ -132,15 +132,13 @@ def test_only_what_the_person_said_is_about_the_person(
     agents = memory(number=2, quote="The ledger then needs no server", about_self=True)
     server.replies = [saying(answer(theirs, agents))]
 
-    found = extractor.extract(TOLD) or []
-
-    assert [each.about_self for each in found] == [True, False]
+    assert [each.about_self for each in found_by(extractor)] == [True, False]
 
 
 def test_nothing_worth_keeping_is_an_answer(server: Script, extractor: RemoteExtractor) -> None:
     server.replies = [saying(answer())]
 
-    assert extractor.extract(TOLD) == []
+    assert extractor.extract(TOLD) == Extraction()
 
 
 @pytest.mark.parametrize("said", ["Sure! Here you go.", "[]", '{"facts": []}', "", "{"])
@@ -181,7 +179,7 @@ def test_a_model_that_finds_something_in_everything_is_bounded(
 ) -> None:
     server.replies = [saying(answer(*[memory()] * 100))]
 
-    assert len(extractor.extract(TOLD) or []) == MOST_CANDIDATES
+    assert len(found_by(extractor)) == MOST_CANDIDATES
 
 
 def test_a_model_without_a_name_is_refused() -> None:
@@ -191,3 +189,34 @@ def test_a_model_without_a_name_is_refused() -> None:
 
 def test_the_key_stands_in_no_representation() -> None:
     assert KEY not in repr(Address("http://127.0.0.1:1/v1", "m", KEY))
+
+
+def test_a_text_of_which_only_nonsense_is_told_is_named(
+    server: Script, extractor: RemoteExtractor
+) -> None:
+    server.replies = [saying(answer(memory(quote="nobody said that"), memory(number=9)))]
+    assert extractor.extract(TOLD) == Extraction((), frozenset({0, 1}))
+
+    server.replies = [saying(answer(memory(), memory(number=2, quote="nobody said that")))]
+    given = extractor.extract(TOLD)
+    assert given is not None
+    assert (len(given.found), given.unproven) == (1, frozenset({1}))
+
+
+def test_an_agents_answer_is_read_with_the_prompt_and_a_prompt_by_itself(
+    server: Script, extractor: RemoteExtractor
+) -> None:
+    told = (
+        Told("user", "Shall we use SQLite for the ledger?"),
+        Told("agent", "Yes, it fits well."),
+    )
+    answered = memory(number=2, quote="Yes, it fits well", content="SQLite fits the ledger well.")
+    server.replies = [saying(answer(answered))]
+    assert len(found_by(extractor, told)) == 1
+
+    later = (Told("agent", "Mallory owns the ledger."), Told("user", "It fits well, I think so."))
+    claimed = memory(
+        number=2, quote="It fits well", title="", content="Mallory thinks it fits well."
+    )
+    server.replies = [saying(answer(claimed))]
+    assert found_by(extractor, later) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.quoting import LEAST_CHARS, find_quote
+from madeleine.rules.quoting import LEAST_CHARS, find_quote, unsupported
 
 TEXT = "We decided to use SQLite,\n  because there’s “one writer” – only."
 
@@ -43,3 +43,34 @@ def test_what_stands_in_a_text_is_found_where_it_stands(
         assert 0 <= span[0] < span[1] <= len(text)
     if quote.isascii() and quote.isalnum():
         assert span is not None
+
+
+HOSTED = "We host the invoices service on Hetzner since May. We do not use Redis for it."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The invoices service is hosted on Hetzner since May.",
+        "Invoices are hosted on Hetzner; Redis is not used.",
+        "The user hosts the invoices service on Hetzner.",
+        "Hetzner hosts the invoices service.",
+    ],
+)
+def test_a_text_may_be_put_in_other_words(said: str) -> None:
+    assert unsupported(said, "We host the invoices service", HOSTED) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("The invoices service is hosted on Hetzner since June 2019.", "name or a number"),
+        ("The invoices service is hosted on Hetzner in Falkenstein.", "name or a number"),
+        ("Mallory hosts the invoices service on Hetzner.", "name or a number"),
+        ("The invoices service is not hosted on Hetzner.", "denies"),
+        ("They use Redis for the invoices service.", "denies"),
+        ("The administrator may read every secret and owns all of it.", "about something"),
+    ],
+)
+def test_what_was_not_told_is_not_supported_by_a_true_quote(said: str, problem: str) -> None:
+    assert problem in unsupported(said, HOSTED, HOSTED)

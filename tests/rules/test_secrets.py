@@ -307,8 +307,8 @@ def test_what_only_stands_near_a_secret_stays(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["curl -u ", "mysql x ", "docker login ", "sk-a", "password for ", "| password | ", "Cookie: a=",
-     "sshpass ", "a_", "PASSW", "token in ", "secret_", "<password>"],
+    ["curl -u ", "mysql x ", "docker login ", "sk-a", "password for ", "| password | ",
+     "Cookie: a=", "sshpass ", "a_", "PASSW", "token in ", "secret_", "<password>"],
 )  # fmt: skip
 def test_what_looks_like_the_beginning_of_a_secret_again_and_again_takes_no_time(
     piece: str,

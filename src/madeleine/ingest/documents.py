@@ -228,14 +228,13 @@ class _Work:
 
     def _news(self, fresh: Sequence[Section]) -> Iterator[_New]:
         for batch in portions(fresh, lambda each: len(each.text), BATCH_SECTIONS, BATCH_CHARS):
-            found = self.keeper.extract([Told("file", each.text) for each in batch])
-            if found is None:
-                yield from (_New(each.name, self._word_for_word(each)) for each in batch)
-            else:
-                yield from (
-                    _New(batch[each.number].name, self._extracted(batch[each.number], each))
-                    for each in found
-                )
+            given = self.keeper.extract([Told("file", each.text) for each in batch])
+            plain = range(len(batch)) if given is None else sorted(given.unproven)
+            for number in plain:
+                yield _New(batch[number].name, self._word_for_word(batch[number]))
+            for each in given.found if given else ():
+                section = batch[each.number]
+                yield _New(section.name, self._extracted(section, each))
 
     def _word_for_word(self, section: Section) -> Found:
         title = self._title(section)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from madeleine.errors import InvalidValue, Unavailable
 from madeleine.ingest.exchanges import ASKED_CHARS, REPLY_CHARS, Exchange, ToldExchange
@@ -108,16 +109,24 @@ def _keep_exchanges(
     worth = [told for each in exchanges if (told := each.told()).says_something()]
     if not worth:
         return
-    habits, found = keeper.intake.habits, _extracted(keeper, place, worth)
-    if found is None and keeper.intake.extractor is not None and habits.exchanges == "never":
+    wanted, drawn = keeper.intake.habits.exchanges, _extracted(keeper, place, worth)
+    if drawn is None and keeper.intake.extractor is not None and wanted == "never":
         raise NotExtracted
-    for one in found or ():
+    for one in drawn.found if drawn else ():
         keeper.keep(one)
-    if habits.exchanges == "always" or (found is None and habits.exchanges != "never"):
-        for each in worth:
-            keeper.keep(_word_for_word(place, each))
-            del left[: left.index(each.exchange) + 1]
+    for each in _plainly(wanted, worth, drawn):
+        keeper.keep(_word_for_word(place, each))
+        del left[: left.index(each.exchange) + 1]
     keeper.redacted += sum(each.secrets for each in worth)
+
+
+def _plainly(
+    wanted: str, worth: Sequence[ToldExchange], drawn: _Drawn | None
+) -> Sequence[ToldExchange]:
+    """Return the exchanges that are kept word for word."""
+    if wanted == "never":
+        return ()
+    return worth if drawn is None or wanted == "always" else drawn.unproven
 
 
 def _word_for_word(place: Place, told: ToldExchange) -> Found:
@@ -140,26 +149,34 @@ def _word_for_word(place: Place, told: ToldExchange) -> Found:
 # -- with a language model -----------------------------------------------------------------
 
 
-def _extracted(
-    keeper: Keeper, place: Place, exchanges: Sequence[ToldExchange]
-) -> list[Found] | None:
+class _Drawn(NamedTuple):
+    """What a model found in exchanges, and those of which it told nothing one can believe."""
+
+    found: list[Found]
+    unproven: list[ToldExchange]
+
+
+def _extracted(keeper: Keeper, place: Place, exchanges: Sequence[ToldExchange]) -> _Drawn | None:
     """Return what a model finds; nothing where there is none or it gave no usable answer."""
     spoken = [
-        (each.exchange, Told(speaker, text))
+        (each, Told(speaker, text))
         for each in exchanges
         for speaker, text in ((USER, each.asked), (AGENT, each.replied))
         if text
     ]
-    candidates = keeper.extract([told for _, told in spoken])
-    if candidates is None:
+    given = keeper.extract([told for _, told in spoken])
+    if given is None:
         return None
     seen = Counter[tuple[int, str]]()
     found = []
-    for each in candidates:
+    for each in given.found:
         seen[each.number, each.quote] += 1
+        exchange, told = spoken[each.number]
         which = seen[each.number, each.quote]
-        found.append(_found(place, spoken[each.number], each, which))
-    return found
+        found.append(_found(place, (exchange.exchange, told), each, which))
+    doubted = [spoken[each][0] for each in sorted(given.unproven)]
+    proven = [spoken[each.number][0] for each in given.found]
+    return _Drawn(found, [each for each in exchanges if each in doubted and each not in proven])
 
 
 def _found(place: Place, spoken: tuple[Exchange, Told], candidate: Candidate, which: int) -> Found:

@@ -18,7 +18,7 @@ from madeleine.ingest.gate import Gate
 from madeleine.ingest.intake import Intake
 from madeleine.model.codec import Json
 from madeleine.model.draft import Draft, read_draft
-from madeleine.model.extracting import Candidate, Told
+from madeleine.model.extracting import Extraction, Told
 from madeleine.model.query import Filter
 from madeleine.model.words import MemoryType, Tier
 from madeleine.rules.restating import same_numbers
@@ -97,12 +97,12 @@ class Keeper:
         plain = self._plain(found)
         if self._is_known(plain):
             self.known += 1
-            self.gate.added += self.recount and was_kept(self.intake.stores, plain.id)
+            self.gate.added += self.recount and self._is_there(plain.id)
             return None
         self.gate.check(low=plain.tier is Tier.ARCHIVAL)
         return self._written(plain)
 
-    def extract(self, told: Sequence[Told]) -> list[Candidate] | None:
+    def extract(self, told: Sequence[Told]) -> Extraction | None:
         """Return what the language model finds; nothing where there is none, where it has used
         up what it may today, or where it gave no usable answer."""
         extractor, most = self.intake.extractor, self.intake.habits.tokens_per_day
@@ -137,6 +137,11 @@ class Keeper:
             or _same_words(self.intake.stores, found)
             or (found.put_anew and self._restates(found))
         )
+
+    def _is_there(self, memory_id: str) -> bool:
+        """Whether this very thing was kept, also by a run that was killed before it said so."""
+        stores = self.intake.stores
+        return was_kept(stores, memory_id) or stores.index.get(memory_id) is not None
 
     def _restates(self, found: Found) -> bool:
         """Whether a memory is there that says it in other words, and nothing in it is new."""

@@ -2,9 +2,9 @@
 
 What it is shown is data (I9), framed like everything a model is shown. What it finds is believed
 only with its words: a candidate whose quote does not stand in what was told is dropped, and so is
-one that adds to it or is below the bar. What is dropped is counted in `problems()`; where nothing
-is left of what it found, that was no usable answer. Its bounds are those of any language
-model here (`judges/language.py`).
+one that adds to it or is below the bar. What is dropped is counted in `problems()`, and where
+nothing else was found of a text, the text is named as `unproven`. Its bounds are those of any
+language model here (`judges/language.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from madeleine.minds.judges.framing import Nonsense, framed, given_in, is_text
 from madeleine.minds.judges.language import Address, Bounds, LanguageModel
 from madeleine.minds.port import Extractor
 from madeleine.minds.posting import Patience
-from madeleine.model.extracting import Candidate, Told
+from madeleine.model.extracting import Candidate, Extraction, Told
 from madeleine.model.words import MemoryType
 from madeleine.rules.quoting import find_quote, unsupported
 
@@ -71,14 +71,19 @@ class RemoteExtractor:
     def problems(self) -> dict[str, int]:
         return self._model.problems()
 
-    def extract(self, told: Sequence[Told]) -> list[Candidate] | None:
+    def extract(self, told: Sequence[Told]) -> Extraction | None:
         said = self._model.ask(EXTRACT, framed({"told": _shown(told)}), MOST_TOKENS)
         given = self._model.read(said, _listed)
         if given is None:
             return None
-        tried = (self._tried(each, told) for each in given[:MOST_CANDIDATES])
-        found = [each for each in tried if each is not None]
-        return found if found or not given else None
+        tried = [(each, self._tried(each, told)) for each in given[:MOST_CANDIDATES]]
+        found = tuple(each for _, each in tried if each is not None)
+        if not found and given:
+            return Extraction((), frozenset(range(len(told))))
+        proven = {each.number for each in found}
+        dropped = (_place(each, told) for each, used in tried if used is None)
+        unproven = frozenset(each for each in dropped if each is not None) - proven
+        return Extraction(found, unproven)
 
     def _tried(self, given: object, told: Sequence[Told]) -> Candidate | None:
         try:
@@ -141,6 +146,14 @@ def _candidate(given: object, told: Sequence[Told]) -> Candidate:
         about_self=given.get("about_self") is True and told[number].speaker == "user",
         tags=_tags(given.get("tags")),
     )
+
+
+def _place(given: object, told: Sequence[Told]) -> int | None:
+    """Return what was spoken of, of a candidate that is no good; nothing if not even that."""
+    try:
+        return _number(given, told) if isinstance(given, Mapping) else None
+    except Nonsense:
+        return None
 
 
 def _around(told: Sequence[Told], number: int) -> str:

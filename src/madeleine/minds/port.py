@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from madeleine.model.extracting import Candidate, Told
+from madeleine.model.extracting import Extraction, Told
 from madeleine.model.judging import Pair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.trace import AskedTrace, Passage, Trace
@@ -117,9 +117,9 @@ class Extractor(Protocol):
         """What it has used since it was last asked for its problems."""
         ...
 
-    def extract(self, told: Sequence[Told]) -> list[Candidate] | None:
+    def extract(self, told: Sequence[Told]) -> Extraction | None:
         """Return what is worth keeping, each with words that really stand in what was told;
-        nothing where no usable answer came, which is not the same as an empty list."""
+        nothing where no usable answer came, which is not the same as an empty one."""
         ...
 
     def problems(self) -> dict[str, int]:

@@ -30,3 +30,12 @@ class Candidate:
     confidence: float
     about_self: bool = False
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a language model found."""
+
+    found: tuple[Candidate, ...] = ()
+    unproven: frozenset[int] = frozenset()
+    """The places of which it told something that cannot be believed, and nothing that can."""

@@ -168,8 +168,8 @@ _BY_FORM = (
     (
         "password",  # a row of a table that has two columns; the next line shows a heading
         re.compile(
-            r"^[ \t]{0,8}\|[ \t]{0,40}[*`]{0,2}(?:[\w -]{0,20}[_ -])?(?:pass(?:word|wd|phrase|code)|pwd)"
-            r"[*`]{0,2}[ \t]{0,40}\|[ \t]{0,40}[*`]{0,2}"
+            r"^[ \t]{0,8}\|[ \t]{0,40}[*`]{0,2}(?:[\w -]{0,20}[_ -])?"
+            r"(?:pass(?:word|wd|phrase|code)|pwd)[*`]{0,2}[ \t]{0,40}\|[ \t]{0,40}[*`]{0,2}"
             r"(?P<value>(?!value\b|required|optional|string|text)(?![$<{\[*-])[^|\s`]{4,400})"
             r"[*`]{0,2}[ \t]{0,40}\|[ \t]*+$(?!\n[ \t]*\|?[ \t]*:?-)",
             re.I | re.M,

@@ -63,13 +63,14 @@ class Redacted:
 
 
 def former_texts(path: Path, gone: Gone) -> list[bytes]:
-    """Return the files of the memories as they were, as far as a journal file has them."""
+    """Return the files of the memories as they were, as far as a journal file has them, and the
+    summaries that were made of them."""
     texts: list[bytes] = []
     with path.open("rb") as file:
         for line in file:
             event = parse_line(line) if gone.has_id_in(_plain(line)) else None
             if isinstance(event, Event) and event.kind is Kind.CHANGED:
-                texts += [_before(each) for each in _edits(event) if each.get("memory") in gone.ids]
+                texts += [_before(each) for each in _edits(event) if _goes(each, gone)]
     return [each for each in texts if each]
 
 
@@ -175,9 +176,9 @@ def _is_asked_about(body: Mapping[str, object], gone: Gone) -> bool:
 
 def _change_without(event: Event, gone: Gone, texts: list[bytes]) -> Event | None:
     listed = _edits(event)
-    going = [each for each in listed if each.get("memory") in gone.ids or _sums_up(each, gone)]
+    going = [each for each in listed if _goes(each, gone)]
     texts += [_before(each) for each in going if each.get("before") is not None]
-    staying = [each for each in listed if each not in going]
+    staying = [each for each in listed if not _goes(each, gone)]
     if going and not staying:
         return None
     edits = {"edits": staying} if going else {}
@@ -218,6 +219,11 @@ def _edits(event: Event) -> list[Mapping[str, object]]:
 def _before(edit: Mapping[str, object]) -> bytes:
     """Return a file as it was; empty if it was not there."""
     return b"" if edit.get("before") is None else bytes_from_json(edit["before"])
+
+
+def _goes(edit: Mapping[str, object], gone: Gone) -> bool:
+    """Whether a file's part of a change tells what such a memory said."""
+    return edit.get("memory") in gone.ids or _sums_up(edit, gone)
 
 
 def _sums_up(edit: Mapping[str, object], gone: Gone) -> bool:

@@ -94,7 +94,7 @@ def replay(journal: Journal, index: Index) -> list[str]:
     for chunk in journal.read(index.positions()):
         waits = chunk.waits and month_in(chunk.name, journal.device) is None
         torn = chunk.problems[:-1] if waits else chunk.problems
-        waiting.extend(each.message for each in chunk.problems[len(torn) :])
+        waiting.extend(each.message for each in chunk.problems[-1:] if chunk.waits)
         waiting.extend(
             f"{chunk.name}: {count} `{kind}` lines of a newer release were passed over"
             for kind, count in chunk.newer.items()

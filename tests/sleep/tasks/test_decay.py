@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.errors import AlreadyDone, ScoredSince
 from madeleine.model.event import Kind
 from madeleine.model.memory import DEFAULT_IMPORTANCE, Connection
 from madeleine.model.query import Query
@@ -354,3 +355,33 @@ def test_fading_changes_the_order_of_recall(tmp_path: Path) -> None:
 
         assert after == ([second.id, first.id] if stores is weighing else before)
         close(stores)
+
+
+def test_a_patch_about_one_memory_says_so(stores: Stores) -> None:
+    aged(stores, "Lunch is at noon", 10)
+    one = run(stores, decay(), dry_run=True)
+    aged(stores, "Dinner is at seven", 10)
+    two = run(stores, decay(), dry_run=True)
+
+    assert [one.patches[0]["what"], two.patches[0]["what"]] == [
+        "give 1 memory a new relevance",
+        "give 2 memories a new relevance",
+    ]
+
+
+def test_undoing_an_older_run_says_that_a_newer_one_stands(stores: Stores) -> None:
+    memory = aged(stores, "Lunch is at noon", 10)
+    older = run(stores, decay())
+    wait(stores, days=30)
+    newer = run(stores, decay())
+    now = relevance(stores, memory)
+
+    with pytest.raises(ScoredSince, match="scored anew"):
+        undo(stores, older.run)
+    assert relevance(stores, memory) == now
+    undo(stores, newer.run)
+    undo(stores, older.run)
+
+    assert relevance(stores, memory) is None
+    with pytest.raises(AlreadyDone):
+        undo(stores, older.run)
