@@ -414,7 +414,7 @@ def _status(house: House, call: Call) -> Json:
 
 def _journal_problems(house: House) -> list[str]:
     torn = [f"{each.path}:{each.line}: {each.problem}" for each in house.stores.index.torn()]
-    return [*torn, *house.journal_problems]
+    return list(dict.fromkeys([*torn, *house.journal_problems]))
 
 
 def _run(event: Event) -> Json:
