@@ -126,6 +126,17 @@ def test_a_twin_is_released_when_the_other_takes_another_id(stores: Stores) -> N
     assert get(stores, other).memory.content == "the original text"
 
 
+def test_a_revision_that_changes_nothing_answers_what_the_file_says(stores: Stores) -> None:
+    memory = keep(stores, "the cat sleeps on the mat")
+    path = file_of(stores, memory)
+    path.write_text(path.read_text("utf-8").replace("sleeps", "sits"), "utf-8")
+
+    answer = revise(stores, memory.id, read_revision({"tier": "working"}, Limits()))
+
+    assert answer.change is None
+    assert answer.memory.content == "the cat sits on the mat"
+
+
 def test_an_edit_of_the_same_size_and_time_is_seen(stores: Stores) -> None:
     memory = keep(stores, "the cat sleeps")
     path = file_of(stores, memory)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
@@ -162,6 +162,7 @@ def vector_note(problem: str | None) -> tuple[str, ...]:
 
 
 def joined(stores: Stores, memory: Memory) -> Memory:
-    """Return the memory with its usage, as the index knows it."""
+    """Return the memory with its usage, which the index knows. What it says is taken from the
+    file: an edit by hand may not have reached the index yet."""
     stored = stores.index.get(memory.id)
-    return stored.memory if stored else memory
+    return replace(memory, usage=stored.memory.usage) if stored else memory
