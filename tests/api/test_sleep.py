@@ -11,7 +11,7 @@ from madeleine import Madeleine
 from madeleine.api.local import open_local
 from madeleine.errors import Missing
 from madeleine.model.memory import Memory
-from madeleine.model.words import Tier
+from madeleine.model.words import Edge, Tier
 from tests.api.test_light import loaded_by
 from tests.server.running import running
 
@@ -35,6 +35,16 @@ def forgotten_long_ago(m: Madeleine) -> Memory:
     memory = m.remember("The old boiler was made by Hansen", created="2019-01-01T00:00:00Z")
     m.sleep("importance_scorer")
     return memory
+
+
+def test_associations_can_be_read_like_any_connection(m: Madeleine) -> None:
+    ids = [m.remember(text).id for text in ("Birds sing at dawn", "Interest rates rose in spring")]
+
+    done = m.consolidate("creative")
+
+    assert done["steps"]["creative"]["applied"] == 1  # type: ignore[index]  # plain JSON
+    (link,) = [each for each in m.show(ids[0]).connections if each.edge is Edge.DISCOVERED]
+    assert link.kind == "parallel_context"
 
 
 def test_sleep_returns_a_report_of_every_job(m: Madeleine) -> None:

@@ -16,7 +16,8 @@ from madeleine.model.words import Edge, Tier
 from madeleine.sleep.jobs.consolidator import consolidator
 from madeleine.sleep.jobs.decay_manager import decay_manager
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
-from madeleine.sleep.values import Link, Patch, SetTier
+from madeleine.sleep.values import Forget, Link, Patch, SetTier
+from madeleine.write.forget import restore
 from madeleine.write.proposals import decide
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
@@ -62,6 +63,29 @@ def test_what_was_taken_back_is_not_done_again(stores: Stores, kind: str) -> Non
 
     assert (again.applied, again.proposed) == (0, 0)
     assert living(vault_bytes(stores)) == before
+
+
+@pytest.mark.parametrize("kind", FILE_KINDS)
+def test_what_somebody_is_asked_about_is_not_done_meanwhile(stores: Stores, kind: str) -> None:
+    action = one_of_each(stores)[kind]
+    run(stores, job_of(Patch(action, "perhaps", ask=True)))
+    before = vault_bytes(stores)
+
+    report = run(stores, job_of(Patch(action, "surely")))
+
+    assert (report.applied, report.proposed) == (0, 0)
+    assert vault_bytes(stores) == before
+    (waiting,) = stores.index.proposals(ProposalStatus.PENDING)
+    assert decide(stores, waiting.id, ProposalStatus.APPROVED).change is not None
+
+
+def test_a_restored_memory_is_not_forgotten_again(stores: Stores) -> None:
+    memory = keep(stores, "Lunch is at noon")
+    assert run(stores, job_of(Patch(Forget(memory), "faded"))).applied == 1
+
+    restore(stores, memory.id, by="me")
+
+    assert run(stores, job_of(Patch(Forget(as_now(stores, memory)), "faded"))).applied == 0
 
 
 def test_a_no_holds_as_long_as_the_memory_says_the_same(stores: Stores) -> None:

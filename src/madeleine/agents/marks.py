@@ -7,6 +7,7 @@ what works for a home that is gone belongs to nobody, and whoever comes may mend
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -130,7 +131,13 @@ def is_our_server(entry: Any, ours: Mapping[str, Any], home: str, wrote: bool) -
     words = words_of(entry)
     if not is_a_server(words) or is_anothers(words, home):
         return False
-    return wrote or words == words_of(ours) or (home_of(words) is not None and _is_gone(words[0]))
+    same = _told(entry) == _told(ours)
+    return wrote or same or (home_of(words) is not None and _is_gone(words[0]))
+
+
+def _told(entry: Any) -> str:
+    """Return all that an entry says, whatever reader made it."""
+    return json.dumps(entry, sort_keys=True, default=str)
 
 
 def _is_gone(program: str) -> bool:

@@ -274,7 +274,9 @@ def read_shown(answer: Json) -> Shown:
 def _link(values: Json) -> Link:
     at = values["at"]
     typed = {"edge": Edge(str(values["edge"])), "at": at and parse_time("at", at)}
-    return Link(**{**values, **typed})  # type: ignore[arg-type]  # our own answer
+    known = {each.name for each in fields(Link)}
+    given = {name: each for name, each in values.items() if name in known}
+    return Link(**{**given, **typed})  # type: ignore[arg-type]  # our own answer
 
 
 def read_outcome(values: Json) -> Outcome:

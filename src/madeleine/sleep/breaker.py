@@ -19,7 +19,8 @@ def tripped(night: Night, patches: int, changed: int, trashed: int = 0) -> str |
     habits, counts = night.habits, night.stores.index.counts()
     total, share = max(counts.memories, 1), habits.breaker_share
     if patches >= habits.breaker_least and changed > share * total:
-        return f"{changed} of {total} memories would change, more than {share:.0%}"
+        whole = max(total, changed)  # what an earlier round merged is no longer there
+        return f"{changed} of {whole} memories would change, more than {share:.0%}"
     there = _not_archived(counts)
     many = patches >= habits.breaker_least or (2 * trashed > there >= TINY)
     if many and trashed > share * there:

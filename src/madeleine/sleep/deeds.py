@@ -33,7 +33,7 @@ from madeleine.write.actions import (
     as_tier,
     as_unlink,
 )
-from madeleine.write.questions import question_key, tier_question
+from madeleine.write.questions import FORGETTING, question_key, tier_question
 from madeleine.write.summaries import linked_members, no_to_a_summary
 
 Deed = Action
@@ -128,6 +128,8 @@ def question(action: Deed) -> str:
             return f"space {action.space}"
         case SetTier():
             return tier_question(action.tier)
+        case Forget():
+            return FORGETTING
         case Supersede():
             return f"supersede {action.newer.id}"
         case _:

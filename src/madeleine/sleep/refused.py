@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from madeleine.sleep.deeds import deeds, question_of
 from madeleine.sleep.values import Link, Patch, Score
-from madeleine.write.questions import rejected_keys
+from madeleine.write.questions import pending_keys, rejected_keys
 from madeleine.write.stores import Stores
 
 
 def without_refused(stores: Stores, patches: Iterable[Patch]) -> list[Patch]:
-    """Return the patches that nobody said no to. Of several connections those go that were
-    refused one by one."""
-    refused = rejected_keys(stores)
+    """Return the patches that nobody said no to, and about which nobody is being asked. Of
+    several connections those go that were refused one by one."""
+    refused = rejected_keys(stores) | pending_keys(stores)
     if not refused:
         return list(patches)
     left = (_left(each, refused) for each in patches)

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from madeleine.errors import AmbiguousId, NotInTrash, Rejected
 from madeleine.model.change import Change, Edit
+from madeleine.model.event import Event
 from madeleine.model.memory import Memory
+from madeleine.model.proposal import ProposalType
 from madeleine.model.words import SELF_SOURCE
 from madeleine.write.change_file import Changed, Hand, a_hand, joined, vector_note
 from madeleine.write.commit import commit
+from madeleine.write.questions import FORGETTING, question_key, refusals
 from madeleine.write.resolve import resolve
 from madeleine.write.stores import Stores
 from madeleine.write.summaries import said_no
@@ -46,6 +49,15 @@ def plan_forget(hand: Hand, memory_id: str) -> Change:
     return hand.change("forget", [Edit(memory_id, current.path, current.data, path, current.data)])
 
 
+def _keep_it(stores: Stores, memory: Memory, by: str) -> list[Event]:
+    """Return the events that keep a job from forgetting a memory again that somebody brought
+    back, as long as it says the same."""
+    wording = f"move `{memory.short_id}` ({memory.headline}) to the trash"
+    key = question_key(FORGETTING, [memory])
+    deed = {"type": ProposalType.DECAY.value, "nodes": [memory.id], "wording": wording, "key": key}
+    return refusals(stores, [deed], by)
+
+
 def restore(stores: Stores, wanted: str, by: str = "unknown") -> Changed:
     """Bring a forgotten memory back as it was, where it was if that name is still free."""
     found = list(stores.vault.find_trashed(wanted))
@@ -65,5 +77,5 @@ def restore(stores: Stores, wanted: str, by: str = "unknown") -> Changed:
     path = stores.vault.untrash_path(stored)
     edit = Edit(stored.memory.id, stored.path, data, path, data)
     change = Change(stores.new_id(), "restore", (edit,), by)
-    problem = commit(stores, change)
+    problem = commit(stores, change, _keep_it(stores, stored.memory, by))
     return Changed(joined(stores, stored.memory), change.id, vector_note(problem))

@@ -42,10 +42,20 @@ def known_keys(stores: Stores) -> set[str]:
     return {key for key in kept if key is not None}
 
 
+FORGETTING = "forget"  # the question whether a memory is to go to the trash
+
+
 def rejected_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that were answered with no."""
     rejected = stores.index.proposals(ProposalStatus.REJECTED)
     kept = (dict(each.action).get("key") for each in rejected)
+    return {key for key in kept if key is not None}
+
+
+def pending_keys(stores: Stores) -> set[str]:
+    """Return the keys of all questions that wait for an answer."""
+    waiting = stores.index.proposals(ProposalStatus.PENDING)
+    kept = (dict(each.action).get("key") for each in waiting)
     return {key for key in kept if key is not None}
 
 

@@ -250,6 +250,24 @@ def test_an_obsidian_vault_fills_another_home(full: Stores, tmp_path: Path) -> N
     close(other)
 
 
+def test_a_link_means_the_file_of_that_name_before_a_title(stores: Stores, tmp_path: Path) -> None:
+    same = [keep(stores, f"It is about {each}", title="Same") for each in ("cats", "trains", "tea")]
+    pointing = [
+        keep(stores, f"Points to {each.content}", connections=(Connection(each.id, Edge.SUPPORTS),))
+        for each in same
+    ]
+    obsidian.write(tmp_path / "out", obsidian.Names(items(stores)), items(stores))
+    other = make_stores(tmp_path / "other")
+
+    imported(other, "obsidian", tmp_path / "out")
+
+    found = states(other)
+    for source, target in zip(pointing, same, strict=True):
+        drawn = [c.target for c in found[source.id].connections if c.edge is Edge.SUPPORTS]
+        assert drawn == [target.id]
+    close(other)
+
+
 def test_filters_decide_what_leaves(full: Stores) -> None:
     current = list(items(full, chosen=Filter()))
     atlas = list(items(full, chosen=Filter(spaces=("atlas",))))

@@ -26,6 +26,7 @@ from madeleine.index.sqlite.times import micros
 from madeleine.model.query import Filter
 from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE, Tier
 
+FEW = 500  # memories that are looked up one by one; of more all are read from end to end
 DRAWN = 4  # looked up for each that is wanted, at first; more, when most of them fall through
 CURRENT = Filter()
 OFFERED = Filter(tiers=tuple(tier for tier in Tier if tier is not Tier.ARCHIVAL))
@@ -76,9 +77,9 @@ def _faded(connection: apsw.Connection, bar: Bar, unscored: Sequence[str]) -> se
     """Return those of the memories without a score that are not relevant enough."""
     if not unscored:
         return set()
-    found = standings(connection, unscored)
+    found = standings(connection, unscored if len(unscored) <= FEW else None)
     low = np.flatnonzero(bar.reckon(found) <= bar.above)
-    return {found.ids[place] for place in low.tolist()}
+    return {found.ids[place] for place in low.tolist()}.intersection(unscored)
 
 
 def _shuffled(

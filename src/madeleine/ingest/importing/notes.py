@@ -7,7 +7,7 @@ and tags inside of code are none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -152,17 +152,28 @@ class Places:
     """Which note a link means: by its path, its name, its title or another name of it."""
 
     def __init__(self) -> None:
-        self._ids: dict[str, str] = {}
+        self._files: dict[str, str] = {}
+        self._others: dict[str, str] = {}
 
     def add(self, memory_id: str, *names: str) -> None:
-        """Note the names of a note; of several with one name the first counts."""
-        for name in names:
-            if name:
-                self._ids.setdefault(_plain(name), memory_id)
+        """Note the names of a note's file; of several with one name the first counts."""
+        _note(self._files, memory_id, names)
+
+    def add_others(self, memory_id: str, *names: str) -> None:
+        """Note what else a note is called; the name of a file goes before."""
+        _note(self._others, memory_id, names)
 
     def find(self, target: str) -> str | None:
         key = _plain(target)
-        return self._ids.get(key) or self._ids.get(key.rpartition("/")[2])
+        last = key.rpartition("/")[2]
+        found = (each.get(name) for each in (self._files, self._others) for name in (key, last))
+        return next((each for each in found if each), None)
+
+
+def _note(ids: dict[str, str], memory_id: str, names: Sequence[str]) -> None:
+    for name in names:
+        if name:
+            ids.setdefault(_plain(name), memory_id)
 
 
 def _plain(name: str) -> str:

@@ -78,8 +78,8 @@ class _Notes:
             return  # told when it is its turn
         memory_id = self._id(note)
         self._texts.add(text_of(note))
-        self._places.add(memory_id, note.name, note.stem, note.text("title"))
-        self._places.add(memory_id, *note.texts("aliases"))
+        self._places.add(memory_id, note.name, note.stem)
+        self._places.add_others(memory_id, note.text("title"), *note.texts("aliases"))
 
     def _id(self, note: Written) -> str:
         """Return a note's id: two vaults of one name may each have a note of that name."""

@@ -117,12 +117,7 @@ def _not_spoken_for(night: Night, faded: dict[str, float]) -> dict[str, float]:
     a question about a memory that was archived meanwhile could not be answered any more."""
     index = night.stores.index
     pending = index.proposals(ProposalStatus.PENDING)
-    asked = {
-        node
-        for each in pending
-        if each.type is not ProposalType.DECAY
-        for node in each.source_nodes
-    }
+    asked = {node for each in pending for node in each.source_nodes}
     rejected = index.proposals(ProposalStatus.REJECTED)
     named = {
         node for each in rejected if each.type is ProposalType.DECAY for node in each.source_nodes
