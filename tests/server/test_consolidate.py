@@ -187,7 +187,9 @@ def test_a_paused_task_is_left_out_of_the_whole_but_runs_by_name(home: Path) -> 
 
         assert list(done["steps"]) == ["decay", "cluster", "forget"]
         assert done["paused"] == ["creative"]
-        assert daemon.ok("GET", "/consolidate/status")["next_runs"]["creative"] == "Disabled"
+        status = daemon.ok("GET", "/consolidate/status")
+        assert status["next_runs"]["creative"] == "Disabled"
+        assert status["paused"] == ["creative"]
         alone = daemon.ok("POST", "/consolidate", {"task": "creative"})["consolidation"]
         assert list(alone["steps"]) == ["creative"]
 
@@ -205,6 +207,8 @@ def test_a_task_that_failed_says_so_in_the_status(
         status = daemon.ok("GET", "/consolidate/status")
         assert "Nonsense" in status["failing"]["forget"]
         assert status["history"][0]["success"] is False
+        jobs = daemon.ok("GET", "/admin/status")["sleep"]["jobs"]
+        assert [each["id"] for each in jobs if each["failures"]] == ["forget"]
 
 
 def test_a_request_that_was_called_off_is_no_success(home: Path) -> None:

@@ -9,14 +9,18 @@ import pytest
 
 from madeleine.model.judging import Relation, Synthesis
 from madeleine.model.memory import Claim, Connection, Memory, Origin
+from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.rules.substance import lost_words
 from madeleine.sleep.jobs.consolidator import consolidator
+from madeleine.sleep.values import Merge, Patch
+from madeleine.write.proposals import decide
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, vault_bytes
+from tests.sleep.nights import job_of, run
 from tests.sleep.scripted import ScriptedJudge, always, between, night, says
 
 RED = "red apples grow in the garden behind the house"
@@ -354,6 +358,19 @@ def test_a_judge_that_gave_no_text_is_asked_again(stores: Stores) -> None:
     assert untouched(stores, writer(lambda members: None))
 
     assert night(stores, consolidator(), writer()).applied == 1
+
+
+@pytest.mark.parametrize("answer", [None, ProposalStatus.REJECTED])
+def test_what_somebody_would_not_merge_is_not_told_as_one_either(
+    stores: Stores, answer: ProposalStatus | None
+) -> None:
+    red, green = keep(stores, RED), keep(stores, GREEN)
+    run(stores, job_of(Patch(Merge(red, green), "perhaps", ask=True)))
+    (asked,) = stores.index.proposals(ProposalStatus.PENDING)
+    if answer is not None:
+        decide(stores, asked.id, answer)
+
+    assert untouched(stores, writer())
 
 
 def test_undo_brings_the_originals_back(stores: Stores) -> None:

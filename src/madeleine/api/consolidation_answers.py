@@ -31,6 +31,7 @@ class Standing:
     history: Sequence[Event]
     enabled: bool
     tick_seconds: float
+    paused: frozenset[str]
     now: datetime
 
 
@@ -105,6 +106,7 @@ def status(standing: Standing) -> Json:
             for task in standing.tasks
             if task in last and last[task].report.get("error")
         },
+        "paused": [task for task in standing.tasks if task in standing.paused],
         "running": _running(standing),
         "history": [_entry(each) for each in standing.history],
         "tick_seconds": standing.tick_seconds,
@@ -164,10 +166,14 @@ def _processed(report: Mapping[str, object]) -> object:
 
 def _lines(standing: Standing) -> list[str]:
     return [
-        f"{task}: {_last(standing.last.get(task))}; "
-        f"{in_words(standing.next_run[task], standing.now).lower()}"
+        f"{task}: {_last(standing.last.get(task))}; {_next(standing, task)}"
         for task in standing.tasks
     ]
+
+
+def _next(standing: Standing, task: str) -> str:
+    paused = task in standing.paused
+    return "paused" if paused else in_words(standing.next_run[task], standing.now).lower()
 
 
 def _last(last: LastRun | None) -> str:

@@ -469,7 +469,7 @@ ROUTES: tuple[Route, ...] = (
         "/consolidate/status",
         "when each task of the consolidation engine ran, and when it will run again",
         answer="{text, enabled, last_decay, last_creative, last_cluster, last_forget, next_runs, "
-        "next_run_at, failing, running, history: [{task, ran_at, memories_processed, "
+        "next_run_at, failing, paused, running, history: [{task, ran_at, memories_processed, "
         "duration_seconds, success, run, applied, proposed, error}], tick_seconds}",
         admin=True,
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,8 @@ def tasks(house: House, call: Call) -> Json:
     return answers.tasks(job_states(house), house.settings.sleep.enabled, house.sleeper.running())
 
 
-def job_states(house: House) -> list[answers.JobState]:
-    """Return how each job stands, in the documented order."""
+def job_states(house: House, jobs: Sequence[str] = ()) -> list[answers.JobState]:
+    """Return how each job stands, in the documented order, or those that are named."""
     sleeper = house.sleeper
     running, waiting, last = sleeper.running(), sleeper.waiting(), sleeper.last_runs()
     paused, every = sleeper.paused(), house.intervals.every
@@ -46,7 +47,7 @@ def job_states(house: House) -> list[answers.JobState]:
             last.get(job),
             None if job in paused else sleeper.next_run(job),
         )
-        for job in sleeper.order
+        for job in jobs or sleeper.order
     ]
 
 
@@ -57,8 +58,15 @@ def standing(house: House) -> Json:
         "enabled": house.settings.sleep.enabled,
         "judge": house.settings.judge.kind,
         "proposals": len(pending),
-        "jobs": [answers.job_in_status(each) for each in job_states(house)],
+        "jobs": [answers.job_in_status(each) for each in (*job_states(house), *_failing(house))],
     }
+
+
+def _failing(house: House) -> list[answers.JobState]:
+    """Return the tasks of the consolidation engine whose last run failed."""
+    last = house.sleeper.last_runs()
+    failing = [each for each in house.sleeper.tasks if each in last and last[each].failures]
+    return job_states(house, failing) if failing else []
 
 
 def run_all(house: House, call: Call) -> Json:
@@ -143,6 +151,7 @@ def consolidate_status(house: House, call: Call) -> Json:
             history=index.recent_events([Kind.RUN.value], limit, sleeper.tasks),
             enabled=house.settings.sleep.enabled and house.settings.consolidation.enabled,
             tick_seconds=house.settings.consolidation.tick_seconds,
+            paused=sleeper.paused(),
             now=house.stores.clock.now(),
         )
     )

@@ -107,7 +107,9 @@ def _standing(answer: dict[str, Any], say: Say) -> Iterator[str]:
         ran = f"ran {age(last, say.now)}" if last else "has not run yet"
         if task in answer["failing"]:
             ran = f"failed {age(last, say.now)}: {clean(answer['failing'][task])}"
-        yield f"  {task:<9} {ran}{say.dim('; next: ' + answer['next_runs'][task].lower())}"
+        then = f"next: {answer['next_runs'][task].lower()}"
+        then = "paused" if task in answer["paused"] else then
+        yield f"  {task:<9} {ran}{say.dim(f'; {then}')}"
     if answer["history"]:
         yield f"last {plural(len(answer['history']), 'run')}:"
     for each in answer["history"]:

@@ -23,6 +23,7 @@ import numpy as np
 from madeleine.index.port import EdgeRow, Hit
 from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
@@ -127,6 +128,8 @@ class _Around:
     vectors: Mapping[str, Vector]
     arrows: Mapping[frozenset[str], Sequence[EdgeRow]]
     derived: frozenset[str]
+    spoken_for: frozenset[frozenset[str]]
+    """Pairs about which somebody said no to making one of them, or is being asked."""
 
     @classmethod
     def of(cls, night: Night, ids: Sequence[str]) -> _Around:
@@ -143,6 +146,7 @@ class _Around:
             vectors=index.vectors(list(known)),
             arrows=arrows_between(rows),
             derived=frozenset(made),
+            spoken_for=_spoken_for(night),
         )
 
     def cluster(self, night: Night, seed: Memory, taken: Container[str]) -> Cluster | None:
@@ -181,17 +185,31 @@ class _Around:
         return [
             (one, other)
             for (one, a), (other, b) in combinations(enumerate(fits), 2)
-            if any(
-                row.connection.edge in AT_ODDS
-                for row in self.arrows.get(frozenset((a.id, b.id)), ())
-            )
+            if self._are_at_odds(frozenset((a.id, b.id)))
         ]
+
+    def _are_at_odds(self, pair: frozenset[str]) -> bool:
+        drawn = (row.connection.edge in AT_ODDS for row in self.arrows.get(pair, ()))
+        return pair in self.spoken_for or any(drawn)
 
     def _pairs(self, members: Sequence[Memory]) -> list[Pair]:
         return [
             pair_of(one, other, float(self.vectors[one.id] @ self.vectors[other.id]))
             for one, other in combinations(members, 2)
         ]
+
+
+def _spoken_for(night: Night) -> frozenset[frozenset[str]]:
+    index = night.stores.index
+    asked = [
+        each
+        for status in (ProposalStatus.PENDING, ProposalStatus.REJECTED)
+        for each in index.proposals(status)
+        if each.type in (ProposalType.MERGE, ProposalType.CONFLICT)
+    ]
+    return frozenset(
+        frozenset(pair) for each in asked for pair in combinations(each.source_nodes, 2)
+    )
 
 
 def _near(night: Night, seeds: Iterable[Memory]) -> dict[str, list[Hit]]:
