@@ -111,14 +111,20 @@ def apply(connection: apsw.Connection, events: Sequence[Event]) -> list[str]:
     start = connection.execute("SELECT ifnull(max(number), 0) + 1 FROM audit_log").get
     numbered = list(enumerate(fresh, start))
     connection.executemany(
-        "INSERT INTO audit_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)", map(_log_row, numbered)
+        "INSERT INTO audit_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)", map(log_row, numbered)
     )
-    effects: Effects = defaultdict(list)
-    for number, event in numbered:
-        _EFFECTS.get(event.kind, _none)(number, event, effects)
+    effects = effects_of(numbered)
     for name, rows in effects.items():
         connection.executemany(_STATEMENTS[name], rows)
     return [str(row[0]) for name in ("uses", "adopted") for row in effects.get(name, ())]
+
+
+def effects_of(numbered: Iterable[tuple[int, Event]]) -> Effects:
+    """Return the rows that follow from events, by what they are about."""
+    effects: Effects = defaultdict(list)
+    for number, event in numbered:
+        _EFFECTS.get(event.kind, _none)(number, event, effects)
+    return effects
 
 
 def note_positions(connection: apsw.Connection, found: Mapping[str, Position]) -> None:
@@ -149,7 +155,7 @@ def _unknown(connection: apsw.Connection, events: Sequence[Event]) -> list[Event
     return list(first.values())
 
 
-def _log_row(numbered: tuple[int, Event]) -> Row:
+def log_row(numbered: tuple[int, Event]) -> Row:
     number, event = numbered
     body = {key: value for key, value in event.body.items() if key not in LONG}
     change = run = None
@@ -389,7 +395,7 @@ def proposals(connection: apsw.Connection, status: ProposalStatus | None) -> lis
              FROM proposals WHERE type IS NOT NULL AND (?1 IS NULL OR stands = ?1)
              ORDER BY created DESC, id DESC"""
     wanted = None if status is None else status.value
-    return [_proposal(*row) for row in connection.execute(sql, (wanted,))]
+    return [proposal_of(*row) for row in connection.execute(sql, (wanted,))]
 
 
 def state(connection: apsw.Connection, key: str) -> object | None:
@@ -402,7 +408,7 @@ def _events(connection: apsw.Connection, sql: str, *bindings: Value) -> Iterator
         yield Event(event_id, instant(at), Kind(kind), device, json.loads(body))
 
 
-def _proposal(
+def proposal_of(
     proposal: str,
     kind: str,
     nodes: str,

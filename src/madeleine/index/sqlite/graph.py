@@ -35,7 +35,7 @@ def insert_edges(
 ) -> None:
     """Write the outgoing edges of nodes that have none. Of two alike the first counts."""
     rows = (
-        _edge_values(node, position, each)
+        edge_values(node, position, each)
         for node, connections in sources
         for position, each in enumerate(connections)
     )
@@ -55,7 +55,7 @@ def connections_of(
     sql = f"""SELECT e.source, {_EDGE} FROM edges e
               WHERE e.source IN (SELECT value FROM json_each(?)) ORDER BY e.source, e.position"""
     for node, *values in connection.execute(sql, (json.dumps(nodes),)):
-        found.setdefault(node, []).append(_connection(values))
+        found.setdefault(node, []).append(connection_of(values))
     return found
 
 
@@ -64,9 +64,9 @@ def edges(
 ) -> list[EdgeRow]:
     """Return the arrows that start or end at any of the ids, but those drawn `but_by`."""
     wanted = json.dumps(list(ids))
-    found = {_key(row): row for row in _stored_edges(connection, wanted, but_by)}
+    found = {key_of(row): row for row in _stored_edges(connection, wanted, but_by)}
     for row in _implied_edges(connection, wanted):
-        found.setdefault(_key(row), row)
+        found.setdefault(key_of(row), row)
     return [found[key] for key in sorted(found)]
 
 
@@ -77,7 +77,7 @@ def edges_between(connection: apsw.Connection, ids: Sequence[str]) -> list[EdgeR
               CROSS JOIN edges e ON e.source = s.node AND e.target = t.value
               WHERE s.id IN (SELECT value FROM json_each(?1)) ORDER BY s.id, e.target, e.edge"""
     rows = connection.execute(sql, (json.dumps(list(ids)),))
-    return [EdgeRow(source, _connection(values)) for source, *values in rows]
+    return [EdgeRow(source, connection_of(values)) for source, *values in rows]
 
 
 def associations(connection: apsw.Connection) -> list[EdgeRow]:
@@ -96,7 +96,7 @@ def newest_edges(connection: apsw.Connection, wanted: Sequence[Edge], limit: int
               ORDER BY e.at DESC NULLS LAST, s.id, e.target LIMIT ?"""
     listed = json.dumps([each.value for each in wanted])
     rows = connection.execute(sql, (listed, limit))
-    return [EdgeRow(source, _connection(values)) for source, *values in rows]
+    return [EdgeRow(source, connection_of(values)) for source, *values in rows]
 
 
 def self_id(connection: apsw.Connection) -> str | None:
@@ -115,7 +115,7 @@ def _stored_edges(
     for sql in (outgoing, f"{_ROWS} WHERE e.target IN {listed}"):
         other = f"{sql} AND (?2 IS NULL OR e.by IS NOT ?2)"
         for source, resolved, *values in connection.execute(other, (wanted, but_by)):
-            yield EdgeRow(source, _connection(values), resolved=bool(resolved))
+            yield EdgeRow(source, connection_of(values), resolved=bool(resolved))
 
 
 def _implied_edges(connection: apsw.Connection, wanted: str) -> Iterator[EdgeRow]:
@@ -130,11 +130,11 @@ def _implied_edges(connection: apsw.Connection, wanted: str) -> Iterator[EdgeRow
         yield EdgeRow(source, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)
 
 
-def _key(row: EdgeRow) -> Key:
+def key_of(row: EdgeRow) -> Key:
     return row.source, row.connection.target, row.connection.edge.value
 
 
-def _edge_values(node: int, position: int, each: Connection) -> tuple[Value, ...]:
+def edge_values(node: int, position: int, each: Connection) -> tuple[Value, ...]:
     return (
         node,
         each.target,
@@ -149,6 +149,6 @@ def _edge_values(node: int, position: int, each: Connection) -> tuple[Value, ...
     )
 
 
-def _connection(values: Sequence[Any]) -> Connection:
+def connection_of(values: Sequence[Any]) -> Connection:
     target, edge, weight, reason, by, at, kind, confidence = values
     return Connection(target, Edge(edge), weight, reason, by, maybe_instant(at), kind, confidence)

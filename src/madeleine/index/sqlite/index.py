@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -287,7 +288,7 @@ class SqliteIndex:
     def spellings(self, words: Sequence[str]) -> dict[str, str]:
         with self._read() as connection:
             stemmer = Stemmer(connection, self._stems)
-            return spelling.spellings(connection, stemmer, words)
+            return spelling.spellings(partial(spelling.near, connection), stemmer, words)
 
     def matching(self, words: Sequence[str]) -> Matches:
         with self._read() as connection:

@@ -56,7 +56,7 @@ _MEMORY = f"""
 """
 
 # Plain characters, so that FTS5 finds the words of a tag in its list.
-_to_json = json.JSONEncoder(ensure_ascii=False).encode
+to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 Row = tuple[Any, ...]
 Texts = tuple[str | None, str, str, str, str, str]
@@ -98,14 +98,14 @@ class Placed:
 
 
 @dataclass(slots=True)
-class _Winners:
+class Winners:
     """The puts of a batch as if they came one after the other: the last word counts."""
 
     by_id: dict[str, Put] = field(default_factory=dict)
     displaced: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, puts: Sequence[Put]) -> _Winners:
+    def of(cls, puts: Sequence[Put]) -> Winners:
         found, holder = cls(), dict[str, str]()
         for put in puts:
             memory_id, path = put.stored.memory.id, put.stored.path
@@ -130,12 +130,10 @@ def put_nodes(
     """Write memories; return where they went and the nodes that had to make room."""
     if not puts:
         return [], []
-    winners = _Winners.of(puts)
+    winners = Winners.of(puts)
     gone = drop_nodes(connection, [*winners.displaced, *_in_the_way(connection, winners)])
     known = _known(connection, list(winners.by_id))
-    placed = [
-        _place(put, known.get(memory_id), numbers) for memory_id, put in winners.by_id.items()
-    ]
+    placed = [place(put, known.get(memory_id), numbers) for memory_id, put in winners.by_id.items()]
     _forget_old(connection, [each for each in placed if each.known is not None])
     _write_rows(connection, placed)
     graph.insert_edges(connection, [(each.node, each.memory.connections) for each in placed])
@@ -178,7 +176,7 @@ def numbers(node: int) -> tuple[int, int]:
     return node * MOST_PASSAGES, node * MOST_PASSAGES + MOST_PASSAGES - 1
 
 
-def _in_the_way(connection: apsw.Connection, winners: _Winners) -> list[str]:
+def _in_the_way(connection: apsw.Connection, winners: Winners) -> list[str]:
     """Return other memories that were last seen at the paths of these."""
     paths = json.dumps([put.stored.path for put in winners.by_id.values()])
     rows = connection.execute(f"SELECT id FROM nodes WHERE path IN {_LISTED}", (paths,))
@@ -199,13 +197,13 @@ def _known(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Known]:
     }
 
 
-def _place(put: Put, known: Known | None, numbers: Iterator[int]) -> Placed:
+def place(put: Put, known: Known | None, numbers: Iterator[int]) -> Placed:
     memory = put.stored.memory
     title, tags = memory.title, memory.tags
     texts = (
         title,
         memory.content,
-        _to_json(tags) if tags else "[]",
+        to_json(tags) if tags else "[]",
         grams_of(title) if title else "",
         grams_of("\n".join((memory.content, *tags))),
         said_with(memory),
@@ -243,7 +241,7 @@ def _write_rows(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
     connection.executemany(
         "INSERT OR REPLACE INTO texts (node, title, content, tags, title_grams, grams, said, "
         f"origin, claim) VALUES ({marks(9)})",
-        ((each.node, *each.texts, *_maps(each.memory)) for each in placed),
+        ((each.node, *each.texts, *maps(each.memory)) for each in placed),
     )
     fresh = [each for each in placed if not each.same_texts]
     connection.executemany(
@@ -293,10 +291,10 @@ def short_key(key: str) -> bytes:
     return key[:32].encode("ascii", "replace")
 
 
-def _maps(memory: Memory) -> tuple[str | None, ...]:
+def maps(memory: Memory) -> tuple[str | None, ...]:
     """Return origin and claim as JSON."""
     both = origin_to_json(memory.origin), claim_to_json(memory.claim)
-    return tuple(None if each is None else _to_json(each) for each in both)
+    return tuple(None if each is None else to_json(each) for each in both)
 
 
 def newborn(placed: Iterable[Placed]) -> Iterator[str]:
@@ -456,13 +454,13 @@ def counts(connection: apsw.Connection) -> Counts:
         unembedded=connection.execute("SELECT count(*) FROM nodes WHERE embedded = 0").get,
         unreadable=connection.execute("SELECT count(*) FROM unreadable").get,
         events=connection.execute("SELECT count(*) FROM audit_log").get,
-        by_type=_summed(groups, 0),
-        by_tier=_summed(groups, 1),
-        by_space=_summed(groups, 2),
+        by_type=summed(groups, 0),
+        by_tier=summed(groups, 1),
+        by_space=summed(groups, 2),
     )
 
 
-def _summed(groups: Sequence[Row], column: int) -> dict[str, int]:
+def summed(groups: Sequence[Row], column: int) -> dict[str, int]:
     total: Counter[str] = Counter()
     for group in groups:
         total[group[column]] += group[3]
@@ -486,10 +484,10 @@ def unreadable(connection: apsw.Connection) -> list[Unreadable]:
 def _read(connection: apsw.Connection, where: str, bindings: tuple[Value, ...]) -> Iterator[Stored]:
     rows = list(connection.execute(f"{_MEMORY} WHERE {where}", bindings))
     connections = graph.connections_of(connection, [row[0] for row in rows])
-    return (_stored(row, connections.get(row[0], ())) for row in rows)
+    return (stored_of(row, connections.get(row[0], ())) for row in rows)
 
 
-def _stored(row: Row, connections: Sequence[Connection]) -> Stored:
+def stored_of(row: Row, connections: Sequence[Connection]) -> Stored:
     path, *looks = row[2:6]
     return Stored(_memory(row, connections), path, Fingerprint(*looks))
 

@@ -295,13 +295,13 @@ def details(
     width = max(token_dimension, 1)
     return Details(
         stems=stems,
-        stem_starts=_starts([len(each[0]) for each in found], stems.itemsize),
+        stem_starts=starts([len(each[0]) for each in found], stems.itemsize),
         tokens=tokens.reshape(-1, width),
-        token_starts=_starts([len(each[1]) for each in found], width),
+        token_starts=starts([len(each[1]) for each in found], width),
     )
 
 
-def _starts(lengths: list[int], unit: int) -> NDArray[np.int64]:
+def starts(lengths: list[int], unit: int) -> NDArray[np.int64]:
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(np.array(lengths, np.int64) // unit, out=starts[1:])
     return starts

@@ -6,7 +6,7 @@ words of a large store are too many to compare while somebody waits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
@@ -20,24 +20,27 @@ LOOKED_AT = 20_000  # words; as many as the fullest pair of letters begins in a 
 
 _NEAR = f"SELECT term, doc FROM fts_words WHERE term >= ? AND term < ? LIMIT {LOOKED_AT}"
 
+Near = Callable[[str, str], Iterable[tuple[str, int]]]
+"""Returns the words from one up to another, and how many memories hold each."""
 
-def spellings(
-    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str]
-) -> dict[str, str]:
+
+def near(connection: apsw.Connection, first: str, end: str) -> list[tuple[str, int]]:
+    return list(connection.execute(_NEAR, (first, end)))
+
+
+def spellings(near: Near, stemmer: Stemmer, words: Sequence[str]) -> dict[str, str]:
     """Return what each of the words may mean, of several the most common."""
-    found = ((word, _meant(connection, stemmer, word)) for word in words)
+    found = ((word, _meant(near, stemmer, word)) for word in words)
     return {word: meant for word, meant in found if meant is not None}
 
 
-def _meant(connection: apsw.Connection, stemmer: Stemmer, word: str) -> str | None:
+def _meant(near: Near, stemmer: Stemmer, word: str) -> str | None:
     stems = stemmer.stems(word)
     if len(stems) != 1 or len(stems[0]) <= SAME_LETTERS:
         return None
     start = stems[0][:SAME_LETTERS]
-    rows = connection.execute(_NEAR, (start, start[:-1] + chr(ord(start[-1]) + 1)))
-    for term in [
-        term for _, term in sorted(((holders, term) for term, holders in rows), reverse=True)
-    ]:
+    rows = near(start, start[:-1] + chr(ord(start[-1]) + 1))
+    for _, term in sorted(((holders, term) for term, holders in rows), reverse=True):
         written = _written(stemmer, term, word, stems[0])
         if written is not None:
             return written

@@ -333,10 +333,10 @@ def named(connection: apsw.Connection, near: Near, k: int) -> dict[str, list[Hit
     """Return neighbours by their ids, best first, ties by id."""
     nodes = {node for found in near.values() for node, _ in found}
     names = vectors.ids_of(connection, list(nodes))
-    return {each: _hits(found, names, k) for each, found in near.items()}
+    return {each: hits_of(found, names, k) for each, found in near.items()}
 
 
-def _hits(found: Iterable[tuple[int, float]], names: dict[int, str], k: int) -> list[Hit]:
+def hits_of(found: Iterable[tuple[int, float]], names: dict[int, str], k: int) -> list[Hit]:
     hits = [Hit(names[node], score) for node, score in found if node in names]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:k]
 

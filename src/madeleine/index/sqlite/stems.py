@@ -57,6 +57,10 @@ class Stemmer:
         """Return how FTS5 writes a word and the other forms of it."""
         return list(dict.fromkeys(self._plain(each) for each in forms(stem_or_word)))
 
+    def tokens(self, text: str) -> list[str]:
+        """Return the words of a text in order, as FTS5 keeps them."""
+        return _tokens(self._porter, text)
+
     def _words(self, text: str) -> list[str]:
         if text.isascii():
             return _tokens(self._cut, text)
@@ -71,7 +75,7 @@ class Stemmer:
     def _learn(self, word: str) -> int:
         if len(self._known) >= REMEMBERED:
             self._known.clear()
-        number = self._known[word] = _number(self._stem(word))
+        number = self._known[word] = number_of(self._stem(word))
         return number
 
     def _stem(self, word: str) -> str:
@@ -89,7 +93,7 @@ def terms(
     holds two forms of a word counts twice: for telling rare from common that will do."""
     return [
         tuple(
-            Term(_number(stem), _holders(connection, stemmer, word, stem))
+            Term(number_of(stem), _holders(connection, stemmer, word, stem))
             for stem in dict.fromkeys(stemmer.stems(word))
         )
         for word in words
@@ -100,10 +104,15 @@ def _holders(connection: apsw.Connection, stemmer: Stemmer, word: str, stem: str
     if len(stem) == 1 and is_unspaced(stem):
         sql = "SELECT count(*) FROM fts WHERE fts MATCH ?"
         return int(connection.execute(sql, (match_expression([stem]),)).get)
-    whole = word.casefold()
-    written = stemmer.written(whole) if whole in IRREGULAR else [stem]
+    written = spelt(stemmer, word, stem)
     sql = "SELECT doc FROM fts_words WHERE term = ?"
     return sum(row[0] for each in written for row in connection.execute(sql, (each,)))
+
+
+def spelt(stemmer: Stemmer, word: str, stem: str) -> list[str]:
+    """Return how the words that a stem stands for are kept."""
+    whole = word.casefold()
+    return stemmer.written(whole) if whole in IRREGULAR else [stem]
 
 
 def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
@@ -114,5 +123,5 @@ def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
     return [str(each) for each in found]
 
 
-def _number(stem: str) -> int:
+def number_of(stem: str) -> int:
     return zlib.crc32(stem.encode("utf-8", "replace"))

@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -27,7 +28,9 @@ from madeleine.index.sqlite.filters import condition
 from madeleine.model.query import Filter
 from madeleine.rules.text import AS_PICTURE, is_picture
 
-WEIGHTS = "10.0, 1.0, 3.0, 10.0, 1.0, 1.0"  # title, content, tags, grams of the title, others, said
+WEIGHTS = (10.0, 1.0, 3.0, 10.0, 1.0, 1.0)  # title, content, tags, grams of the title, others, said
+
+_WEIGHTS = ", ".join(map(str, WEIGHTS))
 
 _UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Burmese, Khmer
@@ -129,27 +132,48 @@ def _beside(text: str) -> Iterator[str]:
             yield found.group()
 
 
-def match_expression(terms: Sequence[str]) -> str:
-    """Return the FTS5 query for any of the terms, each quoted; empty if they say nothing."""
-    parts: dict[str, None] = {}
+class Part(NamedTuple):
+    """One of the phrases that are looked for, any of which will do."""
+
+    text: str
+    in_grams: bool = False
+    """Only where pairs of letters stand."""
+    begins: bool = False
+    """Whether a word that begins so will do."""
+
+
+def parts_of(terms: Sequence[str]) -> list[Part]:
+    """Return what is looked for on account of the terms, each once; nothing if they say
+    nothing."""
+    parts: dict[Part, None] = {}
     for term in terms:
         clean = term.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
         if clean.strip():
-            parts[_quoted(clean)] = None
+            parts[Part(clean)] = None
             parts.update(dict.fromkeys(_gram_parts(clean)))
-    return " OR ".join(parts)
+    return list(parts)
 
 
-def _gram_parts(term: str) -> Iterator[str]:
+def match_expression(terms: Sequence[str]) -> str:
+    """Return the FTS5 query for any of the terms, each quoted; empty if they say nothing."""
+    return " OR ".join(map(_expression, parts_of(terms)))
+
+
+def _expression(part: Part) -> str:
+    where = "{title_grams grams} : " if part.in_grams else ""
+    return f"{where}{_quoted(part.text)}{' *' if part.begins else ''}"
+
+
+def _gram_parts(term: str) -> Iterator[Part]:
     if term.isascii():
         return
     normal = unicodedata.normalize("NFKC", term)
     for run in _RUN.findall(normal):
         pairs = [run[start : start + 2] for start in range(len(run) - 1)]
-        yield from (f"{{title_grams grams}} : {_quoted(pair)}" for pair in pairs)
+        yield from (Part(pair, in_grams=True) for pair in pairs)
         if not pairs:
-            yield f"{{title_grams grams}} : {_quoted(run)} *"
-    yield from (_quoted(word) for word in (*_beside(normal), *pictures_of(normal)))
+            yield Part(run, in_grams=True, begins=True)
+    yield from (Part(word) for word in (*_beside(normal), *pictures_of(normal)))
 
 
 def _quoted(term: str) -> str:
@@ -163,7 +187,7 @@ def matches(
     wanted = match_expression(terms)
     if not wanted:
         return np.empty(0, np.int64), np.empty(0, np.float32)
-    sql = f"SELECT rowid, -bm25(fts, {WEIGHTS}) FROM fts WHERE fts MATCH ?"
+    sql = f"SELECT rowid, -bm25(fts, {_WEIGHTS}) FROM fts WHERE fts MATCH ?"
     rows = list(connection.execute(sql, (wanted,)))
     nodes, scores = zip(*rows, strict=True) if rows else ((), ())
     return np.array(nodes, np.int64), np.array(scores, np.float32)
@@ -178,7 +202,7 @@ def search_text(
         return []
     passing = condition(chosen, now)
     rows = connection.execute(
-        f"SELECT n.id, -bm25(fts, {WEIGHTS}) AS score FROM fts JOIN nodes n ON n.node = fts.rowid "
+        f"SELECT n.id, -bm25(fts, {_WEIGHTS}) AS score FROM fts JOIN nodes n ON n.node = fts.rowid "
         f"WHERE fts MATCH ? AND {passing.sql} ORDER BY score DESC, n.id LIMIT ?",
         (wanted, *passing.bindings, limit),
     )

@@ -31,7 +31,7 @@ def refresh(connection: apsw.Connection, ids: Iterable[str]) -> None:
         return
     born = connection.execute(f"SELECT id, created FROM nodes WHERE id IN {_LISTED}", (wanted,))
     rows = [
-        _row(memory, fold(instant(created), uses.get(memory, ()), adopted.get(memory)))
+        row_of(memory, fold(instant(created), uses.get(memory, ()), adopted.get(memory)))
         for memory, created in list(born)
         if memory in uses or memory in adopted
     ]
@@ -89,7 +89,7 @@ def _time(value: object) -> datetime | None:
         return None
 
 
-def _row(memory: str, usage: Usage) -> tuple[Value, ...]:
+def row_of(memory: str, usage: Usage) -> tuple[Value, ...]:
     return (
         memory,
         usage.access_count,

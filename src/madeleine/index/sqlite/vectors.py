@@ -213,8 +213,8 @@ def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, row
     first = nodes.numbers(placed.node)[0]
     for part, passage in enumerate(passages):
         text = memory.content[passage.start : passage.end]
-        traits = _traits(text)
-        stems = _stems(stemmer, memory, passage, part)
+        traits = passage_traits(text)
+        stems = stems_of(stemmer, memory, passage, part)
         tokens = traces[part].tokens.tobytes() if traces else b""
         rows.passages.append((first + part, *traits, stems, tokens))
         rows.fresh.append(_cells_of(matrix, placed, Seen(part, traits, bool(traces))))
@@ -226,7 +226,7 @@ def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, row
     rows.halves.append(halves)
 
 
-def _stems(stemmer: Stemmer, memory: Memory, passage: Passage, part: int) -> bytes:
+def stems_of(stemmer: Stemmer, memory: Memory, passage: Passage, part: int) -> bytes:
     """Return the stems of a passage with those of the title, the claim and the tags, by which
     people expect to find it too."""
     tags = (each for each in memory.tags if each != ABOUT_SELF)
@@ -237,7 +237,7 @@ def _stems(stemmer: Stemmer, memory: Memory, passage: Passage, part: int) -> byt
     return np.array(stems, np.uint32).tobytes()
 
 
-def _traits(text: str) -> Traits:
+def passage_traits(text: str) -> Traits:
     """Return the traits of a passage. Where a script writes without spaces, its stems are
     counted as words, so that what is long there is told by the same measure."""
     traits = traits_of(text)
@@ -319,7 +319,7 @@ def search_vector(
     least: float,
 ) -> list[Hit]:
     """Return the nearest memories that pass the filter, best first, ties by id."""
-    query = _checked(vector, matrix.dimension)
+    query = checked_query(vector, matrix.dimension)
     snapshot = matrix.snapshot
     if limit <= 0 or not snapshot.count:
         return []
@@ -350,7 +350,7 @@ def nearest_nodes(
         rows *= 4
 
 
-def _checked(vector: Vector, dimension: int) -> Vector:
+def checked_query(vector: Vector, dimension: int) -> Vector:
     query = np.asarray(vector, np.float32)
     if query.shape != (dimension,) or not np.isfinite(query).all():
         raise Rejected(

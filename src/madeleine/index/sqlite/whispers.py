@@ -26,12 +26,12 @@ def log(connection: apsw.Connection, entry: WhisperEntry, keep_after: datetime) 
 def newest(connection: apsw.Connection, limit: int, session: str | None) -> list[WhisperEntry]:
     sql = f"""SELECT {_COLUMNS} FROM whisper_log WHERE ?1 IS NULL OR session = ?1
               ORDER BY at DESC, id LIMIT ?2"""
-    return list(_entries(connection.execute(sql, (session, max(limit, 0)))))
+    return list(entries(connection.execute(sql, (session, max(limit, 0)))))
 
 
 def get(connection: apsw.Connection, whisper_id: str) -> WhisperEntry | None:
     rows = connection.execute(f"SELECT {_COLUMNS} FROM whisper_log WHERE id = ?", (whisper_id,))
-    return next(_entries(rows), None)
+    return next(entries(rows), None)
 
 
 def feedback_ids(connection: apsw.Connection, memories: Sequence[str], limit: int) -> list[str]:
@@ -43,6 +43,6 @@ def feedback_ids(connection: apsw.Connection, memories: Sequence[str], limit: in
     return [event for event, _ in rows]
 
 
-def _entries(rows: Iterator[tuple[Any, ...]]) -> Iterator[WhisperEntry]:
+def entries(rows: Iterator[tuple[Any, ...]]) -> Iterator[WhisperEntry]:
     for whisper_id, at, session, space, body in rows:
         yield WhisperEntry(whisper_id, instant(at), session, space, json.loads(body))
