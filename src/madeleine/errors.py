@@ -397,6 +397,13 @@ class StoreUnwritable(Unavailable):
         )
 
 
+class DatabaseDown(Unavailable):
+    """The database does not answer, does not let us in, or has no room."""
+
+    def __init__(self, place: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{place}: {problem}", hint or "see that it runs, then try again")
+
+
 class SettingsLocked(Unavailable):
     """A settings file of a coding agent may not be read or written."""
 
@@ -463,6 +470,13 @@ class IndexTooNew(Damaged):
             f"{path} has schema {found}; this release knows {known}",
             hint="upgrade madeleine, or `madeleine rebuild` to make an index of this release",
         )
+
+
+class DatabaseUnfit(Damaged):
+    """The database lacks what the index needs, or was written by a newer release."""
+
+    def __init__(self, place: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{place} {problem}", hint or "upgrade the older of the two")
 
 
 class SettingsUnreadable(Damaged):

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from madeleine.index.port import Index
 from madeleine.index.sqlite import SqliteIndex
+from tests import postgres
 from tests.index.making import DIMENSION, TOKEN_DIMENSION
 
 
@@ -26,4 +27,10 @@ def _sqlite(
     return SqliteIndex.open(path, model, DIMENSION, token_dimension, exact_up_to=1_000)
 
 
-MAKERS: Mapping[str, Maker] = {"sqlite": _sqlite}
+def _postgres(
+    folder: Path, model: str | None = "tiny", token_dimension: int = TOKEN_DIMENSION
+) -> Index:
+    return postgres.open_index(folder, model, DIMENSION, token_dimension, exact_up_to=1_000)
+
+
+MAKERS: Mapping[str, Maker] = {"sqlite": _sqlite, "postgres": _postgres}

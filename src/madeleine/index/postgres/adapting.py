@@ -1,0 +1,142 @@
+"""How values travel: texts with a NUL, whole columns as arrays, vectors in their own bytes.
+
+PostgreSQL keeps no NUL in a text, and a memory may hold one; it is written as a character that
+stands for nothing, and comes back as it was. A column of numbers comes as one array, which
+numpy reads where it lies: a question has hundreds of candidates, and a Python object for each
+number of each would take longer than finding them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+from psycopg.adapt import Buffer, Dumper, Loader
+from psycopg.pq import Format
+from psycopg.types import TypeInfo
+from psycopg.types.string import StrDumper, TextLoader
+
+from madeleine.model.vector import Vector
+
+ESCAPE = "\U0010fffe"  # a noncharacter: stands in no text by itself
+NUL, ITSELF = ESCAPE + "0", ESCAPE + "1"
+ARRAYS: dict[str, np.dtype[Any]] = {
+    "int2": np.dtype(">i2"),
+    "int4": np.dtype(">i4"),
+    "int8": np.dtype(">i8"),
+    "float4": np.dtype(">f4"),
+    "float8": np.dtype(">f8"),
+    "bool": np.dtype("?"),
+}
+ARRAY_HEAD = 20  # bytes: dimensions, flags, type, length, first place
+VECTOR_HEAD = 4  # bytes: how many numbers, and two unused
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """A vector that goes to PostgreSQL as a `halfvec`."""
+
+    numbers: Vector | NDArray[np.float16]
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """A vector that goes to PostgreSQL as a `vector`."""
+
+    numbers: Vector
+
+
+class _Text(StrDumper):
+    def dump(self, obj: str) -> Buffer | None:
+        if "\x00" in obj or ESCAPE in obj:
+            obj = obj.replace(ESCAPE, ITSELF).replace("\x00", NUL)
+        return super().dump(obj)
+
+
+class _TextBack(TextLoader):
+    def load(self, data: Buffer) -> bytes | str:
+        text = super().load(data)
+        if isinstance(text, str) and ESCAPE in text:
+            return text.replace(NUL, "\x00").replace(ITSELF, ESCAPE)
+        return text
+
+
+class _BinaryTextBack(_TextBack):
+    format = Format.BINARY
+
+
+class _HalfDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: Half) -> Buffer | None:
+        return _head(obj.numbers) + obj.numbers.astype(">f2").tobytes()
+
+
+class _FullDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: Full) -> Buffer | None:
+        return _head(obj.numbers) + obj.numbers.astype(">f4").tobytes()
+
+
+class _HalfLoader(Loader):
+    """Vectors come back as the bytes of their numbers, so that many make one matrix."""
+
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> bytes:
+        return bytes(data[VECTOR_HEAD:])
+
+
+def _head(numbers: NDArray[Any]) -> bytes:
+    return np.array([len(numbers), 0], ">i2").tobytes()
+
+
+def _array_loader(kind: np.dtype[Any]) -> type[Loader]:
+    """Return a loader of arrays without holes: after its head each number follows its length."""
+    layout = np.dtype([("length", ">i4"), ("value", kind)])
+    native = kind.newbyteorder("=")
+
+    class ArrayLoader(Loader):
+        format = Format.BINARY
+
+        def load(self, data: Buffer) -> NDArray[Any]:
+            if len(data) < ARRAY_HEAD:
+                return np.empty(0, native)
+            return np.frombuffer(data, layout, offset=ARRAY_HEAD)["value"].astype(native)
+
+    return ArrayLoader
+
+
+def halves(rows: list[bytes], dimension: int) -> NDArray[np.float32]:
+    """Return vectors that came as bytes, one to a row."""
+    numbers = np.frombuffer(b"".join(rows), ">f2").astype(np.float32)
+    return numbers.reshape(len(rows), dimension)
+
+
+def register(connection: psycopg.Connection) -> None:
+    """Teach a connection all of this; its database has pgvector."""
+    known = connection.adapters
+    known.register_dumper(str, _Text)
+    for name, loader in (("text", _TextBack), ("text", _BinaryTextBack)):
+        known.register_loader(name, loader)
+    for name, kind in ARRAYS.items():
+        known.register_loader(psycopg.adapters.types[name].array_oid, _array_loader(kind))
+    _register_vector(connection, "halfvec", Half, _HalfDumper)
+    _register_vector(connection, "vector", Full, _FullDumper)
+
+
+def _register_vector(
+    connection: psycopg.Connection, name: str, kind: type, dumper: type[Dumper]
+) -> None:
+    found = TypeInfo.fetch(connection, name)
+    if found is not None:
+        found.register(connection)
+        with_oid: Callable[..., type] = type
+        known = connection.adapters
+        known.register_dumper(kind, with_oid(dumper.__name__, (dumper,), {"oid": found.oid}))
+        known.register_loader(found.oid, _HalfLoader)

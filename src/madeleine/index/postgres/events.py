@@ -1,0 +1,227 @@
+"""The journal's events, and all that follows from them.
+
+Which rows follow from an event is the same for every engine and stands in `sqlite/events.py`;
+here is how PostgreSQL keeps them. An effect never depends on the order of arrival: of two values
+for one thing, the one with the later (time, event id) stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from madeleine.index.port import Unreadable
+from madeleine.index.postgres.connection import Access, Row
+from madeleine.index.postgres.nodes import upsert
+from madeleine.index.sqlite.events import LEAST_PREFIX, effects_of, log_row, proposal_of
+from madeleine.index.sqlite.times import instant
+from madeleine.model.event import Event, Kind, Position
+from madeleine.model.proposal import Proposal, ProposalStatus
+
+
+def _newest(table: str, keys: str, values: str, at: str = "at", event: str = "event") -> str:
+    """Return SQL that keeps of several values for one key the one with the latest event."""
+    names = [*values.split(", "), at, event]
+    marks = ", ".join(["%s"] * (len(keys.split(", ")) + len(names)))
+    new = ", ".join(f"{each} = excluded.{each}" for each in names)
+    return f"""
+        INSERT INTO {table} (tenant, {keys}, {", ".join(names)}) VALUES (:tenant, {marks})
+        ON CONFLICT (tenant, {keys}) DO UPDATE SET {new}
+        WHERE {table}.{at} IS NULL
+           OR (excluded.{at}, excluded.{event}) > ({table}.{at}, {table}.{event})
+    """
+
+
+_STATEMENTS = {
+    "uses": "INSERT INTO uses VALUES (:tenant, %s, %s, %s, %s, %s)",
+    "adopted": "INSERT INTO adopted VALUES (:tenant, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+    "mentions": "INSERT INTO audit_memories VALUES (:tenant, %s, %s, %s) ON CONFLICT DO NOTHING",
+    "outcomes": _newest("outcomes", "change", "outcome"),
+    "state": _newest("state", "key", "value"),
+    "decided": _newest("proposals", "id", "status", "resolved"),
+    "seen": _newest("seen", "job, judge, memory", "digest"),
+    "verdicts": _newest("verdicts", "older, newer, judge", "older_digest, newer_digest, verdict"),
+    "proposed": """
+        INSERT INTO proposals (tenant, id, type, source_nodes, proposed_action, reason, created,
+                               action, proposed_event)
+        VALUES (:tenant, %s, %s, %s, %s, %s, %s, %s, %s)
+        ON CONFLICT (tenant, id) DO UPDATE
+        SET type = excluded.type, source_nodes = excluded.source_nodes, reason = excluded.reason,
+            proposed_action = excluded.proposed_action, created = excluded.created,
+            action = excluded.action, proposed_event = excluded.proposed_event
+        WHERE proposals.type IS NULL OR (excluded.created, excluded.proposed_event)
+            > (proposals.created, proposals.proposed_event)
+    """,
+}
+
+
+def _newest_scores(name: str) -> str:
+    """Return the same for the scores of many memories in one go."""
+    return f"""
+        INSERT INTO scores (tenant, memory, {name}, {name}_at, {name}_event)
+        SELECT :tenant, g.memory, g.score, %s, %s
+        FROM unnest(%s::text[], %s::double precision[]) AS g (memory, score)
+        ON CONFLICT (tenant, memory) DO UPDATE
+        SET {name} = excluded.{name}, {name}_at = excluded.{name}_at,
+            {name}_event = excluded.{name}_event
+        WHERE scores.{name}_at IS NULL OR (excluded.{name}_at, excluded.{name}_event)
+            > (scores.{name}_at, scores.{name}_event)
+    """
+
+
+_SCORES = {name: _newest_scores(name) for name in ("importance", "relevance")}
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def apply(access: Access, events: Sequence[Event]) -> list[str]:
+    """Keep the events that are new; return the memories whose counters they touch."""
+    fresh = _unknown(access, events) if events else []
+    if not fresh:
+        return []
+    sql = "SELECT nextval('event_numbers') FROM generate_series(1, %s)"
+    numbered = list(zip(access.column(sql, len(fresh)), fresh, strict=True))
+    sql = "INSERT INTO audit_log VALUES (:tenant, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+    access.run_many(sql, map(_log_row, numbered))
+    effects = effects_of(numbered)
+    for name, rows in effects.items():
+        if name in _SCORES:
+            _score(access, _SCORES[name], rows)
+        else:
+            access.run_many(_STATEMENTS[name], rows)
+    return [str(row[0]) for name in ("uses", "adopted") for row in effects.get(name, ())]
+
+
+def _log_row(numbered: tuple[int, Event]) -> tuple[object, ...]:
+    """Return an event's row: which job it is about stands in a column, so that the newest of
+    one job are found without a look at those of others."""
+    *row, body = log_row(numbered)
+    job = numbered[1].body.get("job")
+    return (*row, job if isinstance(job, str) and job.isprintable() else None, body)
+
+
+def _score(access: Access, sql: str, rows: Sequence[Sequence[object]]) -> None:
+    for scores, at, event in rows:
+        given = json.loads(str(scores))
+        values = [None if each is None else float(each) for each in given.values()]
+        access.run(sql, at, event, list(given), values)
+
+
+def note_positions(access: Access, found: Mapping[str, Position]) -> None:
+    """Note how far journal files have been read."""
+    rows = ((name, each.offset, each.check) for name, each in found.items())
+    access.run_many(upsert("positions", ("name", '"offset"', '"check"')), rows)
+
+
+def note_torn(
+    access: Access, torn: Mapping[str, Sequence[tuple[int, str]]], read_anew: Sequence[str]
+) -> None:
+    """Note which journal lines were passed over; a file read anew begins without any."""
+    if read_anew:
+        sql = "DELETE FROM torn WHERE tenant = :tenant AND name = ANY(%s::text[])"
+        access.run(sql, list(read_anew))
+    rows = ((name, line, problem) for name, lines in torn.items() for line, problem in lines)
+    sql = """INSERT INTO torn VALUES (:tenant, %s, %s, %s)
+             ON CONFLICT (tenant, name, line) DO UPDATE SET problem = excluded.problem"""
+    access.run_many(sql, rows)
+
+
+def _unknown(access: Access, events: Sequence[Event]) -> list[Event]:
+    """Return the events not seen before, each id once."""
+    first: dict[str, Event] = {}
+    for event in events:
+        first.setdefault(event.id, event)
+    sql = "SELECT id FROM audit_log WHERE tenant = :tenant AND id = ANY(%s::text[])"
+    for event_id in access.column(sql, list(first)):
+        del first[event_id]
+    return list(first.values())
+
+
+# --- reading ------------------------------------------------------------------------------
+
+_EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
+_NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
+
+
+def torn(access: Access) -> list[Unreadable]:
+    """Return the journal lines that were passed over."""
+    sql = "SELECT name, line, problem FROM torn WHERE tenant = :tenant ORDER BY name, line"
+    return [Unreadable(*row) for row in access.rows(sql)]
+
+
+def positions(access: Access) -> dict[str, Position]:
+    sql = 'SELECT name, "offset", "check" FROM positions WHERE tenant = :tenant'
+    return {name: Position(offset, check) for name, offset, check in access.rows(sql)}
+
+
+def history(access: Access, memory_id: str, limit: int) -> list[Event]:
+    """Return what happened to a memory, newest first."""
+    sql = f"""{_EVENT} JOIN audit_memories m ON m.tenant = :tenant AND m.number = l.number
+              WHERE l.tenant = :tenant AND m.memory = %s {_NEWEST_FIRST} LIMIT %s"""
+    return _events(access.rows(sql, memory_id, max(limit, 0)))
+
+
+def known(access: Access, event_ids: Sequence[str]) -> dict[str, Event]:
+    """Return those of the events that are known."""
+    sql = f"{_EVENT} WHERE l.tenant = :tenant AND l.id = ANY(%s::text[])"
+    return {each.id: each for each in _events(access.rows(sql, list(event_ids)))}
+
+
+def changes(access: Access, wanted: str) -> list[Event]:
+    """Return the events of a change or a run, named by its id or the beginning of it."""
+    last = wanted + "\U0010ffff" if len(wanted) >= LEAST_PREFIX else wanted
+    sql = f"""{_EVENT} WHERE l.tenant = :tenant AND ((l.change >= %s AND l.change <= %s)
+                          OR (l.run >= %s AND l.run <= %s)) {_NEWEST_FIRST}"""
+    return _events(access.rows(sql, wanted, last, wanted, last))
+
+
+def outcome(access: Access, change_id: str) -> str | None:
+    sql = "SELECT outcome FROM outcomes WHERE tenant = :tenant AND change = %s"
+    row = access.row(sql, change_id)
+    return None if row is None else str(row[0])
+
+
+def unsettled(access: Access) -> list[Event]:
+    """Return changes that were begun and have no outcome, oldest first."""
+    sql = f"""{_EVENT} WHERE l.tenant = :tenant AND l.change IS NOT NULL AND l.kind = 'changed'
+              AND NOT EXISTS (SELECT 1 FROM outcomes o
+                              WHERE o.tenant = :tenant AND o.change = l.change)
+              ORDER BY l.at, l.id"""
+    return _events(access.rows(sql))
+
+
+def recent(access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str]) -> list[Event]:
+    """Return the newest events of these kinds, or of any. One short walk for each kind."""
+    about = "AND l.job = ANY(%s::text[])" if jobs else ""
+    wanted = list(dict.fromkeys(kinds or [kind.value for kind in Kind]))
+    sql = f"""SELECT f.* FROM unnest(%s::text[]) AS k (kind) CROSS JOIN LATERAL
+              ({_EVENT} WHERE l.tenant = :tenant AND l.kind = k.kind {about}
+               {_NEWEST_FIRST} LIMIT %s) f ORDER BY f.at DESC, f.id DESC LIMIT %s"""
+    named = [list(jobs)] if jobs else []
+    return _events(access.rows(sql, wanted, *named, max(limit, 0), max(limit, 0)))
+
+
+def proposals(access: Access, status: ProposalStatus | None) -> list[Proposal]:
+    """Return proposals newest first; a decision whose proposal is not known yet waits."""
+    sql = """SELECT id, type, source_nodes, proposed_action, created,
+                    coalesce(status, 'pending'), reason, resolved, action
+             FROM proposals WHERE tenant = :tenant AND type IS NOT NULL
+             AND (%s::text IS NULL OR coalesce(status, 'pending') = %s)
+             ORDER BY created DESC, id DESC"""
+    wanted = None if status is None else status.value
+    return [proposal_of(*row) for row in access.rows(sql, wanted, wanted)]
+
+
+def state(access: Access, key: str) -> object | None:
+    row = access.row("SELECT value FROM state WHERE tenant = :tenant AND key = %s", key)
+    return None if row is None else json.loads(row[0])
+
+
+def _events(rows: Sequence[Row]) -> list[Event]:
+    return list(_read(rows))
+
+
+def _read(rows: Sequence[Row]) -> Iterator[Event]:
+    for event_id, at, kind, device, body in rows:
+        yield Event(event_id, instant(at), Kind(kind), device, json.loads(body))

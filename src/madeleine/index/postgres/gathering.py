@@ -1,0 +1,114 @@
+"""Who takes part in what consolidation finds by itself, at random or all at once.
+
+Each memory has a lot: a number that follows from its id and says nothing about it. A sample
+throws darts at the range of lots and takes who stands next to each, so that it takes no longer
+for a large index than for a small one; only if hardly anybody takes part, all are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+
+from madeleine.index.port import Gathered
+from madeleine.index.postgres import tally
+from madeleine.index.postgres.adapting import halves
+from madeleine.index.postgres.connection import Access
+from madeleine.index.postgres.filters import Condition, condition
+from madeleine.index.sqlite.gathering import CURRENT, OFFERED
+from madeleine.index.sqlite.times import micros
+from madeleine.index.sqlite.vectors import TYPE_CODES
+from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE
+
+THROWS = 3  # for each one that is wanted, before all are looked at
+LOOKED_AT = 32  # memories next to where a dart lands
+NEXT = 8  # of those one is drawn
+FEW = 4_000  # memories that are all looked at
+LOTS = 2**63
+
+_SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *MADE_SOURCES))
+_EDGES = ", ".join(f"'{each.value}'" for each in MADE_OF)
+_ORIGINAL = f"""n.embedded AND n.source NOT IN ({_SOURCES}) AND NOT EXISTS
+    (SELECT 1 FROM edges e
+     WHERE e.tenant = :tenant AND e.source = n.node AND e.edge IN ({_EDGES}))"""
+_SCORED = "LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id"
+_RELEVANT = "(s.relevance IS NULL OR s.relevance > %s)"
+_THROWN = f"""
+    SELECT ARRAY(SELECT n.id FROM (SELECT * FROM nodes WHERE tenant = :tenant AND lot >= d.lot
+                                   ORDER BY lot LIMIT {LOOKED_AT}) n {_SCORED}
+                 WHERE {_RELEVANT} AND {_ORIGINAL} AND {{where}} ORDER BY n.lot LIMIT {NEXT})
+    FROM unnest(%s::bigint[]) WITH ORDINALITY AS d (lot, number) ORDER BY d.number
+"""
+_ALL = f"""
+    SELECT n.id FROM nodes n {_SCORED}
+    WHERE n.tenant = :tenant AND {_RELEVANT} AND {_ORIGINAL} AND {{where}} ORDER BY n.lot
+"""
+_GATHERED = f"""
+    SELECT n.id, n.digest, n.space, n.type, n.created, p.vector FROM nodes n
+    JOIN passages p ON p.tenant = :tenant AND p.node = n.node AND p.part = 0 AND p.wide = %s
+    {_SCORED} WHERE n.tenant = :tenant AND {_ORIGINAL} AND (({_RELEVANT} AND {{offered}})
+        OR (n.id = ANY(%s::text[]) AND {{current}})) ORDER BY n.id
+"""
+_TOGETHER = """
+    SELECT p.one, p.other FROM unnest(%s::text[], %s::text[], %s::bigint[]) AS p (one, other, at)
+    WHERE EXISTS (SELECT 1 FROM uses a JOIN uses b ON b.tenant = :tenant AND b.memory = p.other
+                  AND b.session = a.session AND b.at >= p.at
+                  WHERE a.tenant = :tenant AND a.memory = p.one AND a.at >= p.at)
+"""
+
+
+def sample(access: Access, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
+    """Return so many memories at random, in random order."""
+    if size <= 0:
+        return []
+    passing, chance = condition(OFFERED, now), np.random.default_rng(seed)
+    found: dict[str, None] = {}
+    for _ in range(THROWS if tally.memories(access) > FEW else 0):
+        found.update(dict.fromkeys(_thrown(access, relevance, passing, size, chance)))
+        if len(found) >= size:
+            return list(found)[:size]
+    others = access.column(_ALL.format(where=passing.sql), relevance, *passing.bindings)
+    shuffled = [others[place] for place in chance.permutation(len(others)).tolist()]
+    return list(dict.fromkeys([*found, *shuffled]))[:size]
+
+
+def _thrown(
+    access: Access, relevance: float, passing: Condition, size: int, chance: np.random.Generator
+) -> list[str]:
+    """Return one of those who stand next to each dart: whoever stands next of all would be drawn
+    the more often, the wider the gap before."""
+    darts = chance.integers(-LOTS, LOTS, 2 * size, np.int64).tolist()
+    rows = access.rows(_THROWN.format(where=passing.sql), relevance, *passing.bindings, darts)
+    return [near[chance.integers(len(near))] for (near,) in rows if near]
+
+
+def gathered(
+    access: Access, dimension: int, relevance: float, now: datetime, also: Sequence[str]
+) -> Gathered:
+    """Return all who take part, by their ids."""
+    offered, current = condition(OFFERED, now), condition(CURRENT, now)
+    sql = _GATHERED.format(offered=offered.sql, current=current.sql)
+    bindings = (relevance, *offered.bindings, list(also), *current.bindings)
+    rows = access.rows(sql, dimension, *bindings) if dimension else []
+    ids, digests, spaces, types, created, vectors = zip(*rows, strict=True) if rows else [()] * 6
+    codes: dict[str | None, int] = {None: 0}
+    return Gathered(
+        ids=list(ids),
+        digests=list(digests),
+        spaces=np.array([codes.setdefault(each, len(codes)) for each in spaces], np.int32),
+        types=np.array([TYPE_CODES[each] for each in types], np.uint8),
+        created=np.array(created, np.int64),
+        matrix=halves(list(vectors), dimension),
+        rows=np.arange(len(ids)),
+    )
+
+
+def used_together(
+    access: Access, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
+) -> set[tuple[str, str]]:
+    """Return the pairs that were used in one session."""
+    one, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    rows = access.rows(_TOGETHER, one, other, [micros(at) for at in since])
+    return {(first, second) for first, second in rows}

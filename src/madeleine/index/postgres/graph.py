@@ -1,0 +1,111 @@
+"""Edges: the arrows between memories, those in files and those that follow from a tag.
+
+A node's outgoing edges are replaced with its row. Edges that point to it belong to other
+rows and stay. The self defines whatever is tagged about_self; such an arrow is worked out
+when it is asked for and stands nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from madeleine.index.port import EdgeRow
+from madeleine.index.postgres.connection import Access
+from madeleine.index.sqlite.graph import IMPLIED_WEIGHT, connection_of, edge_values, key_of
+from madeleine.model.memory import Connection
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
+
+_EDGE = "e.target, e.edge, e.weight, e.reason, e.by, e.at, e.kind, e.confidence"
+_FROM = "FROM edges e JOIN nodes s ON s.tenant = :tenant AND s.node = e.source"
+_ROWS = f"""
+    SELECT s.id, EXISTS (SELECT 1 FROM nodes t WHERE t.tenant = :tenant AND t.id = e.target),
+           {_EDGE} {_FROM} WHERE e.tenant = :tenant
+"""
+_OTHERS = "(%s::text IS NULL OR e.by IS DISTINCT FROM %s::text)"
+
+
+def insert_edges(access: Access, sources: Iterable[tuple[int, Sequence[Connection]]]) -> None:
+    """Write the outgoing edges of nodes that have none. Of two alike the first counts."""
+    rows = (
+        edge_values(node, position, each)
+        for node, connections in sources
+        for position, each in enumerate(connections)
+    )
+    sql = """INSERT INTO edges VALUES (:tenant, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+             ON CONFLICT DO NOTHING"""
+    access.run_many(sql, rows)
+
+
+def delete_edges(access: Access, nodes: Sequence[int]) -> None:
+    """Remove the outgoing edges of these nodes."""
+    if nodes:
+        sql = "DELETE FROM edges WHERE tenant = :tenant AND source = ANY(%s::bigint[])"
+        access.run(sql, list(nodes))
+
+
+def connections_of(access: Access, nodes: Sequence[int]) -> dict[int, list[Connection]]:
+    """Return each node's outgoing connections in the order of its file."""
+    found: dict[int, list[Connection]] = {}
+    sql = f"""SELECT e.source, {_EDGE} FROM edges e
+              WHERE e.tenant = :tenant AND e.source = ANY(%s::bigint[])
+              ORDER BY e.source, e.position"""
+    for node, *values in access.rows(sql, list(nodes)) if nodes else ():
+        found.setdefault(node, []).append(connection_of(values))
+    return found
+
+
+def edges(access: Access, ids: Sequence[str], but_by: str | None = None) -> list[EdgeRow]:
+    """Return the arrows that start or end at any of the ids, but those drawn `but_by`."""
+    wanted = list(ids)
+    found = {key_of(row): row for row in _stored_edges(access, wanted, but_by)}
+    for row in _implied_edges(access, wanted):
+        found.setdefault(key_of(row), row)
+    return [found[key] for key in sorted(found)]
+
+
+def edges_between(access: Access, ids: Sequence[str]) -> list[EdgeRow]:
+    """Return the arrows between these nodes. Source and target together are looked up, so a
+    node with a million arrows costs no more than another."""
+    sql = f"""SELECT s.id, {_EDGE} {_FROM} WHERE e.tenant = :tenant
+              AND s.id = ANY(%s::text[]) AND e.target = ANY(%s::text[])
+              ORDER BY s.id, e.target, e.edge"""
+    rows = access.rows(sql, list(ids), list(ids))
+    return [EdgeRow(source, connection_of(values)) for source, *values in rows]
+
+
+def newest_edges(access: Access, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
+    """Return arrows of some kinds whose both ends are there, the newest first."""
+    sql = f"""SELECT s.id, {_EDGE} {_FROM}
+              JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
+              WHERE e.tenant = :tenant AND e.edge = ANY(%s::text[])
+              ORDER BY e.at DESC NULLS LAST, s.id, e.target LIMIT %s"""
+    rows = access.rows(sql, [each.value for each in wanted], max(limit, 0))
+    return [EdgeRow(source, connection_of(values)) for source, *values in rows]
+
+
+def self_id(access: Access) -> str | None:
+    """Return the self: the oldest of the memories whose source says so."""
+    row = access.row(
+        f"""SELECT id FROM nodes WHERE tenant = :tenant AND source = '{SELF_SOURCE}'
+            ORDER BY created, id LIMIT 1"""
+    )
+    return None if row is None else str(row[0])
+
+
+def _stored_edges(access: Access, wanted: list[str], but_by: str | None) -> Iterator[EdgeRow]:
+    for where in ("s.id = ANY(%s::text[])", "e.target = ANY(%s::text[])"):
+        rows = access.rows(f"{_ROWS} AND {where} AND {_OTHERS}", wanted, but_by, but_by)
+        for source, resolved, *values in rows:
+            yield EdgeRow(source, connection_of(values), resolved=resolved)
+
+
+def _implied_edges(access: Access, wanted: list[str]) -> Iterator[EdgeRow]:
+    source = self_id(access)
+    if source is None:
+        return
+    sql = f"""SELECT n.id FROM node_tags t
+              JOIN nodes n ON n.tenant = :tenant AND n.node = t.node
+              WHERE t.tenant = :tenant AND t.tag = '{ABOUT_SELF}' AND n.id <> %s
+              AND (n.id = ANY(%s::text[]) OR %s)"""
+    for target in access.column(sql, source, wanted, source in wanted):
+        yield EdgeRow(source, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)

@@ -1,0 +1,459 @@
+"""The port's face: each method is one read or one transaction on the modules beside it.
+
+Nothing of the index is kept in this process but passages that cannot have changed, so any
+number of processes may have one open on the same database. A rebuild fills rows under another
+name (`fresh`) for which nobody waits, then lets the tenant's name point to them
+(`replace_with`): killed before that, the old index goes on answering; killed after, the new one
+does. The old rows are removed by whoever begins the next rebuild.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import (
+    NO_LEAST,
+    Across,
+    Batch,
+    Counts,
+    Details,
+    Drawn,
+    EdgeRow,
+    Extent,
+    Gathered,
+    Hit,
+    Index,
+    Matches,
+    Pool,
+    Record,
+    Standings,
+    Term,
+    Unreadable,
+    Wanted,
+    WhisperEntry,
+)
+from madeleine.index.postgres import (
+    events,
+    gathering,
+    graph,
+    meaning,
+    nodes,
+    passages,
+    pool,
+    standing,
+    tally,
+    tenants,
+    usage,
+    whispers,
+    words,
+)
+from madeleine.index.postgres.connection import Access, Connections
+from madeleine.index.postgres.nodes import Writing
+from madeleine.index.postgres.pool import Sources, Stamped
+from madeleine.index.postgres.schema import CLEARED
+from madeleine.index.postgres.words import Cutter
+from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
+from madeleine.index.sqlite.nodes import newborn
+from madeleine.index.sqlite.spelling import spellings
+from madeleine.index.sqlite.standing import Looking
+from madeleine.index.sqlite.vectors import Spaces
+from madeleine.model.event import Event, Position
+from madeleine.model.judging import Verdict
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalStatus
+from madeleine.model.query import Filter
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.trace import Trace
+from madeleine.model.vector import Vector
+from madeleine.model.words import Edge
+
+EXACT_UP_TO = 4_000  # memories: above it, walking the graph is quicker than comparing each
+DEFAULT_TENANT = "home"
+FRESH = " (in the making)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Which database, whose rows, and whose traces. No model: text search only."""
+
+    url: str
+    tenant: str
+    model: str | None
+    wide: Spaces
+    exact_up_to: int
+
+
+class PostgresIndex:
+    """An index in a PostgreSQL database. Any thread may call any method at any time."""
+
+    def __init__(self, place: _Place) -> None:
+        self._place = place
+        self._connections = Connections(place.url, place.tenant)
+        self._cutter = Cutter()
+        self._kept = pool.Kept()
+        with self._connections.bare() as connection:
+            tenants.introduce(connection, place.tenant)
+            tenants.make_graph(connection, place.wide.vector)
+        with self._connections.writing() as access:
+            tenants.claim_model(access, place.tenant, place.model, place.wide)
+
+    @classmethod
+    def open(
+        cls,
+        url: str,
+        model: str | None = None,
+        dimension: int | None = None,
+        token_dimension: int = 0,
+        tenant: str = DEFAULT_TENANT,
+        exact_up_to: int = EXACT_UP_TO,
+    ) -> PostgresIndex:
+        """Open a tenant's index in the database at `url`, or make an empty one."""
+        wide = Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
+        return cls(_Place(url, tenant, model, wide, exact_up_to))
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        with self._connections.steady():
+            yield
+
+    def _read(self) -> AbstractContextManager[Access]:
+        return self._connections.reading()
+
+    # -- writing ---------------------------------------------------------------------------
+    def write(self, batch: Batch) -> None:
+        with self._connections.writing() as access:
+            writing = Writing(access, self._cutter)
+            nodes.drop_nodes(writing, batch.drops)
+            placed = nodes.put_nodes(writing, batch.puts)
+            passages.put_passages(writing, self._place.wide, placed)
+            tally.count(access, [each.node for each in placed], 1)
+            touched = events.apply(access, batch.events)
+            usage.refresh(access, [*touched, *newborn(placed)])
+            nodes.note_unreadable(access, batch.unreadable, batch.readable_again)
+            events.note_positions(access, batch.positions)
+            events.note_torn(access, batch.torn, batch.read_anew)
+
+    def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
+        with self._connections.writing() as access:
+            passages.set_traces(access, self._place.wide, traces)
+
+    def clear(self) -> None:
+        with self._connections.writing() as access:
+            for table in CLEARED:
+                access.run(f"DELETE FROM {table} WHERE tenant = :tenant")
+
+    def fresh(self) -> PostgresIndex:
+        made = replace(self._place, tenant=self._place.tenant + FRESH)
+        with self._connections.bare() as connection:
+            tenants.discard(connection, made.tenant)
+            tenants.sweep(connection)
+        return PostgresIndex(made)
+
+    def replace_with(self, fresh: Index) -> None:
+        if not isinstance(fresh, PostgresIndex):
+            raise TypeError(f"{fresh!r} was not made by `fresh`")
+        fresh.close()
+        with self._connections.bare() as connection:
+            tenants.point(connection, self._place.tenant, fresh._place.tenant)
+
+    def close(self) -> None:
+        self._connections.close()
+
+    # -- memories --------------------------------------------------------------------------
+    def get(self, memory_id: str) -> Stored | None:
+        with self._read() as access:
+            return nodes.get(access, memory_id)
+
+    def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
+        wanted = list(ids)
+        if not wanted:  # asked at every remember, and mostly about nothing
+            return {}
+        with self._read() as access:
+            return nodes.memories(access, wanted)
+
+    def scores(self, ids: Iterable[str]) -> dict[str, Mapping[str, float | None]]:
+        with self._read() as access:
+            return nodes.scores(access, ids)
+
+    def ids_with_prefix(self, prefix: str, limit: int = 10) -> list[str]:
+        with self._read() as access:
+            return nodes.ids_with_prefix(access, prefix, limit)
+
+    def id_at(self, path: str) -> str | None:
+        with self._read() as access:
+            return nodes.first_id(access, "path = %s", path)
+
+    def same_text(self, space: str | None, key: str, now: datetime, limit: int = 64) -> list[str]:
+        with self._read() as access:
+            return nodes.same_text(access, space, key, now, limit)
+
+    def claims(self, address: str, now: datetime, but: str | None = None) -> list[str]:
+        with self._read() as access:
+            return nodes.claims(access, address, now, but)
+
+    def contested(self, now: datetime, limit: int) -> list[str]:
+        with self._read() as access:
+            return nodes.contested(access, now, limit)
+
+    def with_idempotency_key(self, key: str) -> str | None:
+        with self._read() as access:
+            return nodes.first_id(access, "idempotency_key = %s", key)
+
+    def self_id(self) -> str | None:
+        with self._read() as access:
+            return graph.self_id(access)
+
+    def listing(self, chosen: Filter, now: datetime, limit: int, offset: int = 0) -> list[Memory]:
+        with self._read() as access:
+            return nodes.listing(access, chosen, now, limit, offset)
+
+    def count(self, chosen: Filter, now: datetime) -> int:
+        with self._read() as access:
+            return nodes.count(access, chosen, now)
+
+    def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
+        with self._read() as access:
+            return nodes.allowed(access, ids, chosen, now)
+
+    def counts(self) -> Counts:
+        with self._read() as access:
+            return nodes.counts(access)
+
+    def core_by_importance(self) -> list[tuple[str, float]]:
+        with self._read() as access:
+            return nodes.core_by_importance(access)
+
+    # -- searching -------------------------------------------------------------------------
+    def search_text(
+        self, terms: Sequence[str], chosen: Filter, now: datetime, limit: int
+    ) -> list[Hit]:
+        with self._read() as access:
+            return words.search_text(access, self._cutter, terms, chosen, now, limit)
+
+    def search_vector(
+        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
+    ) -> list[Hit]:
+        if not self._place.wide.vector:
+            return []
+        with self._read() as access:
+            looking = self._look(access, chosen, now)
+            return meaning.search(access, looking, vector, limit, least)
+
+    def _look(self, access: Access, chosen: Filter, now: datetime) -> meaning.Looking:
+        place = self._place
+        return meaning.look(access, place.wide.vector, chosen, now, place.exact_up_to)
+
+    def extent(self) -> Extent:
+        with self._read() as access:
+            return tally.extent(access)
+
+    def terms(self, wanted: Sequence[str]) -> list[tuple[Term, ...]]:
+        with self._read() as access:
+            return words.terms(access, self._cutter, wanted)
+
+    def spellings(self, wanted: Sequence[str]) -> dict[str, str]:
+        with self._read() as access:
+            return spellings(partial(words.near, access), self._cutter.stemmer, wanted)
+
+    def matching(self, wanted: Sequence[str]) -> Matches:
+        with self._read() as access:
+            return words.matches(access, self._cutter, wanted)
+
+    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+        with self._read() as access:
+            return pool.pool(access, self._sources, wanted, chosen, now)
+
+    @property
+    def _sources(self) -> Sources:
+        return Sources(self._cutter, self._place.wide.vector, self._place.exact_up_to)
+
+    def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
+        numbers = found.numbers[places].tolist()
+        with self._read() as access:
+            if self._connections.is_steady and isinstance(found, Stamped):
+                versions = found.versions[places].tolist()
+                seen = self._kept.find(access, numbers, versions)
+            else:  # the pool may be of another moment
+                known = pool.read(access, numbers)
+                seen = [known.get(number, (b"", b"")) for number in numbers]
+        return pool.details(seen, self._place.wide.token)
+
+    def records(self, wanted: Sequence[int]) -> dict[int, Record]:
+        with self._read() as access:
+            return nodes.records(access, wanted)
+
+    def ids(self, wanted: Sequence[int]) -> dict[int, str]:
+        with self._read() as access:
+            return nodes.ids_of(access, wanted)
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        if not self._place.wide.vector:
+            return {}
+        with self._read() as access:
+            return meaning.vectors_of(access, self._place.wide.vector, ids)
+
+    def neighbours(
+        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
+    ) -> dict[str, list[Hit]]:
+        if not self._place.wide.vector:
+            return {}
+        with self._read() as access:
+            looking = self._look(access, chosen, now)
+            return meaning.neighbours(access, looking, ids, k, least)
+
+    def unembedded(self, limit: int) -> list[str]:
+        with self._read() as access:
+            return nodes.all_ids(access, "NOT embedded ORDER BY node LIMIT %s", max(limit, 0))
+
+    # -- graph -----------------------------------------------------------------------------
+    def edges(self, ids: Sequence[str], but_by: str | None = None) -> list[EdgeRow]:
+        with self._read() as access:
+            return graph.edges(access, ids, but_by)
+
+    def edges_between(self, ids: Sequence[str]) -> list[EdgeRow]:
+        with self._read() as access:
+            return graph.edges_between(access, ids)
+
+    def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
+        with self._read() as access:
+            return graph.newest_edges(access, wanted, limit)
+
+    def superseded_by(self, memory_id: str) -> list[str]:
+        with self._read() as access:
+            return nodes.all_ids(access, "superseded_by = %s ORDER BY id", memory_id)
+
+    # -- what the jobs go by ---------------------------------------------------------------
+    def drawn(self) -> Drawn:
+        with self._read() as access:
+            return standing.drawn(access)
+
+    def standings(
+        self, after_id: str = "", limit: int = 10_000, drawn: Drawn | None = None
+    ) -> Standings:
+        with self._read() as access:
+            return standing.standings(access, after_id, limit, drawn)
+
+    def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
+        if not self._place.wide.vector:
+            return []
+        with self._read() as access:
+            return gathering.sample(access, relevance, now, size, seed)
+
+    def gathered(self, relevance: float, now: datetime, also: Sequence[str] = ()) -> Gathered:
+        with self._read() as access:
+            return gathering.gathered(access, self._place.wide.vector, relevance, now, also)
+
+    def used_together(
+        self, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
+    ) -> set[tuple[str, str]]:
+        with self._read() as access:
+            return gathering.used_together(access, pairs, since)
+
+    def across_spaces(self) -> list[Across]:
+        with self._read() as access:
+            return standing.across_spaces(access)
+
+    def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
+        with self._read() as access:
+            return standing.uses(access, ids)
+
+    def unseen(
+        self,
+        job: str,
+        judge: str,
+        chosen: Filter,
+        now: datetime,
+        limit: int,
+        also: Sequence[str] = (),
+    ) -> list[str]:
+        with self._read() as access:
+            by = Looking(job, judge, also)
+            return standing.unseen(access, by, chosen, now, limit)
+
+    def verdicts(
+        self, pairs: Sequence[tuple[str, str]], judge: str
+    ) -> dict[tuple[str, str], Verdict]:
+        with self._read() as access:
+            return standing.verdicts(access, pairs, judge)
+
+    # -- files -----------------------------------------------------------------------------
+    def fingerprints(self) -> dict[str, Fingerprint]:
+        with self._read() as access:
+            return nodes.fingerprints(access)
+
+    def unreadable(self) -> list[Unreadable]:
+        with self._read() as access:
+            return nodes.unreadable(access)
+
+    # -- the journal, indexed --------------------------------------------------------------
+    def positions(self) -> dict[str, Position]:
+        with self._read() as access:
+            return events.positions(access)
+
+    def torn(self) -> list[Unreadable]:
+        with self._read() as access:
+            return events.torn(access)
+
+    def history(self, memory_id: str, limit: int = 100) -> list[Event]:
+        with self._read() as access:
+            return events.history(access, memory_id, limit)
+
+    def event(self, event_id: str) -> Event | None:
+        with self._read() as access:
+            return events.known(access, [event_id]).get(event_id)
+
+    def changes(self, change_or_run: str) -> list[Event]:
+        with self._read() as access:
+            return events.changes(access, change_or_run)
+
+    def outcome(self, change_id: str) -> str | None:
+        with self._read() as access:
+            return events.outcome(access, change_id)
+
+    def unsettled(self) -> list[Event]:
+        with self._read() as access:
+            return events.unsettled(access)
+
+    def recent_events(
+        self, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
+    ) -> list[Event]:
+        with self._read() as access:
+            return events.recent(access, kinds, limit, jobs)
+
+    def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
+        with self._read() as access:
+            return usage.used_today(access, ids, session, at)
+
+    # -- telemetry -------------------------------------------------------------------------
+    def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
+        with self._connections.noting() as access:
+            whispers.log(access, entry, keep_after)
+
+    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
+        with self._read() as access:
+            return whispers.newest(access, limit, session)
+
+    def whisper(self, whisper_id: str) -> WhisperEntry | None:
+        with self._read() as access:
+            return whispers.get(access, whisper_id)
+
+    def feedback(self, ids: Sequence[str]) -> list[Event]:
+        with self._read() as access:
+            known = whispers.feedback_ids(access, ids, FEEDBACK_AT_MOST)
+            found = events.known(access, known)
+            return [found[each] for each in known if each in found]
+
+    def proposals(self, status: ProposalStatus | None = None) -> list[Proposal]:
+        with self._read() as access:
+            return events.proposals(access, status)
+
+    def state(self, key: str) -> object | None:
+        with self._read() as access:
+            return events.state(access, key)

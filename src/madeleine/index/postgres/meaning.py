@@ -1,0 +1,168 @@
+"""Searching by meaning: a graph walk (HNSW) among many, every vector among few.
+
+A walk looks at what is near and leaves out what the filter refuses until enough is found, so a
+filter that refuses almost everything makes it long. What passes such a filter is counted first:
+up to `exact_up_to` vectors are compared one by one, which misses nothing.
+
+Vectors are kept with half the digits, as in the embedded index; products are taken with all the
+digits of the question, so that both engines give the same cosines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from madeleine.index.port import Hit
+from madeleine.index.postgres.adapting import Half, halves
+from madeleine.index.postgres.connection import Access, Row
+from madeleine.index.postgres.filters import Condition, condition
+from madeleine.index.postgres.nodes import ids_of
+from madeleine.index.postgres.schema import WIDEST_GRAPH
+from madeleine.index.sqlite import standing
+from madeleine.index.sqlite.matrix import Cells, Change, Matrix, Snapshot, exact_products
+from madeleine.index.sqlite.vectors import checked_query
+from madeleine.model.query import Filter
+from madeleine.model.vector import Vector
+from madeleine.rules.passages import MOST_PASSAGES
+
+MORE = 4  # times as many passages are drawn, when those of long memories crowd out the others
+EVERY_ONE = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """How to search among what passes a filter: `few` are all nodes that do, if they are so
+    few that each can be compared."""
+
+    dimension: int
+    passing: Condition
+    few: list[int] | None
+
+
+_NEAR = """
+    SELECT {columns} FROM passages p
+    WHERE p.tenant = :tenant AND p.wide = {dimension} AND {where}
+    ORDER BY (p.vector::halfvec({dimension})) <#> %s
+    FETCH FIRST %s ROWS WITH TIES
+"""
+_COMPARED = """
+    SELECT {columns} FROM passages p
+    WHERE p.tenant = :tenant AND p.node = ANY(%s::bigint[]) AND p.wide = {dimension}
+    ORDER BY p.vector <#> %s FETCH FIRST %s ROWS WITH TIES
+"""
+_READ = """
+    SELECT p.node, p.part, p.vector FROM passages p
+    WHERE p.tenant = :tenant AND p.node = ANY(%s::bigint[]) AND p.wide = %s ORDER BY 1, 2
+"""
+
+
+def look(
+    access: Access, dimension: int, chosen: Filter, now: datetime, exact_up_to: int
+) -> Looking:
+    """Return how to search, after counting what passes as far as that matters."""
+    most = exact_up_to if dimension <= WIDEST_GRAPH else EVERY_ONE
+    few = passing_nodes(access, chosen, now, most)
+    return Looking(dimension, condition(chosen, now, "p"), few)
+
+
+def passing_nodes(access: Access, chosen: Filter, now: datetime, at_most: int) -> list[int] | None:
+    """Return the nodes that pass a filter, or None if there are more than so many."""
+    passing = condition(chosen, now)
+    sql = f"""SELECT array_agg(node) FROM (SELECT n.node FROM nodes n
+              WHERE n.tenant = :tenant AND {passing.sql} LIMIT %s) f"""
+    found = access.value(sql, *passing.bindings, at_most + 1)
+    if found is None:
+        return []
+    return None if len(found) > at_most else [int(node) for node in found]
+
+
+def near_sql(looking: Looking, columns: str) -> tuple[str, list[object]]:
+    """Return the statement that finds the nearest passages, with its first bindings; the
+    question as a `Half`, and how many are wanted, are the last."""
+    words = {"columns": columns, "dimension": looking.dimension, "where": looking.passing.sql}
+    if looking.few is None:
+        return _NEAR.format(**words), looking.passing.bindings
+    return _COMPARED.format(**words), [looking.few]
+
+
+def search(access: Access, looking: Looking, vector: Vector, limit: int, least: float) -> list[Hit]:
+    """Return the nearest memories, best first, ties by id, each by its best passage."""
+    query = checked_query(vector, looking.dimension)
+    scored = _scored(access, looking, query, limit) if limit > 0 else {}
+    near = {node: score for node, score in scored.items() if score >= least}
+    names = ids_of(access, list(near)) if near else {}
+    return standing.hits_of(near.items(), names, limit)
+
+
+def _scored(access: Access, looking: Looking, query: Vector, limit: int) -> dict[int, float]:
+    """Return the nearest nodes, at least `limit` of them if there are so many, each with the
+    cosine of its best passage."""
+    sql, bindings = near_sql(looking, "p.node, p.vector")
+    passages = limit + MOST_PASSAGES
+    while True:
+        rows = access.rows(sql, *bindings, Half(query), passages)
+        if len({node for node, _ in rows}) >= limit or len(rows) < passages:
+            break
+        passages *= MORE
+    matrix = halves([vector for _, vector in rows], looking.dimension)
+    scores = exact_products(matrix, np.arange(len(rows)), query)
+    best: dict[int, float] = {}
+    for (node, _), score in zip(rows, scores.tolist(), strict=True):
+        best[node] = max(score, best.get(node, -np.inf))
+    return best
+
+
+def vectors_of(access: Access, dimension: int, ids: Sequence[str]) -> dict[str, Vector]:
+    """Return the vectors of those of the ids that have one."""
+    sql = """SELECT n.id, p.vector FROM nodes n
+             JOIN passages p ON p.tenant = :tenant AND p.node = n.node AND p.part = 0
+             WHERE n.tenant = :tenant AND n.id = ANY(%s::text[]) AND p.wide = %s"""
+    rows = access.rows(sql, list(ids), dimension)
+    matrix = halves([vector for _, vector in rows], dimension)
+    return {memory_id: matrix[place] for place, (memory_id, _) in enumerate(rows)}
+
+
+# --- who is near whom ---------------------------------------------------------------------
+
+
+def neighbours(
+    access: Access, looking: Looking, ids: Sequence[str], k: int, least: float
+) -> dict[str, list[Hit]]:
+    """Return the nearest memories of each that was asked about and has a vector."""
+    if looking.few is not None:
+        return _all_compared(access, looking, ids, looking.few, k, least)
+    found = vectors_of(access, looking.dimension, ids)
+    near: dict[str, list[Hit]] = {}
+    for each in dict.fromkeys(ids):
+        if each in found:
+            hits = search(access, looking, found[each], k + 1, least)
+            near[each] = [hit for hit in hits if hit.id != each][: max(k, 0)]
+    return near
+
+
+def _all_compared(
+    access: Access, looking: Looking, ids: Sequence[str], few: list[int], k: int, least: float
+) -> dict[str, list[Hit]]:
+    """Compare each with each, some at a time, as the embedded index does."""
+    sql = "SELECT id, node FROM nodes WHERE tenant = :tenant AND id = ANY(%s::text[])"
+    named: dict[str, int] = dict(access.rows(sql, list(ids)))
+    rows = access.rows(_READ, [*few, *named.values()], looking.dimension)
+    snapshot = _snapshot(rows, looking.dimension)
+    first = {node: row for row, (node, part, _) in enumerate(rows) if not part}
+    asked = {each: first[named[each]] for each in dict.fromkeys(ids) if named.get(each) in first}
+    mask = np.isin(snapshot.column("node"), np.array(few, np.int64))
+    near = standing.near(standing.Asked(snapshot, asked, mask), k, least)
+    names = ids_of(access, list({node for found in near.values() for node, _ in found}))
+    return {each: standing.hits_of(found, names, k) for each, found in near.items()}
+
+
+def _snapshot(rows: Sequence[Row], dimension: int) -> Snapshot:
+    matrix = Matrix(dimension, EVERY_ONE, len(rows))
+    cells = [Cells(node, 0, 0, 0, 0, 0, False, True, part) for node, part, _ in rows]
+    vectors = halves([vector for *_, vector in rows], dimension)
+    matrix.apply(Change(cells, vectors))
+    return matrix.snapshot

@@ -1,0 +1,389 @@
+"""Memories as rows and back.
+
+Each table is written once for the whole batch. A node keeps its number when its memory is put
+again; numbers are never given out twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from madeleine.index.port import Counts, Put, Record, Unreadable
+from madeleine.index.postgres import graph, tally, words
+from madeleine.index.postgres.connection import Access, Row
+from madeleine.index.postgres.filters import condition
+from madeleine.index.postgres.words import Cutter, Posted
+from madeleine.index.sqlite.nodes import (
+    Known,
+    Placed,
+    Winners,
+    maps,
+    place,
+    short_key,
+    stored_of,
+    summed,
+)
+from madeleine.index.sqlite.times import instant, maybe_micros, micros
+from madeleine.index.sqlite.vectors import passage_traits
+from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
+from madeleine.model.query import Filter
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.words import GLOBAL
+from madeleine.rules.claims import address, stated
+from madeleine.rules.digest import text_digest
+from madeleine.rules.passages import passages_of
+from madeleine.rules.text import same_text_key
+
+_LISTED = "ANY(%s::text[])"
+_CURRENT = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %s)"
+_JOINED = """nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
+             LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id"""
+_IMPORTANCE = f"coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})"
+
+_MEMORY = f"""
+    SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
+           n.source, n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
+           n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.content,
+           coalesce(u.access_count, 0), u.last_accessed, u.last_review,
+           coalesce(u.stability, {DEFAULT_STABILITY_DAYS}), {_IMPORTANCE}, s.relevance
+    FROM {_JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
+    WHERE n.tenant = :tenant
+"""
+
+_COLUMNS = (
+    *("node", "id", "path", "mtime_ns", "size", "ctime_ns", "type", "tier", "space", "source"),
+    *("confidence", "created", "updated", "valid_until", "superseded_by", "idempotency_key"),
+    *("text_key", "embedded", "address", "stated", "lot", "words", "length", "digest"),
+)
+_TEXTS = (*("node", "title", "content", "tags", "title_grams", "grams", "said", "origin", "claim"),)
+
+
+def upsert(table: str, columns: Sequence[str]) -> str:
+    """Return the statement that writes a row of a node, there already or not."""
+    marks = ", ".join(["%s"] * len(columns))
+    new = ", ".join(f"{each} = excluded.{each}" for each in columns[1:])
+    return f"""INSERT INTO {table} (tenant, {", ".join(columns)}) VALUES (:tenant, {marks})
+               ON CONFLICT (tenant, {columns[0]}) DO UPDATE SET {new}"""
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What writing memories needs beside them."""
+
+    access: Access
+    cutter: Cutter
+
+
+def put_nodes(writing: Writing, puts: Sequence[Put]) -> list[Placed]:
+    """Write memories; return where they went. Others that were at their paths make room."""
+    if not puts:
+        return []
+    access, winners = writing.access, Winners.of(puts)
+    drop_nodes(writing, [*winners.displaced, *_in_the_way(access, winners)])
+    known = _known(access, list(winners.by_id))
+    numbers = _numbers(access, len(winners.by_id) - len(known))
+    placed = [place(put, known.get(each), numbers) for each, put in winners.by_id.items()]
+    _forget_old(writing, [each for each in placed if each.known is not None])
+    _write_rows(writing, placed)
+    graph.insert_edges(access, [(each.node, each.memory.connections) for each in placed])
+    _forget_unreadable(access, [each.put.stored.path for each in placed])
+    return placed
+
+
+def drop_nodes(writing: Writing, ids: Sequence[str]) -> None:
+    """Remove memories and what hangs on their rows.
+
+    What the journal says about them stays, in case their files come back.
+    """
+    access = writing.access
+    known = _known(access, ids)
+    if not known:
+        return
+    nodes = [each.node for each in known.values()]
+    tally.count(access, nodes, -1)
+    _forget_texts(writing, list(known.values()))
+    graph.delete_edges(access, nodes)
+    sql = "SELECT path FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])"
+    _forget_unreadable(access, access.column(sql, nodes))
+    for table in ("texts", "nodes", "passages"):
+        access.run(
+            f"DELETE FROM {table} WHERE tenant = :tenant AND node = ANY(%s::bigint[])", nodes
+        )
+
+
+def _numbers(access: Access, count: int) -> Iterator[int]:
+    if not count:
+        return iter(())
+    sql = "SELECT nextval('node_numbers') FROM generate_series(1, %s)"
+    return iter(access.column(sql, count))
+
+
+def _in_the_way(access: Access, winners: Winners) -> list[str]:
+    """Return other memories that were last seen at the paths of these."""
+    paths = [put.stored.path for put in winners.by_id.values()]
+    found = access.column(
+        f"SELECT id FROM nodes WHERE tenant = :tenant AND path = {_LISTED}", paths
+    )
+    return [memory_id for memory_id in found if memory_id not in winners.by_id]
+
+
+def _known(access: Access, ids: Sequence[str]) -> dict[str, Known]:
+    if not ids:
+        return {}
+    sql = f"""SELECT n.id, n.node, n.created, n.embedded, t.title, t.content, t.tags,
+                     t.title_grams, t.grams, t.said
+              FROM nodes n JOIN texts t ON t.tenant = :tenant AND t.node = n.node
+              WHERE n.tenant = :tenant AND n.id = {_LISTED}"""
+    return {
+        memory_id: Known(node, created, embedded, tuple(texts))
+        for memory_id, node, created, embedded, *texts in access.rows(sql, list(ids))
+    }
+
+
+def _forget_old(writing: Writing, placed: Sequence[Placed]) -> None:
+    tally.count(writing.access, [each.node for each in placed], -1)
+    changed = [each.known for each in placed if each.known and not each.same_texts]
+    _forget_texts(writing, changed)
+    graph.delete_edges(writing.access, [each.node for each in placed])
+
+
+def _forget_texts(writing: Writing, known: Sequence[Known]) -> None:
+    """Remove words and tags, as they were written."""
+    access = writing.access
+    posted = ((each.node, writing.cutter.posted(each.texts)) for each in known)
+    words.drop_postings(access, posted)
+    tags = [(tag, each.node) for each in known for tag in json.loads(each.texts[2])]
+    access.run_many("DELETE FROM node_tags WHERE tenant = :tenant AND tag = %s AND node = %s", tags)
+
+
+def _forget_unreadable(access: Access, paths: Sequence[str]) -> None:
+    if paths:
+        access.run(
+            f"DELETE FROM unreadable WHERE tenant = :tenant AND path = {_LISTED}", list(paths)
+        )
+
+
+def _write_rows(writing: Writing, placed: Sequence[Placed]) -> None:
+    access = writing.access
+    posted = {each.node: writing.cutter.posted(each.texts) for each in placed}
+    rows = [_node_values(each, posted[each.node]) for each in placed]
+    access.run_many(upsert("nodes", _COLUMNS), rows)
+    texts = ((each.node, *each.texts, *maps(each.memory)) for each in placed)
+    access.run_many(upsert("texts", _TEXTS), texts)
+    fresh = [each for each in placed if not each.same_texts]
+    words.put_postings(access, ((each.node, posted[each.node]) for each in fresh))
+    tags = ((tag, each.node) for each in fresh for tag in each.memory.tags)
+    access.run_many("INSERT INTO node_tags VALUES (:tenant, %s, %s) ON CONFLICT DO NOTHING", tags)
+
+
+def _node_values(placed: Placed, posted: Posted) -> tuple[object, ...]:
+    stored, memory = placed.put.stored, placed.memory
+    first = passages_of(memory)[0]
+    return (
+        placed.node,
+        memory.id,
+        stored.path,
+        *stored.fingerprint,
+        memory.type.value,
+        memory.tier.value,
+        memory.space,
+        memory.source,
+        memory.confidence,
+        micros(memory.created),
+        micros(memory.updated),
+        maybe_micros(memory.valid_until),
+        memory.superseded_by,
+        memory.idempotency_key,
+        short_key(same_text_key(memory.content)),
+        bool(placed.put.traces) or placed.keeps_traces,
+        address(memory.claim) if memory.claim else None,
+        stated(memory.claim) if memory.claim else None,
+        _lot(memory.id),
+        passage_traits(memory.content[first.start : first.end]).words,
+        posted.length,
+        bytes.fromhex(text_digest(memory)),
+    )
+
+
+def _lot(memory_id: str) -> int:
+    """Return a number by which memories stand in an order that says nothing about them."""
+    raw = memory_id.encode("utf-8", "replace")
+    return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), signed=True)
+
+
+def note_unreadable(
+    access: Access, found: Mapping[str, tuple[int, str]], over: Sequence[str]
+) -> None:
+    """Note files that do not parse, and forget those whose problem is over."""
+    _forget_unreadable(access, over)
+    rows = ((path, line, problem) for path, (line, problem) in found.items())
+    access.run_many(upsert("unreadable", ("path", "line", "problem")), rows)
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def get(access: Access, memory_id: str) -> Stored | None:
+    """Return one memory, joined with its usage, and its file."""
+    return next(_read(access, "n.id = %s", memory_id), None)
+
+
+def memories(access: Access, ids: Iterable[str]) -> dict[str, Memory]:
+    """Return those of the ids that are there, in the order asked for."""
+    wanted = list(dict.fromkeys(ids))
+    rows = _read(access, f"n.id = {_LISTED}", wanted)
+    found = {stored.memory.id: stored.memory for stored in rows}
+    return {each: found[each] for each in wanted if each in found}
+
+
+def scores(access: Access, ids: Iterable[str]) -> dict[str, Mapping[str, float | None]]:
+    """Return the scores of memories that are there."""
+    sql = f"""SELECT n.id, {_IMPORTANCE}, s.relevance FROM {_JOINED}
+              WHERE n.tenant = :tenant AND n.id = {_LISTED}"""
+    return {
+        memory: {"importance": importance, "relevance": relevance}
+        for memory, importance, relevance in access.rows(sql, list(ids))
+    }
+
+
+def records(access: Access, nodes: Sequence[int]) -> dict[int, Record]:
+    """Return how nodes stand, without their texts."""
+    sql = f"""SELECT n.node, n.id, n.created, n.confidence, coalesce(u.access_count, 0),
+                     coalesce(u.last_accessed, n.created), {_IMPORTANCE}, s.relevance
+              FROM {_JOINED} WHERE n.tenant = :tenant AND n.node = ANY(%s::bigint[])"""
+    return {
+        node: Record(memory_id, instant(created), confidence, uses, instant(used), *scores)
+        for node, memory_id, created, confidence, uses, used, *scores in access.rows(
+            sql, list(nodes)
+        )
+    }
+
+
+def ids_of(access: Access, nodes: Sequence[int]) -> dict[int, str]:
+    """Return the ids of nodes that are there."""
+    sql = "SELECT node, id FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])"
+    return dict(access.rows(sql, list(nodes)))
+
+
+def listing(access: Access, chosen: Filter, now: datetime, limit: int, offset: int) -> list[Memory]:
+    """Return memories newest first."""
+    passing = condition(chosen, now)
+    sql = f"""SELECT n.id FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
+              ORDER BY n.created DESC, n.id DESC LIMIT %s OFFSET %s"""
+    ids = access.column(sql, *passing.bindings, max(limit, 0), max(offset, 0))
+    return list(memories(access, ids).values())
+
+
+def count(access: Access, chosen: Filter, now: datetime) -> int:
+    passing = condition(chosen, now)
+    sql = f"SELECT count(*) FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}"
+    return int(access.value(sql, *passing.bindings))
+
+
+def allowed(access: Access, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
+    """Return those of the ids that pass the filter."""
+    passing = condition(chosen, now)
+    sql = f"""SELECT n.id FROM nodes n
+              WHERE n.tenant = :tenant AND n.id = {_LISTED} AND {passing.sql}"""
+    return set(access.column(sql, list(ids), *passing.bindings))
+
+
+def ids_with_prefix(access: Access, prefix: str, limit: int) -> list[str]:
+    """Return ids that begin with the prefix. A range and no pattern: nothing is special."""
+    first = prefix.lower()
+    if not first or not first.isascii():
+        return []
+    return all_ids(
+        access, "id >= %s AND id < %s ORDER BY id LIMIT %s", first, first + "\x7f", limit
+    )
+
+
+def same_text(access: Access, space: str | None, key: str, now: datetime, limit: int) -> list[str]:
+    """Return the current memories of a space that say the same, oldest first."""
+    where = f"""text_key = %s AND space IS NOT DISTINCT FROM %s AND {_CURRENT}
+                ORDER BY created, id LIMIT %s"""
+    return all_ids(access, where, short_key(key), space, micros(now), limit)
+
+
+def claims(access: Access, wanted: str, now: datetime, but: str | None) -> list[str]:
+    """Return the current memories at an address, oldest first."""
+    where = f"""md5(address) = md5(%s) AND address = %s AND stated IS DISTINCT FROM %s
+                AND {_CURRENT} ORDER BY created, id"""
+    return all_ids(access, where, wanted, wanted, but, micros(now))
+
+
+def contested(access: Access, now: datetime, limit: int) -> list[str]:
+    """Return addresses with several values: one of them global, or two of one space."""
+    sql = f"""SELECT address FROM nodes
+              WHERE tenant = :tenant AND address IS NOT NULL AND {_CURRENT}
+              GROUP BY address HAVING min(stated) < max(stated) AND (count(space) < count(*) OR
+                  count(DISTINCT space || chr(10) || stated) > count(DISTINCT space))
+              ORDER BY address LIMIT %s"""
+    return access.column(sql, micros(now), max(limit, 0))
+
+
+def first_id(access: Access, where: str, *bindings: object) -> str | None:
+    """Return the oldest memory that fits."""
+    found = all_ids(access, f"{where} ORDER BY created, id LIMIT 1", *bindings)
+    return found[0] if found else None
+
+
+def all_ids(access: Access, where: str, *bindings: object) -> list[str]:
+    return access.column(f"SELECT id FROM nodes WHERE tenant = :tenant AND {where}", *bindings)
+
+
+def core_by_importance(access: Access) -> list[tuple[str, float]]:
+    """Return the core memories but the self, least important first."""
+    sql = f"""SELECT n.id, {_IMPORTANCE} AS importance FROM {_JOINED}
+              WHERE n.tenant = :tenant AND n.tier = 'core' AND n.id IS DISTINCT FROM %s::text
+              ORDER BY 2, n.id"""
+    return [(memory, worth) for memory, worth in access.rows(sql, graph.self_id(access))]
+
+
+def counts(access: Access) -> Counts:
+    """Return how much there is of everything; edges are those that stand in files."""
+    groups = access.rows(
+        f"""SELECT type, tier, coalesce(space, '{GLOBAL}'), count(*) FROM nodes
+            WHERE tenant = :tenant GROUP BY 1, 2, 3"""
+    )
+    return Counts(
+        memories=sum(group[3] for group in groups),
+        edges=_rows_of(access, "edges"),
+        unembedded=_rows_of(access, "nodes", "NOT embedded"),
+        unreadable=_rows_of(access, "unreadable"),
+        events=_rows_of(access, "audit_log"),
+        by_type=summed(groups, 0),
+        by_tier=summed(groups, 1),
+        by_space=summed(groups, 2),
+    )
+
+
+def _rows_of(access: Access, table: str, where: str = "TRUE") -> int:
+    return int(access.value(f"SELECT count(*) FROM {table} WHERE tenant = :tenant AND {where}"))
+
+
+def fingerprints(access: Access) -> dict[str, Fingerprint]:
+    """Return how each file looked when it was read, but for those that do not parse now."""
+    sql = """SELECT path, mtime_ns, size, ctime_ns FROM nodes n
+             WHERE tenant = :tenant AND NOT EXISTS
+                 (SELECT 1 FROM unreadable u WHERE u.tenant = :tenant AND u.path = n.path)"""
+    return {path: Fingerprint(*looks) for path, *looks in access.rows(sql)}
+
+
+def unreadable(access: Access) -> list[Unreadable]:
+    """Return the files that do not parse, by path."""
+    sql = "SELECT path, line, problem FROM unreadable WHERE tenant = :tenant ORDER BY path"
+    return [Unreadable(*row) for row in access.rows(sql)]
+
+
+def _read(access: Access, where: str, *bindings: object) -> Iterator[Stored]:
+    rows: list[Row] = access.rows(f"{_MEMORY} AND {where}", *bindings)
+    connections = graph.connections_of(access, [row[0] for row in rows])
+    return (stored_of(row, connections.get(row[0], ())) for row in rows)

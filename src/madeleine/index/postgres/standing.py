@@ -1,0 +1,154 @@
+"""What the jobs go by: how memories stand, and what was looked at before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Across, Drawn, Standings
+from madeleine.index.postgres import graph
+from madeleine.index.postgres.connection import Access
+from madeleine.index.postgres.filters import condition
+from madeleine.index.sqlite.standing import Looking
+from madeleine.index.sqlite.times import instant
+from madeleine.index.sqlite.vectors import TIER_CODES, TYPE_CODES
+from madeleine.model.judging import Verdict, verdict_from_json
+from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
+from madeleine.model.query import Filter
+from madeleine.model.words import ABOUT_SELF, Edge
+from madeleine.rules.forgetting import PROTECTED
+from madeleine.rules.importance import MACHINES
+from madeleine.rules.usage import Use, counting
+
+_BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINES))
+_BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
+
+_STANDINGS = f"""
+    SELECT n.id, n.space, n.source, n.type, n.tier, n.created,
+           coalesce(u.last_accessed, n.created), coalesce(u.access_count, 0),
+           coalesce(u.stability, {DEFAULT_STABILITY_DAYS}), n.confidence,
+           coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}),
+           s.relevance, CASE WHEN s.relevance IS NULL THEN 0 ELSE s.relevance_at END, n.node
+    FROM nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
+    LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id
+    WHERE n.tenant = :tenant AND n.id > %s ORDER BY n.id LIMIT %s
+"""
+_INCOMING = f"""
+    SELECT e.target, count(*) FROM edges e WHERE e.tenant = :tenant AND {_BY_HAND}
+    GROUP BY e.target
+"""
+_OUTGOING = f"""
+    SELECT n.id, count(*) FROM edges e JOIN nodes n ON n.tenant = :tenant AND n.node = e.source
+    JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
+    WHERE e.tenant = :tenant AND {_BY_HAND} GROUP BY n.id
+"""
+_ARROWS = """FROM edges e JOIN nodes s ON s.tenant = :tenant AND s.node = e.source
+             JOIN nodes t ON t.tenant = :tenant AND t.id = e.target WHERE e.tenant = :tenant"""
+_ACROSS = f"""
+    SELECT s.id, s.source, t.id, t.space, e.edge, e.by {_ARROWS}
+    AND s.space IS NULL AND t.space IS NOT NULL
+    UNION ALL
+    SELECT t.id, t.source, s.id, s.space, e.edge, e.by {_ARROWS}
+    AND t.space IS NULL AND s.space IS NOT NULL
+    ORDER BY 1, 3, 5
+"""
+_VERDICTS = """
+    SELECT v.older, v.newer, v.verdict FROM unnest(%s::text[], %s::text[]) AS p (older, newer)
+    JOIN verdicts v ON v.tenant = :tenant AND v.older = p.older AND v.newer = p.newer
+                   AND v.judge = %s
+    JOIN nodes o ON o.tenant = :tenant AND o.id = v.older AND o.digest = v.older_digest
+    JOIN nodes n ON n.tenant = :tenant AND n.id = v.newer AND n.digest = v.newer_digest
+"""
+
+
+def drawn(access: Access) -> Drawn:
+    """Return how many arrows somebody drew from each memory or to it."""
+    return Drawn(dict(access.rows(_INCOMING)), dict(access.rows(_OUTGOING)))
+
+
+def standings(access: Access, after_id: str, limit: int, counted: Drawn | None = None) -> Standings:
+    """Return the columns of the next memories."""
+    arrows = drawn(access) if counted is None else counted
+    the_self = graph.self_id(access)
+    rows = access.rows(_STANDINGS, after_id, max(limit, 0))
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 14
+    about = _tagged(access, ABOUT_SELF, columns[13])
+    is_self = np.array([each == the_self for each in columns[0]], np.bool_)
+    connections = np.fromiter(map(arrows.of, columns[0]), np.int64, len(rows))
+    return Standings(
+        ids=list(columns[0]),
+        spaces=list(columns[1]),
+        sources=list(columns[2]),
+        types=np.array([TYPE_CODES[each] for each in columns[3]], np.uint8),
+        tiers=np.array([TIER_CODES[each] for each in columns[4]], np.uint8),
+        created=np.array(columns[5], np.int64),
+        last_accessed=np.array(columns[6], np.int64),
+        uses=np.array(columns[7], np.int64),
+        stability=np.array(columns[8], np.float64),
+        confidence=np.array(columns[9], np.float64),
+        importance=np.array(columns[10], np.float64),
+        relevance=np.array(columns[11], np.float64),
+        relevance_at=np.array(columns[12], np.int64),
+        connections=connections + (about & ~is_self if the_self else 0),
+        about_self=about | is_self,
+        is_self=is_self,
+        protected=_tagged(access, PROTECTED, columns[13]),
+    )
+
+
+def _tagged(access: Access, tag: str, nodes: Sequence[int]) -> NDArray[np.bool_]:
+    """Return which of the nodes bear a tag."""
+    sql = """SELECT node FROM node_tags
+             WHERE tenant = :tenant AND tag = %s AND node = ANY(%s::bigint[])"""
+    found = np.array(access.column(sql, tag, list(nodes)), np.int64)
+    return np.isin(np.array(nodes, np.int64), found)
+
+
+def across_spaces(access: Access) -> list[Across]:
+    """Return the arrows between memories without a space and those with one."""
+    return [
+        Across(memory, source, other, space, Edge(edge), by)
+        for memory, source, other, space, edge, by in access.rows(_ACROSS)
+    ]
+
+
+def uses(access: Access, ids: Sequence[str]) -> dict[str, list[datetime]]:
+    """Return when memories were used, each session and day once, oldest first."""
+    sql = """SELECT memory, at, session, n FROM uses
+             WHERE tenant = :tenant AND memory = ANY(%s::text[]) ORDER BY memory, at, number"""
+    return {
+        memory: [each.at for each in counting(Use(instant(row[1]), *row[2:]) for row in its)]
+        for memory, its in groupby(access.rows(sql, list(ids)), key=itemgetter(0))
+    }
+
+
+def unseen(access: Access, by: Looking, chosen: Filter, now: datetime, limit: int) -> list[str]:
+    """Return memories that say something else than when they were last looked at."""
+    passing = condition(chosen, now)
+    sql = f"""SELECT n.id FROM nodes n LEFT JOIN seen s ON s.tenant = :tenant
+              AND s.job = %s AND s.judge = %s AND s.memory = n.id
+              WHERE n.tenant = :tenant
+              AND (s.digest IS DISTINCT FROM n.digest OR n.id = ANY(%s::text[]))
+              AND n.embedded AND {passing.sql} ORDER BY n.created, n.id LIMIT %s"""
+    bindings = (by.job, by.judge, list(by.also), *passing.bindings, max(limit, 0))
+    return access.column(sql, *bindings)
+
+
+def verdicts(
+    access: Access, pairs: Sequence[tuple[str, str]], judge: str
+) -> dict[tuple[str, str], Verdict]:
+    """Return the verdicts about pairs of which neither side has changed."""
+    older, newer = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    found = {}
+    for one, other, text in access.rows(_VERDICTS, older, newer, judge):
+        verdict = verdict_from_json(json.loads(text))
+        if verdict is not None:
+            found[one, other] = verdict
+    return found

@@ -1,0 +1,55 @@
+"""Sums that every question needs: how many memories, how long, and who speaks in them.
+
+Counting rows takes longer the more there are, so the sums are kept and changed with each write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madeleine.index.port import Extent
+from madeleine.index.postgres.connection import Access
+from madeleine.index.sqlite.matrix import SHORT_NAME
+
+_SUMS = """
+    INSERT INTO tallies
+    SELECT :tenant, %s * count(*), %s * coalesce(sum(words), 0), %s * coalesce(sum(length), 0)
+    FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])
+    ON CONFLICT (tenant) DO UPDATE SET memories = tallies.memories + excluded.memories,
+        words = tallies.words + excluded.words, length = tallies.length + excluded.length
+"""
+_SAID = """
+    UPDATE speakers s SET said = s.said + %s * p.times FROM
+        (SELECT speaker, count(*) AS times FROM passages WHERE tenant = :tenant
+         AND node = ANY(%s::bigint[]) AND part = 0 AND speaker IS NOT NULL GROUP BY speaker) p
+    WHERE s.tenant = :tenant AND s.speaker = p.speaker
+"""
+
+
+def count(access: Access, nodes: Sequence[int], sign: int) -> None:
+    """Add these memories to the sums (1), or take them off (-1), as they are now."""
+    if nodes:
+        access.run(_SUMS, sign, sign, sign, list(nodes))
+        access.run(_SAID, sign, list(nodes))
+
+
+def memories(access: Access) -> int:
+    """Return how many there are."""
+    row = access.row("SELECT memories FROM tallies WHERE tenant = :tenant")
+    return 0 if row is None else int(row[0])
+
+
+def extent(access: Access) -> Extent:
+    """Return how much there is to be found."""
+    sums = access.row("SELECT memories, words FROM tallies WHERE tenant = :tenant") or (0, 0)
+    sql = "SELECT name, speaker FROM speakers WHERE tenant = :tenant AND said > 0 ORDER BY speaker"
+    names: dict[str, tuple[int, ...]] = {}
+    short: dict[str, tuple[int, ...]] = {}
+    for name, speaker in access.rows(sql):
+        spoken = name.split()
+        for word in dict.fromkeys(spoken):
+            names[word] = (*names.get(word, ()), speaker)
+        if spoken and len(spoken[0]) > SHORT_NAME:
+            first = spoken[0][:SHORT_NAME]
+            short[first] = (*short.get(first, ()), speaker)
+    return Extent(sums[0], sums[1] / max(sums[0], 1), names, short)

@@ -1,0 +1,77 @@
+"""Whose rows are whose: names that point to numbers."""
+
+from __future__ import annotations
+
+import psycopg
+
+from madeleine.index.postgres.connection import Access
+from madeleine.index.postgres.schema import CLEARED, WIDEST_GRAPH, graph_sql
+from madeleine.index.sqlite.vectors import Spaces
+
+
+def introduce(connection: psycopg.Connection, name: str) -> None:
+    """Give a name a number, unless it has one."""
+    known = "SELECT 1 FROM tenants WHERE name = %s"
+    if connection.execute(known, (name,)).fetchone() is None:
+        sql = "INSERT INTO tenants (name) VALUES (%s) ON CONFLICT DO NOTHING"
+        connection.execute(sql, (name,))
+
+
+def make_graph(connection: psycopg.Connection, dimension: int) -> None:
+    """Make the graphs for vectors of this width, unless they are there."""
+    if 0 < dimension <= WIDEST_GRAPH:
+        known = "SELECT to_regclass(%s)"
+        row = connection.execute(known, (f"passages_near_{dimension}",)).fetchone()
+        if row is None or row[0] is None:
+            connection.execute(graph_sql(dimension).encode())
+
+
+def claim_model(access: Access, name: str, model: str | None, wide: Spaces) -> None:
+    """Note whose traces the rows hold, and drop those of any other model."""
+    if model is None:
+        return  # the model may be back tomorrow
+    wanted = (model, f"{wide.vector} {wide.token}")
+    known = access.row("SELECT model, wide FROM tenants WHERE name = %s", name)
+    if known == wanted:
+        return
+    if known != (None, None):
+        access.run(
+            "UPDATE passages SET wide = 0, vector = NULL, tokens = '', version = %s "
+            "WHERE tenant = :tenant",
+            access.version,
+        )
+        access.run("UPDATE nodes SET embedded = FALSE WHERE tenant = :tenant AND embedded")
+    access.run("UPDATE tenants SET model = %s, wide = %s WHERE name = %s", *wanted, name)
+
+
+def discard(connection: psycopg.Connection, name: str) -> None:
+    """Take a name away, and leave its rows to be removed."""
+    with connection.transaction():
+        sql = """WITH gone AS (DELETE FROM tenants WHERE name = %s RETURNING tenant)
+                 INSERT INTO discarded SELECT tenant FROM gone ON CONFLICT DO NOTHING"""
+        connection.execute(sql, (name,))
+
+
+def sweep(connection: psycopg.Connection) -> None:
+    """Remove the rows that nobody answers from."""
+    for (tenant,) in connection.execute("SELECT tenant FROM discarded").fetchall():
+        with connection.transaction():
+            for table in (*CLEARED, "whisper_log", "discarded"):
+                connection.execute(f"DELETE FROM {table} WHERE tenant = {tenant}".encode())
+
+
+def point(connection: psycopg.Connection, name: str, made: str) -> None:
+    """Let a name answer from the rows that were filled under another, all of them at once.
+    What was whispered follows from nothing and comes along."""
+    with connection.transaction():
+        sql = "SELECT tenant, version FROM tenants WHERE name = %s FOR UPDATE"
+        old, new = (connection.execute(sql, (each,)).fetchone() for each in (name, made))
+        if old is None or new is None:
+            return
+        connection.execute("DELETE FROM tenants WHERE name = %s", (made,))
+        connection.execute(
+            "UPDATE tenants SET tenant = %s, version = %s WHERE name = %s",
+            (new[0], max(old[1], new[1]) + 1, name),
+        )
+        connection.execute("INSERT INTO discarded VALUES (%s)", (old[0],))
+        connection.execute("UPDATE whisper_log SET tenant = %s WHERE tenant = %s", (new[0], old[0]))

@@ -1,0 +1,63 @@
+"""Counters: how a memory has been used, folded from all that the journal says.
+
+Events come in any order and from any device, and a file may come after its events. So the
+uses are kept as they are, and the fold is made again for whoever was touched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+
+from madeleine.index.postgres.connection import Access
+from madeleine.index.postgres.nodes import upsert
+from madeleine.index.sqlite.times import DAY_MICROS, instant, micros
+from madeleine.index.sqlite.usage import adopted_of, row_of
+from madeleine.rules.usage import Adopted, Use, fold
+
+_OF = "WHERE tenant = :tenant AND memory = ANY(%s::text[])"
+_COLUMNS = (*("memory", "access_count", "last_accessed", "last_review", "stability", "importance"),)
+
+
+def refresh(access: Access, ids: Iterable[str]) -> None:
+    """Fold the uses of these memories anew, as far as their files are there."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return
+    uses, adopted = _uses(access, wanted), _adoptions(access, wanted)
+    if not uses and not adopted:
+        return
+    sql = "SELECT id, created FROM nodes WHERE tenant = :tenant AND id = ANY(%s::text[])"
+    rows = [
+        row_of(memory, fold(instant(created), uses.get(memory, ()), adopted.get(memory)))
+        for memory, created in access.rows(sql, wanted)
+        if memory in uses or memory in adopted
+    ]
+    access.run_many(upsert("usage", _COLUMNS), rows)
+
+
+def used_today(access: Access, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
+    """Return those of the memories whose use in this session and UTC day already counts."""
+    start = micros(at) // DAY_MICROS * DAY_MICROS
+    sql = f"""SELECT DISTINCT memory FROM uses {_OF}
+              AND at >= %s AND at < %s AND session IS NOT DISTINCT FROM %s"""
+    return set(access.column(sql, list(ids), start, start + DAY_MICROS, session))
+
+
+def _uses(access: Access, wanted: list[str]) -> dict[str, list[Use]]:
+    found: dict[str, list[Use]] = defaultdict(list)
+    rows = access.rows(f"SELECT memory, at, session, n FROM uses {_OF}", wanted)
+    for memory, at, session, count in rows:
+        found[memory].append(Use(instant(at), session, count))
+    return found
+
+
+def _adoptions(access: Access, wanted: list[str]) -> dict[str, Adopted]:
+    """Return the counters each memory brought along; the first time counts."""
+    found: dict[str, Adopted] = {}
+    sql = f"SELECT memory, body FROM adopted {_OF} ORDER BY memory, at, event"
+    for memory, body in access.rows(sql, wanted):
+        found.setdefault(memory, adopted_of(json.loads(body)))
+    return found

@@ -1,0 +1,42 @@
+"""What was whispered and what was not, for a month: the table that follows from nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from madeleine.index.port import WhisperEntry
+from madeleine.index.postgres.connection import Access
+from madeleine.index.postgres.nodes import upsert
+from madeleine.index.sqlite.times import micros
+from madeleine.index.sqlite.whispers import entries
+
+_COLUMNS = ("id", "at", "session", "space", "body")
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM whisper_log WHERE tenant = :tenant"
+
+
+def log(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
+    """Write an entry and drop what is too old."""
+    access.run("DELETE FROM whisper_log WHERE tenant = :tenant AND at < %s", micros(keep_after))
+    body = json.dumps(entry.body, ensure_ascii=False)
+    row = (entry.id, micros(entry.at), entry.session, entry.space, body)
+    access.run(upsert("whisper_log", _COLUMNS), *row)
+
+
+def newest(access: Access, limit: int, session: str | None) -> list[WhisperEntry]:
+    sql = f"{_SELECT} AND (%s::text IS NULL OR session = %s) ORDER BY at DESC, id LIMIT %s"
+    return list(entries(iter(access.rows(sql, session, session, max(limit, 0)))))
+
+
+def get(access: Access, whisper_id: str) -> WhisperEntry | None:
+    return next(entries(iter(access.rows(f"{_SELECT} AND id = %s", whisper_id))), None)
+
+
+def feedback_ids(access: Access, memories: Sequence[str], limit: int) -> list[str]:
+    """Return the events that say how useful these memories were, newest first."""
+    sql = """SELECT DISTINCT a.id, a.at FROM audit_memories m
+             JOIN audit_log a ON a.tenant = :tenant AND a.number = m.number
+             WHERE m.tenant = :tenant AND m.memory = ANY(%s::text[]) AND a.kind = 'feedback'
+             ORDER BY a.at DESC, a.id LIMIT %s"""
+    return access.column(sql, list(memories), limit)

