@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import importlib
+import importlib.util
 import os
 import re
 import socket
@@ -337,6 +338,8 @@ def open_index(
     path: Path, minds: Minds, settings: Settings, fresh: bool = False
 ) -> tuple[Index, list[str]]:
     """Open the index; one that cannot be read is set aside and made anew (I2)."""
+    if settings.store.url:
+        return _postgres(minds, settings, fresh), []
     notes = []
     if fresh:
         remove(path)
@@ -347,6 +350,25 @@ def open_index(
         notes.append(f"{corrupt.message}; made the index anew (the old one is {moved.name})")
         index = _sqlite(path, minds, settings)
     return index, notes
+
+
+def _postgres(minds: Minds, settings: Settings, fresh: bool) -> Index:
+    """Open the index in a database. Its packages are an extra, loaded when one is named."""
+    url, embedder = settings.store.url, minds.embedder
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise BadSetting("store.url", "does not begin with postgresql://")
+    if importlib.util.find_spec("psycopg") is None:
+        raise BadSetting("store.url", "needs `pip install 'madeleine-memory[postgres]'`")
+    index: Index = importlib.import_module("madeleine.index.postgres").PostgresIndex.open(
+        url,
+        model=embedder.name if embedder else None,
+        dimension=embedder.dimension if embedder else None,
+        token_dimension=embedder.token_dimension if embedder else 0,
+        tenant=settings.store.tenant,
+    )
+    if fresh:
+        index.clear()
+    return index
 
 
 def _sqlite(path: Path, minds: Minds, settings: Settings) -> SqliteIndex:

@@ -178,6 +178,14 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class Store:
+    """Where the index is kept."""
+
+    url: str = setting("", "postgresql://… of a database; empty keeps the index in the home")
+    tenant: str = setting("home", "whose memory this is, where several share one database")
+
+
+@dataclass(frozen=True, slots=True)
 class Sleep:
     """The jobs that tend the memory while nobody looks, and how often the daemon runs them."""
 
@@ -407,6 +415,7 @@ class Settings:
     recall: Recall = field(default_factory=Recall)
     reranker: Reranker = field(default_factory=Reranker)
     index: Index = field(default_factory=Index)
+    store: Store = field(default_factory=Store)
     whisper: Whisper = field(default_factory=Whisper)
     sleep: Sleep = field(default_factory=Sleep)
     judge: Judge = field(default_factory=Judge)

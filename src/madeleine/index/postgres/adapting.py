@@ -32,7 +32,7 @@ ARRAYS: dict[str, np.dtype[Any]] = {
     "float8": np.dtype(">f8"),
     "bool": np.dtype("?"),
 }
-ARRAY_HEAD = 20  # bytes: dimensions, flags, type, length, first place
+ARRAY_HEAD, PER_DIMENSION = 12, 8  # bytes: dimensions, flags, type; length and first place
 VECTOR_HEAD = 4  # bytes: how many numbers, and two unused
 
 
@@ -97,7 +97,8 @@ def _head(numbers: NDArray[Any]) -> bytes:
 
 
 def _array_loader(kind: np.dtype[Any]) -> type[Loader]:
-    """Return a loader of arrays without holes: after its head each number follows its length."""
+    """Return a loader of arrays without holes: after its head each number follows its length.
+    Those of several dimensions come as one row."""
     layout = np.dtype([("length", ">i4"), ("value", kind)])
     native = kind.newbyteorder("=")
 
@@ -105,9 +106,8 @@ def _array_loader(kind: np.dtype[Any]) -> type[Loader]:
         format = Format.BINARY
 
         def load(self, data: Buffer) -> NDArray[Any]:
-            if len(data) < ARRAY_HEAD:
-                return np.empty(0, native)
-            return np.frombuffer(data, layout, offset=ARRAY_HEAD)["value"].astype(native)
+            start = ARRAY_HEAD + PER_DIMENSION * int.from_bytes(data[:4])
+            return np.frombuffer(data, layout, offset=start)["value"].astype(native)
 
     return ArrayLoader
 

@@ -55,10 +55,10 @@ from madeleine.index.postgres import (
     words,
 )
 from madeleine.index.postgres.connection import Access, Connections
-from madeleine.index.postgres.nodes import Writing
 from madeleine.index.postgres.pool import Sources, Stamped
 from madeleine.index.postgres.schema import CLEARED
 from madeleine.index.postgres.words import Cutter
+from madeleine.index.postgres.writing import Writing
 from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
 from madeleine.index.sqlite.nodes import newborn
 from madeleine.index.sqlite.spelling import spellings
@@ -133,7 +133,8 @@ class PostgresIndex:
             nodes.drop_nodes(writing, batch.drops)
             placed = nodes.put_nodes(writing, batch.puts)
             passages.put_passages(writing, self._place.wide, placed)
-            tally.count(access, [each.node for each in placed], 1)
+            tally.count(writing, [each.node for each in placed], 1)
+            tally.settle(writing)
             touched = events.apply(access, batch.events)
             usage.refresh(access, [*touched, *newborn(placed)])
             nodes.note_unreadable(access, batch.unreadable, batch.readable_again)

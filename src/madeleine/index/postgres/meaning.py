@@ -61,23 +61,26 @@ _READ = """
 
 
 def look(
-    access: Access, dimension: int, chosen: Filter, now: datetime, exact_up_to: int
+    access: Access,
+    dimension: int,
+    chosen: Filter,
+    now: datetime,
+    exact_up_to: int,
+    counted: int | None = None,
 ) -> Looking:
-    """Return how to search, after counting what passes as far as that matters."""
+    """Return how to search, after counting what passes as far as that matters: in an index with
+    more memories than can be compared one by one, up to `counted` if that is less."""
     most = exact_up_to if dimension <= WIDEST_GRAPH else EVERY_ONE
-    few = passing_nodes(access, chosen, now, most)
-    return Looking(dimension, condition(chosen, now, "p"), few)
-
-
-def passing_nodes(access: Access, chosen: Filter, now: datetime, at_most: int) -> list[int] | None:
-    """Return the nodes that pass a filter, or None if there are more than so many."""
+    least = most if counted is None else counted
     passing = condition(chosen, now)
-    sql = f"""SELECT array_agg(node) FROM (SELECT n.node FROM nodes n
-              WHERE n.tenant = :tenant AND {passing.sql} LIMIT %s) f"""
-    found = access.value(sql, *passing.bindings, at_most + 1)
-    if found is None:
-        return []
-    return None if len(found) > at_most else [int(node) for node in found]
+    sql = f"""WITH there AS (SELECT memories <= %s AS few FROM tallies WHERE tenant = :tenant)
+              SELECT (SELECT few FROM there), array_agg(node) FROM
+              (SELECT n.node FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
+               LIMIT 1 + CASE WHEN (SELECT few FROM there) THEN %s ELSE %s END) f"""
+    few, found = access.rows(sql, most, *passing.bindings, most, least)[0]
+    nodes = [] if found is None else found.tolist()
+    compared = nodes if few or len(nodes) <= least else None
+    return Looking(dimension, condition(chosen, now, "p"), compared)
 
 
 def near_sql(looking: Looking, columns: str) -> tuple[str, list[object]]:

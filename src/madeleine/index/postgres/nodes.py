@@ -9,14 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from madeleine.index.port import Counts, Put, Record, Unreadable
 from madeleine.index.postgres import graph, tally, words
 from madeleine.index.postgres.connection import Access, Row
 from madeleine.index.postgres.filters import condition
-from madeleine.index.postgres.words import Cutter, Posted
+from madeleine.index.postgres.words import Posted
+from madeleine.index.postgres.writing import Writing
 from madeleine.index.sqlite.nodes import (
     Known,
     Placed,
@@ -73,14 +73,6 @@ def upsert(table: str, columns: Sequence[str]) -> str:
 # --- writing ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """What writing memories needs beside them."""
-
-    access: Access
-    cutter: Cutter
-
-
 def put_nodes(writing: Writing, puts: Sequence[Put]) -> list[Placed]:
     """Write memories; return where they went. Others that were at their paths make room."""
     if not puts:
@@ -107,7 +99,7 @@ def drop_nodes(writing: Writing, ids: Sequence[str]) -> None:
     if not known:
         return
     nodes = [each.node for each in known.values()]
-    tally.count(access, nodes, -1)
+    tally.count(writing, nodes, -1)
     _forget_texts(writing, list(known.values()))
     graph.delete_edges(access, nodes)
     sql = "SELECT path FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])"
@@ -148,7 +140,7 @@ def _known(access: Access, ids: Sequence[str]) -> dict[str, Known]:
 
 
 def _forget_old(writing: Writing, placed: Sequence[Placed]) -> None:
-    tally.count(writing.access, [each.node for each in placed], -1)
+    tally.count(writing, [each.node for each in placed], -1)
     changed = [each.known for each in placed if each.known and not each.same_texts]
     _forget_texts(writing, changed)
     graph.delete_edges(writing.access, [each.node for each in placed])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from madeleine.index.postgres.adapting import Half
 from madeleine.index.postgres.connection import Access
-from madeleine.index.postgres.nodes import Writing
+from madeleine.index.postgres.writing import Writing
 from madeleine.index.sqlite.matrix import NONE, to_halves
 from madeleine.index.sqlite.nodes import Placed
 from madeleine.index.sqlite.times import maybe_micros, micros

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.port import Details, Matches, Pool, Wanted
-from madeleine.index.postgres import meaning, tally, words
-from madeleine.index.postgres.adapting import Full, Half
+from madeleine.index.postgres import meaning, words
+from madeleine.index.postgres.adapting import Half
 from madeleine.index.postgres.connection import Access
 from madeleine.index.postgres.filters import condition, narrows, outdated
 from madeleine.index.postgres.meaning import Looking
@@ -39,33 +39,28 @@ SPARE = 2  # times as many of what holds a word are tried, before the filter is 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
-_TIERS = ", ".join(f"'{each.value}'" for each in Tier)
-_COLUMNS = f"""
+_TIERS = " ".join(f"WHEN '{each.value}' THEN {code}" for code, each in enumerate(Tier))
+_COLUMNS = """
     array_agg(p.node), array_agg(p.part), array_agg(p.allowed), array_agg(p.wide > 0),
     array_agg(p.near), array_agg(p.focus), array_agg(coalesce(p.session, -1)),
     array_agg(p.turn), array_agg(coalesce(p.speaker, -1)), array_agg(p.created),
-    array_agg((array_position(ARRAY[{_TIERS}], p.tier) - 1)::smallint),
+    array_agg(p.tier),
     array_agg(p.same_space), array_agg(p.outdated), array_agg(p.traits), array_agg(p.capitals),
     array_agg(p.words), array_agg(p.version)
 """
+_TURN = "p.node, p.part, p.session, p.turn, p.created"
 _BESIDE = """
-    SELECT d.node AS middle, {sign} b.place::integer AS place, b.node FROM turns d
-    CROSS JOIN LATERAL
-        (SELECT q.node, row_number() OVER () AS place FROM
-            (SELECT p.node FROM passages p
-             WHERE p.tenant = :tenant AND p.part = 0 AND p.session = d.session
-             AND (p.turn, p.created, p.node) {than} (d.turn, d.created, d.node)
-             ORDER BY p.turn {order}, p.created {order}, p.node {order} LIMIT {deep}) q) b
+    ARRAY(SELECT p.node FROM passages p
+          WHERE p.tenant = :tenant AND p.part = 0 AND p.session = t.session
+          AND (p.turn, p.created, p.node) {than} (t.turn, t.created, t.node)
+          ORDER BY p.turn {order}, p.created {order}, p.node {order} LIMIT {deep})
 """
-_BEFORE = _BESIDE.format(sign="-", than="<", order="DESC", deep=DEEP)
-_AFTER = _BESIDE.format(sign="", than=">", order="", deep=DEEP)
+_BEFORE = _BESIDE.format(than="<", order="DESC", deep=DEEP)
+_AFTER = _BESIDE.format(than=">", order="", deep=DEEP)
+_PADDED = f"(array_agg(({{}} || ARRAY[{', '.join([str(NONE)] * DEEP)}]::bigint[])[1:{DEEP}]))"
 _TALKS = """
-    SELECT array_agg(t.session) FROM (SELECT DISTINCT session FROM chosen
-                                      WHERE session IS NOT NULL) t
-    WHERE (SELECT min(speaker) FROM passages p WHERE p.tenant = :tenant AND p.part = 0
-           AND p.speaker IS NOT NULL AND p.session = t.session)
-        < (SELECT max(speaker) FROM passages p WHERE p.tenant = :tenant AND p.part = 0
-           AND p.speaker IS NOT NULL AND p.session = t.session)
+    SELECT array_agg(s.session) FROM sessions s WHERE s.tenant = :tenant AND s.talk
+    AND s.session IN (SELECT session FROM chosen)
 """
 
 
@@ -118,18 +113,18 @@ class Sources:
     dimension: int
     exact_up_to: int
 
-    def counted(self, access: Access, wanted: Wanted, chosen: Filter) -> int:
-        """Return up to how many of those that pass are counted: as many as can be compared one
+    def look(self, access: Access, wanted: Wanted, chosen: Filter, now: datetime) -> Looking:
+        """Return how to search. Those that pass are counted as far as they can be compared one
         by one, unless it is plain that there are more."""
-        many = not narrows(chosen) and tally.memories(access) > self.exact_up_to
-        return max(wanted.draw, 0 if many else self.exact_up_to)
+        most = max(wanted.draw, self.exact_up_to)
+        least = most if narrows(chosen) else wanted.draw
+        return meaning.look(access, self.dimension, chosen, now, most, least)
 
 
 def pool(access: Access, sources: Sources, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
     """Return the candidates as columns."""
     held = wanted.matches or words.matches(access, sources.cutter, wanted.words)
-    counted = sources.counted(access, wanted, chosen)
-    looking = meaning.look(access, sources.dimension, chosen, now, counted)
+    looking = sources.look(access, wanted, chosen, now)
     asked = _Asked(wanted, chosen, now, held, looking)
     spoken = _spoken(access, asked)
     statement = _Statement()
@@ -180,10 +175,10 @@ def _draw(statement: _Statement, asked: _Asked, spoken: list[int]) -> None:
         whole, bindings = f"{whole} UNION {own}", [*bindings, *more]
         parts = list(_parts(asked))
     statement.named("whole (node)", whole, *bindings)
-    drawn = """SELECT p.node, p.part FROM passages p JOIN whole w ON w.node = p.node
-               WHERE p.tenant = :tenant"""
+    drawn = f"""SELECT {_TURN} FROM passages p JOIN whole w ON w.node = p.node
+                WHERE p.tenant = :tenant"""
     statement.named(
-        "drawn (node, part)",
+        "drawn",
         " UNION ".join([drawn, *(f"({sql})" for sql, _ in parts)]),
         *(each for _, own in parts for each in own),
     )
@@ -212,27 +207,28 @@ def _parts(asked: _Asked) -> Iterator[tuple[str, list[object]]]:
     """Yield what brings single passages: nearness, and the newest by their first."""
     wanted, looking = asked.wanted, asked.looking
     if wanted.scan is not None and looking.dimension:
-        sql, bindings = meaning.near_sql(looking, "p.node, p.part")
+        sql, bindings = meaning.near_sql(looking, _TURN)
         yield sql, [*bindings, Half(wanted.scan), wanted.draw]
     if wanted.newest:
         passing = condition(asked.chosen, asked.now)
-        sql = f"""SELECT n.node, 0 FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
-                  ORDER BY n.created DESC, n.id DESC LIMIT %s"""
+        sql = f"""SELECT {_TURN} FROM passages p JOIN (SELECT n.node FROM nodes n
+                      WHERE n.tenant = :tenant AND {passing.sql}
+                      ORDER BY n.created DESC, n.id DESC LIMIT %s) f ON f.node = p.node
+                  WHERE p.tenant = :tenant AND p.part = 0"""
         yield sql, [*passing.bindings, wanted.newest]
 
 
 def _surround(statement: _Statement) -> None:
     """Name what was said before and after `beside`, and all passages of the pool `chosen`."""
     statement.named(
-        "turns",
-        """SELECT p.node, p.session, p.turn, p.created FROM drawn d JOIN passages p
-           ON p.tenant = :tenant AND p.node = d.node AND p.part = 0
-           WHERE d.part = 0 AND p.session IS NOT NULL""",
+        "beside",
+        f"""SELECT t.node, {_BEFORE} AS earlier, {_AFTER} AS later FROM drawn t
+            WHERE t.part = 0 AND t.session IS NOT NULL""",
     )
-    statement.named("beside", f"{_BEFORE} UNION ALL {_AFTER}")
     statement.named(
         "places (node, part)",
-        f"SELECT node, part FROM drawn UNION SELECT node, 0 FROM beside WHERE abs(place) < {DEEP}",
+        f"""SELECT node, part FROM drawn
+            UNION SELECT unnest(earlier[1:{DEEP - 1}] || later[1:{DEEP - 1}]), 0 FROM beside""",
     )
 
 
@@ -243,17 +239,17 @@ def _fetched(access: Access, statement: _Statement, asked: _Asked) -> tuple[Any,
     near, focus = (_product(each, dimension) for each in (wanted.near, wanted.focus))
     statement.named(
         "chosen",
-        f"""SELECT p.node, p.part, p.wide, p.session, p.turn, p.speaker, p.created, p.tier,
+        f"""SELECT p.node, p.part, p.wide, p.session, p.turn, p.speaker, p.created,
+                   (CASE p.tier {_TIERS} END)::smallint AS tier,
                    p.traits, p.capitals, p.words, p.version, ({passing.sql}) AS allowed,
                    ({past.sql}) AS outdated, {near[0]} AS near, {focus[0]} AS focus,
                    (%s::text IS NULL OR p.space IS NULL OR p.space = %s) AS same_space
             FROM places c JOIN passages p
-            ON p.tenant = :tenant AND p.node = c.node AND p.part = c.part
-            ORDER BY p.node, p.part""",
+            ON p.tenant = :tenant AND p.node = c.node AND p.part = c.part""",
         *(*passing.bindings, *past.bindings, *near[1], *focus[1], wanted.space, wanted.space),
     )
-    beside = "SELECT array_agg({}) FROM beside"
-    others = [beside.format(each) for each in ("middle", "place", "node")]
+    others = ["SELECT array_agg(node) FROM beside"]
+    others += [f"SELECT {_PADDED.format(each)} FROM beside" for each in ("earlier", "later")]
     others += [_TALKS, "SELECT array_agg(node) FROM tagged"]
     also = ", ".join(f"({each})" for each in others)
     sql = statement.ending(f"SELECT {_COLUMNS}, {also} FROM chosen p")
@@ -261,19 +257,26 @@ def _fetched(access: Access, statement: _Statement, asked: _Asked) -> tuple[Any,
 
 
 def _product(direction: Vector | None, dimension: int) -> tuple[str, list[object]]:
-    """Return SQL for the cosine of a passage with a direction."""
+    """Return SQL for the cosine of a passage with a direction. What half the digits leave of
+    the direction is multiplied by itself: quicker than giving each passage all the digits."""
     if direction is None or not dimension:
         return "0::real", []
-    sql = f"""CASE WHEN p.wide = {dimension} THEN -(p.vector::vector <#> %s) ELSE 0 END::real"""
-    return sql, [Full(direction)]
+    coarse = direction.astype(np.float16)
+    rest = direction - coarse.astype(np.float32)
+    both = "(p.vector <#> %s) + (p.vector <#> %s)"
+    sql = f"CASE WHEN p.wide = {dimension} THEN -({both}) ELSE 0 END::real"
+    return sql, [Half(coarse), Half(rest)]
 
 
 def _columns(row: tuple[Any, ...], asked: _Asked) -> Pool:
-    own = [_array(values, kind) for values, kind in zip(row, _KINDS, strict=True)]
+    arrays = [_array(values, kind) for values, kind in zip(row, _KINDS, strict=True)]
+    order = np.lexsort((arrays[1], arrays[0]))
+    own, others = [each[order] for each in arrays[:OWN]], arrays[OWN:]
     node, part, allowed, embedded, near, focus, session, turn, speaker, created, *own = own
-    tier, same_space, passed, traits, capitals, counted, versions, *own = own
-    middle, place, beside, talks, tagged = own
-    before, after = _neighbours(node, part, middle, place, beside)
+    tier, same_space, passed, traits, capitals, counted, versions = own
+    middle, earlier, later, talks, tagged = others
+    turns = _turns(middle, earlier, later)
+    before, after = _neighbours(node, part, turns)
     has_vector = embedded & bool(asked.looking.dimension)
     return Stamped(
         numbers=node * MOST_PASSAGES + part,
@@ -308,6 +311,9 @@ _KINDS = (
 )
 
 
+OWN = 17  # columns of the pool's own places; those after them have lengths of their own
+
+
 def _array(values: NDArray[Any] | None, kind: type[np.generic]) -> NDArray[Any]:
     return np.empty(0, kind) if values is None else values.astype(kind, copy=False)
 
@@ -322,33 +328,24 @@ def _text(nodes: Numbers, held: Matches) -> Floats:
     return np.where(matching[place] == nodes, scores[place], np.float32(0)).astype(np.float32)
 
 
-def _neighbours(
-    node: Numbers, part: Numbers, middle: Numbers, place: Numbers, beside: Numbers
-) -> tuple[Numbers, Numbers]:
+def _turns(middle: Numbers, earlier: Numbers, later: Numbers) -> Numbers:
+    """Return a row for each candidate of a conversation: what was said, in its order."""
+    before, after = (each.reshape(-1, DEEP) for each in (earlier, later))
+    return np.hstack([before[:, ::-1], middle[:, None], after])
+
+
+def _neighbours(node: Numbers, part: Numbers, turns: Numbers) -> tuple[Numbers, Numbers]:
     """Return for each place of the pool where in it stands what was said before, and after."""
     before = np.full(len(node), NONE, np.int64)
     after = np.full(len(node), NONE, np.int64)
-    if len(middle):
-        for earlier, later in _pairs(middle, place, beside):
-            one, other = _first_places(node, part, earlier), _first_places(node, part, later)
-            there = (one != NONE) & (other != NONE)
-            after[one[there]] = other[there]
-            before[other[there]] = one[there]
+    if len(turns):
+        one, other = (
+            _first_places(node, part, each.ravel()) for each in (turns[:, :-1], turns[:, 1:])
+        )
+        there = (one != NONE) & (other != NONE)
+        after[one[there]] = other[there]
+        before[other[there]] = one[there]
     return before, after
-
-
-def _pairs(middle: Numbers, place: Numbers, beside: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
-    """Yield turns that follow each other: by how far they stand from their candidate, the
-    candidate itself standing at 0."""
-    at: dict[int, dict[int, int]] = {each: {} for each in range(-DEEP, DEEP + 1)}
-    for key, each, other in zip(middle.tolist(), place.tolist(), beside.tolist(), strict=True):
-        at[each][key] = other
-    every = np.unique(middle).tolist()
-    at[0] = {each: each for each in every}
-    for each in range(-DEEP, DEEP):
-        both = [key for key in every if key in at[each] and key in at[each + 1]]
-        earlier, later = ([at[side][key] for key in both] for side in (each, each + 1))
-        yield np.array(earlier, np.int64), np.array(later, np.int64)
 
 
 def _first_places(node: Numbers, part: Numbers, wanted: Numbers) -> Numbers:

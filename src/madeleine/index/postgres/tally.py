@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from madeleine.index.port import Extent
 from madeleine.index.postgres.connection import Access
+from madeleine.index.postgres.writing import Writing
 from madeleine.index.sqlite.matrix import SHORT_NAME
 
 _SUMS = """
@@ -25,12 +26,33 @@ _SAID = """
     WHERE s.tenant = :tenant AND s.speaker = p.speaker
 """
 
+_SPEAKER = """(SELECT {}(p.speaker) FROM passages p WHERE p.tenant = :tenant AND p.part = 0
+               AND p.speaker IS NOT NULL AND p.session = s.session)"""
+_TALKS = f"""
+    UPDATE sessions s SET talk = NOT talk WHERE s.tenant = :tenant
+    AND s.session = ANY(%s::bigint[])
+    AND s.talk <> coalesce({_SPEAKER.format("min")} < {_SPEAKER.format("max")}, FALSE)
+"""
 
-def count(access: Access, nodes: Sequence[int], sign: int) -> None:
+
+def count(writing: Writing, nodes: Sequence[int], sign: int) -> None:
     """Add these memories to the sums (1), or take them off (-1), as they are now."""
-    if nodes:
-        access.run(_SUMS, sign, sign, sign, list(nodes))
-        access.run(_SAID, sign, list(nodes))
+    if not nodes:
+        return
+    access, listed = writing.access, list(nodes)
+    access.run(_SUMS, sign, sign, sign, listed)
+    sql = """SELECT DISTINCT session, speaker IS NOT NULL FROM passages WHERE tenant = :tenant
+             AND node = ANY(%s::bigint[]) AND part = 0"""
+    found = access.rows(sql, listed)
+    writing.sessions.update(session for session, _ in found if session is not None)
+    if any(speaks for _, speaks in found):
+        access.run(_SAID, sign, listed)
+
+
+def settle(writing: Writing) -> None:
+    """Note in which of the conversations that changed at least two speak."""
+    if writing.sessions:
+        writing.access.run(_TALKS, sorted(writing.sessions))
 
 
 def memories(access: Access) -> int:

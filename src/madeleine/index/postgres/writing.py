@@ -1,0 +1,17 @@
+"""What one transaction that writes memories needs beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from madeleine.index.postgres.connection import Access
+from madeleine.index.postgres.words import Cutter
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A transaction, with the conversations in which it changed something."""
+
+    access: Access
+    cutter: Cutter
+    sessions: set[int] = field(default_factory=set)
