@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from madeleine.write.stores import Stores
+from tests import postgres
 from tests.fakes import close, make_stores
+
+
+@pytest.fixture(scope="session", autouse=True)
+def servers() -> Iterator[None]:
+    """End the servers that tests have started."""
+    yield
+    postgres.stop()
 
 
 @pytest.fixture

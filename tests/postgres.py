@@ -37,7 +37,7 @@ class Server:
     """A server in a temporary folder of its own."""
 
     def __init__(self, binaries: Path) -> None:
-        self._binaries = binaries
+        self.binaries = binaries
         self._user = ORDINARY if os.geteuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="madeleine-pg-"))
         if self._user is not None:
@@ -57,13 +57,17 @@ class Server:
     def stop(self) -> None:
         self._run("pg_ctl", "-m", "fast", "-w", "stop")
 
+    def open(self, folder: Path, *arguments: Any, **options: Any) -> Index:
+        """Open the index that a test would have in a folder."""
+        return open_at(self.url, folder, *arguments, **options)
+
     def remove(self) -> None:
         self.stop()
         shutil.rmtree(self.folder)
 
     def _run(self, program: str, *arguments: str) -> None:
         subprocess.run(
-            [str(self._binaries / program), "-D", str(self.folder / "data"), *arguments],
+            [str(self.binaries / program), "-D", str(self.folder / "data"), *arguments],
             user=self._user,
             extra_groups=None if self._user is None else [],
             cwd=self.folder,
@@ -89,9 +93,17 @@ def stop() -> None:
         server.cache_clear()
 
 
+def another() -> Server:
+    """Start one more, for a test that stops it; whoever asks removes it."""
+    return Server(server().binaries)
+
+
 def open_index(folder: Path, *arguments: Any, **options: Any) -> Index:
     """Open the index that a test would have in a folder: each is a tenant of its own."""
-    url = server().url
+    return open_at(server().url, folder, *arguments, **options)
+
+
+def open_at(url: str, folder: Path, *arguments: Any, **options: Any) -> Index:
     engine: Any = importlib.import_module("madeleine.index.postgres").PostgresIndex
     opened: Index = engine.open(url, *arguments, tenant=str(folder), **options)
     return opened

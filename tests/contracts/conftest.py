@@ -8,15 +8,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.index.port import Index
-from tests import postgres
 from tests.contracts.engines import MAKERS, Maker
-
-
-@pytest.fixture(scope="session", autouse=True)
-def servers() -> Iterator[None]:
-    """End the servers that tests have started."""
-    yield
-    postgres.stop()
 
 
 @pytest.fixture(params=MAKERS)
