@@ -73,6 +73,15 @@ def edges_between(access: Access, ids: Sequence[str]) -> list[EdgeRow]:
     return [EdgeRow(source, connection_of(values)) for source, *values in rows]
 
 
+def associations(access: Access) -> list[EdgeRow]:
+    """Return what consolidation discovered, as far as both ends are there."""
+    sql = f"""SELECT s.id, {_EDGE} {_FROM}
+              JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
+              WHERE e.tenant = :tenant AND e.edge = '{Edge.DISCOVERED.value}'
+              ORDER BY e.at NULLS FIRST, s.id, e.target"""
+    return [EdgeRow(source, connection_of(values)) for source, *values in access.rows(sql)]
+
+
 def newest_edges(access: Access, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
     """Return arrows of some kinds whose both ends are there, the newest first."""
     sql = f"""SELECT s.id, {_EDGE} {_FROM}

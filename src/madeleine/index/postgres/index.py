@@ -24,7 +24,6 @@ from madeleine.index.port import (
     Batch,
     Counts,
     Details,
-    Drawn,
     EdgeRow,
     Extent,
     Gathered,
@@ -322,6 +321,10 @@ class PostgresIndex:
         with self._read() as access:
             return graph.edges_between(access, ids)
 
+    def associations(self) -> list[EdgeRow]:
+        with self._read() as access:
+            return graph.associations(access)
+
     def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
         with self._read() as access:
             return graph.newest_edges(access, wanted, limit)
@@ -331,15 +334,13 @@ class PostgresIndex:
             return nodes.all_ids(access, "superseded_by = %s ORDER BY id", memory_id)
 
     # -- what the jobs go by ---------------------------------------------------------------
-    def drawn(self) -> Drawn:
+    def ids_after(self, after_id: str, limit: int) -> list[str]:
         with self._read() as access:
-            return standing.drawn(access)
+            return nodes.all_ids(access, "id > %s ORDER BY id LIMIT %s", after_id, max(limit, 0))
 
-    def standings(
-        self, after_id: str = "", limit: int = 10_000, drawn: Drawn | None = None
-    ) -> Standings:
+    def standings(self) -> Standings:
         with self._read() as access:
-            return standing.standings(access, after_id, limit, drawn)
+            return standing.standings(access)
 
     def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
         if not self._place.wide.vector:

@@ -152,6 +152,9 @@ CREATE TABLE edges (
     PRIMARY KEY (tenant, source, target, edge)
 );
 CREATE INDEX edges_target ON edges (tenant, target, by);
+CREATE INDEX edges_discovered ON edges (tenant, at) WHERE edge = 'discovered';
+CREATE INDEX edges_made_of ON edges (tenant, source)
+    WHERE edge IN ('derived_from', 'summarizes');
 
 CREATE TABLE sessions (
     tenant  integer NOT NULL,

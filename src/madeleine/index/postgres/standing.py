@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Across, Drawn, Standings
+from madeleine.index.port import Across, Standings
 from madeleine.index.postgres import graph
 from madeleine.index.postgres.connection import Access
 from madeleine.index.postgres.filters import condition
@@ -38,16 +38,14 @@ _STANDINGS = f"""
            s.relevance, CASE WHEN s.relevance IS NULL THEN 0 ELSE s.relevance_at END, n.node
     FROM nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
     LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id
-    WHERE n.tenant = :tenant AND n.id > %s ORDER BY n.id LIMIT %s
+    WHERE n.tenant = :tenant
 """
 _INCOMING = f"""
     SELECT e.target, count(*) FROM edges e WHERE e.tenant = :tenant AND {_BY_HAND}
-    GROUP BY e.target
 """
 _OUTGOING = f"""
     SELECT n.id, count(*) FROM edges e JOIN nodes n ON n.tenant = :tenant AND n.node = e.source
-    JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
-    WHERE e.tenant = :tenant AND {_BY_HAND} GROUP BY n.id
+    JOIN nodes t ON t.tenant = :tenant AND t.id = e.target WHERE e.tenant = :tenant AND {_BY_HAND}
 """
 _ARROWS = """FROM edges e JOIN nodes s ON s.tenant = :tenant AND s.node = e.source
              JOIN nodes t ON t.tenant = :tenant AND t.id = e.target WHERE e.tenant = :tenant"""
@@ -68,20 +66,21 @@ _VERDICTS = """
 """
 
 
-def drawn(access: Access) -> Drawn:
-    """Return how many arrows somebody drew from each memory or to it."""
-    return Drawn(dict(access.rows(_INCOMING)), dict(access.rows(_OUTGOING)))
-
-
-def standings(access: Access, after_id: str, limit: int, counted: Drawn | None = None) -> Standings:
-    """Return the columns of the next memories."""
-    arrows = drawn(access) if counted is None else counted
+def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
+    """Return the columns of all memories, or of these."""
+    listed = [] if ids is None else [list(ids)]
+    among = "" if ids is None else "AND {} = ANY(%s::text[])"
+    rows = access.rows(f"{_STANDINGS} {among.format('n.id')} ORDER BY n.id", *listed)
+    sql = f"{_INCOMING} {among.format('e.target')} GROUP BY e.target"
+    incoming: dict[str, int] = dict(access.rows(sql, *listed))
+    outgoing: dict[str, int] = dict(
+        access.rows(f"{_OUTGOING} {among.format('n.id')} GROUP BY n.id", *listed)
+    )
     the_self = graph.self_id(access)
-    rows = access.rows(_STANDINGS, after_id, max(limit, 0))
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 14
     about = _tagged(access, ABOUT_SELF, columns[13])
     is_self = np.array([each == the_self for each in columns[0]], np.bool_)
-    connections = np.fromiter(map(arrows.of, columns[0]), np.int64, len(rows))
+    arrows = [incoming.get(each, 0) + outgoing.get(each, 0) for each in columns[0]]
     return Standings(
         ids=list(columns[0]),
         spaces=list(columns[1]),
@@ -96,7 +95,7 @@ def standings(access: Access, after_id: str, limit: int, counted: Drawn | None =
         importance=np.array(columns[10], np.float64),
         relevance=np.array(columns[11], np.float64),
         relevance_at=np.array(columns[12], np.int64),
-        connections=connections + (about & ~is_self if the_self else 0),
+        connections=np.array(arrows, np.int64) + (about & ~is_self if the_self else 0),
         about_self=about | is_self,
         is_self=is_self,
         protected=_tagged(access, PROTECTED, columns[13]),
@@ -105,10 +104,9 @@ def standings(access: Access, after_id: str, limit: int, counted: Drawn | None =
 
 def _tagged(access: Access, tag: str, nodes: Sequence[int]) -> NDArray[np.bool_]:
     """Return which of the nodes bear a tag."""
-    sql = """SELECT node FROM node_tags
-             WHERE tenant = :tenant AND tag = %s AND node = ANY(%s::bigint[])"""
-    found = np.array(access.column(sql, tag, list(nodes)), np.int64)
-    return np.isin(np.array(nodes, np.int64), found)
+    sql = "SELECT array_agg(node) FROM node_tags WHERE tenant = :tenant AND tag = %s"
+    found = access.value(sql, tag)
+    return np.isin(np.array(nodes, np.int64), [] if found is None else found)
 
 
 def across_spaces(access: Access) -> list[Across]:

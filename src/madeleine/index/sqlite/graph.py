@@ -85,7 +85,7 @@ def associations(connection: apsw.Connection) -> list[EdgeRow]:
     sql = f"""SELECT s.id, {_EDGE} FROM edges e CROSS JOIN nodes s ON s.node = e.source
               CROSS JOIN nodes t ON t.id = e.target
               WHERE e.edge = '{Edge.DISCOVERED.value}' ORDER BY e.at, s.id, e.target"""
-    return [EdgeRow(source, _connection(values)) for source, *values in connection.execute(sql)]
+    return [EdgeRow(source, connection_of(values)) for source, *values in connection.execute(sql)]
 
 
 def newest_edges(connection: apsw.Connection, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
