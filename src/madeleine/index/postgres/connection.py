@@ -43,6 +43,7 @@ _SETTINGS = (
     "SET hnsw.iterative_scan = relaxed_order",
     f"SET hnsw.ef_search = {SEEN_AT_ONCE}",
     "SET hnsw.max_scan_tuples = 200000",
+    "SET random_page_cost = 1.1",  # what is asked for lies in memory, or on a disk without an arm
     "SET jit = off",  # compiling a statement takes longer than running it
 )
 _PASSWORD = re.compile(r"(?<=:)[^:@/]+(?=@)")

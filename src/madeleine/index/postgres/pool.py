@@ -5,6 +5,9 @@ somebody waits, and so that all of them see one state. The filter stands in ever
 when it leaves few, all of them are candidates and nothing can be missed. Columns come as
 arrays, one place for each passage.
 
+Passages are looked up one by one (`OFFSET 0` keeps the planner from anything else): it cannot
+know how few they are, and would read the whole table for them.
+
 What was said before and after is looked up three turns deep on either side of each candidate:
 two come along, and the third tells whether those two have a neighbour in the pool themselves.
 """
@@ -175,8 +178,8 @@ def _draw(statement: _Statement, asked: _Asked, spoken: list[int]) -> None:
         whole, bindings = f"{whole} UNION {own}", [*bindings, *more]
         parts = list(_parts(asked))
     statement.named("whole (node)", whole, *bindings)
-    drawn = f"""SELECT {_TURN} FROM passages p JOIN whole w ON w.node = p.node
-                WHERE p.tenant = :tenant"""
+    drawn = f"""SELECT {_TURN} FROM whole w CROSS JOIN LATERAL (SELECT * FROM passages q
+                WHERE q.tenant = :tenant AND q.node = w.node OFFSET 0) p"""
     statement.named(
         "drawn",
         " UNION ".join([drawn, *(f"({sql})" for sql, _ in parts)]),
@@ -244,8 +247,8 @@ def _fetched(access: Access, statement: _Statement, asked: _Asked) -> tuple[Any,
                    p.traits, p.capitals, p.words, p.version, ({passing.sql}) AS allowed,
                    ({past.sql}) AS outdated, {near[0]} AS near, {focus[0]} AS focus,
                    (%s::text IS NULL OR p.space IS NULL OR p.space = %s) AS same_space
-            FROM places c JOIN passages p
-            ON p.tenant = :tenant AND p.node = c.node AND p.part = c.part""",
+            FROM places c CROSS JOIN LATERAL (SELECT * FROM passages q WHERE q.tenant = :tenant
+                AND q.node = c.node AND q.part = c.part OFFSET 0) p""",
         *(*passing.bindings, *past.bindings, *near[1], *focus[1], wanted.space, wanted.space),
     )
     others = ["SELECT array_agg(node) FROM beside"]

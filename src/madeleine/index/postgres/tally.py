@@ -26,6 +26,11 @@ _SAID = """
     WHERE s.tenant = :tenant AND s.speaker = p.speaker
 """
 
+_WHO = "ARRAY(SELECT {} FROM speakers WHERE tenant = :tenant AND said > 0 ORDER BY speaker)"
+_EXTENT = f"""
+    SELECT memories, words, {_WHO.format("name")}, {_WHO.format("speaker")}
+    FROM tallies WHERE tenant = :tenant
+"""
 _SPEAKER = """(SELECT {}(p.speaker) FROM passages p WHERE p.tenant = :tenant AND p.part = 0
                AND p.speaker IS NOT NULL AND p.session = s.session)"""
 _TALKS = f"""
@@ -63,15 +68,14 @@ def memories(access: Access) -> int:
 
 def extent(access: Access) -> Extent:
     """Return how much there is to be found."""
-    sums = access.row("SELECT memories, words FROM tallies WHERE tenant = :tenant") or (0, 0)
-    sql = "SELECT name, speaker FROM speakers WHERE tenant = :tenant AND said > 0 ORDER BY speaker"
-    names: dict[str, tuple[int, ...]] = {}
+    memories, words, names, speakers = access.row(_EXTENT) or (0, 0, [], [])
+    whole: dict[str, tuple[int, ...]] = {}
     short: dict[str, tuple[int, ...]] = {}
-    for name, speaker in access.rows(sql):
+    for name, speaker in zip(names, map(int, speakers), strict=True):
         spoken = name.split()
         for word in dict.fromkeys(spoken):
-            names[word] = (*names.get(word, ()), speaker)
+            whole[word] = (*whole.get(word, ()), speaker)
         if spoken and len(spoken[0]) > SHORT_NAME:
             first = spoken[0][:SHORT_NAME]
             short[first] = (*short.get(first, ()), speaker)
-    return Extent(sums[0], sums[1] / max(sums[0], 1), names, short)
+    return Extent(memories, words / max(memories, 1), whole, short)

@@ -38,8 +38,12 @@ LOOKED_AT_ONCE = 1_000  # nodes whose filter is asked about together, at least
 K1, B = 1.2, 0.75  # FTS5's
 LEAST_IDF = 1e-6  # what FTS5 gives a word that stands in more than half of all
 
+NOTHING = Matches(np.empty(0, np.int64), np.empty(0, np.float32))
+
 _HITS = """
-    SELECT array_agg(a.part - 1), array_agg(p.node), array_agg(p.weight), array_agg(p.length)
+    SELECT array_agg(a.part - 1), array_agg(p.node), array_agg(p.weight), array_agg(p.length),
+           (SELECT memories FROM tallies WHERE tenant = :tenant),
+           (SELECT length FROM tallies WHERE tenant = :tenant)
     FROM unnest(%s::text[]) WITH ORDINALITY AS a (term, part)
     JOIN postings p ON p.tenant = :tenant AND p.term = a.term
 """
@@ -217,9 +221,11 @@ class _Found:
 
 def matches(access: Access, cutter: Cutter, words: Sequence[str]) -> Matches:
     """Return every node that holds any of the words, with its bm25, in no order."""
-    found = _Found()
+    found, parts = _Found(), parts_of(words)
     single: dict[int, str] = {}
-    for number, part in enumerate(parts_of(words)):
+    if not parts:
+        return NOTHING
+    for number, part in enumerate(parts):
         tokens = [MARK + each if part.in_grams else each for each in cutter.tokens(part.text)]
         if part.begins and len(tokens) == 1:
             rows = access.rows(_BEGINNING, tokens[0], tokens[0] + LAST)
@@ -228,17 +234,17 @@ def matches(access: Access, cutter: Cutter, words: Sequence[str]) -> Matches:
             single[number] = tokens[0]
         elif tokens:
             found.add(number, *_columns(_phrases(access, cutter, part, tokens)))
-    _add_single(access, single, found)
-    return _scored(access, found)
+    return _scored(found, *_add_single(access, single, found))
 
 
-def _add_single(access: Access, single: dict[int, str], found: _Found) -> None:
-    if not single:
-        return
-    row = access.rows(_HITS, list(single.values()))[0]
-    if row[0] is not None:
+def _add_single(access: Access, single: dict[int, str], found: _Found) -> tuple[int, float]:
+    """Add what holds the phrases of one word; return how many memories there are, and how many
+    words each has in the mean."""
+    *columns, memories, length = access.rows(_HITS, list(single.values()))[0]
+    if columns[0] is not None:
         numbers = np.array(list(single), np.int64)
-        found.add(numbers[row[0]], *row[1:])
+        found.add(numbers[columns[0]], *columns[1:])
+    return memories or 0, (length or 0) / max(memories or 0, 1) or 1.0
 
 
 def _columns(rows: Sequence[tuple[int, float, int]]) -> list[Sequence[float]]:
@@ -269,27 +275,19 @@ def _times(words: list[str], phrase: list[str]) -> int:
     return sum(words[at : at + size] == phrase for at in range(len(words) - size + 1))
 
 
-def _scored(access: Access, found: _Found) -> Matches:
+def _scored(found: _Found, memories: int, mean: float) -> Matches:
     """Return FTS5's bm25 of each node. Parts are added in their order, so that equal ones tie."""
     if not found.node:
-        return Matches(np.empty(0, np.int64), np.empty(0, np.float32))
+        return NOTHING
     part = np.concatenate(found.part)
     order = np.argsort(part, kind="stable")
     part, node = part[order], np.concatenate(found.node)[order]
     weight, length = (np.concatenate(each)[order] for each in (found.weight, found.length))
-    memories, mean = _lengths(access)
     hits = np.bincount(part)[part] if len(part) else part
     idf = np.maximum(np.log((memories - hits + 0.5) / (hits + 0.5)), LEAST_IDF)
     scores = idf * weight * (K1 + 1) / (weight + K1 * (1 - B + B * length / mean))
     nodes, place = np.unique(node, return_inverse=True)
     return Matches(nodes, np.bincount(place, scores, len(nodes)).astype(np.float32))
-
-
-def _lengths(access: Access) -> tuple[int, float]:
-    """Return how many memories there are, and how many words each has in the mean."""
-    sql = "SELECT memories, length FROM tallies WHERE tenant = :tenant"
-    memories, length = access.row(sql) or (0, 0)
-    return memories, length / max(memories, 1) or 1.0
 
 
 def search_text(
