@@ -7,17 +7,20 @@ for a large index than for a small one; only if hardly anybody takes part, all a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
-from madeleine.index.port import Gathered
+from madeleine.index.port import Bar, Gathered
 from madeleine.index.postgres import tally
 from madeleine.index.postgres.adapting import halves
-from madeleine.index.postgres.connection import Access
+from madeleine.index.postgres.connection import Access, Row
 from madeleine.index.postgres.filters import Condition, condition
-from madeleine.index.sqlite.gathering import CURRENT, OFFERED
+from madeleine.index.postgres.nodes import all_ids
+from madeleine.index.postgres.standing import standings
+from madeleine.index.sqlite.gathering import CURRENT, DRAWN, OFFERED
 from madeleine.index.sqlite.times import micros
 from madeleine.index.sqlite.vectors import TYPE_CODES
 from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE
@@ -36,17 +39,22 @@ _ORIGINAL = f"""n.embedded AND n.source NOT IN ({_SOURCES}) AND NOT EXISTS
 _SCORED = "LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id"
 _RELEVANT = "(s.relevance IS NULL OR s.relevance > %s)"
 _THROWN = f"""
-    SELECT ARRAY(SELECT n.id FROM (SELECT * FROM nodes WHERE tenant = :tenant AND lot >= d.lot
+    SELECT ARRAY(SELECT n.node FROM (SELECT * FROM nodes WHERE tenant = :tenant AND lot >= d.lot
                                    ORDER BY lot LIMIT {LOOKED_AT}) n {_SCORED}
                  WHERE {_RELEVANT} AND {_ORIGINAL} AND {{where}} ORDER BY n.lot LIMIT {NEXT})
     FROM unnest(%s::bigint[]) WITH ORDINALITY AS d (lot, number) ORDER BY d.number
 """
+_NAMED = f"""
+    SELECT n.node, n.id, s.relevance IS NULL FROM nodes n {_SCORED}
+    WHERE n.tenant = :tenant AND n.node = ANY(%s::bigint[])
+"""
 _ALL = f"""
-    SELECT n.id FROM nodes n {_SCORED}
+    SELECT n.node FROM nodes n {_SCORED}
     WHERE n.tenant = :tenant AND {_RELEVANT} AND {_ORIGINAL} AND {{where}} ORDER BY n.lot
 """
 _GATHERED = f"""
-    SELECT n.id, n.digest, n.space, n.type, n.created, p.vector FROM nodes n
+    SELECT n.id, n.digest, n.space, n.type, n.created, p.vector,
+           s.relevance IS NULL AND NOT n.id = ANY(%s::text[]) FROM nodes n
     JOIN passages p ON p.tenant = :tenant AND p.node = n.node AND p.part = 0 AND p.wide = %s
     {_SCORED} WHERE n.tenant = :tenant AND {_ORIGINAL} AND (({_RELEVANT} AND {{offered}})
         OR (n.id = ANY(%s::text[]) AND {{current}})) ORDER BY n.id
@@ -59,40 +67,72 @@ _TOGETHER = """
 """
 
 
-def sample(access: Access, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
+def sample(access: Access, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
     """Return so many memories at random, in random order."""
-    if size <= 0:
-        return []
-    passing, chance = condition(OFFERED, now), np.random.default_rng(seed)
     found: dict[str, None] = {}
-    for _ in range(THROWS if tally.memories(access) > FEW else 0):
-        found.update(dict.fromkeys(_thrown(access, relevance, passing, size, chance)))
+    for nodes in _drawn(access, bar, now, size, seed) if size > 0 else ():
+        found.update(dict.fromkeys(_relevant(access, bar, nodes)))
         if len(found) >= size:
-            return list(found)[:size]
-    others = access.column(_ALL.format(where=passing.sql), relevance, *passing.bindings)
-    shuffled = [others[place] for place in chance.permutation(len(others)).tolist()]
-    return list(dict.fromkeys([*found, *shuffled]))[:size]
+            break
+    return list(found)[: max(size, 0)]
+
+
+def _drawn(access: Access, bar: Bar, now: datetime, size: int, seed: int) -> Iterator[list[int]]:
+    """Yield nodes that may take part, some at a time: those next to where darts land, and if
+    that is not enough, all."""
+    passing, chance = condition(OFFERED, now), np.random.default_rng(seed)
+    for _ in range(THROWS if tally.memories(access) > FEW else 0):
+        yield _thrown(access, bar, passing, size, chance)
+    everybody = access.column(_ALL.format(where=passing.sql), bar.above, *passing.bindings)
+    shuffled: list[int] = chance.permutation(np.array(everybody, np.int64)).tolist()
+    start, count = 0, DRAWN * size
+    while start < len(shuffled):
+        yield shuffled[start : start + count]
+        start, count = start + count, DRAWN * count
 
 
 def _thrown(
-    access: Access, relevance: float, passing: Condition, size: int, chance: np.random.Generator
-) -> list[str]:
+    access: Access, bar: Bar, passing: Condition, size: int, chance: np.random.Generator
+) -> list[int]:
     """Return one of those who stand next to each dart: whoever stands next of all would be drawn
     the more often, the wider the gap before."""
     darts = chance.integers(-LOTS, LOTS, 2 * size, np.int64).tolist()
-    rows = access.rows(_THROWN.format(where=passing.sql), relevance, *passing.bindings, darts)
-    return [near[chance.integers(len(near))] for (near,) in rows if near]
+    rows = access.rows(_THROWN.format(where=passing.sql), bar.above, *passing.bindings, darts)
+    return [int(near[chance.integers(len(near))]) for (near,) in rows if len(near)]
+
+
+def _relevant(access: Access, bar: Bar, nodes: Sequence[int]) -> list[str]:
+    """Return those of the nodes that are relevant enough, by their ids, in their order."""
+    rows = access.rows(_NAMED, list(nodes))
+    faded = _faded(access, bar, [each for _, each, unscored in rows if unscored])
+    named = {node: each for node, each, _ in rows if each not in faded}
+    return [named[node] for node in nodes if node in named]
+
+
+def _faded(access: Access, bar: Bar, unscored: Sequence[str]) -> set[str]:
+    """Return those of the memories without a score that are not relevant enough."""
+    if not unscored:
+        return set()
+    found = standings(access, unscored)
+    low = np.flatnonzero(bar.reckon(found) <= bar.above)
+    return {found.ids[place] for place in low.tolist()}
 
 
 def gathered(
-    access: Access, dimension: int, relevance: float, now: datetime, also: Sequence[str]
+    access: Access, dimension: int, bar: Bar, now: datetime, also: Sequence[str]
 ) -> Gathered:
     """Return all who take part, by their ids."""
     offered, current = condition(OFFERED, now), condition(CURRENT, now)
     sql = _GATHERED.format(offered=offered.sql, current=current.sql)
-    bindings = (relevance, *offered.bindings, list(also), *current.bindings)
-    rows = access.rows(sql, dimension, *bindings) if dimension else []
-    ids, digests, spaces, types, created, vectors = zip(*rows, strict=True) if rows else [()] * 6
+    asked, bindings = list(also), [bar.above, *offered.bindings, list(also), *current.bindings]
+    rows = access.rows(sql, asked, dimension, *bindings) if dimension else []
+    faded = _faded(access, bar, [row[0] for row in rows if row[6]])
+    return _columns([row for row in rows if row[0] not in faded], dimension)
+
+
+def _columns(rows: Sequence[Row], dimension: int) -> Gathered:
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 7
+    ids, digests, spaces, types, created, vectors, _ = columns
     codes: dict[str | None, int] = {None: 0}
     return Gathered(
         ids=list(ids),
@@ -103,6 +143,11 @@ def gathered(
         matrix=halves(list(vectors), dimension),
         rows=np.arange(len(ids)),
     )
+
+
+def of_source(access: Access, source: str) -> list[str]:
+    """Return the memories that come from there."""
+    return all_ids(access, "source = %s ORDER BY id", source)
 
 
 def used_together(

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from madeleine.index.port import (
     NO_LEAST,
     Across,
+    Bar,
     Batch,
     Counts,
     Details,
@@ -342,15 +343,19 @@ class PostgresIndex:
         with self._read() as access:
             return standing.standings(access)
 
-    def sample(self, relevance: float, now: datetime, size: int, seed: int) -> list[str]:
+    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
         if not self._place.wide.vector:
             return []
         with self._read() as access:
-            return gathering.sample(access, relevance, now, size, seed)
+            return gathering.sample(access, bar, now, size, seed)
 
-    def gathered(self, relevance: float, now: datetime, also: Sequence[str] = ()) -> Gathered:
+    def gathered(self, bar: Bar, now: datetime, also: Sequence[str] = ()) -> Gathered:
         with self._read() as access:
-            return gathering.gathered(access, self._place.wide.vector, relevance, now, also)
+            return gathering.gathered(access, self._place.wide.vector, bar, now, also)
+
+    def of_source(self, source: str) -> list[str]:
+        with self._read() as access:
+            return gathering.of_source(access, source)
 
     def used_together(
         self, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
