@@ -19,7 +19,7 @@ import threading
 import time
 import tomllib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
@@ -35,6 +35,7 @@ from madeleine.errors import (
     IndexCorrupt,
     MadeleineError,
     MindDown,
+    NoSuchTenant,
     StoreUnwritable,
     Unavailable,
 )
@@ -82,6 +83,7 @@ LOCK_PAUSE_SECONDS = 0.02
 TICK = timedelta(microseconds=1)
 RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
 UNPACKED = ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
+HOUSES_AT_MOST = 256  # tenants whose houses a server keeps open
 MAINTENANCE = "maintenance"  # the name under which the journal keeps when an agent last judged
 
 
@@ -118,6 +120,8 @@ class House:
     whisperer: Whisperer = field(default_factory=Whisperer)
     sleeper: Sleeper = field(init=False)
     intake: Intake = field(init=False)
+    tenant: str = "home"
+    """Whose memory it is, where several share one database."""
     maintenance_waits: bool = False
     """Whether an agent that judges has something to do, as far as was looked last."""
     _judge: Judge | None = None
@@ -206,6 +210,12 @@ class House:
         wanted = late.Wanted(self.stores, self.home, self.backup_folder, __version__, keep, to)
         return cast("BackedUp", late.back_up(wanted, progress))
 
+    def leave(self) -> None:
+        """Finish what is pending, and leave what is shared with other houses to them."""
+        with ExitStack() as ending:
+            ending.callback(self.stores.journal.flush)
+            self.stores.aside.close()
+
     def close(self) -> None:
         """Write what is pending, and let others in, whatever the disk says."""
         with ExitStack() as ending:
@@ -215,6 +225,65 @@ class House:
             ending.callback(self.stores.index.close)
             ending.callback(self.stores.journal.flush)
             self.stores.aside.close()
+
+
+class Houses:
+    """The open houses of one server, by the name of whose memory each is.
+
+    With files there is exactly one. Where the truth is in a database, that of another tenant is
+    opened when it is first asked for; all share the models and the connections, and the ones
+    that nobody asked for the longest are let go.
+    """
+
+    def __init__(
+        self,
+        first: House,
+        open_another: Callable[[str], House] | None = None,
+        at_most: int = HOUSES_AT_MOST,
+    ) -> None:
+        self.first = first
+        """That of the tenant whom the settings name."""
+        self._open = open_another
+        self._at_most = at_most
+        self._others: dict[str, House] = {}  # the one asked for last is the last
+        self._asking = threading.Lock()
+
+    @property
+    def many(self) -> bool:
+        """Whether there can be more than one."""
+        return self._open is not None
+
+    def of(self, tenant: str) -> House:
+        """Return the house of a tenant, opened if nobody asked for it lately."""
+        if tenant == self.first.tenant:
+            return self.first
+        if self._open is None:
+            raise NoSuchTenant(tenant)
+        with self._asking:
+            house = self._others.pop(tenant, None) or self._open(tenant)
+            self._others[tenant] = house
+            gone = [self._others.pop(next(iter(self._others)))] if self._too_many else []
+        for each in gone:
+            each.leave()
+        return house
+
+    @property
+    def _too_many(self) -> bool:
+        return len(self._others) > self._at_most
+
+    def open_now(self) -> list[House]:
+        """Return the houses that are open at the moment."""
+        with self._asking:
+            return [self.first, *self._others.values()]
+
+    def close(self) -> None:
+        """Close them all; that of the settings last, with what all of them share."""
+        with self._asking:
+            others, self._others = list(self._others.values()), {}
+        with ExitStack() as ending:
+            ending.callback(self.first.close)
+            for each in others:
+                ending.callback(each.leave)
 
 
 def load_settings(home: Path) -> Settings:

@@ -2,7 +2,7 @@
 
     MadeleineError                                          HTTP  exit
     ├─ Rejected      this request can never work as sent    422   2
-    │    TooLarge 413 · NoToken 401 · Forbidden 403 · WrongMethod 405
+    │    TooLarge 413 · NoToken 401 · Forbidden, NotAllowed 403 · WrongMethod 405
     ├─ Missing       the named thing is not there           404   3
     ├─ Conflict      it changed, or the name fits several   409   4
     ├─ Unavailable   nothing was changed; try again         503   5
@@ -150,6 +150,41 @@ class Forbidden(Rejected):
         super().__init__(f"{header} {value!r} is not allowed", hint="use http://127.0.0.1 itself")
 
 
+class NotAllowed(Rejected):
+    """What the caller can see, and may not do."""
+
+    http_status = 403
+
+    def __init__(self, what: str, needed: str, has: str, where: str = "") -> None:
+        place = f" in the shared space `{where}`" if where else ""
+        super().__init__(
+            f"{what} needs the role {needed}; this token has {has}{place}",
+            hint="ask an owner or admin for the role",
+        )
+
+
+class OnlyAtTheServer(Rejected):
+    """A request that names a file of the server's machine, from elsewhere."""
+
+    http_status = 403
+
+    def __init__(self, field: str) -> None:
+        super().__init__(
+            f"`{field}` names a file of the server, which is not yours to name",
+            hint="send the text itself",
+        )
+
+
+class OtherSpace(Rejected):
+    """A connection, merge or move between a person's own memory and a shared space."""
+
+    def __init__(self, memory_id: str, place: str) -> None:
+        super().__init__(
+            f"`{memory_id}` is kept in {place}; nothing leads from one memory into another",
+            hint="remember it where you want it, then connect it there",
+        )
+
+
 class WrongMethod(Rejected):
     """A path that is there, asked for in a way it does not answer."""
 
@@ -166,6 +201,16 @@ class BadBody(Rejected):
     def __init__(self, problem: str) -> None:
         super().__init__(
             f"the body {problem}", hint="send a JSON object as `Content-Type: application/json`"
+        )
+
+
+class NoPeople(Rejected):
+    """People, tokens and shared spaces where there is no room for any."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this home is one person's; others need the memory in a database",
+            hint='set `[store] url` and `truth = "database"`: docs/guides/team-server.md',
         )
 
 
@@ -188,6 +233,7 @@ class NoSuchMemory(Missing):
             f"did you mean {', '.join(near)}?" if near else "`madeleine list` shows what is there"
         )
         super().__init__(f"no memory `{wanted}`", hint)
+        self.wanted = wanted
 
 
 class NotInTrash(Missing):
@@ -232,6 +278,13 @@ class NoSuchJob(Missing):
         super().__init__(f"no job `{wanted}`", hint=f"one of: {', '.join(known)}")
 
 
+class NoSuchTenant(Missing):
+    """Nobody of this name has a memory here."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"no tenant `{wanted}`")
+
+
 class NoSuchConnection(Missing):
     """The two memories are not connected that way."""
 
@@ -240,6 +293,27 @@ class NoSuchConnection(Missing):
             f"no {f'`{edge}` ' if edge else ''}connection from `{source}` to `{target}`",
             hint=f"`madeleine show {source}` lists its connections",
         )
+
+
+class NoSuchPerson(Missing):
+    """Nobody has this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no person `{name}`", hint="`madeleine person list` names them")
+
+
+class NoSuchToken(Missing):
+    """No token has this id or name."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(f"no token `{wanted}`", hint="`madeleine token list` shows them")
+
+
+class NoSuchSpace(Missing):
+    """No shared space of the caller's has this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no shared space `{name}`", hint="`madeleine space list` shows them")
 
 
 class NoSuchRoute(Missing):
@@ -341,6 +415,13 @@ class IdTaken(Conflict):
         super().__init__(
             f"`{memory_id}` already exists with another text", hint="leave `id` out, or revise it"
         )
+
+
+class NameTaken(Conflict):
+    """A person, token or shared space that is there already."""
+
+    def __init__(self, what: str, name: str) -> None:
+        super().__init__(f"{what} `{name}` is there already", hint="choose another name")
 
 
 class PlaceTaken(Conflict):

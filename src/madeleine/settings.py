@@ -18,6 +18,7 @@ from madeleine.errors import BadSetting
 CENTURY = 3_155_760_000  # seconds: as good as never, and a date can still hold it
 ENVIRONMENT_PREFIX = "MADELEINE_"
 BARE_PREFIX = "CONSOLIDATION_"  # settings that are documented under this name, without ours
+SHORT = {"store": "url", "graph": "graph", "vectors": "vectors"}  # for settings of [store]
 
 
 def setting(
@@ -179,10 +180,18 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Where the index is kept."""
+    """Where the memory is kept. A bare `store`, `graph` or `vectors = "…"` at the top of the file
+    (`MADELEINE_STORE` …) is short for `url`, `graph` and `vectors` here."""
 
     url: str = setting("", "postgresql://… of a database; empty keeps the index in the home")
     tenant: str = setting("home", "whose memory this is, where several share one database")
+    truth: str = setting(
+        "files",
+        "where memories and journal stand: files (in the home), or database (that of `url`)",
+        among=("files", "database"),
+    )
+    graph: str = setting("", "falkordb://… that keeps the index, graph and words, instead")
+    vectors: str = setting("", "qdrant://… that keeps the vectors, beside `graph`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +435,7 @@ class Settings:
 
 def read_settings(table: Mapping[str, object], environment: Mapping[str, str]) -> Settings:
     """Return the settings that a parsed config.toml and an environment give."""
+    table = _spelled_out(table, environment)
     known = {section.name for section in fields(Settings)}
     for name in table:
         if name not in known:
@@ -435,6 +445,26 @@ def read_settings(table: Mapping[str, object], environment: Mapping[str, str]) -
         for section in fields(Settings)
     }
     return Settings(**sections)
+
+
+def _spelled_out(
+    table: Mapping[str, object], environment: Mapping[str, str]
+) -> Mapping[str, object]:
+    """Return the table with the short names in their section; the environment's win."""
+    given = {
+        setting: environment.get(ENVIRONMENT_PREFIX + short.upper(), table.get(short))
+        for short, setting in SHORT.items()
+    }
+    short = {name: value for name, value in given.items() if isinstance(value, str)}
+    if not short:
+        return table
+    store = table.get("store", {})
+    rest = {name: value for name, value in table.items() if not _is_short(name, value)}
+    return {**rest, "store": {**(store if isinstance(store, Mapping) else {}), **short}}
+
+
+def _is_short(name: str, value: object) -> bool:
+    return name in SHORT and isinstance(value, str)
 
 
 def _read_section(

@@ -1,9 +1,5 @@
 """The index in PostgreSQL with pgvector: the same port for many machines.
 
-schema       the tables, as append-only scripts
-adapting     how texts, arrays and vectors travel
-connection   connections, transactions, and PostgreSQL's errors in our words
-tenants      whose rows are whose
 filters      a `Filter` as SQL
 nodes        memories as rows and back
 words        postings, bm25, stems
@@ -14,8 +10,9 @@ graph        edges, stored and implied
 events       the journal's events and all that follows from them
 index        the port's face over these
 
-What is no SQL, such as how a text is cut into words and which rows follow from an event, is the
-same as in the embedded index and stands there.
+Connections, tables and tenants are in the room `database`. What is no SQL, such as how a text is
+cut into words and which rows follow from an event, is the same as in the embedded index and
+stands there.
 """
 
 from madeleine.index.postgres.index import PostgresIndex

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from madeleine.database.access import Access
+from madeleine.database.connection import Row
 from madeleine.index.port import Unreadable
-from madeleine.index.postgres.connection import Access, Row
 from madeleine.index.postgres.nodes import upsert
 from madeleine.index.sqlite.events import LEAST_PREFIX, effects_of, log_row, proposal_of
 from madeleine.index.sqlite.times import instant

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from madeleine.database.access import Access
+from madeleine.database.adapting import halves
+from madeleine.database.connection import Row
 from madeleine.index.port import Bar, Gathered
 from madeleine.index.postgres import tally
-from madeleine.index.postgres.adapting import halves
-from madeleine.index.postgres.connection import Access, Row
 from madeleine.index.postgres.filters import Condition, condition
 from madeleine.index.postgres.nodes import all_ids
 from madeleine.index.postgres.standing import standings

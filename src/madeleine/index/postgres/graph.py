@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from madeleine.database.access import Access
 from madeleine.index.port import EdgeRow
-from madeleine.index.postgres.connection import Access
 from madeleine.index.sqlite.graph import IMPLIED_WEIGHT, connection_of, edge_values, key_of
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge

@@ -11,13 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.database import tenants
+from madeleine.database.access import Access, Tenant
+from madeleine.database.connection import Connections
+from madeleine.database.schema import CLEARED
 from madeleine.index.port import (
     NO_LEAST,
     Across,
@@ -49,14 +53,11 @@ from madeleine.index.postgres import (
     pool,
     standing,
     tally,
-    tenants,
     usage,
     whispers,
     words,
 )
-from madeleine.index.postgres.connection import Access, Connections
 from madeleine.index.postgres.pool import Sources, Stamped
-from madeleine.index.postgres.schema import CLEARED
 from madeleine.index.postgres.words import Cutter
 from madeleine.index.postgres.writing import Writing
 from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
@@ -81,10 +82,8 @@ FRESH = " (in the making)"
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Which database, whose rows, and whose traces. No model: text search only."""
+    """Whose rows, and whose traces. No model: text search only."""
 
-    url: str
-    tenant: str
     model: str | None
     wide: Spaces
     exact_up_to: int
@@ -93,16 +92,17 @@ class _Place:
 class PostgresIndex:
     """An index in a PostgreSQL database. Any thread may call any method at any time."""
 
-    def __init__(self, place: _Place) -> None:
+    def __init__(self, rows: Tenant, place: _Place) -> None:
         self._place = place
-        self._connections = Connections(place.url, place.tenant)
+        self._rows = rows
+        self._owns_connections = False
         self._cutter = Cutter()
         self._kept = pool.Kept()
-        with self._connections.bare() as connection:
-            tenants.introduce(connection, place.tenant)
+        with rows.bare() as connection:
+            tenants.introduce(connection, rows.name)
             tenants.make_graph(connection, place.wide.vector)
-        with self._connections.writing() as access:
-            tenants.claim_model(access, place.tenant, place.model, place.wide)
+        with rows.writing() as access:
+            tenants.claim_model(access, rows.name, place.model, place.wide)
 
     @classmethod
     def open(
@@ -115,20 +115,35 @@ class PostgresIndex:
         exact_up_to: int = EXACT_UP_TO,
     ) -> PostgresIndex:
         """Open a tenant's index in the database at `url`, or make an empty one."""
+        rows = Tenant(Connections(url), tenant)
+        made = cls.of(rows, model, dimension, token_dimension, exact_up_to)
+        made._owns_connections = True
+        return made
+
+    @classmethod
+    def of(
+        cls,
+        rows: Tenant,
+        model: str | None = None,
+        dimension: int | None = None,
+        token_dimension: int = 0,
+        exact_up_to: int = EXACT_UP_TO,
+    ) -> PostgresIndex:
+        """Open the index of a tenant whose connections others use too."""
         wide = Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
-        return cls(_Place(url, tenant, model, wide, exact_up_to))
+        return cls(rows, _Place(model, wide, exact_up_to))
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        with self._connections.steady():
+        with self._rows.steady():
             yield
 
     def _read(self) -> AbstractContextManager[Access]:
-        return self._connections.reading()
+        return self._rows.reading()
 
     # -- writing ---------------------------------------------------------------------------
     def write(self, batch: Batch) -> None:
-        with self._connections.writing() as access:
+        with self._rows.writing() as access:
             writing = Writing(access, self._cutter)
             nodes.drop_nodes(writing, batch.drops)
             placed = nodes.put_nodes(writing, batch.puts)
@@ -142,30 +157,31 @@ class PostgresIndex:
             events.note_torn(access, batch.torn, batch.read_anew)
 
     def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
-        with self._connections.writing() as access:
+        with self._rows.writing() as access:
             passages.set_traces(access, self._place.wide, traces)
 
     def clear(self) -> None:
-        with self._connections.writing() as access:
+        with self._rows.writing() as access:
             for table in CLEARED:
                 access.run(f"DELETE FROM {table} WHERE tenant = :tenant")
 
     def fresh(self) -> PostgresIndex:
-        made = replace(self._place, tenant=self._place.tenant + FRESH)
-        with self._connections.bare() as connection:
-            tenants.discard(connection, made.tenant)
+        made = self._rows.name + FRESH
+        with self._rows.bare() as connection:
+            tenants.discard(connection, made)
             tenants.sweep(connection)
-        return PostgresIndex(made)
+        return PostgresIndex(Tenant(self._rows.connections, made), self._place)
 
     def replace_with(self, fresh: Index) -> None:
         if not isinstance(fresh, PostgresIndex):
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
-        with self._connections.bare() as connection:
-            tenants.point(connection, self._place.tenant, fresh._place.tenant)
+        with self._rows.bare() as connection:
+            tenants.point(connection, self._rows.name, fresh._rows.name)
 
     def close(self) -> None:
-        self._connections.close()
+        if self._owns_connections:
+            self._rows.connections.close()
 
     # -- memories --------------------------------------------------------------------------
     def get(self, memory_id: str) -> Stored | None:
@@ -278,7 +294,7 @@ class PostgresIndex:
     def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
         numbers = found.numbers[places].tolist()
         with self._read() as access:
-            if self._connections.is_steady and isinstance(found, Stamped):
+            if self._rows.is_steady and isinstance(found, Stamped):
                 versions = found.versions[places].tolist()
                 seen = self._kept.find(access, numbers, versions)
             else:  # the pool may be of another moment
@@ -440,7 +456,7 @@ class PostgresIndex:
 
     # -- telemetry -------------------------------------------------------------------------
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
-        with self._connections.noting() as access:
+        with self._rows.noting() as access:
             whispers.log(access, entry, keep_after)
 
     def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:

@@ -16,12 +16,13 @@ from datetime import datetime
 
 import numpy as np
 
+from madeleine.database.access import Access
+from madeleine.database.adapting import Half, halves
+from madeleine.database.connection import Row
+from madeleine.database.schema import WIDEST_GRAPH
 from madeleine.index.port import Hit
-from madeleine.index.postgres.adapting import Half, halves
-from madeleine.index.postgres.connection import Access, Row
 from madeleine.index.postgres.filters import Condition, condition
 from madeleine.index.postgres.nodes import ids_of
-from madeleine.index.postgres.schema import WIDEST_GRAPH
 from madeleine.index.sqlite import standing
 from madeleine.index.sqlite.matrix import Cells, Change, Matrix, Snapshot, exact_products
 from madeleine.index.sqlite.vectors import checked_query

@@ -11,9 +11,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
+from madeleine.database.access import Access
+from madeleine.database.connection import Row
 from madeleine.index.port import Counts, Put, Record, Unreadable
 from madeleine.index.postgres import graph, tally, words
-from madeleine.index.postgres.connection import Access, Row
 from madeleine.index.postgres.filters import condition
 from madeleine.index.postgres.words import Posted
 from madeleine.index.postgres.writing import Writing

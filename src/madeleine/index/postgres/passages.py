@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from madeleine.index.postgres.adapting import Half
-from madeleine.index.postgres.connection import Access
+from madeleine.database.access import Access
+from madeleine.database.adapting import Half
 from madeleine.index.postgres.writing import Writing
 from madeleine.index.sqlite.matrix import NONE, to_halves
 from madeleine.index.sqlite.nodes import Placed

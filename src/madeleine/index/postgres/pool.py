@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.database.access import Access
+from madeleine.database.adapting import Half
 from madeleine.index.port import Details, Matches, Pool, Wanted
 from madeleine.index.postgres import meaning, words
-from madeleine.index.postgres.adapting import Half
-from madeleine.index.postgres.connection import Access
 from madeleine.index.postgres.filters import condition, narrows, outdated
 from madeleine.index.postgres.meaning import Looking
 from madeleine.index.postgres.words import Cutter

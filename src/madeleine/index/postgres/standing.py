@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.database.access import Access
 from madeleine.index.port import Across, Standings
 from madeleine.index.postgres import graph
-from madeleine.index.postgres.connection import Access
 from madeleine.index.postgres.filters import condition
 from madeleine.index.sqlite.standing import Looking
 from madeleine.index.sqlite.times import instant

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madeleine.database.access import Access
 from madeleine.index.port import Extent
-from madeleine.index.postgres.connection import Access
 from madeleine.index.postgres.writing import Writing
 from madeleine.index.sqlite.matrix import SHORT_NAME
 

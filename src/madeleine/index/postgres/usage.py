@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 
-from madeleine.index.postgres.connection import Access
+from madeleine.database.access import Access
 from madeleine.index.postgres.nodes import upsert
 from madeleine.index.sqlite.times import DAY_MICROS, instant, micros
 from madeleine.index.sqlite.usage import adopted_of, row_of

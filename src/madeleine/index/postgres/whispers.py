@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
+from madeleine.database.access import Access
 from madeleine.index.port import WhisperEntry
-from madeleine.index.postgres.connection import Access
 from madeleine.index.postgres.nodes import upsert
 from madeleine.index.sqlite.times import micros
 from madeleine.index.sqlite.whispers import entries

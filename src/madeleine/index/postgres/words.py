@@ -21,8 +21,8 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.database.access import Access
 from madeleine.index.port import Hit, Matches, Term
-from madeleine.index.postgres.connection import Access
 from madeleine.index.postgres.filters import condition
 from madeleine.index.sqlite.nodes import Texts
 from madeleine.index.sqlite.spelling import LOOKED_AT

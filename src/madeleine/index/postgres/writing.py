@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from madeleine.index.postgres.connection import Access
+from madeleine.database.access import Access
 from madeleine.index.postgres.words import Cutter
 
 

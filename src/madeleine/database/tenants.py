@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import psycopg
 
-from madeleine.index.postgres.connection import Access
-from madeleine.index.postgres.schema import CLEARED, WIDEST_GRAPH, graph_sql
-from madeleine.index.sqlite.vectors import Spaces
+from madeleine.database.access import Access
+from madeleine.database.schema import CLEARED, WIDEST_GRAPH, graph_sql
 
 
 def introduce(connection: psycopg.Connection, name: str) -> None:
@@ -26,11 +25,12 @@ def make_graph(connection: psycopg.Connection, dimension: int) -> None:
             connection.execute(graph_sql(dimension).encode())
 
 
-def claim_model(access: Access, name: str, model: str | None, wide: Spaces) -> None:
-    """Note whose traces the rows hold, and drop those of any other model."""
+def claim_model(access: Access, name: str, model: str | None, wide: tuple[int, int]) -> None:
+    """Note whose traces the rows hold, and drop those of any other model. `wide` is how many
+    numbers its vectors have, and its tokens."""
     if model is None:
         return  # the model may be back tomorrow
-    wanted = (model, f"{wide.vector} {wide.token}")
+    wanted = (model, f"{wide[0]} {wide[1]}")
     known = access.row("SELECT model, wide FROM tenants WHERE name = %s", name)
     if known == wanted:
         return

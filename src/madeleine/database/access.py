@@ -1,0 +1,329 @@
+"""One tenant's rows: reading, and writing in one transaction.
+
+A thread that reads takes a connection and sees one consistent state until it gives it back. A
+write is one transaction that holds the tenant's row from its first statement on: whoever else
+writes for the same tenant, in this process or another, waits there, and nowhere else. Nothing is
+known for longer than a moment about what other processes do: which numbers the rows of a tenant
+bear is looked up with each transaction.
+
+`Writing` lets several rooms change things in the same transaction. While a thread holds it,
+whatever that thread reads or writes of the tenant happens inside; at the end all of it is kept,
+or nothing.
+
+A tenant has two numbers. `:tenant` is that of the rows that can be made anew, and changes when
+a rebuild has filled others; `:truth` is that of the rows from which they follow, and stays.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from madeleine.database.connection import Connections, Row, translated
+from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError
+
+_FOUND = """SELECT tenant, truth, {}, {}, set_config('madeleine.tenant', tenant::text, true),
+                   set_config('madeleine.truth', truth::text, true)
+            FROM tenants WHERE name = {}"""
+BEGIN_READ = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_FOUND}"
+BEGIN_NOTE = f"BEGIN; {_FOUND}"
+BEGIN_WRITE = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'; {_FOUND} FOR UPDATE"
+_AS_IT_IS = (sql.SQL("version"), sql.SQL("''"))
+_COUNTED_UP = (sql.SQL("version + 1"), sql.SQL("pg_current_xact_id()::text"))
+COUNT_UP = "UPDATE tenants SET version = {} WHERE name = {};"
+TELL = "SELECT pg_notify({}, {});"
+STATUS_TRIES = 20  # looks at what became of a commit whose answer was lost
+STATUS_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A connection inside a transaction, on the rows of one tenant. `:tenant` and `:truth` in a
+    statement stand for its numbers, so that the planner knows them and leaves other tenants'
+    pieces out."""
+
+    connection: psycopg.Connection
+    tenant: int
+    truth: int
+    version: int
+    """The tenant's, counted up if this transaction writes."""
+    transaction: str = ""
+    """By which the database knows it, if it writes."""
+
+    def rows(self, statement: str, *bindings: object) -> list[Row]:
+        with self.connection.cursor(binary=True) as cursor:
+            return cursor.execute(self._own(statement), bindings or None).fetchall()
+
+    def row(self, statement: str, *bindings: object) -> Row | None:
+        return next(iter(self.rows(statement, *bindings)), None)
+
+    def column(self, statement: str, *bindings: object) -> list[Any]:
+        return [row[0] for row in self.rows(statement, *bindings)]
+
+    def value(self, statement: str, *bindings: object) -> Any:
+        """Return the first value of the first row; there must be one."""
+        return self.rows(statement, *bindings)[0][0]
+
+    def run(self, statement: str, *bindings: object) -> None:
+        self.connection.execute(self._own(statement), bindings or None)
+
+    def run_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Run a statement for each of the rows, waiting for an answer once."""
+        listed = list(rows)
+        if len(listed) == 1:
+            self.connection.execute(self._own(statement), listed[0])
+        elif listed:
+            with self.connection.cursor() as cursor:
+                cursor.executemany(self._own(statement), listed)
+
+    def copy(self, statement: str, lines: str) -> None:
+        """Send rows as the lines of PostgreSQL's own text format."""
+        with self.connection.cursor() as cursor, cursor.copy(self._own(statement)) as copying:
+            copying.write(lines.encode())
+
+    def _own(self, statement: str) -> bytes:
+        numbered = statement.replace(":tenant", str(self.tenant)).replace(":truth", str(self.truth))
+        return numbered.encode()
+
+
+@dataclass(slots=True)
+class _Held:
+    """The transaction that a thread is inside of, and what happened in it."""
+
+    access: Access
+    writes: bool
+    wrote: bool = False
+    told: list[tuple[str, str]] = field(default_factory=list)
+    failed: MadeleineError | None = None
+    """What the database refused first: whoever swallows that must not believe it is kept."""
+
+    @contextmanager
+    def lent(self, place: str) -> Iterator[Access]:
+        try:
+            with translated(place):
+                yield self.access
+        except MadeleineError as error:
+            if isinstance(error.__cause__, psycopg.Error | UnicodeEncodeError):
+                self.failed = self.failed or error
+            raise
+
+
+class Tenant:
+    """One tenant's view of a database. Any thread may use it; each has transactions of its own."""
+
+    def __init__(self, connections: Connections, name: str) -> None:
+        self.connections = connections
+        self.name = name
+        self._thread = threading.local()
+        self._read, self._note, self._write = (
+            sql.SQL(each).format(*columns, sql.Literal(name))
+            for each, columns in (
+                (BEGIN_READ, _AS_IT_IS),
+                (BEGIN_NOTE, _AS_IT_IS),
+                (BEGIN_WRITE, _COUNTED_UP),
+            )
+        )
+
+    @property
+    def place(self) -> str:
+        return self.connections.place
+
+    @property
+    def _held(self) -> _Held | None:
+        return getattr(self._thread, "held", None)
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether this thread reads one state for longer than one call."""
+        return self._held is not None
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is inside of a transaction that writes."""
+        return self._held is not None and self._held.writes
+
+    @contextmanager
+    def reading(self) -> Iterator[Access]:
+        """Lend a connection that sees one consistent state; inside `steady` or a transaction,
+        the thread's own."""
+        held = self._held
+        if held is not None:
+            with held.lent(self.place) as access:
+                yield access
+            return
+        with self.connections.lent() as connection, self._transaction(connection, self._read) as it:
+            yield it
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Let this thread read one consistent state, with one connection, until the end."""
+        with self.reading() as access:
+            before = self._held
+            self._thread.held = before or _Held(access, writes=False)
+            try:
+                yield
+            finally:
+                self._thread.held = before
+
+    @contextmanager
+    def writing(self) -> Iterator[Access]:
+        """Write in the thread's transaction, or in one that begins and ends here: all of it is
+        kept, or nothing if anything is raised."""
+        held = self._held
+        if held is not None and held.writes:
+            held.wrote = True
+            with held.lent(self.place) as access:
+                yield access
+            return
+        with self.together() as begun:
+            begun.wrote = True
+            yield begun.access
+
+    @contextmanager
+    def together(self) -> Iterator[_Held]:
+        """Let all that this thread does until the end be one transaction."""
+        before = self._held
+        with self.connections.lent() as connection:
+            try:
+                held = _Held(self._begun(connection, self._write), writes=True)
+                self._thread.held = held
+                yield held
+                self._commit(held)
+            finally:
+                self._thread.held = before
+                _end(connection)
+
+    def tell(self, channel: str, message: str) -> None:
+        """Tell everybody who listens at the database, when and if what is written is kept."""
+        held = self._held
+        if held is not None and held.writes:
+            held.told.append((channel, message))
+            return
+        with self.bare() as connection:
+            connection.execute("SELECT pg_notify(%s, %s)", (channel, message))
+
+    @contextmanager
+    def noting(self) -> Iterator[Access]:
+        """Run one transaction that waits for no other: for what no index depends on."""
+        with self.connections.lent() as connection, self._transaction(connection, self._note) as it:
+            yield it
+
+    @contextmanager
+    def bare(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection outside any transaction."""
+        with self.connections.lent() as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, connection: psycopg.Connection, begin: sql.Composed) -> Iterator[Access]:
+        try:
+            yield self._begun(connection, begin)
+            connection.execute("COMMIT")
+        finally:
+            _end(connection)
+
+    def _begun(self, connection: psycopg.Connection, begin: sql.Composed) -> Access:
+        """Begin, and return the tenant's numbers. Sent together, the statements cost one way
+        there and back."""
+        cursor = connection.execute(begin)
+        while cursor.nextset():
+            pass
+        row = cursor.fetchone()
+        if row is None:
+            raise DatabaseUnfit(self.place, f"knows no tenant `{self.name}` any more")
+        return Access(connection, *row[:4])
+
+    def _commit(self, held: _Held) -> None:
+        """Keep what was written. A transaction in which the database refused something would
+        end without a word, and keep nothing."""
+        connection = held.access.connection
+        if held.failed is not None:
+            raise held.failed
+        try:
+            connection.execute(self._last_words(held))
+        except psycopg.OperationalError as error:
+            if not connection.closed:
+                raise
+            self._see_whether_kept(held.access.transaction, error)
+
+    def _last_words(self, held: _Held) -> sql.Composed:
+        said = [sql.SQL(TELL).format(*map(sql.Literal, each)) for each in held.told]
+        if held.wrote:
+            number = sql.Literal(held.access.version)
+            said.append(sql.SQL(COUNT_UP).format(number, sql.Literal(self.name)))
+        return sql.Composed([*said, sql.SQL("COMMIT")])
+
+    def _see_whether_kept(self, transaction: str, lost: psycopg.OperationalError) -> None:
+        """Find out what became of a commit whose answer was lost; raise if it was not kept."""
+        for _ in range(STATUS_TRIES):
+            match self._status(transaction):
+                case "committed":
+                    return
+                case "in progress":
+                    time.sleep(STATUS_SECONDS)
+                case _:
+                    break
+        raise DatabaseDown(self.place, "was lost before it kept what was written") from lost
+
+    def _status(self, transaction: str) -> str | None:
+        with self.bare() as connection:
+            found = connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction,))
+            row = found.fetchone()
+        return None if row is None else row[0]
+
+
+class Writing:
+    """What a verb holds while files and index change, with all of it in one transaction.
+
+    As with a lock, a thread may take it again while it has it. Threads of this process wait for
+    each other here, without a connection each; other processes wait at the tenant's row.
+    """
+
+    def __init__(self, tenant: Tenant) -> None:
+        self._tenant = tenant
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._open = ExitStack()
+
+    def __enter__(self) -> bool:
+        self._lock.acquire()
+        try:
+            if self._depth == 0:
+                self._open.enter_context(self._tenant.together())
+        except BaseException:
+            self._lock.release()
+            raise
+        self._depth += 1
+        return True
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._depth -= 1
+        try:
+            if self._depth == 0:
+                self._open.__exit__(kind, error, trace)
+        finally:
+            self._lock.release()
+
+    def acquire(self) -> bool:
+        """Keep every other thread of this process from writing, for good."""
+        return self._lock.acquire()
+
+
+def _end(connection: psycopg.Connection) -> None:
+    """Take back what was not kept. Nothing can be on a connection that is gone; the server has
+    done it then."""
+    if not connection.closed and connection.info.transaction_status:
+        connection.execute("ROLLBACK")

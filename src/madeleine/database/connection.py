@@ -1,0 +1,168 @@
+"""Connections to one database, and PostgreSQL's errors in our words.
+
+A process keeps one pool for a database, whoever asks and for whichever tenant. Whoever takes a
+connection gives it back in the state in which it was lent. One that was kept for a while is
+asked first whether it still stands, so that a database which was started anew costs nobody an
+error. Every wait has an end: for the network, for a statement, for a row that another holds.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import errors
+
+from madeleine.database.adapting import register
+from madeleine.database.schema import SCHEMA, migrate
+from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
+
+CONNECT_SECONDS = 5
+IDLE_AT_MOST = 8  # connections kept open; more are made when more threads read at once
+TRUSTED_SECONDS = 5.0  # after so long a kept connection is asked whether it still stands
+SEEN_AT_ONCE = 400  # places of a vector graph looked at: above what a question draws
+STATEMENT_SECONDS = 60  # far above what any of ours takes: a database that hangs is told
+ROW_SECONDS = 20  # how long a writer waits for another of the same tenant
+GONE_SECONDS = 20  # after which a network that says nothing counts as down
+
+_SETTINGS = (
+    f"SET search_path = {SCHEMA}, public",
+    f"SET statement_timeout = '{STATEMENT_SECONDS}s'",
+    f"SET lock_timeout = '{ROW_SECONDS}s'",
+    "SET hnsw.iterative_scan = relaxed_order",
+    f"SET hnsw.ef_search = {SEEN_AT_ONCE}",
+    "SET hnsw.max_scan_tuples = 200000",
+    "SET random_page_cost = 1.1",  # what is asked for lies in memory, or on a disk without an arm
+    "SET jit = off",  # compiling a statement takes longer than running it
+)
+_PASSWORD = re.compile(r"(?<=:)[^:@/]+(?=@)")
+
+Row = tuple[Any, ...]
+
+
+class Connections:
+    """The open connections to one database."""
+
+    def __init__(self, url: str) -> None:
+        self.place = place_of(url)
+        self._url = url
+        self._lock = threading.Lock()
+        self._idle: list[tuple[psycopg.Connection, float]] = []
+        self._open = True
+        with translated(self.place), _connect(url) as connection:
+            migrate(connection, self.place)
+
+    @contextmanager
+    def lent(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection outside any transaction."""
+        with translated(self.place):
+            connection = self.take()
+            try:
+                yield connection
+            finally:
+                self.give_back(connection)
+
+    @contextmanager
+    def alone(self) -> Iterator[psycopg.Connection]:
+        """Lend a connection that is nobody else's afterwards: for who listens on it."""
+        with translated(self.place), _settled(_connect(self._url)) as connection:
+            yield connection
+
+    def take(self) -> psycopg.Connection:
+        """Take a connection; whoever does gives it back."""
+        while True:
+            with self._lock:
+                if not self._open:
+                    raise DatabaseDown(self.place, "is closed", hint="open it again")
+                connection, since = self._idle.pop() if self._idle else (None, 0.0)
+            if connection is None:
+                return _settled(_connect(self._url))
+            if monotonic() - since < TRUSTED_SECONDS or _stands(connection):
+                return connection
+            connection.close()
+
+    def give_back(self, connection: psycopg.Connection) -> None:
+        with self._lock:
+            room = self._open and len(self._idle) < IDLE_AT_MOST
+            if room and not connection.closed and not connection.info.transaction_status:
+                self._idle.append((connection, monotonic()))
+                return
+        connection.close()
+
+    def close(self) -> None:
+        """Close the connections that nobody holds; others close when they are given back."""
+        with self._lock:
+            self._open = False
+            idle, self._idle = self._idle, []
+        for connection, _ in idle:
+            connection.close()
+
+
+def _connect(url: str) -> psycopg.Connection:
+    return psycopg.connect(
+        url,
+        autocommit=True,
+        connect_timeout=CONNECT_SECONDS,
+        application_name="madeleine",
+        keepalives_idle=GONE_SECONDS // 2,
+        keepalives_interval=GONE_SECONDS // 4,
+        keepalives_count=2,
+        tcp_user_timeout=GONE_SECONDS * 1_000,
+    )
+
+
+def _settled(connection: psycopg.Connection) -> psycopg.Connection:
+    try:
+        connection.execute("; ".join(_SETTINGS).encode())
+        register(connection)
+    except psycopg.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _stands(connection: psycopg.Connection) -> bool:
+    try:
+        connection.execute("SELECT 1")
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def place_of(url: str) -> str:
+    """Return where a database is, without what lets one in."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"postgresql://{host}{parts.path}"
+
+
+@contextmanager
+def translated(place: str) -> Iterator[None]:
+    """Say in our words what PostgreSQL or the network complains about."""
+    try:
+        yield
+    except MadeleineError:
+        raise
+    except (errors.InvalidPassword, errors.InvalidAuthorizationSpecification) as error:
+        hint = "look at user and password in `[store] url`"
+        raise DatabaseDown(place, _said(error), hint) from error
+    except errors.InsufficientPrivilege as error:
+        raise DatabaseUnfit(place, f"refuses: {_said(error)}", "grant it to this user") from error
+    except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction) as error:
+        raise DatabaseUnfit(place, f"is not as its schema says: {_said(error)}") from error
+    except psycopg.OperationalError as error:
+        raise DatabaseDown(place, _said(error)) from error
+    except (psycopg.DataError, UnicodeEncodeError) as error:
+        raise Rejected(f"a text cannot be kept: {error}", hint="send it as UTF-8") from error
+
+
+def _said(error: psycopg.Error) -> str:
+    """Return the first line of a complaint, without a password that it may quote."""
+    lines = str(error).strip().splitlines()
+    return _PASSWORD.sub("…", lines[0]) if lines else type(error).__name__

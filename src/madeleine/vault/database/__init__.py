@@ -1,0 +1,1 @@
+"""Vault and journal in PostgreSQL: the same bytes as in files, for servers without a disk."""
