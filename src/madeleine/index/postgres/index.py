@@ -58,10 +58,11 @@ from madeleine.index.postgres import (
     words,
 )
 from madeleine.index.postgres.pool import Sources, Stamped
-from madeleine.index.postgres.words import Cutter
 from madeleine.index.postgres.writing import Writing
+from madeleine.index.postings import Cutter
 from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
 from madeleine.index.sqlite.nodes import newborn
+from madeleine.index.sqlite.pool import joined
 from madeleine.index.sqlite.spelling import spellings
 from madeleine.index.sqlite.standing import Looking
 from madeleine.index.sqlite.vectors import Spaces
@@ -98,6 +99,7 @@ class PostgresIndex:
         self._owns_connections = False
         self._cutter = Cutter()
         self._kept = pool.Kept()
+        self._memories: int | None = None  # how many there were when somebody last counted
         with rows.bare() as connection:
             tenants.introduce(connection, rows.name)
             tenants.make_graph(connection, place.wide.vector)
@@ -269,7 +271,9 @@ class PostgresIndex:
 
     def extent(self) -> Extent:
         with self._read() as access:
-            return tally.extent(access)
+            found = tally.extent(access)
+        self._memories = found.memories
+        return found
 
     def terms(self, wanted: Sequence[str]) -> list[tuple[Term, ...]]:
         with self._read() as access:
@@ -289,7 +293,8 @@ class PostgresIndex:
 
     @property
     def _sources(self) -> Sources:
-        return Sources(self._cutter, self._place.wide.vector, self._place.exact_up_to)
+        place = self._place
+        return Sources(self._cutter, place.wide.vector, place.exact_up_to, self._memories)
 
     def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
         numbers = found.numbers[places].tolist()
@@ -300,7 +305,7 @@ class PostgresIndex:
             else:  # the pool may be of another moment
                 known = pool.read(access, numbers)
                 seen = [known.get(number, (b"", b"")) for number in numbers]
-        return pool.details(seen, self._place.wide.token)
+        return joined(seen, self._place.wide.token)
 
     def records(self, wanted: Sequence[int]) -> dict[int, Record]:
         with self._read() as access:

@@ -16,8 +16,8 @@ from madeleine.database.connection import Row
 from madeleine.index.port import Counts, Put, Record, Unreadable
 from madeleine.index.postgres import graph, tally, words
 from madeleine.index.postgres.filters import condition
-from madeleine.index.postgres.words import Posted
 from madeleine.index.postgres.writing import Writing
+from madeleine.index.postings import Posted
 from madeleine.index.sqlite.nodes import (
     Known,
     Placed,

@@ -24,20 +24,22 @@ from numpy.typing import NDArray
 
 from madeleine.database.access import Access
 from madeleine.database.adapting import Half
-from madeleine.index.port import Details, Matches, Pool, Wanted
+from madeleine.database.schema import WIDEST_GRAPH
+from madeleine.index.port import Matches, Pool, Wanted
 from madeleine.index.postgres import meaning, words
 from madeleine.index.postgres.filters import condition, narrows, outdated
 from madeleine.index.postgres.meaning import Looking
-from madeleine.index.postgres.words import Cutter
+from madeleine.index.postings import Cutter
 from madeleine.index.sqlite.matrix import NONE
-from madeleine.index.sqlite.pool import COSINE_DIGITS, KEPT_BYTES, TAGGED_AT_MOST, starts
+from madeleine.index.sqlite.pool import COSINE_DIGITS, KEPT_BYTES, TAGGED_AT_MOST, text_scores
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import Tier
 from madeleine.rules.passages import MOST_PASSAGES
 
 DEEP = 3  # turns on either side that are looked up; one less comes along
-SPARE = 2  # times as many of what holds a word are tried, before the filter is asked again
+SPARE = 1.25  # times as many of what holds a word are tried, before the filter is asked again
+MORE = 4  # times as many are tried then
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -51,7 +53,9 @@ _COLUMNS = """
     array_agg(p.same_space), array_agg(p.outdated), array_agg(p.traits), array_agg(p.capitals),
     array_agg(p.words), array_agg(p.version)
 """
-_TURN = "p.node, p.part, p.session, p.turn, p.created"
+_RAW = """p.node, p.part, p.type, p.tier, p.space, p.created, p.valid_until, p.superseded_by,
+          p.session, p.turn, p.speaker, p.traits, p.capitals, p.words, p.wide, p.version, p.vector
+"""
 _BESIDE = """
     ARRAY(SELECT p.node FROM passages p
           WHERE p.tenant = :tenant AND p.part = 0 AND p.session = t.session
@@ -63,7 +67,25 @@ _AFTER = _BESIDE.format(than=">", order="", deep=DEEP)
 _PADDED = f"(array_agg(({{}} || ARRAY[{', '.join([str(NONE)] * DEEP)}]::bigint[])[1:{DEEP}]))"
 _TALKS = """
     SELECT array_agg(s.session) FROM sessions s WHERE s.tenant = :tenant AND s.talk
-    AND s.session IN (SELECT session FROM chosen)
+    AND s.session IN (SELECT session FROM drawn UNION SELECT session FROM around)
+"""
+_ANY_PART = f"""
+    SELECT {_RAW} FROM {{}} w CROSS JOIN LATERAL
+    (SELECT * FROM passages q WHERE q.tenant = :tenant AND q.node = w.node OFFSET 0) p
+"""
+_FIRST_PART = f"""
+    SELECT {_RAW} FROM ({{}}) w (node) CROSS JOIN LATERAL (SELECT * FROM passages q
+    WHERE q.tenant = :tenant AND q.node = w.node AND q.part = 0 OFFSET 0) p
+"""
+_OTHERS = f"""
+    SELECT unnest(earlier[1:{DEEP - 1}] || later[1:{DEEP - 1}]) FROM beside
+    EXCEPT SELECT node FROM drawn WHERE part = 0
+"""
+_SPOKEN = """
+    SELECT h.node FROM unnest(%s::bigint[], %s::real[]) AS h (node, score)
+    CROSS JOIN LATERAL (SELECT n.node FROM nodes n
+                        WHERE n.tenant = :tenant AND n.node = h.node AND {passing} OFFSET 0) n
+    ORDER BY h.score DESC FETCH FIRST {draw} ROWS WITH TIES
 """
 
 
@@ -100,89 +122,90 @@ class _Asked:
     now: datetime
     held: Matches
     looking: Looking
-    """`few` are all that pass, if they can all be compared."""
+    """`few` are all that pass, if they were counted and can all be compared."""
 
     @property
     def all_of_them(self) -> bool:
-        """Whether so few pass that all are candidates."""
+        """Whether so few are known to pass that all are candidates."""
         return self.looking.few is not None and len(self.looking.few) <= self.wanted.draw
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What drawing needs beside the question: `dimension` is 0 without a model."""
+    """What drawing needs beside the question: `dimension` is 0 without a model, `memories` how
+    many there were lately, if that is known."""
 
     cutter: Cutter
     dimension: int
     exact_up_to: int
+    memories: int | None = None
 
     def look(self, access: Access, wanted: Wanted, chosen: Filter, now: datetime) -> Looking:
-        """Return how to search. Those that pass are counted as far as they can be compared one
-        by one, unless it is plain that there are more."""
+        """Return how to search. What passes a narrow filter is counted, as far as each can be
+        compared. Other filters let most through: then it goes by how many there are at all,
+        and whichever way is chosen, what is found is the same."""
         most = max(wanted.draw, self.exact_up_to)
-        least = most if narrows(chosen) else wanted.draw
-        return meaning.look(access, self.dimension, chosen, now, most, least)
+        if self.memories is None or narrows(chosen):
+            return meaning.look(access, self.dimension, chosen, now, most)
+        every = self.memories <= most or self.dimension > WIDEST_GRAPH
+        return Looking(self.dimension, condition(chosen, now, "p"), None, every)
 
 
 def pool(access: Access, sources: Sources, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
-    """Return the candidates as columns."""
+    """Return the candidates as columns. The filter is asked about the best of what holds a
+    word, and if it refuses too many of them, about more."""
     held = wanted.matches or words.matches(access, sources.cutter, wanted.words)
-    looking = sources.look(access, wanted, chosen, now)
-    asked = _Asked(wanted, chosen, now, held, looking)
-    spoken = _spoken(access, asked)
-    statement = _Statement()
-    _draw(statement, asked, spoken)
-    _surround(statement)
-    return _columns(_fetched(access, statement, asked), asked)
-
-
-def _spoken(access: Access, asked: _Asked) -> list[int]:
-    """Return the best of what holds a word and passes the filter, with all that tie."""
-    nodes, scores = asked.held.nodes, asked.held.scores
-    if asked.all_of_them or not len(nodes):
-        return []
-    if asked.looking.few is not None:
-        passing = np.isin(nodes, np.array(asked.looking.few, np.int64))
-        return _best(nodes[passing], scores[passing], asked.wanted.draw)
-    tried, draw = SPARE * asked.wanted.draw, asked.wanted.draw
+    asked = _Asked(wanted, chosen, now, held, sources.look(access, wanted, chosen, now))
+    tried = int(SPARE * wanted.draw)
     while True:
-        some = np.array(_best(nodes, scores, tried), np.int64)
-        passing = np.isin(nodes, _passing(access, asked, some))
-        if int(passing.sum()) >= draw or len(some) == len(nodes):
-            return _best(nodes[passing], scores[passing], draw)
-        tried *= 2 * SPARE
+        nodes, scores = _best(held.nodes, held.scores, tried)
+        *row, spoken = _fetched(access, asked, nodes, scores)
+        refused = asked.looking.few is None and spoken < wanted.draw
+        if not refused or len(nodes) == len(held.nodes):
+            return _columns(tuple(row), asked)
+        tried *= MORE
 
 
-def _best(nodes: Numbers, scores: Floats, limit: int) -> list[int]:
-    if len(nodes) > limit:
-        nodes = nodes[scores >= np.partition(scores, -limit)[-limit]]
-    found: list[int] = nodes.tolist()
-    return found
+def _best(nodes: Numbers, scores: Floats, limit: int) -> tuple[Numbers, Floats]:
+    """Return the best, with all that tie with the last of them."""
+    if len(nodes) <= limit:
+        return nodes, scores
+    good = scores >= np.partition(scores, -limit)[-limit]
+    return nodes[good], scores[good]
 
 
-def _passing(access: Access, asked: _Asked, nodes: Numbers) -> Numbers:
-    passing = condition(asked.chosen, asked.now)
-    sql = f"""SELECT array_agg(n.node) FROM nodes n WHERE n.tenant = :tenant
-              AND n.node = ANY(%s::bigint[]) AND {passing.sql}"""
-    found: Numbers | None = access.value(sql, nodes.tolist(), *passing.bindings)
-    return np.empty(0, np.int64) if found is None else found
+def _fetched(access: Access, asked: _Asked, nodes: Numbers, scores: Floats) -> tuple[Any, ...]:
+    """Return the columns of the pool, what stands beside, and how many came by a word."""
+    statement = _Statement()
+    _speak(statement, asked, nodes, scores)
+    _draw(statement, asked)
+    _surround(statement)
+    return _asked_for(access, statement, asked)
 
 
-def _draw(statement: _Statement, asked: _Asked, spoken: list[int]) -> None:
-    """Name the passages that any source brings `drawn`."""
+def _speak(statement: _Statement, asked: _Asked, nodes: Numbers, scores: Floats) -> None:
+    """Name the best of what holds a word and passes the filter `spoken`, with all that tie."""
+    few, draw = asked.looking.few, asked.wanted.draw
+    if few is not None:
+        among = np.isin(asked.held.nodes, np.array(few, np.int64))
+        best, _ = _best(asked.held.nodes[among], asked.held.scores[among], draw)
+        chosen = [] if asked.all_of_them else best.tolist()
+        statement.named("spoken (node)", "SELECT unnest(%s::bigint[])", chosen)
+    else:
+        passing = condition(asked.chosen, asked.now)
+        sql = _SPOKEN.format(passing=passing.sql, draw=draw)
+        statement.named("spoken", sql, nodes.tolist(), scores.tolist(), *passing.bindings)
+
+
+def _draw(statement: _Statement, asked: _Asked) -> None:
+    """Name the passages that any source brings `drawn`, some of them more than once."""
     _tagged(statement, asked)
-    whole, parts = "SELECT unnest(%s::bigint[])", list[tuple[str, list[object]]]()
-    bindings: list[object] = [asked.looking.few if asked.all_of_them else spoken]
-    if not asked.all_of_them:
-        own, more = _whole(asked)
-        whole, bindings = f"{whole} UNION {own}", [*bindings, *more]
-        parts = list(_parts(asked))
-    statement.named("whole (node)", whole, *bindings)
-    drawn = f"""SELECT {_TURN} FROM whole w CROSS JOIN LATERAL (SELECT * FROM passages q
-                WHERE q.tenant = :tenant AND q.node = w.node OFFSET 0) p"""
+    sql, bindings = _everybody(asked) if asked.all_of_them else _whole(asked)
+    statement.named("whole (node)", f"SELECT node FROM spoken UNION {sql}", *bindings)
+    parts = [] if asked.all_of_them else list(_parts(asked))
     statement.named(
         "drawn",
-        " UNION ".join([drawn, *(f"({sql})" for sql, _ in parts)]),
+        " UNION ALL ".join([_ANY_PART.format("whole"), *(f"({sql})" for sql, _ in parts)]),
         *(each for _, own in parts for each in own),
     )
 
@@ -197,65 +220,70 @@ def _tagged(statement: _Statement, asked: _Asked) -> None:
     statement.named("tagged", sql, asked.wanted.tag, *passing.bindings)
 
 
+def _everybody(asked: _Asked) -> tuple[str, list[object]]:
+    return "SELECT unnest(%s::bigint[])", [asked.looking.few]
+
+
 def _whole(asked: _Asked) -> tuple[str, list[object]]:
-    """Return who comes with all passages: those that are named, and who bears the tag."""
-    passing = condition(asked.chosen, asked.now)
+    """Return who comes with all passages: those that are named, who bears the tag, and if only
+    few pass, all of these."""
+    passing, draw = condition(asked.chosen, asked.now), asked.wanted.draw
     sql = f"""SELECT n.node FROM nodes n WHERE n.tenant = :tenant AND n.id = ANY(%s::text[])
               AND {passing.sql}
-              UNION (SELECT t.node FROM tagged t ORDER BY t.created DESC, t.id DESC LIMIT %s)"""
-    return sql, [list(asked.wanted.ids), *passing.bindings, asked.wanted.draw]
+              UNION (SELECT t.node FROM tagged t ORDER BY t.created DESC, t.id DESC LIMIT {draw})"""
+    bindings: list[object] = [list(asked.wanted.ids), *passing.bindings]
+    if asked.looking.few is not None:
+        return sql, bindings
+    some = f"""SELECT n.node FROM nodes n
+               WHERE n.tenant = :tenant AND {passing.sql} LIMIT {draw + 1}"""
+    sql += f""" UNION SELECT unnest(a.nodes) FROM
+                (SELECT array_agg(f.node) AS nodes FROM ({some}) f) a
+                WHERE cardinality(a.nodes) <= {draw}"""
+    return sql, [*bindings, *passing.bindings]
 
 
 def _parts(asked: _Asked) -> Iterator[tuple[str, list[object]]]:
     """Yield what brings single passages: nearness, and the newest by their first."""
     wanted, looking = asked.wanted, asked.looking
     if wanted.scan is not None and looking.dimension:
-        sql, bindings = meaning.near_sql(looking, _TURN)
-        yield sql, [*bindings, Half(wanted.scan), wanted.draw]
+        sql, bindings = meaning.near_sql(looking, _RAW, wanted.draw)
+        yield sql, [*bindings, Half(wanted.scan)]
     if wanted.newest:
         passing = condition(asked.chosen, asked.now)
-        sql = f"""SELECT {_TURN} FROM passages p JOIN (SELECT n.node FROM nodes n
-                      WHERE n.tenant = :tenant AND {passing.sql}
-                      ORDER BY n.created DESC, n.id DESC LIMIT %s) f ON f.node = p.node
-                  WHERE p.tenant = :tenant AND p.part = 0"""
-        yield sql, [*passing.bindings, wanted.newest]
+        newest = f"""SELECT n.node FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
+                     ORDER BY n.created DESC, n.id DESC LIMIT {wanted.newest}"""
+        yield _FIRST_PART.format(newest), passing.bindings
 
 
 def _surround(statement: _Statement) -> None:
-    """Name what was said before and after `beside`, and all passages of the pool `chosen`."""
+    """Name what was said before and after `beside`, and those of them that no source brought
+    `around`."""
+    turns = """SELECT DISTINCT p.node, p.session, p.turn, p.created FROM drawn p
+               WHERE p.part = 0 AND p.session IS NOT NULL"""
     statement.named(
-        "beside",
-        f"""SELECT t.node, {_BEFORE} AS earlier, {_AFTER} AS later FROM drawn t
-            WHERE t.part = 0 AND t.session IS NOT NULL""",
+        "beside", f"SELECT t.node, {_BEFORE} AS earlier, {_AFTER} AS later FROM ({turns}) t"
     )
-    statement.named(
-        "places (node, part)",
-        f"""SELECT node, part FROM drawn
-            UNION SELECT unnest(earlier[1:{DEEP - 1}] || later[1:{DEEP - 1}]), 0 FROM beside""",
-    )
+    statement.named("around", _FIRST_PART.format(_OTHERS))
 
 
-def _fetched(access: Access, statement: _Statement, asked: _Asked) -> tuple[Any, ...]:
+def _asked_for(access: Access, statement: _Statement, asked: _Asked) -> tuple[Any, ...]:
     wanted, dimension = asked.wanted, asked.looking.dimension
     passing = condition(asked.chosen, asked.now, "p")
     past = outdated(asked.chosen, asked.now, "p")
     near, focus = (_product(each, dimension) for each in (wanted.near, wanted.focus))
-    statement.named(
-        "chosen",
-        f"""SELECT p.node, p.part, p.wide, p.session, p.turn, p.speaker, p.created,
-                   (CASE p.tier {_TIERS} END)::smallint AS tier,
-                   p.traits, p.capitals, p.words, p.version, ({passing.sql}) AS allowed,
-                   ({past.sql}) AS outdated, {near[0]} AS near, {focus[0]} AS focus,
-                   (%s::text IS NULL OR p.space IS NULL OR p.space = %s) AS same_space
-            FROM places c CROSS JOIN LATERAL (SELECT * FROM passages q WHERE q.tenant = :tenant
-                AND q.node = c.node AND q.part = c.part OFFSET 0) p""",
-        *(*passing.bindings, *past.bindings, *near[1], *focus[1], wanted.space, wanted.space),
-    )
+    chosen = f"""
+        SELECT p.node, p.part, p.wide, p.session, p.turn, p.speaker, p.created,
+               (CASE p.tier {_TIERS} END)::smallint AS tier,
+               p.traits, p.capitals, p.words, p.version, ({passing.sql}) AS allowed,
+               ({past.sql}) AS outdated, {near[0]} AS near, {focus[0]} AS focus,
+               (%s::text IS NULL OR p.space IS NULL OR p.space = %s) AS same_space
+        FROM (SELECT * FROM drawn UNION ALL SELECT * FROM around) p"""
     others = ["SELECT array_agg(node) FROM beside"]
     others += [f"SELECT {_PADDED.format(each)} FROM beside" for each in ("earlier", "later")]
-    others += [_TALKS, "SELECT array_agg(node) FROM tagged"]
+    others += [_TALKS, "SELECT array_agg(node) FROM tagged", "SELECT count(*) FROM spoken"]
     also = ", ".join(f"({each})" for each in others)
-    sql = statement.ending(f"SELECT {_COLUMNS}, {also} FROM chosen p")
+    own = (*passing.bindings, *past.bindings, *near[1], *focus[1], wanted.space, wanted.space)
+    sql = statement.ending(f"SELECT {_COLUMNS}, {also} FROM ({chosen}) p", *own)
     return access.rows(sql, *statement.bindings)[0]
 
 
@@ -273,7 +301,7 @@ def _product(direction: Vector | None, dimension: int) -> tuple[str, list[object
 
 def _columns(row: tuple[Any, ...], asked: _Asked) -> Pool:
     arrays = [_array(values, kind) for values, kind in zip(row, _KINDS, strict=True)]
-    order = np.lexsort((arrays[1], arrays[0]))
+    order = _each_once(arrays[0], arrays[1])
     own, others = [each[order] for each in arrays[:OWN]], arrays[OWN:]
     node, part, allowed, embedded, near, focus, session, turn, speaker, created, *own = own
     tier, same_space, passed, traits, capitals, counted, versions = own
@@ -286,7 +314,9 @@ def _columns(row: tuple[Any, ...], asked: _Asked) -> Pool:
         nodes=node,
         allowed=allowed,
         embedded=has_vector,
-        text=np.where(allowed, _text(node, asked.held), np.float32(0)).astype(np.float32),
+        text=np.where(
+            allowed, text_scores(node, asked.held.nodes, asked.held.scores), np.float32(0)
+        ).astype(np.float32),
         near=np.round(near, COSINE_DIGITS),
         focus=np.round(focus, COSINE_DIGITS),
         before=before,
@@ -307,6 +337,13 @@ def _columns(row: tuple[Any, ...], asked: _Asked) -> Pool:
     )
 
 
+def _each_once(node: Numbers, part: Numbers) -> Numbers:
+    """Return the places of the passages in order, each once: several sources may bring one."""
+    order = np.lexsort((part, node))
+    number = node[order] * MOST_PASSAGES + part[order]
+    return order[np.concatenate(([True], number[1:] != number[:-1]))] if len(order) else order
+
+
 _KINDS = (
     *(np.int64, np.int64, np.bool_, np.bool_, np.float32, np.float32, np.int64, np.int32),
     *(np.int32, np.int64, np.uint8, np.bool_, np.bool_, np.uint16, np.uint16, np.int32, np.int64),
@@ -319,16 +356,6 @@ OWN = 17  # columns of the pool's own places; those after them have lengths of t
 
 def _array(values: NDArray[Any] | None, kind: type[np.generic]) -> NDArray[Any]:
     return np.empty(0, kind) if values is None else values.astype(kind, copy=False)
-
-
-def _text(nodes: Numbers, held: Matches) -> Floats:
-    """Return the bm25 of each place; all passages of a memory have that of the whole."""
-    if not len(held.nodes):
-        return np.zeros(len(nodes), np.float32)
-    order = np.argsort(held.nodes)
-    matching, scores = held.nodes[order], held.scores[order]
-    place = np.minimum(np.searchsorted(matching, nodes), len(matching) - 1)
-    return np.where(matching[place] == nodes, scores[place], np.float32(0)).astype(np.float32)
 
 
 def _turns(middle: Numbers, earlier: Numbers, later: Numbers) -> Numbers:
@@ -399,18 +426,3 @@ def read(access: Access, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes
         return {}
     rows = access.rows(_PASSAGES, list(numbers))
     return {number: (stems, tokens) for number, stems, tokens in rows}
-
-
-def details(found: list[tuple[bytes, bytes]], token_dimension: int) -> Details:
-    """Return stems and tokens of passages end to end."""
-    if not token_dimension:  # those that are kept belong to a model that is away
-        found = [(stems, b"") for stems, _ in found]
-    stems = np.frombuffer(b"".join(each[0] for each in found), np.uint32)
-    tokens = np.frombuffer(b"".join(each[1] for each in found), np.int8)
-    width = max(token_dimension, 1)
-    return Details(
-        stems=stems,
-        stem_starts=starts([len(each[0]) for each in found], stems.itemsize),
-        tokens=tokens.reshape(-1, width),
-        token_starts=starts([len(each[1]) for each in found], width),
-    )

@@ -227,11 +227,15 @@ def _same_space(view: _View, spaces: NDArray[np.int32]) -> Mask:
 
 def _text(nodes: NDArray[np.int64], snapshot: Snapshot, found: _Found) -> Floats:
     """Return the bm25 of each place; all passages of a memory have that of the whole."""
-    if not len(found.rows):
+    return text_scores(nodes, snapshot.column("node")[found.rows], found.scores)
+
+
+def text_scores(nodes: NDArray[np.int64], matching: NDArray[np.int64], scores: Floats) -> Floats:
+    """Return the score of each node, where those that match have one, and 0 elsewhere."""
+    if not len(matching):
         return np.zeros(len(nodes), np.float32)
-    matching = snapshot.column("node")[found.rows]
     order = np.argsort(matching)
-    matching, scores = matching[order], found.scores[order]
+    matching, scores = matching[order], scores[order]
     place = np.minimum(np.searchsorted(matching, nodes), len(matching) - 1)
     return np.where(matching[place] == nodes, scores[place], np.float32(0)).astype(np.float32)
 
@@ -287,7 +291,11 @@ def details(
     connection: apsw.Connection, kept: Kept, token_dimension: int, numbers: NDArray[np.int64]
 ) -> Details:
     """Return the stems and tokens of passages, in the order of their numbers."""
-    found = kept.find(connection, numbers.tolist())
+    return joined(kept.find(connection, numbers.tolist()), token_dimension)
+
+
+def joined(found: list[tuple[bytes, bytes]], token_dimension: int) -> Details:
+    """Return stems and tokens of passages end to end."""
     if not token_dimension:  # those in the file belong to a model that is away
         found = [(stems, b"") for stems, _ in found]
     stems = np.frombuffer(b"".join(each[0] for each in found), np.uint32)

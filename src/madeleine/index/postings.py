@@ -1,0 +1,202 @@
+"""Words of memories as postings, and bm25 over them, for engines that rank otherwise than FTS5.
+
+Words are cut by the embedded index's own tokenizer and scored by FTS5's formula with the same
+weights, so that every engine finds the same and scores it alike: what recall has learned from
+one holds for all. A word stands once more, marked, where pairs of letters stand for words
+(`sqlite/text.py`). How postings are kept and fetched is each engine's own matter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.port import Hit, Matches, Term
+from madeleine.index.sqlite.nodes import Texts
+from madeleine.index.sqlite.stems import Stemmer, number_of, spelt
+from madeleine.index.sqlite.text import WEIGHTS, Part, is_unspaced
+
+MARK = "="  # before a word that stands among pairs of letters: no word begins so
+LAST = "\U0010ffff"
+LONGEST = 200  # letters of a word that an index of a server can hold with ease
+GRAMS = (3, 4)  # columns of `Texts` that hold pairs of letters
+K1, B = 1.2, 0.75  # FTS5's
+LEAST_IDF = 1e-6  # what FTS5 gives a word that stands in more than half of all
+
+LOOKED_AT_ONCE = 1_000  # nodes whose filter is asked about together, at least
+
+Holders = Callable[[list[str]], Mapping[str, int]]
+"""Returns in how many memories words stand."""
+Begun = Callable[[str], int]
+"""Returns how many memories hold a letter, by itself or at the beginning of a pair."""
+Passing = Callable[[list[int]], Iterable[tuple[int, str]]]
+"""Returns those of the nodes that pass a filter, with their ids."""
+
+NOTHING = Matches(np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+class Cutter:
+    """Cuts texts into words, in any thread. SQLite's tokenizers belong to a connection, so each
+    thread has one of its own, to a database that holds nothing."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+        self._known: dict[str, int] = {}
+
+    @property
+    def stemmer(self) -> Stemmer:
+        if not hasattr(self._own, "stemmer"):
+            self._own.connection = apsw.Connection(":memory:")
+            self._own.stemmer = Stemmer(self._own.connection, self._known)
+        stemmer: Stemmer = self._own.stemmer
+        return stemmer
+
+    def tokens(self, text: str | None) -> list[str]:
+        """Return the words of a text as they are kept."""
+        return [short(each) for each in self.stemmer.tokens(text)] if text else []
+
+    def sought(self, part: Part) -> list[str]:
+        """Return the words of a phrase that is looked for, as they are kept."""
+        return [MARK + each if part.in_grams else each for each in self.tokens(part.text)]
+
+    def posted(self, texts: Texts) -> Posted:
+        """Return what is kept of a memory's words."""
+        found = Posted()
+        for column, text in enumerate(texts):
+            for term in self.tokens(text):
+                found.add(term, WEIGHTS[column])
+                if column in GRAMS:
+                    found.weights[MARK + term] += WEIGHTS[column]
+        return found
+
+    def weight(self, part: Part, texts: Sequence[str | None]) -> float:
+        """Return how much a phrase weighs in a memory's texts; 0 where it does not stand."""
+        phrase = self.tokens(part.text)
+        columns = GRAMS if part.in_grams else range(len(WEIGHTS))
+        return sum(WEIGHTS[each] * _times(self.tokens(texts[each]), phrase) for each in columns)
+
+
+@dataclass(slots=True)
+class Posted:
+    """How much each word of a memory weighs, and how many words there are."""
+
+    weights: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    length: int = 0
+
+    def add(self, term: str, weight: float) -> None:
+        self.weights[term] += weight
+        self.length += 1
+
+
+def short(term: str) -> str:
+    """Return a word as it is kept: a very long one by its beginning and a hash."""
+    if len(term) <= LONGEST:
+        return term
+    whole = hashlib.blake2b(term.encode(), digest_size=8).hexdigest()
+    return f"{term[:LONGEST]}#{whole}"
+
+
+def _times(words: list[str], phrase: list[str]) -> int:
+    """Return how often a phrase stands in a text."""
+    size = len(phrase)
+    return sum(words[at : at + size] == phrase for at in range(len(words) - size + 1))
+
+
+@dataclass(slots=True)
+class Postings:
+    """Postings of a question's phrases, as columns."""
+
+    part: list[NDArray[np.int64]] = field(default_factory=list)
+    node: list[NDArray[np.int64]] = field(default_factory=list)
+    weight: list[NDArray[np.float64]] = field(default_factory=list)
+    length: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(self, part: object, node: object, weight: object, length: object) -> None:
+        nodes = np.asarray(node, np.int64)
+        self.node.append(nodes)
+        self.part.append(np.broadcast_to(np.asarray(part, np.int64), nodes.shape))
+        self.weight.append(np.asarray(weight, np.float64))
+        self.length.append(np.asarray(length, np.float64))
+
+    def scored(self, memories: int, mean: float) -> Matches:
+        """Return FTS5's bm25 of each node, given how many memories there are and how many words
+        each has in the mean. Parts are added in their order, so that equal ones tie."""
+        if not self.node:
+            return NOTHING
+        part = np.concatenate(self.part)
+        order = np.argsort(part, kind="stable")
+        part, node = part[order], np.concatenate(self.node)[order]
+        weight, length = (np.concatenate(each)[order] for each in (self.weight, self.length))
+        hits = np.bincount(part)[part] if len(part) else part
+        idf = np.maximum(np.log((memories - hits + 0.5) / (hits + 0.5)), LEAST_IDF)
+        scores = idf * weight * (K1 + 1) / (weight + K1 * (1 - B + B * length / mean))
+        nodes, place = np.unique(node, return_inverse=True)
+        return Matches(nodes, np.bincount(place, scores, len(nodes)).astype(np.float32))
+
+
+def columns(rows: Sequence[tuple[int, float, int]]) -> list[Sequence[float]]:
+    """Return nodes, weights and lengths, each by itself."""
+    return list(zip(*rows, strict=True)) if rows else [(), (), ()]
+
+
+def terms(
+    cutter: Cutter, words: Sequence[str], holders: Holders, begun: Begun
+) -> list[tuple[Term, ...]]:
+    """Return for each word its stems, and in how many memories each of them stands. A letter
+    that is a word by itself is held wherever it begins a pair."""
+    stemmer = cutter.stemmer
+    stems = [list(dict.fromkeys(stemmer.stems(word))) for word in words]
+    kept = {
+        (word, stem): [short(each) for each in spelt(stemmer, word, stem)]
+        for word, its in zip(words, stems, strict=True)
+        for stem in its
+    }
+    known = holders([term for its in kept.values() for term in its])
+
+    def held(word: str, stem: str) -> int:
+        if len(stem) == 1 and is_unspaced(stem):
+            return begun(stem)
+        return sum(known.get(each, 0) for each in kept[word, stem])
+
+    return [
+        tuple(Term(number_of(stem), held(word, stem)) for stem in its)
+        for word, its in zip(words, stems, strict=True)
+    ]
+
+
+def best_passing(held: Matches, limit: int, passing: Passing) -> list[Hit]:
+    """Return the best that pass a filter, ties by id. The filter is asked about the best first,
+    and about all of them if need be."""
+    if limit <= 0 or not len(held.nodes):
+        return []
+    order = np.argsort(-held.scores, kind="stable")
+    nodes, scores = held.nodes[order], held.scores[order]
+    hits, start = list[Hit](), 0
+    while start < len(nodes) and len(hits) < limit:
+        end = _after_ties(scores, start + max(4 * limit, LOOKED_AT_ONCE))
+        score = dict(zip(nodes[start:end].tolist(), scores[start:end].tolist(), strict=True))
+        hits += [Hit(memory_id, score[node]) for node, memory_id in passing(list(score))]
+        start = end
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+def _after_ties(scores: NDArray[np.float32], end: int) -> int:
+    """Return where scores end that are as good as the one before `end`."""
+    if end >= len(scores):
+        return len(scores)
+    return int(np.searchsorted(-scores, -scores[end - 1], side="right"))
+
+
+def best(nodes: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[int]:
+    """Return the best nodes, with all that tie with the last of them."""
+    if len(nodes) > limit:
+        nodes = nodes[scores >= np.partition(scores, -limit)[-limit]]
+    found: list[int] = nodes.tolist()
+    return found
