@@ -7,7 +7,7 @@ when it is asked for and stands nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from madeleine.database.access import Access
 from madeleine.index.port import EdgeRow
@@ -17,11 +17,27 @@ from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 
 _EDGE = "e.target, e.edge, e.weight, e.reason, e.by, e.at, e.kind, e.confidence"
 _FROM = "FROM edges e JOIN nodes s ON s.tenant = :tenant AND s.node = e.source"
-_ROWS = f"""
-    SELECT s.id, EXISTS (SELECT 1 FROM nodes t WHERE t.tenant = :tenant AND t.id = e.target),
-           {_EDGE} {_FROM} WHERE e.tenant = :tenant
+_STORED = f"""
+    SELECT s.id, EXISTS (SELECT 1 FROM nodes t WHERE t.tenant = :tenant AND t.id = e.target), FALSE,
+           {_EDGE} {_FROM} WHERE e.tenant = :tenant AND {{}} = ANY(%s::text[])
+           AND (%s::text IS NULL OR e.by IS DISTINCT FROM %s::text)
 """
-_OTHERS = "(%s::text IS NULL OR e.by IS DISTINCT FROM %s::text)"
+_SELF = f"""
+    SELECT id FROM nodes WHERE tenant = :tenant AND source = '{SELF_SOURCE}'
+    ORDER BY created, id LIMIT 1
+"""
+_IMPLIED = f"""
+    SELECT f.id, TRUE, TRUE, n.id, '{Edge.DEFINES.value}', {IMPLIED_WEIGHT}, NULL, NULL, NULL, NULL,
+           NULL FROM ({_SELF}) f CROSS JOIN nodes n
+    JOIN node_tags t ON t.tenant = :tenant AND t.tag = '{ABOUT_SELF}' AND t.node = n.node
+    WHERE n.tenant = :tenant AND n.id <> f.id AND {{}} = ANY(%s::text[])
+"""
+_EDGES = " UNION ALL ".join(
+    (
+        *(_STORED.format(each) for each in ("s.id", "e.target")),
+        *(_IMPLIED.format(each) for each in ("n.id", "f.id")),
+    )
+)
 
 
 def insert_edges(access: Access, sources: Iterable[tuple[int, Sequence[Connection]]]) -> None:
@@ -55,11 +71,15 @@ def connections_of(access: Access, nodes: Sequence[int]) -> dict[int, list[Conne
 
 
 def edges(access: Access, ids: Sequence[str], but_by: str | None = None) -> list[EdgeRow]:
-    """Return the arrows that start or end at any of the ids, but those drawn `but_by`."""
+    """Return the arrows that start or end at any of the ids, but those drawn `but_by`. One that
+    stands in a file counts before one that is implied."""
     wanted = list(ids)
-    found = {key_of(row): row for row in _stored_edges(access, wanted, but_by)}
-    for row in _implied_edges(access, wanted):
-        found.setdefault(key_of(row), row)
+    stored = (wanted, but_by, but_by)
+    found: dict[tuple[str, str, str], EdgeRow] = {}
+    for source, resolved, implied, *values in access.rows(_EDGES, *stored, *stored, wanted, wanted):
+        row = EdgeRow(source, connection_of(values), resolved=resolved, implied=implied)
+        if not implied or key_of(row) not in found:
+            found[key_of(row)] = row
     return [found[key] for key in sorted(found)]
 
 
@@ -94,27 +114,5 @@ def newest_edges(access: Access, wanted: Sequence[Edge], limit: int) -> list[Edg
 
 def self_id(access: Access) -> str | None:
     """Return the self: the oldest of the memories whose source says so."""
-    row = access.row(
-        f"""SELECT id FROM nodes WHERE tenant = :tenant AND source = '{SELF_SOURCE}'
-            ORDER BY created, id LIMIT 1"""
-    )
+    row = access.row(_SELF)
     return None if row is None else str(row[0])
-
-
-def _stored_edges(access: Access, wanted: list[str], but_by: str | None) -> Iterator[EdgeRow]:
-    for where in ("s.id = ANY(%s::text[])", "e.target = ANY(%s::text[])"):
-        rows = access.rows(f"{_ROWS} AND {where} AND {_OTHERS}", wanted, but_by, but_by)
-        for source, resolved, *values in rows:
-            yield EdgeRow(source, connection_of(values), resolved=resolved)
-
-
-def _implied_edges(access: Access, wanted: list[str]) -> Iterator[EdgeRow]:
-    source = self_id(access)
-    if source is None:
-        return
-    sql = f"""SELECT n.id FROM node_tags t
-              JOIN nodes n ON n.tenant = :tenant AND n.node = t.node
-              WHERE t.tenant = :tenant AND t.tag = '{ABOUT_SELF}' AND n.id <> %s
-              AND (n.id = ANY(%s::text[]) OR %s)"""
-    for target in access.column(sql, source, wanted, source in wanted):
-        yield EdgeRow(source, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)

@@ -37,23 +37,25 @@ EVERY_ONE = 10**9
 @dataclass(frozen=True, slots=True)
 class Looking:
     """How to search among what passes a filter: `few` are all nodes that do, if they are so
-    few that each can be compared."""
+    few that each can be compared; or whoever passes is compared with `every`."""
 
     dimension: int
     passing: Condition
     few: list[int] | None
+    every: bool = False
 
 
+# How many are wanted stands in the statement itself: the planner has to know.
 _NEAR = """
     SELECT {columns} FROM passages p
     WHERE p.tenant = :tenant AND p.wide = {dimension} AND {where}
     ORDER BY (p.vector::halfvec({dimension})) <#> %s
-    FETCH FIRST %s ROWS WITH TIES
+    FETCH FIRST {limit} ROWS WITH TIES
 """
 _COMPARED = """
     SELECT {columns} FROM passages p
-    WHERE p.tenant = :tenant AND p.node = ANY(%s::bigint[]) AND p.wide = {dimension}
-    ORDER BY p.vector <#> %s FETCH FIRST %s ROWS WITH TIES
+    WHERE p.tenant = :tenant AND p.wide = {dimension} AND {where}
+    ORDER BY p.vector <#> %s FETCH FIRST {limit} ROWS WITH TIES
 """
 _READ = """
     SELECT p.node, p.part, p.vector FROM passages p
@@ -84,13 +86,14 @@ def look(
     return Looking(dimension, condition(chosen, now, "p"), compared)
 
 
-def near_sql(looking: Looking, columns: str) -> tuple[str, list[object]]:
+def near_sql(looking: Looking, columns: str, limit: int) -> tuple[str, list[object]]:
     """Return the statement that finds the nearest passages, with its first bindings; the
-    question as a `Half`, and how many are wanted, are the last."""
-    words = {"columns": columns, "dimension": looking.dimension, "where": looking.passing.sql}
-    if looking.few is None:
-        return _NEAR.format(**words), looking.passing.bindings
-    return _COMPARED.format(**words), [looking.few]
+    question as a `Half` is the last."""
+    among = "p.node = ANY(%s::bigint[])" if looking.few is not None else looking.passing.sql
+    walks = looking.few is None and not looking.every
+    words = {"columns": columns, "dimension": looking.dimension, "where": among, "limit": limit}
+    sql = (_NEAR if walks else _COMPARED).format(**words)
+    return sql, looking.passing.bindings if looking.few is None else [looking.few]
 
 
 def search(access: Access, looking: Looking, vector: Vector, limit: int, least: float) -> list[Hit]:
@@ -105,10 +108,10 @@ def search(access: Access, looking: Looking, vector: Vector, limit: int, least: 
 def _scored(access: Access, looking: Looking, query: Vector, limit: int) -> dict[int, float]:
     """Return the nearest nodes, at least `limit` of them if there are so many, each with the
     cosine of its best passage."""
-    sql, bindings = near_sql(looking, "p.node, p.vector")
     passages = limit + MOST_PASSAGES
     while True:
-        rows = access.rows(sql, *bindings, Half(query), passages)
+        sql, bindings = near_sql(looking, "p.node, p.vector", passages)
+        rows = access.rows(sql, *bindings, Half(query))
         if len({node for node, _ in rows}) >= limit or len(rows) < passages:
             break
         passages *= MORE
