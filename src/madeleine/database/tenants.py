@@ -5,7 +5,8 @@ from __future__ import annotations
 import psycopg
 
 from madeleine.database.access import Access
-from madeleine.database.schema import CLEARED, WIDEST_GRAPH, graph_sql
+from madeleine.database.schema import CLEARED, SCHEMA, WIDEST_GRAPH, graph_sql
+from madeleine.database.walls import tables_with
 
 
 def introduce(connection: psycopg.Connection, name: str) -> None:
@@ -52,17 +53,29 @@ def discard(connection: psycopg.Connection, name: str) -> None:
         connection.execute(sql, (name,))
 
 
+def erase(connection: psycopg.Connection, name: str) -> None:
+    """Take a name away with all that it ever had, for good."""
+    with connection.transaction():
+        sql = "SELECT truth FROM tenants WHERE name = %s FOR UPDATE"
+        for (truth,) in connection.execute(sql, (name,)).fetchall():
+            connection.execute(f"SET LOCAL madeleine.truth = {truth}".encode())
+            for table in tables_with(connection, "truth", SCHEMA):
+                connection.execute(f"DELETE FROM {table} WHERE truth = {truth}".encode())
+        discard(connection, name)
+    sweep(connection)
+
+
 def sweep(connection: psycopg.Connection) -> None:
     """Remove the rows that nobody answers from."""
     for (tenant,) in connection.execute("SELECT tenant FROM discarded").fetchall():
         with connection.transaction():
-            for table in (*CLEARED, "whisper_log", "discarded"):
+            connection.execute(f"SET LOCAL madeleine.tenant = {tenant}".encode())
+            for table in (*CLEARED, "discarded"):
                 connection.execute(f"DELETE FROM {table} WHERE tenant = {tenant}".encode())
 
 
 def point(connection: psycopg.Connection, name: str, made: str) -> None:
-    """Let a name answer from the rows that were filled under another, all of them at once.
-    What was whispered follows from nothing and comes along."""
+    """Let a name answer from the rows that were filled under another, all of them at once."""
     with connection.transaction():
         sql = "SELECT tenant, version FROM tenants WHERE name = %s FOR UPDATE"
         old, new = (connection.execute(sql, (each,)).fetchone() for each in (name, made))
@@ -74,4 +87,3 @@ def point(connection: psycopg.Connection, name: str, made: str) -> None:
             (new[0], max(old[1], new[1]) + 1, name),
         )
         connection.execute("INSERT INTO discarded VALUES (%s)", (old[0],))
-        connection.execute("UPDATE whisper_log SET tenant = %s WHERE tenant = %s", (new[0], old[0]))

@@ -8,20 +8,24 @@ from datetime import datetime
 
 from madeleine.database.access import Access
 from madeleine.index.port import WhisperEntry
-from madeleine.index.postgres.nodes import upsert
 from madeleine.index.sqlite.times import micros
 from madeleine.index.sqlite.whispers import entries
 
 _COLUMNS = ("id", "at", "session", "space", "body")
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM whisper_log WHERE tenant = :tenant"
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM whisper_log WHERE truth = :truth"
+_PUT = """
+    INSERT INTO whisper_log (truth, id, at, session, space, body)
+    VALUES (:truth, %s, %s, %s, %s, %s) ON CONFLICT (truth, id) DO UPDATE
+    SET at = excluded.at, session = excluded.session, space = excluded.space, body = excluded.body
+"""
 
 
 def log(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
     """Write an entry and drop what is too old."""
-    access.run("DELETE FROM whisper_log WHERE tenant = :tenant AND at < %s", micros(keep_after))
+    access.run("DELETE FROM whisper_log WHERE truth = :truth AND at < %s", micros(keep_after))
     body = json.dumps(entry.body, ensure_ascii=False)
     row = (entry.id, micros(entry.at), entry.session, entry.space, body)
-    access.run(upsert("whisper_log", _COLUMNS), *row)
+    access.run(_PUT, *row)
 
 
 def newest(access: Access, limit: int, session: str | None) -> list[WhisperEntry]:

@@ -1,0 +1,219 @@
+"""People, shared spaces and tokens, as rows of a database.
+
+A token is 256 random bits, told once; what is kept is their SHA-256, under which it is found.
+Nobody can make one from the other, and a random value of that length needs no slow hash.
+
+These tables belong to no tenant. They have a wall of their own (`walls`): a statement that does
+not come from here finds them empty.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+
+from madeleine.database.connection import Connections
+from madeleine.database.tenants import erase
+from madeleine.errors import (
+    NameTaken,
+    NoSuchPerson,
+    NoSuchSpace,
+    NoSuchToken,
+    Rejected,
+)
+from madeleine.model.people import Caller, Member, Person, Role, Token, lesser, tenant_of_space
+
+SECRET_BYTES = 32
+PREFIX = "mad_"  # what a scanner for lost secrets can know a token by
+NOTED_SECONDS = 60  # how old the last use that is known of a token may be
+SHORT = 8  # characters by which a token may be named
+
+_TOKEN = "id, name, person, role, created, last_used"
+_CALLER = """
+    SELECT t.id, t.person, t.role,
+           coalesce(t.last_used < now() - make_interval(secs => %s), TRUE),
+           ARRAY(SELECT ARRAY[m.space, m.role] FROM members m WHERE m.person = t.person
+                 ORDER BY m.space)
+    FROM tokens t WHERE t.hash = %s
+"""
+
+
+class People:
+    """Who there is. Any thread may ask; `home` is the person at the server itself."""
+
+    def __init__(self, connections: Connections, home: str) -> None:
+        self._connections = connections
+        self.home = home
+
+    # -- who asks ----------------------------------------------------------------------------
+
+    def caller(self, secret: str) -> Caller | None:
+        """Return whose token this is, and note that it was used; nothing if it is nobody's."""
+        hashed = _hash(secret)
+        with self._inside() as connection:
+            row = connection.execute(_CALLER, (NOTED_SECONDS, hashed)).fetchone()
+            if row is None:
+                return None
+            identity, person, role, is_due, spaces = row
+            if is_due:
+                noting = "UPDATE tokens SET last_used = now() WHERE hash = %s"
+                connection.execute(noting, (hashed,))
+        return Caller(person, Role(role), identity, _mounted(person, Role(role), spaces))
+
+    def local(self) -> Caller:
+        """Return who sits at the server."""
+        found = self.memberships(self.home)
+        return Caller(self.home, Role.ADMIN, spaces=tuple(found))
+
+    # -- people ------------------------------------------------------------------------------
+
+    def people(self) -> list[Person]:
+        """Return everybody but who sits at the server, by name."""
+        rows = self._rows("SELECT name, created FROM people ORDER BY name")
+        return [Person(name, _utc(created)) for name, created in rows]
+
+    def add(self, name: str) -> Person:
+        """Add a person; a memory that they had before is theirs again."""
+        sql = "INSERT INTO people (name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING created"
+        rows = self._rows(sql, name)
+        if not rows or name == self.home:
+            raise NameTaken("person", name)
+        return Person(name, _utc(rows[0][0]))
+
+    def remove(self, name: str, erase: bool = False) -> None:
+        """Let a person in no more. Their memory stays in the database, unless it is erased."""
+        with self._inside() as connection:
+            gone = connection.execute("DELETE FROM people WHERE name = %s", (name,)).rowcount
+            if not gone:
+                raise NoSuchPerson(name)
+            for table in ("tokens", "members"):
+                connection.execute(f"DELETE FROM {table} WHERE person = %s".encode(), (name,))
+        if erase:
+            self._erase(name)
+
+    # -- tokens ------------------------------------------------------------------------------
+
+    def tokens(self, person: str | None = None) -> list[Token]:
+        """Return the tokens of one person, or of all."""
+        sql = f"""SELECT {_TOKEN} FROM tokens WHERE %s::text IS NULL OR person = %s
+                  ORDER BY person, created, id"""
+        return [_token(row) for row in self._rows(sql, person, person)]
+
+    def create_token(self, name: str, person: str, role: Role) -> tuple[Token, str]:
+        """Make a token; return it with its secret, which nobody can be told again."""
+        self._check(person)
+        if role is Role.ADMIN and person != self.home:
+            raise Rejected("an admin's token is the server's own", hint="leave `person` out")
+        secret = f"{PREFIX}{secrets.token_urlsafe(SECRET_BYTES)}"
+        sql = f"""INSERT INTO tokens (hash, id, name, person, role) VALUES (%s, %s, %s, %s, %s)
+                  RETURNING {_TOKEN}"""
+        made = (_hash(secret), str(uuid.uuid4()), name, person, role.value)
+        return _token(self._rows(sql, *made)[0]), secret
+
+    def find_token(self, wanted: str, person: str | None = None) -> Token:
+        """Return the token with this id, or so much of its beginning that it is the only one."""
+        every = self.tokens(person)
+        found = [each for each in every if len(wanted) >= SHORT and each.id.startswith(wanted)]
+        named = [each for each in every if each.name == wanted]
+        if len(found or named) != 1:
+            raise NoSuchToken(wanted)
+        return (found or named)[0]
+
+    def revoke(self, token: Token) -> None:
+        """Let a token in no more."""
+        self._rows("DELETE FROM tokens WHERE id = %s RETURNING id", token.id)
+
+    # -- shared spaces -----------------------------------------------------------------------
+
+    def spaces(self) -> list[str]:
+        """Return the shared spaces, by name."""
+        return [row[0] for row in self._rows("SELECT name FROM shared_spaces ORDER BY name")]
+
+    def members(self, space: str) -> list[Member]:
+        """Return who shares a space, by name."""
+        sql = "SELECT space, person, role FROM members WHERE space = %s ORDER BY person"
+        return [Member(space, person, Role(role)) for space, person, role in self._rows(sql, space)]
+
+    def memberships(self, person: str) -> list[Member]:
+        """Return what a person shares, by the space's name."""
+        sql = "SELECT space, person, role FROM members WHERE person = %s ORDER BY space"
+        return [Member(space, name, Role(role)) for space, name, role in self._rows(sql, person)]
+
+    def share(self, space: str, person: str, role: Role, may_make: bool = False) -> Member:
+        """Give a person a role in a space, another one than before if they had one; the space
+        is made, if that may be."""
+        self._check(person)
+        if may_make:
+            self._rows("INSERT INTO shared_spaces (name) VALUES (%s) ON CONFLICT DO NOTHING", space)
+        sql = """INSERT INTO members (person, space, role)
+                 SELECT %s, s.name, %s FROM shared_spaces s WHERE s.name = %s
+                 ON CONFLICT (person, space) DO UPDATE SET role = excluded.role
+                 RETURNING space"""
+        if not self._rows(sql, person, role.value, space):
+            raise NoSuchSpace(space)
+        return Member(space, person, role)
+
+    def leave(self, space: str, person: str) -> None:
+        """Take a person out of a space."""
+        sql = "DELETE FROM members WHERE space = %s AND person = %s RETURNING space"
+        if not self._rows(sql, space, person):
+            raise NoSuchPerson(person)
+
+    def remove_space(self, space: str, erase: bool = False) -> None:
+        """Let nobody share a space any more. What is in it stays, unless it is erased."""
+        with self._inside() as connection:
+            sql = "DELETE FROM shared_spaces WHERE name = %s"
+            if not connection.execute(sql, (space,)).rowcount:
+                raise NoSuchSpace(space)
+            connection.execute("DELETE FROM members WHERE space = %s", (space,))
+        if erase:
+            self._erase(tenant_of_space(space))
+
+    # -- pieces ------------------------------------------------------------------------------
+
+    def _check(self, person: str) -> None:
+        known = self._rows("SELECT 1 FROM people WHERE name = %s", person)
+        if not known and person != self.home:
+            raise NoSuchPerson(person)
+
+    def _erase(self, tenant: str) -> None:
+        with self._connections.lent() as connection:
+            erase(connection, tenant)
+
+    def _rows(self, sql: str, *bindings: object) -> Sequence[tuple[Any, ...]]:
+        with self._inside() as connection:
+            cursor = connection.execute(sql.encode(), bindings or None)
+            return cursor.fetchall() if cursor.description else []
+
+    @contextmanager
+    def _inside(self) -> Iterator[psycopg.Connection]:
+        """Begin a transaction to which these tables are not empty."""
+        with self._connections.lent() as connection, connection.transaction():
+            connection.execute("SET LOCAL madeleine.door = 'people'")
+            yield connection
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _mounted(person: str, role: Role, spaces: Sequence[Sequence[str]]) -> tuple[Member, ...]:
+    """Return the shared spaces of a caller: a client may do no more there than its token."""
+    return tuple(Member(name, person, lesser(role, Role(given))) for name, given in spaces)
+
+
+def _token(row: tuple[Any, ...]) -> Token:
+    identity, name, person, role, created, last_used = row
+    used = None if last_used is None else _utc(last_used)
+    return Token(identity, name, person, Role(role), _utc(created), used)
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
