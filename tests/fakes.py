@@ -22,6 +22,7 @@ from madeleine.write.reconcile import reconcile
 from madeleine.write.record import replay
 from madeleine.write.remember import remember
 from madeleine.write.stores import Habits, Stores
+from tests import postgres
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -47,13 +48,17 @@ def make_stores(
     habits: Habits | None = None,
     device: str = "laptop",
     with_model: bool = True,
+    truth: str = "files",
 ) -> Stores:
-    """Open stores on `home` as bootstrap would, with a fake clock and embedder."""
+    """Open stores on `home` as bootstrap would, with a fake clock and embedder. With the truth in
+    a database, a home is the name of a tenant."""
     embedder = FakeEmbedder()
     home.mkdir(parents=True, exist_ok=True)
     minds = Minds(None, "none in this test")
     if with_model:
         minds = Minds(CachedEmbedder(embedder, VectorCache.open(home / "embeddings.db")))
+    if truth == "database":
+        return postgres.stores(home, minds, clock or FakeClock(), habits or Habits(), device)
     index = SqliteIndex.open(
         home / "index.db",
         model=embedder.name if with_model else None,
@@ -72,7 +77,11 @@ def reopened(stores: Stores, home: Path, *, without_index: bool = False) -> Stor
     if without_index:
         for name in ("index.db", "index.db-wal", "index.db-shm", "embeddings.db"):
             (home / name).unlink(missing_ok=True)
-    fresh = make_stores(home, FakeClock(stores.clock.now()), stores.habits, stores.journal.device)
+    truth = "files" if stores.vault.root else "database"
+    device, clock = stores.journal.device, FakeClock(stores.clock.now())
+    fresh = make_stores(home, clock, stores.habits, device, truth=truth)
+    if without_index and truth == "database":
+        fresh.index.clear()
     replay(fresh.journal, fresh.index)
     reconcile(fresh)
     return fresh
@@ -93,9 +102,5 @@ def keep(stores: Stores, content: str, **fields: object) -> Memory:
 
 def vault_bytes(stores: Stores) -> dict[str, bytes]:
     """Every file of the vault, trash included, by its path."""
-    root = stores.vault.root
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*.md"))
-        if path.is_file()
-    }
+    paths = [*(each.path for each in stores.vault.scan()), *stores.vault.trashed_paths()]
+    return {path: stores.vault.read_bytes(path) for path in sorted(paths)}

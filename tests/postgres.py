@@ -20,6 +20,8 @@ from typing import Any
 import pytest
 
 from madeleine.index.port import Index
+from madeleine.minds.port import Minds
+from madeleine.write.stores import Clock, Habits, Stores
 
 ORDINARY = "nobody"
 SETTINGS = "-c fsync=off -c shared_buffers=256MB -c max_connections=200"
@@ -89,6 +91,9 @@ def server() -> Server:
 
 def stop() -> None:
     """End the server, if one was started."""
+    if fleet.cache_info().currsize:
+        fleet().close()
+        fleet.cache_clear()
     if server.cache_info().currsize:
         server().remove()
         server.cache_clear()
@@ -120,3 +125,28 @@ def open_at(url: str, folder: Path, *arguments: Any, **options: Any) -> Index:
     engine: Any = importlib.import_module("madeleine.index.postgres").PostgresIndex
     opened: Index = engine.open(url, *arguments, tenant=str(folder), **options)
     return opened
+
+
+@functools.cache
+def fleet() -> Any:
+    """Return this process's connections, as one server on the database has them."""
+    made: Any = importlib.import_module("madeleine.database.fleet")
+    return made.Fleet(server().url, 30.0)
+
+
+def stores(home: Path, minds: Minds, clock: Clock, habits: Habits, device: str) -> Stores:
+    """Open stores whose vault and journal are in the database."""
+    engine: Any = importlib.import_module("madeleine.index.postgres").PostgresIndex
+    kept: Any = importlib.import_module("madeleine.vault.database")
+    rows, embedder = fleet().tenant(str(home)), minds.embedder
+    traces = (embedder.name, embedder.dimension, embedder.token_dimension) if embedder else ()
+    return Stores(
+        vault=kept.DatabaseVault(rows),
+        journal=kept.DatabaseJournal(rows, device),
+        index=engine.of(rows, *traces),
+        minds=minds,
+        clock=clock,
+        habits=habits,
+        writing=fleet().writing(rows),
+        leases=fleet().leases(rows),
+    )

@@ -8,9 +8,11 @@ finishes what a kill interrupted. What healed itself on the way is said in `note
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import importlib
 import importlib.util
+import json
 import os
 import re
 import socket
@@ -19,10 +21,11 @@ import threading
 import time
 import tomllib
 import uuid
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
@@ -54,9 +57,10 @@ from madeleine.minds.reranker import LocalReranker
 from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
 from madeleine.recall.weights import weights_at
-from madeleine.settings import Consolidation, Settings, Sleep, read_settings
+from madeleine.settings import Consolidation, Settings, Sleep, Store, read_settings
 from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
 from madeleine.sleep.intervals import Intervals
+from madeleine.sleep.rounds import Plan, Rounds
 from madeleine.sleep.sleeper import ORDER, TASKS, Sleeper
 from madeleine.sleep.sleeper import Progress as Counting
 from madeleine.sleep.sleeper import Stopped as Stop
@@ -66,6 +70,7 @@ from madeleine.vault.vault import Vault
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.whisper import Whisperer
 from madeleine.write.aside import Threads
+from madeleine.write.bell import FarBell
 from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.record import event, record, replay
@@ -74,16 +79,23 @@ from madeleine.write.stores import Habits, Stores
 from madeleine.write.upkeep import rebuild
 
 if TYPE_CHECKING:
+    from madeleine.database.access import Tenant
+    from madeleine.database.fleet import Fleet
+    from madeleine.database.people import People
     from madeleine.ingest.backups.restoring import Restored
     from madeleine.ingest.backups.taking import BackedUp
+    from madeleine.ingest.moving import Moved
     from madeleine.sleep.shift import Shift
+    from madeleine.vault.database.moving import DatabaseSide
 
 LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 LOCK_PAUSE_SECONDS = 0.02
 TICK = timedelta(microseconds=1)
+MOVING = "moving"  # in run/: where a move that was interrupted was going
 RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
 UNPACKED = ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
 HOUSES_AT_MOST = 256  # tenants whose houses a server keeps open
+SERVER = "server"  # the device that all servers on a database are: what one begins another ends
 MAINTENANCE = "maintenance"  # the name under which the journal keeps when an agent last judged
 
 
@@ -114,7 +126,8 @@ class House:
     home: Path
     settings: Settings
     stores: Stores
-    lock: HomeLock
+    lock: HomeLock | None
+    """Nothing where the truth is in a database: any number may have it open."""
     notes: list[str] = field(default_factory=list)
     journal_problems: list[str] = field(default_factory=list)
     whisperer: Whisperer = field(default_factory=Whisperer)
@@ -122,6 +135,12 @@ class House:
     intake: Intake = field(init=False)
     tenant: str = "home"
     """Whose memory it is, where several share one database."""
+    fleet: Fleet | None = None
+    houses: Houses | None = None
+    """Those of others in the same database, if it is the house of who sits at the server."""
+    """The database and the servers on it, where the truth is there."""
+    rounds: Rounds | None = None
+    """When its jobs run, where several servers share it."""
     maintenance_waits: bool = False
     """Whether an agent that judges has something to do, as far as was looked last."""
     _judge: Judge | None = None
@@ -129,6 +148,12 @@ class House:
     def __post_init__(self) -> None:
         self.intake = make_intake(self.stores, self.settings, os.environ)
         self.sleeper = Sleeper(self.stores, ORDER, self._run_job, TASKS)
+
+    def keep_time(self) -> None:
+        """Let its jobs run by themselves, on whichever server is free."""
+        plan = cast("Plan", self.stores.leases)
+        self.rounds = Rounds(self.sleeper, self.intervals, self.stores.clock, plan)
+        self.rounds.start()
 
     @property
     def judge(self) -> Judge:
@@ -219,7 +244,10 @@ class House:
     def close(self) -> None:
         """Write what is pending, and let others in, whatever the disk says."""
         with ExitStack() as ending:
-            ending.callback(self.lock.release)
+            if self.lock is not None:
+                ending.callback(self.lock.release)
+            if self.fleet is not None:
+                ending.callback(self.fleet.close)
             if self.stores.minds.embedder is not None:
                 ending.callback(self.stores.minds.embedder.close)
             ending.callback(self.stores.index.close)
@@ -243,6 +271,8 @@ class Houses:
     ) -> None:
         self.first = first
         """That of the tenant whom the settings name."""
+        self.arrived: Callable[[House], None] = lambda house: None
+        """Is told of each that is opened."""
         self._open = open_another
         self._at_most = at_most
         self._others: dict[str, House] = {}  # the one asked for last is the last
@@ -253,19 +283,48 @@ class Houses:
         """Whether there can be more than one."""
         return self._open is not None
 
+    @functools.cached_property
+    def people(self) -> People | None:
+        """Who there is, where several people share a database."""
+        if self._open is None or self.first.fleet is None:
+            return None
+        late = importlib.import_module("madeleine.database.people")
+        return cast("People", late.People(self.first.fleet.connections, self.first.tenant))
+
     def of(self, tenant: str) -> House:
         """Return the house of a tenant, opened if nobody asked for it lately."""
         if tenant == self.first.tenant:
             return self.first
-        if self._open is None:
-            raise NoSuchTenant(tenant)
         with self._asking:
-            house = self._others.pop(tenant, None) or self._open(tenant)
+            house = self._others.pop(tenant, None) or self._opened(tenant)
             self._others[tenant] = house
             gone = [self._others.pop(next(iter(self._others)))] if self._too_many else []
         for each in gone:
             each.leave()
         return house
+
+    def _opened(self, tenant: str) -> House:
+        if self._open is None:
+            raise NoSuchTenant(tenant)
+        house = self._open(tenant)
+        self.arrived(house)
+        return house
+
+    def hear(self, tenant: str, text: str) -> None:
+        """Ring the bell of a house for what some server told, if it is open here."""
+        with self._asking:
+            house = self.first if tenant == self.first.tenant else self._others.get(tenant)
+        if house is not None and isinstance(house.stores.bell, FarBell):
+            house.stores.bell.hear(text)
+
+    def work_due(self) -> Iterator[Callable[[], bool]]:
+        """Give the work of any tenant that is due, one after the other, for this server to do.
+        Each says whether it was done."""
+        fleet = self.first.fleet
+        while fleet is not None and (claimed := fleet.claim()) is not None:
+            house = self.of(claimed.tenant)
+            if house.rounds is not None:
+                yield partial(house.rounds.run, claimed.job, claimed.still_due)
 
     @property
     def _too_many(self) -> bool:
@@ -310,6 +369,8 @@ def open_house(
     """
     settings = load_settings(home)
     make_folders(home)
+    if settings.store.truth == "database":
+        return open_houses(home, settings, None, progress, fresh_index).first
     lock = HomeLock(home)
     lock.take(wait_seconds)
     with ExitStack() as failing:
@@ -317,6 +378,92 @@ def open_house(
         house = open_locked(home, settings, lock, progress, fresh_index)
         failing.pop_all()
     return house
+
+
+def open_houses(
+    home: Path,
+    settings: Settings,
+    lock: HomeLock | None,
+    progress: Progress = lambda done, total: None,
+    fresh_index: bool = False,
+) -> Houses:
+    """Open what a server answers for. The lock is the caller's still, if this raises."""
+    if settings.store.truth == "files":
+        if lock is None:
+            raise ValueError("whoever opens files holds the home's lock")
+        return Houses(open_locked(home, settings, lock, progress, fresh_index))
+    check_store(settings)
+    with ExitStack() as failing:
+        module = importlib.import_module("madeleine.database.fleet")
+        fleet: Fleet = module.Fleet(settings.store.url, settings.store.lease_seconds)
+        failing.callback(fleet.close)
+        minds, notes = make_minds(home, settings, os.environ)
+        opening = _Opening(home, settings, fleet, minds, notes, Threads())
+        first = opening.house(settings.store.tenant, progress, fresh_index)
+        first.lock = lock
+        failing.pop_all()
+    first.houses = Houses(first, opening.house)
+    return first.houses
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What all houses have in common whose truth is in one database."""
+
+    home: Path
+    settings: Settings
+    fleet: Fleet
+    minds: Minds
+    notes: list[str]
+    aside: Threads
+
+    def house(
+        self,
+        tenant: str,
+        progress: Progress = lambda done, total: None,
+        fresh_index: bool = False,
+    ) -> House:
+        """Open the house of a tenant."""
+        rows = self.fleet.tenant(tenant)
+        index, healed = self._index(rows, fresh_index)
+        house = House(
+            self.home,
+            self.settings,
+            self._stores(rows, index),
+            lock=None,
+            notes=[*self.notes, *healed],
+            tenant=tenant,
+            fleet=self.fleet,
+        )
+        follow(house, progress)
+        return house
+
+    def _index(self, rows: Tenant, fresh: bool) -> tuple[Index, list[str]]:
+        if self.settings.store.graph:
+            own = replace(self.settings, store=replace(self.settings.store, tenant=rows.name))
+            return open_index(self.home / "index.db", self.minds, own, fresh)
+        made: Index = importlib.import_module("madeleine.index.postgres").PostgresIndex.of(
+            rows, *_traces(self.minds)
+        )
+        if fresh:
+            made.clear()
+        return made, []
+
+    def _stores(self, rows: Tenant, index: Index) -> Stores:
+        kept = importlib.import_module("madeleine.vault.database")
+        first = rows.name == self.settings.store.tenant
+        return Stores(
+            vault=kept.DatabaseVault(rows),
+            journal=kept.DatabaseJournal(rows, SERVER),
+            index=index,
+            minds=self.minds,
+            clock=SystemClock(),
+            habits=make_habits(self.settings),
+            writing=self.fleet.writing(rows),
+            leases=self.fleet.leases(rows),
+            aside=self.aside if first else Threads(self.aside),
+            bell=FarBell(self.fleet.tell(rows)),
+        )
 
 
 def open_locked(
@@ -373,6 +520,134 @@ def restore_home(
     return cast("Restored", done)
 
 
+@dataclass(frozen=True, slots=True)
+class MovedHome:
+    """A memory that was moved: what both ends say, and what the index there holds."""
+
+    place: str
+    moved: Moved
+    in_index: int
+    left_out: tuple[str, ...] = ()
+    aside: tuple[Path, ...] = ()
+
+
+def move_home(
+    home: Path,
+    to: str,
+    tenant: str | None = None,
+    progress: Progress = lambda done, total: None,
+) -> MovedHome:
+    """Move a home's memory into the database at `to`, or back into `files`. Only when it is there
+    whole and compared, the settings name the new place; killed before, the next try goes on."""
+    settings = load_settings(home)
+    make_folders(home)
+    if to == "files":
+        return _move_out(home, settings, progress)
+    name = tenant or settings.store.tenant
+    store = replace(settings.store, url=to, truth="database", tenant=name)
+    check_store(replace(settings, store=store))
+    return _move_in(home, settings, replace(settings, store=store), progress)
+
+
+def _move_in(home: Path, old: Settings, new: Settings, progress: Progress) -> MovedHome:
+    """Move files into a database. They stay where they are, and are read no more."""
+    late = _moving()
+    if old.store.truth == "database":
+        raise late.NothingToMove("a database")
+    open_house(home, progress=progress).close()  # finishes what was interrupted
+    lock = HomeLock(home)
+    lock.take(LOCK_WAIT_SECONDS)
+    try:
+        source = late.FileSide(vault_folder(home, old), home / "journal")
+        with _database_side(new) as target:
+            _refuse_taken(home, target)
+            done: Moved = late.move(source, target, progress)
+        in_index = _fill(open_houses(home, new, None, progress).first, progress)
+        _name_store(home, new.store)
+        (home / "run" / MOVING).unlink()
+    finally:
+        lock.release()
+    return MovedHome(target.place, done, in_index, tuple(source.left_out))
+
+
+def _move_out(home: Path, settings: Settings, progress: Progress) -> MovedHome:
+    """Move a memory out of a database into files. What lies in their place is put aside."""
+    late, restoring = _moving(), _backups("restoring")
+    if settings.store.truth == "files":
+        raise late.NothingToMove("files")
+    stamp = _stamp(home)
+    folders = (vault_folder(home, settings).resolve(), (home / "journal").resolve())
+    exchanges = [restoring.exchange_of(folder, stamp) for folder in folders]
+    target = late.FileSide(*(each.staged for each in exchanges))
+    with _database_side(settings) as source:
+        first: Moved = late.move(source, target, progress)
+        with source.writing():
+            rest: Moved = late.move(source, target, progress)  # what changed meanwhile
+    done = replace(rest, copied=first.copied + rest.copied)
+    restoring.write_mark(home, exchanges)
+    restoring.finish(home)
+    _name_store(home, None)
+    (home / "run" / MOVING).unlink()
+    in_index = _fill(open_house(home, progress=progress), progress)
+    aside = tuple(each.aside for each in exchanges if each.aside.exists())
+    return MovedHome(str(folders[0]), done, in_index, aside=aside)
+
+
+@contextmanager
+def _database_side(settings: Settings) -> Iterator[DatabaseSide]:
+    fleet = importlib.import_module("madeleine.database.fleet").Fleet(
+        settings.store.url, settings.store.lease_seconds
+    )
+    try:
+        kept = importlib.import_module("madeleine.vault.database.moving")
+        yield kept.DatabaseSide(fleet.tenant(settings.store.tenant), SERVER)
+    finally:
+        fleet.close()
+
+
+def _refuse_taken(home: Path, target: DatabaseSide) -> None:
+    """Refuse a place where there is a memory, unless a move of ours began there."""
+    mark = home / "run" / MOVING
+    if mark.exists() and mark.read_text(encoding="utf-8") == target.place:
+        return
+    there = target.listed()
+    if there:
+        raise _moving().PlaceTaken(target.place, len(there))
+    mark.write_text(target.place, encoding="utf-8")
+
+
+def _stamp(home: Path) -> str:
+    """Return the time in the names of what a move puts in place: that of its first try."""
+    mark = home / "run" / MOVING
+    if not mark.exists():
+        mark.write_text(SystemClock().now().strftime("%Y%m%dT%H%M%S"), encoding="utf-8")
+    return mark.read_text(encoding="utf-8")
+
+
+def _fill(house: House, progress: Progress) -> int:
+    """Make the index of a house say what its files say; return how many memories it holds."""
+    try:
+        reconcile(house.stores, progress)
+        return house.stores.index.counts().memories
+    finally:
+        house.close()
+
+
+def _name_store(home: Path, store: Store | None) -> None:
+    """Let the settings name where the memory is: in a database, or in files as without any."""
+    path = home / "config.toml"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    names = ("url", "tenant", "truth") if store is not None else ()
+    lines = [f"{name} = {json.dumps(getattr(store, name))}" for name in names]
+    data = _moving().with_store(text, lines).encode()
+    importlib.import_module("madeleine.vault.files").write_file(path, data)
+
+
+def _moving() -> ModuleType:
+    """Return what moves a memory, loaded when it is needed first."""
+    return importlib.import_module("madeleine.ingest.moving")
+
+
 def _backups(name: str) -> ModuleType:
     """Return a part of what makes and restores backups, loaded when it is needed first."""
     return importlib.import_module(f"madeleine.ingest.backups.{name}")
@@ -394,6 +669,25 @@ def catch_up(house: House, progress: Progress = lambda done, total: None) -> Non
     else:
         reconcile(stores, progress)
     _complete_self(house)
+
+
+def follow(house: House, progress: Progress = lambda done, total: None) -> None:
+    """Bring an index up to date with the truth in a database. One in the same database cannot be
+    behind it, unless files and journal were brought in from elsewhere or it was made anew."""
+    stores = house.stores
+    if _is_behind(stores):
+        with stores.leases.held("rebuild"):
+            house.journal_problems = replay(stores.journal, stores.index)
+            reconcile(stores, progress)
+    if stores.index.self_id() is None:
+        _complete_self(house)
+
+
+def _is_behind(stores: Stores) -> bool:
+    with stores.index.steady():
+        empty = not stores.index.extent().memories
+        unread = next(stores.journal.read(stores.index.positions()), None)
+    return unread is not None or (empty and next(stores.vault.scan(), None) is not None)
 
 
 def _complete_self(house: House) -> None:
@@ -421,23 +715,31 @@ def open_index(
     return index, notes
 
 
-def _postgres(minds: Minds, settings: Settings, fresh: bool) -> Index:
-    """Open the index in a database. Its packages are an extra, loaded when one is named."""
-    url, embedder = settings.store.url, minds.embedder
-    if not url.startswith(("postgresql://", "postgres://")):
+def check_store(settings: Settings) -> None:
+    """Refuse a database that cannot be spoken to. Its packages are an extra."""
+    if not settings.store.url.startswith(("postgresql://", "postgres://")):
         raise BadSetting("store.url", "does not begin with postgresql://")
     if importlib.util.find_spec("psycopg") is None:
         raise BadSetting("store.url", "needs `pip install 'madeleine-memory[postgres]'`")
+
+
+def _postgres(minds: Minds, settings: Settings, fresh: bool) -> Index:
+    """Open the index in a database, while files and journal stay in the home."""
+    check_store(settings)
     index: Index = importlib.import_module("madeleine.index.postgres").PostgresIndex.open(
-        url,
-        model=embedder.name if embedder else None,
-        dimension=embedder.dimension if embedder else None,
-        token_dimension=embedder.token_dimension if embedder else 0,
-        tenant=settings.store.tenant,
+        settings.store.url, *_traces(minds), tenant=settings.store.tenant
     )
     if fresh:
         index.clear()
     return index
+
+
+def _traces(minds: Minds) -> tuple[str | None, int | None, int]:
+    """Return whose traces an index keeps, and how wide they are."""
+    embedder = minds.embedder
+    if embedder is None:
+        return None, None, 0
+    return embedder.name, embedder.dimension, embedder.token_dimension
 
 
 def _sqlite(path: Path, minds: Minds, settings: Settings) -> SqliteIndex:

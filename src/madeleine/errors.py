@@ -502,6 +502,13 @@ class UnderWay(Unavailable):
         super().__init__(f"{what} is under way already", hint="wait until it is over")
 
 
+class LeaseLost(Unavailable):
+    """Another server has taken over what this one was doing; nothing of it is kept."""
+
+    def __init__(self, work: str) -> None:
+        super().__init__(f"another server has taken over `{work}`")
+
+
 class TooMany(Unavailable):
     """More requests at once than the daemon takes."""
 

@@ -45,6 +45,9 @@ class Server:
     admin_token: str = setting(
         "", "a token of its own for what tends the whole memory; without it the usual one will do"
     )
+    names: str = setting(
+        "", "host names, separated by commas, under which a proxy with TLS makes the server known"
+    )
     max_body_bytes: int = setting(67_108_864, "largest request body")
     max_requests: int = setting(64, "requests worked on at once; more are answered 429")
 
@@ -189,6 +192,9 @@ class Store:
         "files",
         "where memories and journal stand: files (in the home), or database (that of `url`)",
         among=("files", "database"),
+    )
+    lease_seconds: float = setting(
+        30.0, "after which another server takes over the job of one that is gone", 0.5, 3_600
     )
     graph: str = setting("", "falkordb://… that keeps the index, graph and words, instead")
     vectors: str = setting("", "qdrant://… that keeps the vectors, beside `graph`")

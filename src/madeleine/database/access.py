@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
@@ -38,7 +38,7 @@ BEGIN_NOTE = f"BEGIN; {_FOUND}"
 BEGIN_WRITE = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'; {_FOUND} FOR UPDATE"
 _AS_IT_IS = (sql.SQL("version"), sql.SQL("''"))
 _COUNTED_UP = (sql.SQL("version + 1"), sql.SQL("pg_current_xact_id()::text"))
-COUNT_UP = "UPDATE tenants SET version = {} WHERE name = {};"
+COUNT_UP = "UPDATE tenants SET version = greatest(version, {}) WHERE name = {};"
 TELL = "SELECT pg_notify({}, {});"
 STATUS_TRIES = 20  # looks at what became of a commit whose answer was lost
 STATUS_SECONDS = 0.25
@@ -94,6 +94,9 @@ class Access:
         return numbered.encode()
 
 
+Fence = Callable[[Access], None]
+
+
 @dataclass(slots=True)
 class _Held:
     """The transaction that a thread is inside of, and what happened in it."""
@@ -123,12 +126,13 @@ class Tenant:
         self.connections = connections
         self.name = name
         self._thread = threading.local()
-        self._read, self._note, self._write = (
+        self._read, self._note, self._write, self._numbers = (
             sql.SQL(each).format(*columns, sql.Literal(name))
             for each, columns in (
                 (BEGIN_READ, _AS_IT_IS),
                 (BEGIN_NOTE, _AS_IT_IS),
                 (BEGIN_WRITE, _COUNTED_UP),
+                (_FOUND, _AS_IT_IS),
             )
         )
 
@@ -194,12 +198,35 @@ class Tenant:
         with self.connections.lent() as connection:
             try:
                 held = _Held(self._begun(connection, self._write), writes=True)
+                for check in self._fences:
+                    check(held.access)
                 self._thread.held = held
                 yield held
                 self._commit(held)
             finally:
                 self._thread.held = before
                 _end(connection)
+
+    @property
+    def _fences(self) -> tuple[Fence, ...]:
+        return getattr(self._thread, "fences", ())
+
+    @contextmanager
+    def fenced(self, check: Fence) -> Iterator[None]:
+        """Let each transaction in which this thread writes begin with a check that may refuse."""
+        before = self._fences
+        self._thread.fences = (*before, check)
+        try:
+            yield
+        finally:
+            self._thread.fences = before
+
+    def look_again(self) -> None:
+        """Go on, inside a transaction that writes, with the rows that the name points to now."""
+        held = self._held
+        if held is not None and held.writes:
+            found = self._found(held.access.connection.execute(self._numbers))
+            held.access = replace(held.access, tenant=found.tenant)
 
     def tell(self, channel: str, message: str) -> None:
         """Tell everybody who listens at the database, when and if what is written is kept."""
@@ -236,10 +263,13 @@ class Tenant:
         cursor = connection.execute(begin)
         while cursor.nextset():
             pass
+        return self._found(cursor)
+
+    def _found(self, cursor: psycopg.Cursor) -> Access:
         row = cursor.fetchone()
         if row is None:
             raise DatabaseUnfit(self.place, f"knows no tenant `{self.name}` any more")
-        return Access(connection, *row[:4])
+        return Access(cursor.connection, *row[:4])
 
     def _commit(self, held: _Held) -> None:
         """Keep what was written. A transaction in which the database refused something would
@@ -317,9 +347,12 @@ class Writing:
         finally:
             self._lock.release()
 
-    def acquire(self) -> bool:
-        """Keep every other thread of this process from writing, for good."""
-        return self._lock.acquire()
+    def acquire(self, blocking: bool = True) -> bool:
+        """Keep every other thread of this process from writing, without beginning to."""
+        return self._lock.acquire(blocking)
+
+    def release(self) -> None:
+        self._lock.release()
 
 
 def _end(connection: psycopg.Connection) -> None:

@@ -9,6 +9,7 @@ error. Every wait has an end: for the network, for a statement, for a row that a
 from __future__ import annotations
 
 import re
+import select
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -83,7 +84,9 @@ class Connections:
                 connection, since = self._idle.pop() if self._idle else (None, 0.0)
             if connection is None:
                 return _settled(_connect(self._url))
-            if monotonic() - since < TRUSTED_SECONDS or _stands(connection):
+            if _is_quiet(connection) and monotonic() - since < TRUSTED_SECONDS:
+                return connection
+            if _stands(connection):
                 return connection
             connection.close()
 
@@ -125,6 +128,13 @@ def _settled(connection: psycopg.Connection) -> psycopg.Connection:
         connection.close()
         raise
     return connection
+
+
+def _is_quiet(connection: psycopg.Connection) -> bool:
+    """Whether nothing was sent since it was given back: a server that ends says so first."""
+    looking = select.poll()
+    looking.register(connection.fileno(), select.POLLIN)
+    return not looking.poll(0)
 
 
 def _stands(connection: psycopg.Connection) -> bool:

@@ -1,5 +1,8 @@
 """The daemon: one process that holds a home open and answers for it.
 
+Where the truth is in a database, the home holds only what belongs to this server (settings,
+token, socket, logs, caches), and any number of servers with homes of their own answer for it.
+
 The order at the start: the lock, then both sockets, then the house. So a second daemon is
 told that the home is open, a taken port is told before anything is opened, and a client that
 comes while the index is being brought up to date waits instead of being turned away. At the
@@ -31,9 +34,10 @@ from madeleine.bootstrap import (
     LOCK_WAIT_SECONDS,
     HomeLock,
     House,
+    Houses,
     load_settings,
     make_folders,
-    open_locked,
+    open_houses,
 )
 from madeleine.errors import CannotListen, HomeBusy
 from madeleine.model.codec import Json
@@ -99,11 +103,11 @@ def serve(
         wanted = (host or settings.server.host, _port(port, settings.server.port))
         listening = stack.enter_context(_listening(home, *wanted, or_any_port))
         try:
-            house = open_locked(home, settings, lock, progress=_unless(stop))
+            houses = open_houses(home, settings, lock, progress=_unless(stop))
         except _Ended:
             return  # what is indexed by now stays; the next start carries on
-        stack.callback(_close, house)
-        _run(house, listening, stop, ready)
+        stack.callback(_close, houses)
+        _run(houses, listening, stop, ready)
 
 
 class _Ended(Exception):
@@ -168,20 +172,20 @@ def _tcp(host: str, port: int, or_any_port: bool) -> socket.socket:
 
 
 def _run(
-    house: House,
+    houses: Houses,
     listening: _Listening,
     stop: threading.Event,
     ready: Callable[[Address], None],
 ) -> None:
     """Answer requests until `stop` is set."""
     address, began = listening.address, time.monotonic()
-    background = Background(make_loops(house, stop), stop)
+    background, house = Background(make_loops(houses, stop), stop), houses.first
 
     def facts() -> Json:
         uptime = round(time.monotonic() - began, 3)
         return {**address.to_json(), "uptime_seconds": uptime, "loops": background.to_json()}
 
-    app = App(house, _guard(house, address), facts, stop.set, stop.is_set)
+    app = App(houses, _guard(house, address), facts, stop.set, stop.is_set)
     server = _Server(_config(app), stop, lambda: _started(address, background, ready))
     try:
         server.run(listening.sockets)
@@ -200,7 +204,10 @@ def _started(address: Address, background: Background, ready: Callable[[Address]
 def _guard(house: House, address: Address) -> Guard:
     wanted = house.settings.server
     token = read_token(house.home)
-    return Guard(token, address.host, address.port, wanted.trust_loopback, wanted.admin_token)
+    names = frozenset(each.strip().lower() for each in wanted.names.split(",") if each.strip())
+    return Guard(
+        token, address.host, address.port, wanted.trust_loopback, wanted.admin_token, names
+    )
 
 
 def _config(app: App) -> Config:
@@ -255,8 +262,9 @@ def _signals() -> Iterator[threading.Event]:
             signal.signal(each, old)
 
 
-def _close(house: House) -> None:
-    """Close the house for good. The lock of writers stays taken: a job that was left behind,
+def _close(houses: Houses) -> None:
+    """Close the houses for good. The lock of writers stays taken: a job that was left behind,
     waiting for a model, must not write to a home that others may have open by then."""
-    house.stores.writing.acquire()
-    house.close()
+    for house in houses.open_now():
+        house.stores.writing.acquire()
+    houses.close()

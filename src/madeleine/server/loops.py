@@ -1,4 +1,8 @@
-"""The loops that keep a house up to date while the daemon runs."""
+"""The loops that keep a house up to date while the daemon runs.
+
+Where the truth is in a database there is nothing to watch: no file can change but by a verb. In
+place of that the server listens to what others tell, and does what is due for any tenant.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from madeleine.bootstrap import House, folders_in, followed_sessions
+from madeleine.bootstrap import House, Houses, folders_in, followed_sessions
 from madeleine.errors import MadeleineError
 from madeleine.ingest.backups.keeping import is_due
 from madeleine.ingest.folders import Folders
@@ -19,7 +25,11 @@ from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.record import replay
 
+if TYPE_CHECKING:
+    from madeleine.database.fleet import Fleet
+
 HOME_SECONDS = 5.0
+ROUND_SECONDS = 2.0  # between two looks at what is due in the whole fleet
 FLUSH_SECONDS = 1.0  # what a power cut may cost of the notes of use
 DEVICES_SECONDS = 5.0
 VECTORS_SECONDS = 10.0
@@ -37,11 +47,17 @@ log = logging.getLogger("madeleine.background")
 Looks = dict[str, tuple[int, int]]
 
 
-def make_loops(house: House, stop: threading.Event) -> list[Loop]:
-    """Return every loop of a house."""
+def make_loops(houses: Houses, stop: threading.Event) -> list[Loop]:
+    """Return every loop of a server."""
+    house = houses.first
+    if house.fleet is not None:
+        return [*_common(house, stop), *_fleet(houses, house.fleet, stop)]
+    return [*_common(house, stop), *_of_files(house, stop)]
+
+
+def _common(house: House, stop: threading.Event) -> list[Loop]:
+    """Return the loops that there are wherever the truth is."""
     loops = [
-        Loop("journal", house.stores.journal.flush, FLUSH_SECONDS),
-        Loop("devices", OtherDevices(house).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS),
         Loop("model", _warming(house)),
         Loop("vectors", _embedding(house, stop), VECTORS_SECONDS),
         Loop("cache", _keeping(house), CACHE_SECONDS, first_seconds=CACHE_SECONDS),
@@ -52,26 +68,57 @@ def make_loops(house: House, stop: threading.Event) -> list[Loop]:
         ),
     ]
     loops.append(Loop("home", _ending_without(house, stop), HOME_SECONDS))
-    if house.settings.sleep.enabled:
-        loops.append(Loop("timetable", _timing(house, stop), first_seconds=TIMETABLE_SECONDS))
     if house.settings.judge.kind == "agent":
         loops.append(Loop("agent work", house.look_for_maintenance, AGENT_WORK_SECONDS))
+    return [*loops, *_following(house, stop)]
+
+
+def _of_files(house: House, stop: threading.Event) -> Iterator[Loop]:
+    """Give the loops of a house whose truth is files in the home."""
+    yield Loop("journal", house.stores.journal.flush, FLUSH_SECONDS)
+    yield Loop("devices", OtherDevices(house).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS)
+    if house.settings.sleep.enabled:
+        yield Loop("timetable", _timing(house, stop), first_seconds=TIMETABLE_SECONDS)
     if house.settings.backup.enabled:
-        loops.append(_backing_up(house))
-    loops += [*_following(house, stop)]
-    if house.settings.vault.watch:
-        loops.append(Loop("watcher", _watching(house, stop)))
-        loops.append(
-            Loop("sweep", _sweeping(house), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
+        yield _backing_up(house)
+    root = house.stores.vault.root
+    if house.settings.vault.watch and root is not None:
+        yield Loop("watcher", _watching(house, root, stop))
+        yield Loop("sweep", _sweeping(house), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
+
+
+def _fleet(houses: Houses, fleet: Fleet, stop: threading.Event) -> Iterator[Loop]:
+    """Give the loops of one server among several."""
+    yield Loop("listening", lambda: fleet.listen(houses.hear, stop.is_set))
+    if houses.first.settings.sleep.enabled:
+        houses.arrived = House.keep_time
+        yield Loop("timetable", houses.first.keep_time)
+        yield Loop(
+            "rounds",
+            _going_round(houses, stop),
+            ROUND_SECONDS,
+            first_seconds=ROUND_SECONDS,
+            patience_seconds=SLEEP_PATIENCE_SECONDS,
         )
-    return loops
+
+
+def _going_round(houses: Houses, stop: threading.Event) -> Callable[[], None]:
+    """Do what is due, whoever's it is, as long as there is any."""
+
+    def go() -> None:
+        for do in houses.work_due():
+            do()
+            if stop.is_set():
+                return
+
+    return go
 
 
 def _following(house: House, stop: threading.Event) -> Iterator[Loop]:
     """Give the loops that take in notes and sessions, as far as they are set."""
     wanted, intake = house.settings.ingest, house.intake
     if wanted.folders:
-        private = (house.home, house.stores.vault.root)
+        private = [each for each in (house.home, house.stores.vault.root) if each is not None]
         folders = Folders(intake, folders_in(wanted.folders), private)
         poll = house.settings.vault.poll
         yield Loop("notes", lambda: folders.watch(stop, poll))
@@ -124,7 +171,7 @@ def _backing_up(house: House) -> Loop:
     )
 
 
-def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
+def _watching(house: House, root: Path, stop: threading.Event) -> Callable[[], None]:
     stores = house.stores
 
     def on_change(paths: set[str]) -> None:
@@ -133,7 +180,7 @@ def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
         if report.written or report.dropped:
             log.info("by hand: %d written, %d dropped", report.written, report.dropped)
 
-    return lambda: watch(stores.vault.root, on_change, stop, house.settings.vault.poll)
+    return lambda: watch(root, on_change, stop, house.settings.vault.poll)
 
 
 def _sweeping(house: House) -> Callable[[], None]:

@@ -4,6 +4,9 @@ People ask for runs (`ask`), the timetable says that a job is due (`due`). Both 
 one after the other, by the daemon's own thread or, without a daemon, by whoever asks. So no two
 jobs ever write at the same time, and those that are due together run in the documented order.
 
+Where several servers share a memory, a run also holds a lease, so that the same is true of all of
+them together; who asks for a run waits until another server's is over.
+
 What must outlive a restart stands in the journal: each run's report, and which jobs are paused.
 A paused job does not run by itself, nor with the whole cycle; asked for by name it runs.
 """
@@ -14,12 +17,12 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
-from madeleine.errors import NoSuchJob
+from madeleine.errors import LeaseLost, NoSuchJob, UnderWay
 from madeleine.model.event import Event, Kind
 from madeleine.model.times import parse_time
 from madeleine.sleep.begun import note_cut_off
@@ -49,6 +52,7 @@ ASKED_TO_STOP = "asked to stop"  # how a report begins to say so
 TOLD = ("run", "dry_run", "applied", "proposed", "skipped", "seconds", "stopped", "error")
 SWITCH_SECONDS = 0.0005  # how long a job keeps others from running at a stretch
 LOOK_SECONDS = 0.1  # between two looks whether the daemon ends
+LEASE = "sleep"  # what servers take turns in
 
 Progress = Callable[[int, int], None]
 Stopped = Callable[[], bool]
@@ -213,7 +217,8 @@ class Sleeper:
     def attend(self, ending: Stopped) -> None:
         """Work off what is asked for and what is due, until `ending` says so."""
         self._ending = ending
-        note_cut_off(self._stores)
+        if not self._stores.leases.shared:
+            note_cut_off(self._stores)
         self.attended = True
         while not ending():
             self.work_off()
@@ -233,11 +238,44 @@ class Sleeper:
                 else:
                     return
 
+    def run_due(self, job: str, still_due: Stopped) -> bool:
+        """Run a job whose time has come, if it still is so once it is our turn; `UnderWay` if
+        another server has it. Returns whether it ran."""
+        with self._turn, self._lease() as lost:
+            if not still_due():
+                return False
+            self._run_once(job, False, lost, due=True)
+            return True
+
     @contextmanager
     def in_turn(self) -> Iterator[None]:
         """Let no job run meanwhile: who does a job's work by other means takes a turn too."""
-        with self._turn:
+        with self._turn, self._patiently(lambda: False):
             yield
+
+    @contextmanager
+    def _lease(self) -> Iterator[Stopped]:
+        """Keep the jobs of other servers from running on this memory. Whoever has the lease knows
+        that a run which was begun and not ended was cut off."""
+        with self._stores.leases.held(LEASE) as lost:
+            if self._stores.leases.shared:
+                note_cut_off(self._stores)
+            yield lost
+
+    @contextmanager
+    def _patiently(self, called_off: Stopped) -> Iterator[Stopped]:
+        """Take the lease as soon as no other server has it."""
+        with ExitStack() as stack:
+            lost: Stopped | None = None
+            while lost is None:
+                try:
+                    lost = stack.enter_context(self._lease())
+                except UnderWay:
+                    if called_off() or self._ending():
+                        raise
+                    with self._changed:
+                        self._changed.wait(LOOK_SECONDS)
+            yield lost
 
     def _next_asked(self) -> Asked | None:
         with self._changed:
@@ -269,6 +307,16 @@ class Sleeper:
             asked.over.set()
 
     def _once(self, job: str, dry_run: bool, called_off: Stopped, due: bool = False) -> Report:
+        """Run one job, once no other server's is under way. A run that another server took over
+        is told of by nobody but that one."""
+        try:
+            with self._patiently(called_off) as lost:
+                return self._run_once(job, dry_run, lambda: called_off() or lost(), due)
+        except (UnderWay, LeaseLost) as error:
+            now = self._stores.clock.now()
+            return Report(job, "", now, dry_run=dry_run, error=error.message)
+
+    def _run_once(self, job: str, dry_run: bool, called_off: Stopped, due: bool) -> Report:
         """Run one job. Having been asked for, it is no longer due."""
         self.last_runs()  # how it went before, read before this run is in the journal too
         with self._changed:
@@ -317,7 +365,7 @@ class Sleeper:
     def last_runs(self) -> Mapping[str, LastRun]:
         """Return how each job's last run ended, by the job; a dry run is none."""
         with self._changed:
-            known = self._last
+            known = None if self._stores.leases.shared else self._last
         if known is None:
             recent = self._stores.index.recent_events
             kinds = (each for each in (self.order, self.tasks) if each)

@@ -62,7 +62,7 @@ def compact_file(path: Path, still: AbstractContextManager[object], report: Comp
     read stays as it is.
     """
     before = identity(path)
-    plan = _Plan()
+    plan = Plan()
     with path.open("rb") as file:
         for number, line in enumerate(file):
             plan.look(number, line)
@@ -91,7 +91,7 @@ def clear_leftovers(folder: Path, device: str) -> None:
         path.unlink(missing_ok=True)
 
 
-class _Plan:
+class Plan:
     """Decides which lines of a file may go. Holds no text but that of broken lines."""
 
     def __init__(self) -> None:

@@ -220,6 +220,11 @@ class Journal:
         """Return the names of all journal files that are there now."""
         return [path.name for path in self._files()]
 
+    def lines(self, name: str) -> Iterator[bytes]:
+        """Yield the lines of a file, as they stand there."""
+        with (self._folder / name).open("rb") as file:
+            yield from file
+
     # -- inside ----------------------------------------------------------------------------
 
     def _lines(self, events: Sequence[Event]) -> dict[str, bytes]:

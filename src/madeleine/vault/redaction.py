@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -65,12 +65,17 @@ class Redacted:
 def former_texts(path: Path, gone: Gone) -> list[bytes]:
     """Return the files of the memories as they were, as far as a journal file has them, and the
     summaries that were made of them."""
-    texts: list[bytes] = []
     with path.open("rb") as file:
-        for line in file:
-            event = parse_line(line) if gone.has_id_in(_plain(line)) else None
-            if isinstance(event, Event) and event.kind is Kind.CHANGED:
-                texts += [_before(each) for each in _edits(event) if _goes(each, gone)]
+        return texts_in(file, gone)
+
+
+def texts_in(lines: Iterable[bytes], gone: Gone) -> list[bytes]:
+    """Return what lines of the journal hold of them."""
+    texts: list[bytes] = []
+    for line in lines:
+        event = parse_line(line) if gone.has_id_in(_plain(line)) else None
+        if isinstance(event, Event) and event.kind is Kind.CHANGED:
+            texts += [_before(each) for each in _edits(event) if _goes(each, gone)]
     return [each for each in texts if each]
 
 
@@ -90,7 +95,7 @@ def redact_file(
     changed = False
     with path.open("rb") as file:
         for line in file:
-            kept = _line(line, gone, part)
+            kept = line_without(line, gone, part)
             changed = changed or kept is not line
             lines.append(kept)
     if changed and not _replaced(path, lines, before, still):
@@ -120,7 +125,7 @@ def _replaced(
     return True
 
 
-def _line(line: bytes, gone: Gone, found: Redacted) -> bytes:
+def line_without(line: bytes, gone: Gone, found: Redacted) -> bytes:
     """Return what stays of a line: the very same object, if all of it does."""
     named = gone.has_id_in(_plain(line))
     if not named and not _QUOTING.search(line):

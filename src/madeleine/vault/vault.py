@@ -73,6 +73,11 @@ class Vault:
         """What the last whole scan could not look into, each as the beginning of its paths."""
         make_folder(root)
 
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        return str(self.root)
+
     # -- looking ---------------------------------------------------------------------------
 
     def scan(self) -> Iterator[Found]:
@@ -203,9 +208,7 @@ class Vault:
 
     def _place(self, path: str) -> str:
         """Return where a path is on the disk; one that is not of a file below us is refused."""
-        if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
-            raise InvalidValue("path", f"is {path!r}, not a file in the vault")
-        return f"{self.root}/{path}"
+        return f"{self.root}/{check_path(path)}"
 
     def _is_behind_link(self, path: str) -> bool:
         """Whether a folder on the way to a path is a symbolic link. The vault itself may be one."""
@@ -411,6 +414,13 @@ class Vault:
         for each in leftovers:
             remove_file(each)
         return len(leftovers)
+
+
+def check_path(path: str) -> str:
+    """Return a path, unless it is none of a file in the vault."""
+    if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise InvalidValue("path", f"is {path!r}, not a file in the vault")
+    return path
 
 
 def in_trash(path: str) -> bool:

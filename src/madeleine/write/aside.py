@@ -19,6 +19,9 @@ Work = Callable[[], str | None]
 """Returns what went wrong, in a sentence."""
 
 
+Pools = tuple[ThreadPoolExecutor, ThreadPoolExecutor]
+
+
 class Aside(Protocol):
     """Does work beside the caller's."""
 
@@ -66,11 +69,12 @@ class AtOnce:
 
 
 class Threads:
-    """Does it in threads of its own, which begin with the first work."""
+    """Does it in threads of its own, which begin with the first work; or in those of another,
+    where many houses are open."""
 
-    def __init__(self) -> None:
-        self._one = ThreadPoolExecutor(1, "madeleine-later")
-        self._several = ThreadPoolExecutor(BESIDE, "madeleine-beside")
+    def __init__(self, others: Threads | None = None) -> None:
+        self._own = others is None
+        self._one, self._several = others._pools() if others is not None else _new_pools()
         self._asking = threading.Lock()
         self._last: Future[None] | None = None
         self._problem: str | None = None
@@ -93,8 +97,21 @@ class Threads:
 
     def close(self) -> None:
         """Finish what was begun."""
+        if not self._own:
+            self.wait()
+            return
         self._one.shutdown()
         self._several.shutdown()
 
+    def _pools(self) -> Pools:
+        return self._one, self._several
+
     def _do(self, work: Work) -> None:
         self._problem = work() or self._problem
+
+
+def _new_pools() -> Pools:
+    return (
+        ThreadPoolExecutor(1, "madeleine-later"),
+        ThreadPoolExecutor(BESIDE, "madeleine-beside"),
+    )

@@ -7,6 +7,7 @@ who was not there reads it there. A listener is called by whoever did it, so it 
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,8 +15,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from madeleine.model.event import Event, Kind
+from madeleine.model.times import format_time, parse_time
 
 TOLD_AT_MOST = 100  # memories that one happening names
+SAID_AT_MOST = 7_900  # bytes that a database passes on, with some room for whose it is
 VERBS = {
     "revise": "revised",
     "retire": "retired",
@@ -68,6 +71,37 @@ class Bell:
         finally:
             with self._lock:
                 self._listeners.remove(listener)
+
+
+class FarBell(Bell):
+    """Rings at every server on one database. What happens is told to all of them, once it is
+    kept, and rings here when it comes back from there (`hear`)."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def ring(self, happenings: Iterable[Happening]) -> None:
+        for each in happenings:
+            said = _to_text(each)
+            if len(said.encode("utf-8")) <= SAID_AT_MOST:
+                self._tell(said)
+            else:
+                self._tell(_to_text(Happening(each.name, each.at, {"more": True})))
+
+    def hear(self, text: str) -> None:
+        """Ring for what some server told."""
+        super().ring([_from_text(text)])
+
+
+def _to_text(happening: Happening) -> str:
+    told = [happening.name, format_time(happening.at), dict(happening.body)]
+    return json.dumps(told, ensure_ascii=True, separators=(",", ":"))
+
+
+def _from_text(text: str) -> Happening:
+    name, at, body = json.loads(text)
+    return Happening(name, parse_time("at", at), body)
 
 
 def told(events: Iterable[Event]) -> Iterator[Happening]:

@@ -65,7 +65,7 @@ def carry_out(
             _owe(stores, change.edits)
             stores.debts.changes = True
             return f"the index follows later: {error.message}"
-    stores.bell.ring([_told(change, begun)])
+        stores.bell.ring([_told(change, begun)])
     return None
 
 

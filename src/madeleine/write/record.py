@@ -13,8 +13,9 @@ from datetime import timedelta
 
 from madeleine.index.port import Batch, Index
 from madeleine.model.event import Event, Kind
-from madeleine.vault.journal import Journal, light
+from madeleine.vault.journal_changes import light
 from madeleine.vault.journal_lines import month_in
+from madeleine.vault.port import Journal
 from madeleine.write.bell import told
 from madeleine.write.stores import Stores
 
@@ -53,7 +54,7 @@ def record(
         known = [light(each) for each in events]
         stores.index.write(replace(batch, events=known, positions=noted))
         stores.debts.events = owed
-    stores.bell.ring(told(events))
+        stores.bell.ring(told(events))
 
 
 def settle(stores: Stores, outcomes: Mapping[str, str], batch: Batch = NOTHING) -> None:

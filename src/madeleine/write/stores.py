@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import TracebackType
 from typing import Protocol
 
 from madeleine.index.port import Index
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Limits
 from madeleine.rules.fusion import Head
-from madeleine.vault.journal import Journal
-from madeleine.vault.vault import Vault
+from madeleine.vault.port import Journal, Vault
 from madeleine.write.aside import Aside, AtOnce
 from madeleine.write.bell import Bell
 
@@ -23,6 +24,45 @@ class Clock(Protocol):
     """Where the time comes from. Tests bring their own."""
 
     def now(self) -> datetime: ...
+
+
+class Turn(Protocol):
+    """What is held while files and index change: a lock that a thread may take again while it has
+    it. Where the truth is in a database, it is also one transaction."""
+
+    def __enter__(self) -> bool: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+    def acquire(self, blocking: bool = True) -> bool: ...
+    def release(self) -> None: ...
+
+
+class Leases(Protocol):
+    """Sees to it that of all who could do some work, one does."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether others may have the same stores open."""
+        ...
+
+    def held(self, work: str) -> AbstractContextManager[Callable[[], bool]]:
+        """Do this work alone; `UnderWay` if somebody does it. Gives a function that says whether
+        the right to do it was lost; then nothing that is written for it is kept."""
+        ...
+
+
+class Alone:
+    """Nobody else has these stores open."""
+
+    shared = False
+
+    @contextmanager
+    def held(self, work: str) -> Iterator[Callable[[], bool]]:
+        yield lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +122,8 @@ class Stores:
     minds: Minds
     clock: Clock
     habits: Habits = field(default_factory=Habits)
-    writing: threading.RLock = field(default_factory=threading.RLock)
+    writing: Turn = field(default_factory=threading.RLock)
+    leases: Leases = field(default_factory=Alone)
     debts: Debts = field(default_factory=Debts)
     upkeep: threading.Lock = field(default_factory=threading.Lock)
     """Held by the one rebuild that may be under way."""

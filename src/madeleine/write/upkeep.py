@@ -14,7 +14,7 @@ from dataclasses import replace
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Minds
 from madeleine.model.event import Kind
-from madeleine.vault.journal import Compacted
+from madeleine.vault.compaction import Compacted
 from madeleine.write.reconcile import Progress, Reconciled, reconcile
 from madeleine.write.record import event, record, replay
 from madeleine.write.stores import Debts, Stores
@@ -68,7 +68,8 @@ def _alone(stores: Stores) -> Iterator[None]:
     if not stores.upkeep.acquire(blocking=False):
         raise UnderWay("a rebuild")
     try:
-        yield
+        with stores.leases.held("rebuild"):
+            yield
     finally:
         stores.upkeep.release()
 

@@ -178,8 +178,9 @@ class PostgresIndex:
         if not isinstance(fresh, PostgresIndex):
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
-        with self._rows.bare() as connection:
-            tenants.point(connection, self._rows.name, fresh._rows.name)
+        with self._rows.writing() as access:
+            tenants.point(access.connection, self._rows.name, fresh._rows.name)
+            self._rows.look_again()
 
     def close(self) -> None:
         if self._owns_connections:

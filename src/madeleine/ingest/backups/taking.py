@@ -114,8 +114,8 @@ def back_up(wanted: Wanted, progress: Progress = lambda done, total: None) -> Ba
 def _refuse_inside(wanted: Wanted, place: Path) -> None:
     """Refuse a place in the vault or the home, other than the folder for backups: the next
     backup would hold this one."""
-    real, vault = place.resolve(), wanted.stores.vault.root.resolve()
-    for folder in (vault, (wanted.home / "journal").resolve()):
+    real, vault = place.resolve(), wanted.stores.vault.root
+    for folder in (each.resolve() for each in (vault, wanted.home / "journal") if each):
         if real.is_relative_to(folder) and not _is_hidden(real.relative_to(folder)):
             raise InOwnData(place, folder)
     home, kept = wanted.home.resolve(), wanted.folder.resolve()
@@ -225,6 +225,25 @@ class _Copies:
 
 
 def _copy_all(wanted: Wanted, copies: _Copies, progress: Progress) -> None:
+    if wanted.stores.vault.root is None:
+        _copy_rows(wanted.stores, copies, progress)
+    else:
+        _copy_files(wanted, copies, progress)
+    _copy_settings(wanted.home / CONFIG, copies)
+
+
+def _copy_rows(stores: Stores, copies: _Copies, progress: Progress) -> None:
+    """Copy vault and journal out of a database, as files, all of one moment."""
+    with stores.index.steady():
+        paths = [*(each.path for each in stores.vault.scan()), *stores.vault.trashed_paths()]
+        for number, path in enumerate(paths, start=1):
+            copies.put(f"{VAULT}{path}", stores.vault.read_bytes(path), 0)
+            progress(number, 2 * len(paths))
+        for name in stores.journal.names():
+            copies.put(f"{JOURNAL}{name}", b"".join(stores.journal.lines(name)), 0)
+
+
+def _copy_files(wanted: Wanted, copies: _Copies, progress: Progress) -> None:
     files = _files(wanted, copies)
     for number, (name, (path, _)) in enumerate(files.items(), start=1):
         copies.take(name, path)
@@ -237,7 +256,6 @@ def _copy_all(wanted: Wanted, copies: _Copies, progress: Progress) -> None:
         for name, (path, looks) in now.items():
             if not copies.is_fresh(name, looks):
                 copies.take(name, path)
-    _copy_settings(wanted.home / CONFIG, copies)
 
 
 def _copy_settings(path: Path, copies: _Copies) -> None:
@@ -249,7 +267,8 @@ def _copy_settings(path: Path, copies: _Copies) -> None:
 def _files(wanted: Wanted, copies: _Copies) -> dict[str, tuple[Path, Looks]]:
     """Return every file that belongs into the backup, and how it looks."""
     found: dict[str, tuple[Path, Looks]] = {}
-    folders = [(wanted.stores.vault.root, VAULT), (wanted.home / "journal", JOURNAL)]
+    vault = wanted.stores.vault.root or wanted.home / "vault"
+    folders = [(vault, VAULT), (wanted.home / "journal", JOURNAL)]
     while folders:
         folder, name = folders.pop()
         try:

@@ -1,0 +1,85 @@
+"""One server among several on one database: its connections, its name, and what it hears.
+
+All that a house needs whose truth is in the database is made here, so that bootstrap loads one
+module by its name when a database is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from typing import NamedTuple
+
+import psycopg
+
+from madeleine.database import tenants
+from madeleine.database.access import Tenant, Writing
+from madeleine.database.connection import Connections
+from madeleine.database.leases import DatabaseLeases, claim_due
+
+CHANNEL = "madeleine"  # on which servers tell each other what happens
+HEAR_SECONDS = 0.5  # between two looks whether the server ends
+AGAIN_SECONDS = 60.0  # after which work that somebody claimed and did not do is claimed again
+
+Hear = Callable[[str, str], None]
+"""Is told whose memory it is, and what happened."""
+
+
+class Claimed(NamedTuple):
+    """A job of a tenant that is due, which this server may run if it still is by then."""
+
+    tenant: str
+    job: str
+    still_due: Callable[[], bool]
+
+
+class Fleet:
+    """The connections of one server, shared by all the tenants that it answers for."""
+
+    def __init__(self, url: str, lease_seconds: float) -> None:
+        self.connections = Connections(url)
+        self.name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._lease_seconds = lease_seconds
+
+    def tenant(self, name: str) -> Tenant:
+        """Return a tenant's view, with a number of its own from now on."""
+        with self.connections.lent() as connection:
+            tenants.introduce(connection, name)
+        return Tenant(self.connections, name)
+
+    def writing(self, rows: Tenant) -> Writing:
+        return Writing(rows)
+
+    def leases(self, rows: Tenant) -> DatabaseLeases:
+        return DatabaseLeases(rows, self.name, self._lease_seconds)
+
+    def claim(self) -> Claimed | None:
+        """Return some work that is due; the others leave it to us for a while."""
+        found = claim_due(self.connections, AGAIN_SECONDS)
+        if found is None:
+            return None
+        tenant, job, until = found
+        leases = self.leases(Tenant(self.connections, tenant))
+        return Claimed(tenant, job, lambda: leases.due_at(job) == until)
+
+    def tell(self, rows: Tenant) -> Callable[[str], None]:
+        """Return what tells all servers, ours too, that something happened to this memory."""
+        return lambda text: rows.tell(CHANNEL, f"{rows.name}\n{text}")
+
+    def listen(self, hear: Hear, ending: Callable[[], bool]) -> None:
+        """Pass on what servers tell, until this one ends."""
+        with self.connections.alone() as connection:
+            connection.execute(f"LISTEN {CHANNEL}")
+            while not ending():
+                for each in connection.notifies(timeout=HEAR_SECONDS, stop_after=100):
+                    _pass_on(each, hear)
+
+    def close(self) -> None:
+        self.connections.close()
+
+
+def _pass_on(told: psycopg.Notify, hear: Hear) -> None:
+    tenant, _, text = told.payload.partition("\n")
+    hear(tenant, text)

@@ -1,0 +1,73 @@
+"""When jobs run where several servers share a memory.
+
+The timetable of one daemon stands in that daemon. Here it stands in the database, one entry for
+each job of each tenant, and whichever server is free claims what is due (`claim`). A run holds
+the tenant's lease, so that no two servers' jobs ever write to one memory at the same time. After
+it, the next one is planned as a single daemon would: from the last run, as the journal has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from madeleine.errors import UnderWay
+from madeleine.sleep.intervals import Intervals, next_run, task_run
+from madeleine.sleep.sleeper import Sleeper
+from madeleine.write.stores import Clock
+
+
+class Plan(Protocol):
+    """Where it stands when a job is due."""
+
+    def plan(self, job: str, wait: timedelta | None, sooner: bool = False) -> None:
+        """Say when a job is due: after so long, or never; with `sooner`, unless it is before."""
+        ...
+
+    def due_at(self, job: str) -> datetime | None: ...
+
+
+class Rounds:
+    """The timetable of one memory, kept with it."""
+
+    def __init__(self, sleeper: Sleeper, intervals: Intervals, clock: Clock, plan: Plan) -> None:
+        self._sleeper = sleeper
+        self._intervals = intervals
+        self._clock = clock
+        self._plan = plan
+
+    def start(self) -> None:
+        """Plan every job that is not planned for earlier, and be told about each run here."""
+        for job in (*self._sleeper.order, *self._sleeper.tasks):
+            wait = self._wait(job)
+            first = None if wait is None else max(wait, self._intervals.first)
+            self._plan.plan(job, first, sooner=True)
+        self._sleeper.planned = self._planned
+        self._sleeper.next_run = self._plan.due_at
+
+    def run(self, job: str, still_due: Callable[[], bool]) -> bool:
+        """Run a job that this server claimed, unless somebody did so meanwhile or it is paused;
+        whether it ran."""
+        if job in self._sleeper.paused():
+            self._plan.plan(job, self._every(job))
+            return False
+        try:
+            return self._sleeper.run_due(job, still_due)
+        except UnderWay:
+            return False  # another job of this memory runs; it is due again in a while
+
+    def _planned(self, job: str) -> None:
+        self._plan.plan(job, self._wait(job))
+
+    def _every(self, job: str) -> timedelta | None:
+        return self._intervals.every.get(job) or self._intervals.tasks.get(job)
+
+    def _wait(self, job: str) -> timedelta | None:
+        """Return how long it is until a job's next run; nothing for never."""
+        last, now = self._sleeper.last_runs().get(job), self._clock.now()
+        every = self._intervals.every.get(job)
+        if every is None:
+            when = task_run(last, job, self._intervals, now)
+            return None if when is None else when - now
+        return next_run(last, every, self._intervals.retry, now) - now

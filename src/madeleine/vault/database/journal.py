@@ -1,0 +1,273 @@
+"""The journal as rows: the same lines in files of the same names, one row for each line.
+
+A line is numbered in its file in the order in which it was written; a position is the number of
+the last line that was read, with a hash of it. All servers write as one device: what one of them
+began another goes on with. A line that cannot be read can only have come from files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from madeleine.database.access import Access, Tenant
+from madeleine.errors import JournalTorn
+from madeleine.model.event import Event, Kind, Position
+from madeleine.model.memory import Memory
+from madeleine.vault.compaction import DAMAGED, Compacted, Plan
+from madeleine.vault.journal_changes import RecordedChange, event_to_change
+from madeleine.vault.journal_lines import (
+    CHUNK_BYTES,
+    CHUNK_LINES,
+    SUFFIX,
+    Chunk,
+    Newer,
+    file_name,
+    month_in,
+    parse_device,
+    parse_line,
+    parse_month,
+    to_line,
+)
+from madeleine.vault.quotes import Gone, gone
+from madeleine.vault.redaction import Redacted, as_memory, is_summary_of, line_without, texts_in
+
+PAGE = 500  # lines that are fetched at once
+_CHANGES = (Kind.CHANGED, Kind.SCORED)
+
+_APPEND = """
+    INSERT INTO journal (truth, name, number, change, line)
+    SELECT :truth, %s, last.number + given.number, given.change, given.line
+    FROM (SELECT coalesce(max(number), 0) AS number FROM journal
+          WHERE truth = :truth AND name = %s) last,
+         unnest(%s::text[], %s::bytea[]) WITH ORDINALITY AS given (change, line, number)
+    RETURNING number
+"""
+_PAGE = f"""
+    SELECT number, line FROM journal WHERE truth = :truth AND name = %s AND number > %s
+    ORDER BY number LIMIT {PAGE}
+"""
+_LINE = "SELECT line FROM journal WHERE truth = :truth AND name = %s AND number = %s"
+_NAMES = f"""
+    WITH RECURSIVE names AS (
+        (SELECT name FROM journal WHERE truth = :truth ORDER BY name LIMIT 1)
+        UNION ALL
+        SELECT (SELECT name FROM journal WHERE truth = :truth AND name > names.name
+                ORDER BY name LIMIT 1) FROM names WHERE names.name IS NOT NULL
+    )
+    SELECT name FROM names WHERE name LIKE '%{SUFFIX}'
+"""
+_OF_CHANGE = "SELECT line FROM journal WHERE truth = :truth AND change = %s ORDER BY name, number"
+_DROP = "DELETE FROM journal WHERE truth = :truth AND name = %s AND number = ANY(%s::bigint[])"
+_REWRITE = "UPDATE journal SET line = %s WHERE truth = :truth AND name = %s AND number = %s"
+_FORMER = f"""
+    SELECT path, version, data FROM former_files
+    WHERE truth = :truth AND (path, version) > (%s, %s) ORDER BY path, version LIMIT {PAGE}
+"""
+_FORGET = "DELETE FROM former_files WHERE truth = :truth AND path = %s AND version = %s"
+
+
+class DatabaseJournal:
+    """A tenant's journal in a database."""
+
+    def __init__(self, rows: Tenant, device: str) -> None:
+        self.device = parse_device(device)
+        self._rows = rows
+
+    # -- writing ---------------------------------------------------------------------------
+
+    def append(self, events: Sequence[Event], durable: bool) -> dict[str, Position]:
+        files: dict[str, list[tuple[str | None, bytes]]] = {}
+        for event in events:
+            name = file_name(self.device, event.at)
+            files.setdefault(name, []).append((_change_of(event), to_line(event, self.device)))
+        if not files:
+            return {}
+        with self._rows.writing() as access:
+            return {name: _append(access, name, lines) for name, lines in files.items()}
+
+    def bring_in(self, name: str, lines: Iterable[bytes]) -> int:
+        """Add lines as they stand in a journal file elsewhere; returns how many."""
+        given = [(_looked_up_by(line), line) for line in lines]
+        if given:
+            with self._rows.writing() as access:
+                _append(access, name, given)
+        return len(given)
+
+    def flush(self) -> None:
+        """Nothing waits: what was written is safe once its transaction is."""
+
+    def compact(self, before_month: str) -> Compacted:
+        parse_month("before_month", before_month)
+        report = Compacted()
+        for name in self.names():
+            month = month_in(name, self.device)
+            if month is not None and month < before_month:
+                with self._rows.writing() as access:
+                    _compact(access, name, report)
+        return report
+
+    def redact(self, ids: Collection[str], memories: Sequence[Memory] = ()) -> Redacted:
+        found = Redacted()
+        with self._rows.writing() as access:
+            names = _names(access)
+            texts = [each for name in names for each in texts_in(_lines(access, name), Gone(ids))]
+            former = [each for text in texts if (each := as_memory(text)) is not None]
+            told = gone(ids, [*memories, *former])
+            for name in names:
+                _redact(access, name, told, found)
+            _forget_former(access, told)
+        return found
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def read(self, since: Mapping[str, Position]) -> Iterator[Chunk]:
+        for name in self.names():
+            start = self._start(name, since.get(name))
+            while (chunk := self._chunk(name, start)) is not None:
+                yield chunk
+                start = chunk.position.offset
+
+    def lines(self, name: str) -> Iterator[bytes]:
+        """Yield the lines of a file, as they stand there."""
+        with self._rows.reading() as access:
+            yield from _lines(access, name)
+
+    def find_change(self, change_id: str, device: str, at: datetime) -> RecordedChange | None:
+        found = self._find(Kind.CHANGED, change_id)
+        return None if found is None else event_to_change(found)
+
+    def find_scores(self, change_id: str, device: str, at: datetime) -> Event | None:
+        return self._find(Kind.SCORED, change_id)
+
+    def shrunk(self, since: Mapping[str, Position]) -> list[str]:
+        return [
+            name
+            for name, known in since.items()
+            if known.offset and self._start(name, known) != known.offset
+        ]
+
+    def names(self) -> list[str]:
+        with self._rows.reading() as access:
+            return _names(access)
+
+    def _find(self, kind: Kind, change_id: str) -> Event | None:
+        with self._rows.reading() as access:
+            lines = access.column(_OF_CHANGE, change_id)
+        events = (parse_line(line) for line in lines)
+        return next((e for e in events if isinstance(e, Event) and e.kind is kind), None)
+
+    def _start(self, name: str, known: Position | None) -> int:
+        """Return the line after which to read on; 0 if the file is not the one that was read."""
+        if known is None or not known.offset:
+            return 0
+        with self._rows.reading() as access:
+            row = access.row(_LINE, name, known.offset)
+        return known.offset if row is not None and _check(row[0]) == known.check else 0
+
+    def _chunk(self, name: str, start: int) -> Chunk | None:
+        """Return what stands after a line, as much as fits; nothing at the end."""
+        with self._rows.reading() as access:
+            lines = _bounded(_numbered(access, name, start))
+        if not lines:
+            return None
+        events, problems, newer = list[Event](), list[JournalTorn](), dict[str, int]()
+        for number, line in lines:
+            found = parse_line(line)
+            if isinstance(found, Event):
+                events.append(found)
+            elif isinstance(found, Newer):
+                newer[found.kind] = newer.get(found.kind, 0) + 1
+            elif line.strip():
+                problems.append(JournalTorn(name, number, found.problem))
+        number, line = lines[-1]
+        return Chunk(name, events, Position(number, _check(line)), problems, newer, start)
+
+
+def _append(access: Access, name: str, lines: Sequence[tuple[str | None, bytes]]) -> Position:
+    changes, data = [change for change, _ in lines], [line for _, line in lines]
+    numbers = access.column(_APPEND, name, name, changes, data)
+    return Position(max(numbers), _check(data[-1]))
+
+
+def _change_of(event: Event) -> str | None:
+    change = event.body.get("change") if event.kind in _CHANGES else None
+    return change if isinstance(change, str) else None
+
+
+def _looked_up_by(line: bytes) -> str | None:
+    event = parse_line(line)
+    return _change_of(event) if isinstance(event, Event) else None
+
+
+def _check(line: bytes) -> str:
+    return hashlib.blake2b(line, digest_size=16).hexdigest()
+
+
+def _names(access: Access) -> list[str]:
+    return access.column(_NAMES)
+
+
+def _numbered(access: Access, name: str, after: int = 0) -> Iterator[tuple[int, bytes]]:
+    while page := access.rows(_PAGE, name, after):
+        yield from ((number, bytes(line)) for number, line in page)
+        after = page[-1][0]
+
+
+def _lines(access: Access, name: str) -> Iterator[bytes]:
+    return (line for _, line in _numbered(access, name))
+
+
+def _bounded(lines: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    some, size = list[tuple[int, bytes]](), 0
+    for number, line in lines:
+        some.append((number, line))
+        size += len(line)
+        if len(some) >= CHUNK_LINES or size >= CHUNK_BYTES:
+            break
+    return some
+
+
+def _compact(access: Access, name: str, report: Compacted) -> None:
+    plan, numbers, size = Plan(), list[int](), dict[int, int]()
+    for at, (number, line) in enumerate(_numbered(access, name)):
+        plan.look(at, line)
+        numbers.append(number)
+        size[at] = len(line)
+    drop = plan.dropped()
+    if not drop:
+        return
+    if plan.broken:
+        damaged = [(None, line + b"\n") for line in plan.broken]
+        _append(access, name + DAMAGED, damaged)
+    access.run(_DROP, name, [numbers[at] for at in drop])
+    report.files.append(name)
+    report.dropped.extend(drop[at] for at in sorted(drop) if drop[at])
+    report.damaged += len(plan.broken)
+    report.bytes_saved += sum(size[at] for at in drop)
+
+
+def _redact(access: Access, name: str, told: Gone, found: Redacted) -> None:
+    """Take what a file says about memories out of it."""
+    lines = list(_numbered(access, name))
+    kept = [(number, line, line_without(line, told, found)) for number, line in lines]
+    gone_lines = [number for number, _, after in kept if not after]
+    changed = [(after, name, number) for number, line, after in kept if after and after is not line]
+    if gone_lines:
+        access.run(_DROP, name, gone_lines)
+    access.run_many(_REWRITE, changed)
+
+
+def _forget_former(access: Access, told: Gone) -> None:
+    """Forget what files of these memories said, and summaries that were made of them."""
+    after: tuple[str, int] = ("", 0)
+    while page := access.rows(_FORMER, *after):
+        read = [(path, version, as_memory(bytes(data))) for path, version, data in page]
+        going = [(path, version) for path, version, memory in read if _tells(memory, told)]
+        access.run_many(_FORGET, going)
+        after = page[-1][:2]
+
+
+def _tells(memory: Memory | None, told: Gone) -> bool:
+    return memory is not None and (memory.id in told.ids or is_summary_of(memory, told))

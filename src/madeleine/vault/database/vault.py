@@ -1,0 +1,297 @@
+"""The vault as rows: every memory's file by its path, with its bytes.
+
+Paths, names and bytes are those of the folder (`vault.vault`), and so is what each method
+promises. A file looks like its version, which no other file ever has. Since a writer holds the
+tenant's row, a file that was looked at stays as it is until the end of the transaction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from madeleine.database.access import Access, Tenant
+from madeleine.errors import FileChanged, FileUnreadable, MadeleineError, NoFile
+from madeleine.model.change import Edit
+from madeleine.model.memory import Memory
+from madeleine.model.stored import Fingerprint, Stored
+from madeleine.vault.markdown import read_memory
+from madeleine.vault.naming import file_names
+from madeleine.vault.vault import TRASH, Found, check_path, is_memory_path
+
+PAGE = 1_000  # files that are fetched at once, where there may be many
+_ID = re.compile(rb"^id: *[\"']?([0-9a-fA-F-]{8,64})[\"']?\r?$", re.MULTILINE)
+_FRONT_BYTES = 4_096  # of a file, in which its id stands
+
+_LOOK = "SELECT path, data, version FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
+_PUT = """
+    INSERT INTO files (truth, path, memory, data)
+    SELECT :truth, * FROM unnest(%s::text[], %s::text[], %s::bytea[])
+    ON CONFLICT (truth, path) DO {} RETURNING path, version
+"""
+_CREATE = _PUT.format("NOTHING")
+_REPLACE = _PUT.format(
+    "UPDATE SET memory = excluded.memory, data = excluded.data, version = excluded.version, "
+    "written = excluded.written"
+)
+_KEEP = """
+    INSERT INTO former_files (truth, path, version, memory, written, data)
+    SELECT truth, path, version, memory, written, data FROM files
+    WHERE truth = :truth AND path = ANY(%s::text[])
+"""
+_DELETE = "DELETE FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
+_FORGET = """
+    DELETE FROM former_files WHERE truth = :truth AND memory = %s
+    AND NOT EXISTS (SELECT 1 FROM files WHERE truth = :truth AND memory = %s)
+"""
+_SCAN = "SELECT path, version, octet_length(data) FROM files WHERE truth = :truth ORDER BY path"
+_TRASHED = f"""
+    SELECT path, data, version FROM files WHERE truth = :truth AND path LIKE '{TRASH}/%%'
+    AND path > %s {{}} ORDER BY path LIMIT {PAGE}
+"""
+_BEGINNING = "AND (memory IS NULL OR starts_with(lower(memory), %s))"
+
+_File = tuple[bytes, Fingerprint]
+
+
+class DatabaseVault:
+    """A tenant's files in a database."""
+
+    root: Path | None = None
+
+    def __init__(self, rows: Tenant) -> None:
+        self._rows = rows
+        self.unread_folders: list[str] = []
+
+    @property
+    def place(self) -> str:
+        return f"{self._rows.place}, tenant {self._rows.name}"
+
+    # -- looking ---------------------------------------------------------------------------
+
+    def scan(self) -> Iterator[Found]:
+        with self._rows.reading() as access:
+            rows = access.rows(_SCAN)
+        for path, version, size in rows:
+            if is_memory_path(path):
+                yield Found(path, Fingerprint(version, size))
+
+    def read(self, path: str) -> Stored:
+        return read_memory(path, *self._look(path))
+
+    def read_bytes(self, path: str) -> bytes:
+        return self._look(path)[0]
+
+    def bytes_or_none(self, path: str | None) -> bytes | None:
+        if path is None:
+            return None
+        found = self._files([path]).get(path)
+        return None if found is None else found[0]
+
+    def fingerprint(self, path: str) -> Fingerprint | None:
+        found = self._files([path]).get(path)
+        return None if found is None else found[1]
+
+    def _look(self, path: str) -> _File:
+        found = self._files([path]).get(path)
+        if found is None:
+            raise NoFile(Path(path))
+        return found
+
+    def _files(self, paths: Iterable[str | None]) -> dict[str, _File]:
+        with self._rows.reading() as access:
+            return _files(access, paths)
+
+    # -- names -----------------------------------------------------------------------------
+
+    def path_for(self, memory: Memory) -> str:
+        names = list(file_names(memory))
+        taken = self._files(names)
+        return next((name for name in names if name not in taken), names[-1])
+
+    def trash_path(self, path: str) -> str:
+        return self._free(f"{TRASH}/{path}")
+
+    def untrash_path(self, stored: Stored) -> str:
+        path = stored.path.removeprefix(f"{TRASH}/")
+        return path if self.fingerprint(path) is None else self.path_for(stored.memory)
+
+    def _free(self, path: str) -> str:
+        free, number = path, 1
+        while self.fingerprint(free) is not None:
+            number += 1
+            free = f"{path.removesuffix('.md')}-{number}.md"
+        return free
+
+    # -- changing --------------------------------------------------------------------------
+
+    def apply(self, edit: Edit) -> Fingerprint | None:
+        return self.apply_all([edit])[0]
+
+    def apply_all(self, edits: Sequence[Edit]) -> list[Fingerprint | None]:
+        """Carry out edits in their order; those of different paths are written together."""
+        looks: list[Fingerprint | None] = []
+        with self._rows.writing() as access:
+            for some in _apart(edits):
+                looks += _applied(access, some)
+        return looks
+
+    def create(self, files: Sequence[tuple[str, bytes]]) -> list[Fingerprint | MadeleineError]:
+        with self._rows.writing() as access:
+            made = _put(access, _CREATE, files)
+        return [made.get(path) or FileChanged(path) for path, _ in files]
+
+    def bring_in(self, files: Sequence[tuple[str, bytes]]) -> None:
+        """Put files as they stand elsewhere, whatever is at their paths; nothing is kept of it."""
+        with self._rows.writing() as access:
+            _put(access, _REPLACE, files)
+
+    def revert(self, edit: Edit) -> bool:
+        found = self._files([edit.path_before, edit.path_after])
+        before, after = _bytes(found, edit.path_before), _bytes(found, edit.path_after)
+        wrote = edit.path_after is None or after == edit.after
+        moved = edit.path_after not in (None, edit.path_before)
+        if edit.path_before is None or before == edit.before:
+            if wrote and moved and after is not None:
+                self.apply(Edit(edit.memory_id, edit.path_after, after, None, None))
+            return True
+        if not wrote or (moved and before is not None):
+            return False
+        self.apply(Edit(edit.memory_id, edit.path_after, edit.after, edit.path_before, edit.before))
+        return True
+
+    # -- trash -----------------------------------------------------------------------------
+
+    def trashed(self) -> Iterator[Stored]:
+        for row in self._trashed_rows():
+            stored = _read(*row)
+            if stored is not None:
+                yield stored
+
+    def trashed_paths(self) -> Iterator[str]:
+        for path, _, _ in self._trashed_rows():
+            yield path
+
+    def find_trashed(self, id_prefix: str) -> list[Stored]:
+        wanted = id_prefix.lower()
+        if not wanted:
+            return []
+        read = [_read(*row) for row in self._trashed_rows(_BEGINNING, wanted)]
+        found = [each for each in read if each and each.memory.id.startswith(wanted)]
+        return sorted(found, key=lambda each: (each.fingerprint.mtime_ns, each.path))
+
+    def _trashed_rows(self, also: str = "", *bindings: object) -> Iterator[tuple[str, bytes, int]]:
+        after = ""
+        while True:
+            with self._rows.reading() as access:
+                page = access.rows(_TRASHED.format(also), after, *bindings)
+            yield from ((path, bytes(data), version) for path, data, version in page)
+            if len(page) < PAGE:
+                return
+            after = page[-1][0]
+
+
+def _files(access: Access, paths: Iterable[str | None]) -> dict[str, _File]:
+    wanted = [check_path(path) for path in paths if path is not None]
+    return {
+        path: (bytes(data), Fingerprint(version, len(data)))
+        for path, data, version in access.rows(_LOOK, wanted)
+    }
+
+
+def _bytes(files: dict[str, _File], path: str | None) -> bytes | None:
+    return files[path][0] if path is not None and path in files else None
+
+
+def _apart(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
+    """Give edits in portions in which no two have to do with one path."""
+    some: list[Edit] = []
+    taken: set[str | None] = set()
+    for edit in edits:
+        own = {edit.path_before, edit.path_after} - {None}
+        if own & taken:
+            yield some
+            some, taken = [], set()
+        some.append(edit)
+        taken |= own
+    if some:
+        yield some
+
+
+def _applied(access: Access, edits: Sequence[Edit]) -> list[Fingerprint | None]:
+    """Carry out edits that have nothing to do with each other."""
+    paths = [path for edit in edits for path in (edit.path_before, edit.path_after)]
+    files = _files(access, paths)
+    done = [_is_done(edit, files) for edit in edits]
+    for edit, ready in zip(edits, done, strict=True):
+        if not ready:
+            _check(edit, files)
+    waiting = [edit for edit, ready in zip(edits, done, strict=True) if not ready]
+    _make_room(access, waiting)
+    made = {path: look for path, (_, look) in files.items()}
+    made |= _put(access, _REPLACE, [_after(each) for each in waiting if _stays(each)])
+    return [made.get(edit.path_after) if edit.path_after else None for edit in edits]
+
+
+def _stays(edit: Edit) -> bool:
+    return edit.path_after is not None and edit.after is not None
+
+
+def _after(edit: Edit) -> tuple[str, bytes]:
+    return str(edit.path_after), edit.after or b""
+
+
+def _is_done(edit: Edit, files: dict[str, _File]) -> bool:
+    """Whether a file has its new state already, and no longer its old one."""
+    left = edit.path_before == edit.path_after or _bytes(files, edit.path_before) is None
+    if not _stays(edit):
+        return left or edit.path_before is None
+    return left and _bytes(files, edit.path_after) == edit.after
+
+
+def _check(edit: Edit, files: dict[str, _File]) -> None:
+    """Refuse an edit that was made for other files than these."""
+    if _bytes(files, edit.path_before) != edit.before:
+        raise FileChanged(str(edit.path_before))
+    there = _bytes(files, edit.path_after)
+    elsewhere = edit.path_after not in (None, edit.path_before)
+    if elsewhere and there is not None and there != edit.after:
+        raise FileChanged(str(edit.path_after))
+
+
+def _make_room(access: Access, edits: Sequence[Edit]) -> None:
+    """Keep what the files said, and take those away that go or move. Of a memory that goes for
+    good nothing is kept."""
+    before = [each.path_before for each in edits if each.path_before is not None]
+    if before:
+        access.run(_KEEP, before)
+    leaving = [each for each in edits if each.path_before not in (None, each.path_after)]
+    if leaving:
+        access.run(_DELETE, [each.path_before for each in leaving])
+    for each in leaving:
+        if not _stays(each):
+            access.run(_FORGET, each.memory_id, each.memory_id)
+
+
+def _put(access: Access, sql: str, files: Sequence[tuple[str, bytes]]) -> dict[str, Fingerprint]:
+    if not files:
+        return {}
+    paths = [check_path(path) for path, _ in files]
+    data = [each for _, each in files]
+    rows = access.rows(sql, paths, [_id_in(each) for each in data], data)
+    sizes = {path: len(each) for path, each in files}
+    return {path: Fingerprint(version, sizes[path]) for path, version in rows}
+
+
+def _id_in(data: bytes) -> str | None:
+    """Return the id of the memory in a file, where it is plain to see."""
+    found = _ID.search(data, 0, _FRONT_BYTES)
+    return found[1].decode("ascii").lower() if found else None
+
+
+def _read(path: str, data: bytes, version: int) -> Stored | None:
+    try:
+        return read_memory(path, data, Fingerprint(version, len(data)))
+    except FileUnreadable:
+        return None  # `trashed_paths` lists it; there is nothing here to restore
