@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from madeleine.api.operations import Call
-from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap import House, Houses, open_house
 from madeleine.errors import StoreUnwritable
 from madeleine.model.codec import Json
 from madeleine.server import app as app_module
@@ -29,7 +29,7 @@ PRIVATE = "the text of a memory"
 @pytest.fixture
 def app(home: Path) -> Iterator[App]:
     house = open_house(home)
-    made = App(house, Guard("secret", "127.0.0.1", 8787), dict, lambda: None)
+    made = App(Houses(house), Guard("secret", "127.0.0.1", 8787), dict, lambda: None)
     yield made
     made.close()
     house.close()
@@ -66,7 +66,7 @@ def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
     def broken(house: House, name: str, call: Call) -> Json:
         raise RuntimeError(PRIVATE)
 
-    monkeypatch.setattr(app_module, "perform", broken)
+    monkeypatch.setattr(app_module, "perform_for", broken)
 
     with caplog.at_level(logging.ERROR):
         status, body = get(app, "/agent/list")

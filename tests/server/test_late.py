@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.api.operations import Call, perform
+from madeleine.api.reach import alone
 from madeleine.bootstrap import House, open_house
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
@@ -67,7 +68,8 @@ def hooks(house: House) -> Iterator[Hooks]:
 
 def prompt(hooks: Hooks, text: str, session: str = "s") -> str:
     body = json.dumps(claude(text, session)).encode()
-    return asyncio.run(hooks.answer(INJECT, {"host": "claude"}, body)).decode()
+    answer = hooks.answer(INJECT, {"host": "claude"}, body, alone(hooks.house))
+    return asyncio.run(answer).decode()
 
 
 def why(house: House) -> str:
@@ -98,7 +100,7 @@ def test_a_session_that_its_host_shortens_is_told_again(
     first = prompt(hooks, ASK_FERRY)
     before = prompt(hooks, f"so, {ASK_FERRY}")
     body = json.dumps({"session_id": "s", "hook_event_name": event, "trigger": "auto"}).encode()
-    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body))
+    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, alone(house)))
 
     after = prompt(hooks, f"again, {ASK_FERRY}")
 
@@ -108,6 +110,6 @@ def test_a_session_that_its_host_shortens_is_told_again(
 def test_the_end_of_a_session_shortens_nothing(house: House, hooks: Hooks) -> None:
     prompt(hooks, ASK_FERRY)
     body = json.dumps({"session_id": "s", "hook_event_name": "Stop"}).encode()
-    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body))
+    asyncio.run(hooks.answer(STORE, {"host": "claude"}, body, alone(house)))
 
     assert prompt(hooks, f"again, {ASK_FERRY}") == ""

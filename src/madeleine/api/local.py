@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from madeleine.api.operations import Call, perform
+from madeleine.api.operations import Call
+from madeleine.api.people import PEOPLE
+from madeleine.api.reach import at_the_server
+from madeleine.api.shared import perform_for
 from madeleine.bootstrap import LOCK_WAIT_SECONDS, House, open_house
 from madeleine.model.codec import Json
 
@@ -15,6 +18,7 @@ class LocalDoor:
 
     def __init__(self, house: House) -> None:
         self.house = house
+        self._reach = at_the_server(house)
 
     def call(
         self,
@@ -25,10 +29,13 @@ class LocalDoor:
         by: str = "python",
     ) -> Json:
         """Carry out an operation and return its answer."""
-        return perform(self.house, name, Call(id, _given(query), body or {}, by))
+        answer = perform_for(self._reach, name, Call(id, _given(query), body or {}, by))
+        if name in PEOPLE:
+            self._reach = at_the_server(self.house)
+        return answer
 
     def close(self) -> None:
-        self.house.close()
+        (self.house.houses or self.house).close()
 
 
 def open_local(home: Path, wait_seconds: float = LOCK_WAIT_SECONDS) -> LocalDoor:

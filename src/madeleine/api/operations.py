@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import madeleine
-from madeleine.api import answers, ingesting, moving, sleeping
+from madeleine.api import answers, ingesting, moving, people, sleeping
 from madeleine.api.counting import stats
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
 from madeleine.bootstrap import House
 from madeleine.errors import (
     DaemonDown,
+    DatabaseDown,
     InvalidValue,
     MadeleineError,
     NoSuchChange,
@@ -57,6 +58,7 @@ from madeleine.write.undo import undo
 from madeleine.write.upkeep import compact, rebuild
 from madeleine.write.use import used
 
+ONLY_READ = frozenset(["recall"])  # by POST, and yet safe to be tried again
 ITEMS_AT_MOST = 10_000  # in one batch: a minute's work, and an answer that fits in memory
 PAGE = 50
 PAGE_AT_MOST = 1_000
@@ -95,19 +97,24 @@ def perform(house: House, name: str, call: Call) -> Json:
     if not route.query:
         Reader(call.query).done()
     typed = Call(call.id, typed_query(route, call.query), call.body, call.by)
-    return OPERATIONS[name](house, typed)
+    try:
+        return OPERATIONS[name](house, typed)
+    except DatabaseDown:
+        if route.method != "GET" and name not in ONLY_READ:
+            raise
+        return OPERATIONS[name](house, typed)  # another connection, or another server by now
 
 
 # -- writing -------------------------------------------------------------------------------
 
 
 def _remember(house: House, call: Call) -> Json:
-    draft = _draft(house.stores, call.body, _default_space(call), call.by)
+    draft = _draft(house.stores, call.body, default_space(call), call.by)
     return answers.remembered(remember(house.stores, draft))
 
 
 def _remember_many(house: House, call: Call) -> Json:
-    space = _default_space(call)
+    space = default_space(call)
     reader = Reader(call.body)
     items = reader.items("items", lambda item: item)
     reader.done()
@@ -223,15 +230,22 @@ def _undo_merge(house: House, call: Call) -> Json:
 
 
 def _recall(house: House, call: Call) -> Json:
-    query = read_query(call.body, _default_space(call))
+    query = read_query(call.body, default_space(call))
     return answers.recalled(recall(house.stores, query), query.explain)
 
 
 def _whisper(house: House, call: Call) -> Json:
+    prompt = read_prompt(call)
+    said = whisper(house.stores, house.whisper_habits, house.whisperer, prompt)
+    return answers.whispered(said, prompt.explain)
+
+
+def read_prompt(call: Call) -> Prompt:
+    """Return the prompt that a request is about."""
     reader = Reader(call.body)
     prompt = Prompt(
         text=reader.text("prompt") or "",
-        space=read_space(reader.text("space")) or _default_space(call),
+        space=read_space(reader.text("space")) or default_space(call),
         session_id=reader.text("session_id"),
         cwd=reader.text("cwd"),
         explain=reader.flag("explain"),
@@ -239,8 +253,7 @@ def _whisper(house: House, call: Call) -> Json:
     if "prompt" not in call.body:
         raise InvalidValue("prompt", "is missing", hint="send what was typed")
     reader.done()
-    said = whisper(house.stores, house.whisper_habits, house.whisperer, prompt)
-    return answers.whispered(said, prompt.explain)
+    return prompt
 
 
 def _whisper_why(house: House, call: Call) -> Json:
@@ -384,7 +397,7 @@ def _status(house: House, call: Call) -> Json:
     return {
         "version": madeleine.__version__,
         "home": str(house.home),
-        "vault": str(stores.vault.root),
+        "vault": stores.vault.place,
         "device": stores.journal.device,
         "pid": os.getpid(),
         "counts": answers.counts_to_json(counts),
@@ -456,7 +469,8 @@ def _stop(house: House, call: Call) -> Json:
 # -- pieces --------------------------------------------------------------------------------
 
 
-def _default_space(call: Call) -> str | None:
+def default_space(call: Call) -> str | None:
+    """Return the space of a request that names none itself."""
     reader = Reader(call.query)
     space = read_space(reader.text("default_space"))
     reader.done()
@@ -525,4 +539,5 @@ OPERATIONS: Mapping[str, Operation] = {
     "ingest_conversation": ingesting.conversation,
     "ingest_file": ingesting.file,
     "stop": _stop,
+    **dict.fromkeys(people.PEOPLE, people.nobody),
 }

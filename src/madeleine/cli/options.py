@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from madeleine.errors import InvalidValue
+from madeleine.errors import InvalidValue, Rejected
 
 TYPES = "fact, decision, preference, event, person, project, concept, procedure, goal, observation"
 TIERS = "core, working or archival"
@@ -25,6 +25,13 @@ def an_id(text: str) -> str:
     """Refuse nothing at all where an id is wanted; what it names is the house's business."""
     if not text.strip():
         raise argparse.ArgumentTypeError("an id is empty")
+    return text
+
+
+def one_name(text: str | None) -> str:
+    """Return the name that an action is about; it must be there."""
+    if text is None or not text.strip():
+        raise Rejected("no name is given", hint="add it: `--help` shows how")
     return text
 
 

@@ -38,6 +38,14 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ),
     ),
     (
+        "People, where several share a database",
+        (
+            ("person", "who has a memory of their own; add and remove people"),
+            ("token", "make, list and revoke the tokens that clients show"),
+            ("space", "share a space with others, and say what they may do there"),
+        ),
+    ),
+    (
         "Coding agents",
         (
             ("setup", "wire coding agents: hooks, MCP server, instructions"),

@@ -19,8 +19,9 @@ from typing import Any
 
 import psycopg
 
+from madeleine.database.access import Tenant
 from madeleine.database.connection import Connections
-from madeleine.database.tenants import erase
+from madeleine.database.tenants import erase, introduce
 from madeleine.errors import (
     NameTaken,
     NoSuchPerson,
@@ -185,7 +186,9 @@ class People:
 
     def _erase(self, tenant: str) -> None:
         with self._connections.lent() as connection:
-            erase(connection, tenant)
+            introduce(connection, tenant)
+        with Tenant(self._connections, tenant).writing() as access:
+            erase(access)
 
     def _rows(self, sql: str, *bindings: object) -> Sequence[tuple[Any, ...]]:
         with self._inside() as connection:

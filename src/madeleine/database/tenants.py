@@ -6,7 +6,7 @@ import psycopg
 
 from madeleine.database.access import Access
 from madeleine.database.schema import CLEARED, SCHEMA, WIDEST_GRAPH, graph_sql
-from madeleine.database.walls import tables_with
+from madeleine.database.walls import NUMBERS, tables_with
 
 
 def introduce(connection: psycopg.Connection, name: str) -> None:
@@ -53,16 +53,12 @@ def discard(connection: psycopg.Connection, name: str) -> None:
         connection.execute(sql, (name,))
 
 
-def erase(connection: psycopg.Connection, name: str) -> None:
-    """Take a name away with all that it ever had, for good."""
-    with connection.transaction():
-        sql = "SELECT truth FROM tenants WHERE name = %s FOR UPDATE"
-        for (truth,) in connection.execute(sql, (name,)).fetchall():
-            connection.execute(f"SET LOCAL madeleine.truth = {truth}".encode())
-            for table in tables_with(connection, "truth", SCHEMA):
-                connection.execute(f"DELETE FROM {table} WHERE truth = {truth}".encode())
-        discard(connection, name)
-    sweep(connection)
+def erase(access: Access) -> None:
+    """Remove all rows that a tenant ever had, for good. The name stays, as that of nothing, so
+    that servers which have it open see just that."""
+    for number in NUMBERS:
+        for table in tables_with(access.connection, number, SCHEMA):
+            access.run(f"DELETE FROM {table} WHERE {number} = :{number}")
 
 
 def sweep(connection: psycopg.Connection) -> None:

@@ -21,70 +21,76 @@ from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
 from madeleine.api import ormah
-from madeleine.api.operations import Call, perform
+from madeleine.api.operations import Call
+from madeleine.api.people import PEOPLE
+from madeleine.api.reach import Reach, needed
 from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route
+from madeleine.api.shared import perform_for
 from madeleine.api.wire import error_to_json
-from madeleine.bootstrap import House
+from madeleine.bootstrap import Houses
 from madeleine.errors import MadeleineError, NoSuchRoute, NoToken, TooMany, WrongMethod
 from madeleine.model.codec import Json
+from madeleine.server.callers import Callers, sees_server
 from madeleine.server.events import Events
 from madeleine.server.guard import Guard
 from madeleine.server.hooking import BODY_BYTES, HOOKS, Hooks
 from madeleine.server.logs import where
 from madeleine.server.mcp.door import PATH as MCP_PATH
 from madeleine.server.mcp.door import McpDoor
-from madeleine.server.metrics import CONTENT_TYPE, metrics
+from madeleine.server.metrics import CONTENT_TYPE, Serving, metrics
 from madeleine.server.openapi import OPENAPI, openapi
 from madeleine.server.reading import parse_body, parse_query, read_body, who_asks
 
+REACH = "madeleine.reach"  # under which a request's scope says how far it reaches
 THREADS = 16  # writes take turns anyway; more threads would only wait in another place
 
 log = logging.getLogger("madeleine.server")
 
 Done = TypeVar("Done")
 
+_HOOKS = frozenset(route.path for route in HOOKS)
 _OPEN = frozenset(route.path for route in ROUTES if route.open)
 _ADMIN = [re.compile(re.sub(r"{\w+}", "[^/]+", each.path)) for each in ROUTES if each.admin]
 
 
 class App:
-    """The ASGI application of one open house."""
+    """The ASGI application of one server: of one open house, or of several people's."""
 
     def __init__(
         self,
-        house: House,
+        houses: Houses,
         guard: Guard,
         facts: Callable[[], Json],
         stop: Callable[[], None],
         ending: Callable[[], bool] = lambda: False,
     ) -> None:
         """`facts` are what status says about the daemon; `stop` ends it, `ending` says so."""
-        self.house = house
         self.failures = 0
         """Requests that met a bug of ours."""
-        self._guard = guard
+        self._callers = Callers(houses, guard)
         self._facts = facts
         self._stop = stop
-        self._limits = house.settings.server
+        self._limits = houses.first.settings.server
         self._inside = 0
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
-        self._hooks = Hooks(house)
+        self._hooks = Hooks(houses.first)
         self._hooks.leave_directions(facts())
-        self._events = Events(house.stores.bell, ending)
+        self._events = Events(self._let_in, ending)
         self._router = Router(self._paths(), redirect_slashes=False, default=_no_route)
 
     def close(self) -> None:
         """Wait for the requests that are being carried out."""
         self._threads.shutdown(wait=True)
         self._hooks.close()
+        self._callers.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the one place where errors become answers."""
         try:
-            self._guard.check(scope, scope["path"] in _OPEN, _is_admin(scope["path"]))
-            await self._router(scope, receive, send)
+            reach = await self._let_in(scope)
+            await self._router({**scope, REACH: reach}, receive, send)
         except MadeleineError as error:
-            guest = self._guard.is_guest(scope)
+            guest = self._callers.is_guest(scope)
             await refusal(error, guest)(scope, receive, send)
         except ClientDisconnect:
             return  # nobody is left to answer
@@ -92,6 +98,12 @@ class App:
             self.failures += 1
             log.error("%s %s met a bug: %s", scope["method"], scope["path"], where(error))
             await refusal(_a_bug())(scope, receive, send)
+
+    async def _let_in(self, scope: Scope) -> Reach:
+        """Return how far a request reaches, or refuse it."""
+        path = scope["path"]
+        finding = self._callers.reach(scope, path in _OPEN, _is_admin(path))
+        return await (self._hooks.in_time(finding) if path in _HOOKS else finding)
 
     def _paths(self) -> list[Path]:
         methods: dict[str, dict[str, Route]] = {OPENAPI.path: {OPENAPI.method: OPENAPI}}
@@ -108,22 +120,23 @@ class App:
         query = parse_query(request.scope["query_string"])
         if route in HOOKS:
             given = await read_body(request, min(BODY_BYTES, self._limits.max_body_bytes))
-            return await self._hooks.answer(route, query, given)
+            return await self._hooks.answer(route, query, given, request.scope[REACH])
         body = await read_body(request, self._limits.max_body_bytes)
         content_type = request.headers.get("content-type", "")
-        guest = self._guard.is_guest(request.scope)
+        guest, reach = self._callers.is_guest(request.scope), request.scope[REACH]
 
         def work() -> bytes:
             given = parse_body(body, content_type) if route.method == "POST" else {}
-            return self._perform(route, Call(identity, query, given, by), guest)
+            return self._perform(reach, route, Call(identity, query, given, by), guest)
 
         # Whether we live must be answered even when every thread is busy.
         return work() if route.open else await self._in_thread(work)
 
-    async def carry(self, name: str, call: Call) -> Json:
+    async def carry(self, scope: Scope, name: str, call: Call) -> Json:
         """Carry out an operation for a door that words its own answers."""
+        reach = scope[REACH]
         try:
-            return await self._in_thread(lambda: perform(self.house, name, call))
+            return await self._in_thread(lambda: perform_for(reach, name, call))
         except MadeleineError:
             raise
         except Exception as error:  # noqa: BLE001  # as above: seen in log and status
@@ -140,24 +153,33 @@ class App:
         finally:
             self._inside -= 1
 
-    def _perform(self, route: Route, call: Call, guest: bool) -> bytes:
+    def _perform(self, reach: Reach, route: Route, call: Call, guest: bool) -> bytes:
         if route.name == "stop":
+            reach.own.check("stop", needed("stop"))
             return encoded({"stopping": True})
         if route is METRICS:
-            uptime = float(str(self._facts().get("uptime_seconds", 0.0)))
-            return metrics(self.house, self._hooks.to_json(), self.failures, uptime)
+            return self._metrics(reach)
         if guest:
-            call = ormah.asked(self.house, route.name, call)
-        answer = perform(self.house, route.name, call)
-        if route.name == "status":
+            call = ormah.asked(reach.house, route.name, call)
+        answer = perform_for(reach, route.name, call)
+        if route.name in PEOPLE and route.method != "GET":
+            self._callers.forget()
+        if route.name == "status" and sees_server(reach):
             hooks = self._hooks.to_json()
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
             answer = {**answer, "daemon": facts}
         return encoded(ormah.told(route.name, answer) if guest else answer)
 
+    def _metrics(self, reach: Reach) -> bytes:
+        """Return the numbers of the caller's own memory, and to an admin those of the server."""
+        if not sees_server(reach):
+            return metrics(reach.house)
+        uptime = float(str(self._facts().get("uptime_seconds", 0.0)))
+        return metrics(reach.house, Serving(self._hooks.to_json(), self.failures, uptime))
+
     async def stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell what happens until the client leaves or the daemon ends."""
-        await self._events(scope, receive, send)
+        await self._events(scope, receive, send, scope[REACH])
 
     def answered(self, route: Route) -> None:
         """Called when an answer is out."""

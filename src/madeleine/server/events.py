@@ -2,20 +2,23 @@
 
 Each event has a name (`remembered`, `whispered`, `job_finished` …) and a small JSON body. Who
 connects late has missed what was before; vault and journal have it. A client that reads too
-slowly is sent a last event that says so, and may connect again.
+slowly is sent a last event that says so, and may connect again. So is one whose token was revoked
+meanwhile, or who shares other spaces than when they came.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack, suppress
 
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from madeleine.errors import TooMany
+from madeleine.api.reach import Reach
+from madeleine.errors import MadeleineError, TooMany, Unavailable
 from madeleine.model.times import format_time
 from madeleine.write.bell import Bell, Happening
 
@@ -23,28 +26,35 @@ CLIENTS = 32  # each holds a connection and a queue
 WAITING = 1_000  # events that a client may be behind
 ALIVE_SECONDS = 15.0  # between two signs of life, so that nobody in between closes the line
 LOOK_SECONDS = 0.5  # between two looks whether the daemon ends
+ASK_SECONDS = 5.0  # between two looks whether the client may still listen
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+LetIn = Callable[[Scope], Awaitable[Reach]]
+"""Says how far a request reaches, or refuses it."""
 
 
 class Events:
     """The stream of one daemon."""
 
-    def __init__(self, bell: Bell, ending: Callable[[], bool]) -> None:
-        self._bell = bell
+    def __init__(self, let_in: LetIn, ending: Callable[[], bool]) -> None:
+        self._let_in = let_in
         self._ending = ending
         self._clients = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send, reach: Reach) -> None:
         if self._clients >= CLIENTS:
             raise TooMany
         self._clients += 1
         try:
-            answer = StreamingResponse(self._stream(), 200, HEADERS, "text/event-stream")
+            bells = await asyncio.to_thread(_bells, reach)
+            stream = self._stream(scope, reach, bells)
+            answer = StreamingResponse(stream, 200, HEADERS, "text/event-stream")
             await answer(scope, receive, send)
         finally:
             self._clients -= 1
 
-    async def _stream(self) -> AsyncIterator[bytes]:
+    async def _stream(self, scope: Scope, reach: Reach, bells: list[Bell]) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[Happening | None] = asyncio.Queue(WAITING)
 
@@ -52,14 +62,21 @@ class Events:
             with suppress(RuntimeError):  # the loop ended between the look and the call
                 loop.call_soon_threadsafe(_put, queue, happening)
 
-        with self._bell.heard_by(hear):
+        with ExitStack() as listening:
+            for bell in bells:
+                listening.enter_context(bell.heard_by(hear))
             yield b": listening\n\n"
-            async for part in self._parts(queue):
+            async for part in self._parts(queue, _Leave(self._let_in, scope, reach, bells)):
                 yield part
 
-    async def _parts(self, queue: asyncio.Queue[Happening | None]) -> AsyncIterator[bytes]:
+    async def _parts(
+        self, queue: asyncio.Queue[Happening | None], leave: _Leave
+    ) -> AsyncIterator[bytes]:
         quiet = 0.0
         while not self._ending():
+            if not await leave.holds():
+                yield b'event: lost\ndata: {"why": "what you may hear changed; connect again"}\n\n'
+                return
             try:
                 happening = await asyncio.wait_for(queue.get(), LOOK_SECONDS)
             except TimeoutError:
@@ -73,6 +90,37 @@ class Events:
                 yield b'event: lost\ndata: {"why": "you read too slowly; connect again"}\n\n'
                 return
             yield _encoded(happening)
+
+
+class _Leave:
+    """The leave that a client has to listen, asked for anew every now and then."""
+
+    def __init__(self, let_in: LetIn, scope: Scope, reach: Reach, bells: list[Bell]) -> None:
+        self._let_in = let_in
+        self._scope = scope
+        self._reach = reach
+        self._bells = bells
+        self._asked = time.monotonic()
+
+    async def holds(self) -> bool:
+        """Whether the client may still hear what it hears. A database that does not answer
+        changes nothing: then nothing happens there either."""
+        if self._reach.caller is None or time.monotonic() - self._asked < ASK_SECONDS:
+            return True
+        self._asked = time.monotonic()
+        try:
+            now = await self._let_in(self._scope)
+            bells = await asyncio.to_thread(_bells, now)
+        except Unavailable:
+            return True
+        except MadeleineError:
+            return False
+        return now.caller == self._reach.caller and bells == self._bells
+
+
+def _bells(reach: Reach) -> list[Bell]:
+    """Return where what happens within reach is told."""
+    return [place.house.stores.bell for place in reach.places()]
 
 
 def _put(queue: asyncio.Queue[Happening | None], happening: Happening) -> None:

@@ -33,18 +33,33 @@ class Guard:
     trust_loopback: bool = False
     admin_token: str = ""
     """What routes for the whole memory ask for, if it is set; it opens the others too."""
+    names: frozenset[str] = frozenset()
+    """Other hosts than this machine under which a proxy with TLS reaches us."""
 
     def check(self, scope: Scope, is_open: bool, is_admin: bool = False) -> None:
         """Let a request pass or say why not; an open route needs no token."""
         if over_unix(scope):
             return
-        self._check_host(scope)
-        self._check_origin(scope)
+        self.check_place(scope)
         if is_admin and self.admin_token:
             if not self._is_admin(scope):
                 raise NoAdminToken
         elif not is_open and not self._has_token(scope) and not self._is_trusted(scope):
             raise NoToken
+
+    def check_place(self, scope: Scope) -> None:
+        """Refuse what comes from where nothing may come from."""
+        if not over_unix(scope):
+            self._check_host(scope)
+            self._check_origin(scope)
+
+    def is_servers(self, scope: Scope) -> bool:
+        """Whether a request is of who sits at the server, and of no person in particular."""
+        return over_unix(scope) or self._has_token(scope)
+
+    def is_admins(self, scope: Scope) -> bool:
+        """Whether such a request may also tend the whole memory."""
+        return over_unix(scope) or not self.admin_token or self._is_admin(scope)
 
     def is_guest(self, scope: Scope) -> bool:
         """Whether a request comes in on trust alone, as those of Ormah's own clients do. A
@@ -62,19 +77,20 @@ class Guard:
         if not any(name == b"origin" for name, _ in scope["headers"]):
             return
         given = header(scope, b"origin")
-        if given.lower() not in {f"http://{host}:{self.port}" for host in self._hosts()}:
+        own = {f"http://{host}:{self.port}" for host in self._hosts()}
+        if given.lower() not in own | {f"https://{name}" for name in self.names}:
             raise Forbidden("Origin", given)
 
     def _hosts(self) -> frozenset[str]:
         own = f"[{self.host}]" if ":" in self.host else self.host
-        return LOOPBACK | {own.lower()}
+        return LOOPBACK | {own.lower()} | self.names
 
     def _has_token(self, scope: Scope) -> bool:
-        return _is(_shown(scope), self.token) or self._is_admin(scope)
+        return _is(shown(scope), self.token) or self._is_admin(scope)
 
     def _is_admin(self, scope: Scope) -> bool:
-        shown = (_shown(scope), header(scope, b"x-admin-token"))
-        return bool(self.admin_token) and any(_is(each, self.admin_token) for each in shown)
+        both = (shown(scope), header(scope, b"x-admin-token"))
+        return bool(self.admin_token) and any(_is(each, self.admin_token) for each in both)
 
     def _is_trusted(self, scope: Scope) -> bool:
         """Whether a client needs no token. A page of another site can make a browser ask, with
@@ -84,7 +100,7 @@ class Guard:
         return self.trust_loopback and ours and client is not None and _is_loopback(client[0])
 
 
-def _shown(scope: Scope) -> str:
+def shown(scope: Scope) -> str:
     """Return the bearer token that a request shows, empty if it shows none."""
     scheme, _, token = header(scope, b"authorization").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""

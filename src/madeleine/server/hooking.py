@@ -18,15 +18,17 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from madeleine.api.operations import Call, perform
+from madeleine.api.operations import Call
 from madeleine.api.places import run_folder, socket_path
+from madeleine.api.reach import Reach
 from madeleine.api.routes import Route
+from madeleine.api.shared import perform_for
 from madeleine.bootstrap import House
-from madeleine.errors import MadeleineError
+from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import ELSEWHERE, Transcript, take_in
 from madeleine.model.codec import Json
@@ -88,7 +90,8 @@ class Hooks:
     """The hooks of one daemon."""
 
     def __init__(self, house: House) -> None:
-        self._house = house
+        self.house = house
+        """That of who sits at the server."""
         self._habits = house.settings.whisper
         self._turns = Turns(self._habits.dedupe_seconds)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="hook")
@@ -116,7 +119,7 @@ class Hooks:
     def leave_directions(self, address: Mapping[str, object]) -> None:
         """Write down for the clients how to reach us, and how to start us as we were started."""
         host, port = address.get("host"), address.get("wanted_port")
-        home, server = self._house.home, self._house.settings.server
+        home, server = self.house.home, self.house.settings.server
         command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
         command += ["--host", str(host)] if host not in (None, server.host) else []
         command += ["--port", str(port)] if port not in (None, server.port) else []
@@ -126,12 +129,24 @@ class Hooks:
 
     # -- answering -------------------------------------------------------------------------
 
-    async def answer(self, route: Route, query: Mapping[str, object], body: bytes) -> bytes:
+    async def in_time(self, finding: Awaitable[Reach]) -> Reach:
+        """Wait for who asks no longer than a host waits for us; any error is silence to it."""
+        try:
+            return await asyncio.wait_for(finding, self._habits.deadline_ms / 1000)
+        except TimeoutError as error:
+            problem = "it could not be found out in time who asks"
+            self._tell("any host", problem)
+            raise Unavailable(problem, hint="see whether the database answers") from error
+
+    async def answer(
+        self, route: Route, query: Mapping[str, object], body: bytes, reach: Reach
+    ) -> bytes:
         """Return what the host is to read, in time; nothing for silence."""
         turn = Turn(self._habits.deadline_ms / 1000)
         words = str(query.get("host") or "claude")
         act = self._inject if route is INJECT else self._store
-        work = asyncio.get_running_loop().run_in_executor(self._threads, act, words, body, turn)
+        asked = (words, body, turn, reach)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, act, *asked)
         done, _ = await asyncio.wait([work], timeout=max(turn.left, 0))
         if done or not turn.end():  # else it is answered just now, and only has to be rendered
             return await work
@@ -146,13 +161,13 @@ class Hooks:
             self._count("failures")
             log.error("work that nobody waited for met a bug: %s", where(error))
 
-    def _inject(self, words: str, body: bytes, turn: Turn) -> bytes:
+    def _inject(self, words: str, body: bytes, turn: Turn, reach: Reach) -> bytes:
         if turn.left <= 0:
             return b""
         try:
             call = read_call(words, body)
             prompt = self._prompt(call)
-            return b"" if prompt is None else self._whisper(call, prompt, turn)
+            return b"" if prompt is None else self._whisper(call, prompt, turn, reach)
         except BadHook as bad:
             self._tell(words, bad.message)
         except MadeleineError as error:
@@ -171,30 +186,29 @@ class Hooks:
             return None
         return typed(prompt) or None
 
-    def _whisper(self, call: HookCall, prompt: str, turn: Turn) -> bytes:
-        arrival = Arrival(prompt, call.session, call.folder, call.entry, call.host.once_a_turn)
-        number = self._turns.arrive(arrival, time.monotonic())
+    def _whisper(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> bytes:
+        number = self._turns.arrive(_arrival(call, prompt, reach), time.monotonic())
         if number is None:
             self._count("repeated")
             return b""
         self._count("prompts")
         if _is_due(number, self._habits.out_interval):
-            self._store_later(call)
-        answer = self._asked(call, prompt)
+            self._store_later(call, reach)
+        answer = self._asked(call, prompt, reach)
         if not turn.end():
             log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
             whisper_id = str(answer["whisper_id"])
-            came_too_late(self._house.stores, self._house.whisperer, whisper_id)
+            came_too_late(reach.house.stores, reach.house.whisperer, whisper_id)
             return b""
         text = self._fitting(call, str(answer["text"]))
         self._count("whispers" if text else "silent")
         return render(call, self._with_nudge(text, number))
 
-    def _asked(self, call: HookCall, prompt: str) -> Json:
+    def _asked(self, call: HookCall, prompt: str, reach: Reach) -> Json:
         """Return what the pipeline whispers: the one place where hooks meet it."""
         given = {"session_id": call.session, "cwd": call.folder, "space": space_of(call.folder)}
         body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
-        return perform(self._house, "whisper", Call(body=body, by=f"agent:{call.host.agent}"))
+        return perform_for(reach, "whisper", Call(body=body, by=f"agent:{call.host.agent}"))
 
     def _fitting(self, call: HookCall, text: str) -> str:
         if fits(text):
@@ -210,23 +224,26 @@ class Hooks:
 
     # -- storing ---------------------------------------------------------------------------
 
-    def _store(self, words: str, body: bytes, turn: Turn) -> bytes:
+    def _store(self, words: str, body: bytes, turn: Turn, reach: Reach) -> bytes:
         try:
             call = read_call(words, body)
             if call.event in SHORTENING_EVENTS and call.session:
-                self._house.whisperer.sessions.shortened(call.session)
+                reach.house.whisperer.sessions.shortened(call.session)
             if call.transcript is None:
                 raise BadHook("has no `transcript_path`")
         except BadHook as bad:
             self._tell(words, bad.message)
+        except MadeleineError as error:
+            self._tell(words, f"nothing was stored: {type(error).__name__}")
         else:
-            self._store_later(call)
+            self._store_later(call, reach)
         return b""
 
-    def _store_later(self, call: HookCall) -> None:
-        """Take in a transcript in the background; one that waits already is not queued twice."""
+    def _store_later(self, call: HookCall, reach: Reach) -> None:
+        """Take in a transcript in the background; one that waits already is not queued twice.
+        A path that comes from elsewhere means nothing here, and must not be looked at."""
         path = call.transcript
-        if path is None or call.skip or "/subagents/" in path:
+        if path is None or call.skip or "/subagents/" in path or not reach.is_local:
             return
         with self._counting:
             if path in self._waiting or self._ending.is_set():
@@ -241,7 +258,7 @@ class Hooks:
         ended = call.event in ENDING_EVENTS
         transcript = Transcript(Path(path), call.host.agent, call.session, space, ended)
         try:
-            done = take_in(self._house.intake, transcript, lambda: not self._ending.is_set())
+            done = take_in(self.house.intake, transcript, lambda: not self._ending.is_set())
         except MadeleineError as error:
             self._tell(call.entry, f"a transcript was not taken in: {error.message}")
             return
@@ -264,6 +281,14 @@ class Hooks:
                 return
             self._told.add((words, problem))
         log.warning("hook of %s: %s", words[:50], problem)
+
+
+def _arrival(call: HookCall, prompt: str, reach: Reach) -> Arrival:
+    """Return a prompt as it arrives. Those of two people are never repetitions."""
+    who = "" if reach.caller is None else f"{reach.caller.person} "
+    session = f"{who}{call.session}" if call.session else who or None
+    folder = None if call.folder is None else f"{who}{call.folder}"
+    return Arrival(prompt, session, folder, call.entry, call.host.once_a_turn)
 
 
 def _is_due(number: int, interval: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from madeleine.bootstrap import House
 from madeleine.model.codec import Json
@@ -13,23 +14,35 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Sample = tuple[Mapping[str, str], float]
 
 
-def metrics(house: House, hooks: Json, failures: int, uptime: float) -> bytes:
+class Serving(NamedTuple):
+    """What a server as a whole did since it began."""
+
+    hooks: Json
+    failures: int
+    uptime: float
+
+
+def metrics(house: House, serving: Serving | None = None) -> bytes:
     """Return every number, one line each, under its name and what it means."""
-    lines = [
-        *_of_the_memory(house),
-        *_of_the_jobs(house.sleeper.last_runs()),
-        *_metric("madeleine_uptime_seconds", "how long the daemon runs", [({}, uptime)]),
-        *_metric(
-            "madeleine_failures_total", "requests that met a bug", [({}, failures)], "counter"
-        ),
-        *_metric(
-            "madeleine_hooks_total",
-            "what hooks asked and got",
-            [({"what": k}, v) for k, v in hooks.items() if isinstance(v, int)],
-            "counter",
-        ),
-    ]
+    lines = [*_of_the_memory(house), *_of_the_jobs(house.sleeper.last_runs())]
+    if serving is not None:
+        lines += _of_the_server(serving)
     return ("\n".join(lines) + "\n").encode()
+
+
+def _of_the_server(serving: Serving) -> Iterator[str]:
+    yield from _metric(
+        "madeleine_uptime_seconds", "how long the daemon runs", [({}, serving.uptime)]
+    )
+    yield from _metric(
+        "madeleine_failures_total", "requests that met a bug", [({}, serving.failures)], "counter"
+    )
+    yield from _metric(
+        "madeleine_hooks_total",
+        "what hooks asked and got",
+        [({"what": k}, v) for k, v in serving.hooks.items() if isinstance(v, int)],
+        "counter",
+    )
 
 
 def _of_the_memory(house: House) -> Iterator[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -28,6 +28,7 @@ from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.fusion import lifted, reranked
 from madeleine.rules.gate import whisper_score
 from madeleine.rules.intent import Intent, intents, merely_goes_on, only_talk, told_intents
+from madeleine.rules.joining import joined
 from madeleine.rules.wording import asks_for_help, is_instruction
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.learning import affinities
@@ -100,13 +101,24 @@ class Thought:
         self.candidates = [each for each in self.candidates if keep(each)]
 
 
+Other = tuple[str, Stores]
+"""A shared space, by its name, and where it is kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """What stages have at hand: the stores, the habits, and the examples of each intent."""
+    """What stages have at hand: the stores, the habits, the examples of each intent, and the
+    shared spaces that are asked beside one's own memory."""
 
     stores: Stores
     habits: WhisperHabits
     examples: Mapping[Intent, list[Vector]]
+    others: tuple[Other, ...] = ()
+
+    @property
+    def everywhere(self) -> tuple[Stores, ...]:
+        """One's own stores, and those of the shared spaces."""
+        return (self.stores, *(stores for _, stores in self.others))
 
 
 Stage = Callable[[Mind, Thought], None]
@@ -121,7 +133,7 @@ def look_at_the_prompt(mind: Mind, thought: Thought) -> None:
         raise Silence(f"a machine made the prompt: {why}")
     if _characters(text[:PROMPT_CHARS]) < LEAST_CHARACTERS:
         raise Silence("the prompt is too short")
-    if mind.stores.index.extent().memories == 0:
+    if not any(each.index.extent().memories for each in mind.everywhere):
         raise Silence("there is no memory yet")
 
 
@@ -209,7 +221,23 @@ def _recalled(mind: Mind, thought: Thought, text: str, trace: AskedTrace | None)
         explain=True,
     )
     alone = thought.intents == {Intent.IDENTITY}
-    return recall(mind.stores, query, touch=False, trace=trace, look_again=not alone)
+    found = recall(mind.stores, query, touch=False, trace=trace, look_again=not alone)
+    asked = query.filter.spaces
+    others = [
+        recall(
+            stores,
+            replace(query, filter=replace(query.filter, spaces=(space,))),
+            touch=False,
+            trace=trace,
+            look_again=not alone,
+        )
+        for space, stores in mind.others
+        if not asked or space in asked
+    ]
+    if not others:
+        return found
+    hits = joined([each.hits for each in (found, *others)], lambda hit: hit.score, query.limit)
+    return replace(found, hits=tuple(hits))
 
 
 def _candidates(mind: Mind, found: Recalled) -> list[Candidate]:
@@ -327,7 +355,9 @@ def _is_standing(memory: Memory) -> bool:
 def heed_feedback(mind: Mind, thought: Thought) -> None:
     """Let feedback on similar prompts raise or lower the scores."""
     ids = [each.memory.id for each in thought.candidates]
-    boosts = affinities(mind.stores, mind.habits, ids, thought.vector, thought.now)
+    boosts: dict[str, float] = {}
+    for stores in mind.everywhere:
+        boosts |= affinities(stores, mind.habits, ids, thought.vector, thought.now)
     for each in thought.candidates:
         each.affinity = boosts.get(each.memory.id, 0.0)
         each.score = min(1.0, max(0.0, each.score + each.affinity))

@@ -66,7 +66,10 @@ def explorer_of(thought: Thought) -> Candidate | None:
 def _without_restatements(mind: Mind, thought: Thought, conflicts: Conflicts) -> list[Candidate]:
     """Leave out what only says again what a better one says, and note which one that is. What
     does not agree with it may be as close in meaning, and is told."""
-    vectors = mind.stores.index.vectors([each.memory.id for each in thought.candidates])
+    ids = [each.memory.id for each in thought.candidates]
+    vectors: dict[str, Vector] = {}
+    for stores in mind.everywhere:
+        vectors |= stores.index.vectors(ids)
     kept: list[Candidate] = []
     for each in thought.candidates:
         said_by = next(_same(each, kept, vectors, conflicts), None)
@@ -98,7 +101,8 @@ def _conflicts(mind: Mind, memories: Sequence[Memory]) -> Conflicts:
     """Return the pairs that do not agree, each once: known to contradict each other, or the
     same but for a number."""
     by_id = {each.id: each for each in memories}
-    edges = mind.stores.index.edges(list(by_id)) if len(by_id) > 1 else []
+    places = mind.everywhere if len(by_id) > 1 else ()
+    edges = [edge for stores in places for edge in stores.index.edges(list(by_id))]
     known = {
         frozenset((each.source, each.connection.target)): (
             by_id[each.source],

@@ -19,7 +19,7 @@ from madeleine.whisper.examples import Examples
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import amend, ids_in, told, write_down
 from madeleine.whisper.session import Said, Sessions
-from madeleine.whisper.stages import STAGES, Candidate, Mind, Silence, Thought, within
+from madeleine.whisper.stages import STAGES, Candidate, Mind, Other, Silence, Thought, within
 from madeleine.whisper.telling import explorer_of, extras, review_key, worded
 from madeleine.whisper.values import Injected, Prompt, Whispered
 from madeleine.write.record import event, record
@@ -57,14 +57,19 @@ class _Outcome:
 
 
 def whisper(
-    stores: Stores, habits: WhisperHabits, whisperer: Whisperer, prompt: Prompt
+    stores: Stores,
+    habits: WhisperHabits,
+    whisperer: Whisperer,
+    prompt: Prompt,
+    others: tuple[Other, ...] = (),
 ) -> Whispered:
-    """Return what is worth saying about a prompt before it is answered."""
+    """Return what is worth saying about a prompt before it is answered. `others` are the
+    shared spaces that are asked beside one's own memory."""
     begun = time.perf_counter()
     now = stores.clock.now()
     recent = whisperer.sessions.recent(prompt.session_id, now, habits.session_gap_minutes)
     thought = Thought(prompt, recent, now)
-    mind = Mind(stores, habits, whisperer.examples.of(stores))
+    mind = Mind(stores, habits, whisperer.examples.of(stores), others)
     outcome = _decide(mind, whisperer, thought)
     whispered = Whispered(
         text=outcome.text,

@@ -17,8 +17,8 @@ from madeleine.model.codec import Json
 
 PATH = "/mcp"
 
-Carry = Callable[[str, Call], Awaitable[Json]]
-"""Carries out an operation by its name."""
+Carry = Callable[[Scope, str, Call], Awaitable[Json]]
+"""Carries out an operation by its name, for whose request it is."""
 
 
 class McpDoor:

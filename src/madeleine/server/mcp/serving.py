@@ -174,7 +174,8 @@ class _Tools:
         assert isinstance(context.request, Request)
         client = context.session.client_params
         who = asker(context.request, client.client_info.name if client else None)
-        return await self._carry(tool.operation, call_of(tool, params.arguments or {}, who))
+        call = call_of(tool, params.arguments or {}, who)
+        return await self._carry(context.request.scope, tool.operation, call)
 
 
 def _result(told: Said) -> CallToolResult:

@@ -1,0 +1,217 @@
+"""People, tokens and shared spaces: what these operations do.
+
+An admin does all of it. A person sees their own tokens and can revoke them, and sees the spaces
+that they share; who owns a space says who else may share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from madeleine.api import texts
+from madeleine.api.reach import Reach
+from madeleine.errors import InvalidValue, NoPeople, NoSuchSpace, NotAllowed
+from madeleine.model.codec import Json
+from madeleine.model.draft import one_line
+from madeleine.model.people import Member, Person, Role, Token, read_person, read_shared_space
+from madeleine.model.reading import Reader
+from madeleine.model.times import format_time
+from madeleine.model.words import word
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+    from madeleine.database.people import People
+    from madeleine.model.people import Caller
+
+NAME_CHARS = 100
+
+
+# -- people ----------------------------------------------------------------------------------
+
+
+def people(reach: Reach, call: Call) -> Json:
+    """Return everybody, with what they share."""
+    known, _ = _who(reach)
+    found = [_person(each, known.memberships(each.name)) for each in known.people()]
+    lines = [f"  {each['name']}" for each in found]
+    text = "\n".join([texts.count(len(found), "person"), *lines])
+    return {"text": text, "people": found, "server": known.home}
+
+
+def add_person(reach: Reach, call: Call) -> Json:
+    known, _ = _who(reach)
+    reader = Reader(call.body)
+    name = read_person(reader.required_text("name"))
+    reader.done()
+    made = known.add(name)
+    return {"text": f"Added {name}", "person": _person(made, ())}
+
+
+def remove_person(reach: Reach, call: Call) -> Json:
+    known, _ = _who(reach)
+    reader = Reader(call.query)
+    erase = reader.flag("erase")
+    reader.done()
+    known.remove(call.named, erase)
+    kept = "their memory is erased" if erase else "their memory is kept"
+    return {"text": f"Removed {call.named}: {kept}", "name": call.named, "erased": erase}
+
+
+# -- tokens ----------------------------------------------------------------------------------
+
+
+def tokens(reach: Reach, call: Call) -> Json:
+    """Return the caller's tokens; to an admin everybody's."""
+    known, caller = _who(reach)
+    reader = Reader(call.query)
+    person = reader.text("person")
+    reader.done()
+    whose = person if caller.role is Role.ADMIN else caller.person
+    found = known.tokens(whose) if person in (None, whose) else []
+    lines = [f"  {each.id[:8]}  {each.person}  {each.role.value}  {each.name}" for each in found]
+    text = "\n".join([texts.count(len(found), "token"), *lines])
+    return {"text": text, "tokens": [_token(each) for each in found]}
+
+
+def create_token(reach: Reach, call: Call) -> Json:
+    known, _ = _who(reach)
+    reader = Reader(call.body)
+    name = one_line("name", reader.required_text("name"), NAME_CHARS)
+    person = reader.text("person")
+    role = reader.choice(Role, "role", Role.WRITER)
+    reader.done()
+    if not name:
+        raise InvalidValue("name", "is empty", hint="such as the client that will show it")
+    made, secret = known.create_token(name, person or known.home, role)
+    text = f"Made the token {made.id[:8]} of {made.person}. It is shown this once:\n{secret}"
+    return {"text": text, "token": secret, **_token(made)}
+
+
+def revoke_token(reach: Reach, call: Call) -> Json:
+    known, caller = _who(reach)
+    whose = None if caller.role is Role.ADMIN else caller.person
+    found = known.find_token(call.named, whose)
+    known.revoke(found)
+    text = f"Revoked {found.id[:8]} of {found.person}: {found.name}"
+    return {"text": text, **_token(found)}
+
+
+# -- shared spaces ---------------------------------------------------------------------------
+
+
+def spaces(reach: Reach, call: Call) -> Json:
+    """Return the shared spaces that the caller sees, with those who share them."""
+    known, caller = _who(reach)
+    mine = {each.space: each.role for each in caller.spaces}
+    names = known.spaces() if caller.role is Role.ADMIN else sorted(mine)
+    found = [_space(name, mine.get(name), known.members(name)) for name in names]
+    lines = [f"  {each['name']}  {each['role'] or 'no member'}" for each in found]
+    text = "\n".join([texts.count(len(found), "shared space"), *lines])
+    return {"text": text, "spaces": found}
+
+
+def share_space(reach: Reach, call: Call) -> Json:
+    """Give a person a role in a shared space; an admin makes the space by that."""
+    known, caller = _who(reach)
+    reader = Reader(call.body)
+    space = read_shared_space(reader.required_text("name"))
+    person = read_person(reader.required_text("person"))
+    role = _space_role(reader.raw("role"))
+    reader.done()
+    _check_owner(caller, space, "share_space")
+    made = known.share(space, person, role, may_make=caller.role is Role.ADMIN)
+    text = f"{made.person} is {made.role.value} of the shared space {space}"
+    return {"text": text, "space": space, "person": person, "role": role.value}
+
+
+def unshare_space(reach: Reach, call: Call) -> Json:
+    """Take a person out of a shared space; without one, let nobody share it any more."""
+    known, caller = _who(reach)
+    reader = Reader(call.body)
+    space = read_shared_space(reader.required_text("name"))
+    person, erase = reader.text("person"), reader.flag("erase")
+    reader.done()
+    if person != caller.person:  # whoever wants to go may go
+        _check_owner(caller, space, "unshare_space")
+    if person is not None:
+        known.leave(space, person)
+        return {"text": f"{person} no longer shares {space}", "space": space, "person": person}
+    if caller.role is not Role.ADMIN:
+        raise NotAllowed("`unshare_space` of everybody", Role.ADMIN.value, caller.role.value)
+    known.remove_space(space, erase)
+    kept = "what was in it is erased" if erase else "what is in it is kept"
+    return {"text": f"Nobody shares {space} any more: {kept}", "space": space, "erased": erase}
+
+
+def _space_role(given: object) -> Role:
+    role = Role.WRITER if given is None else word(Role, "role", given)
+    if role is Role.ADMIN:
+        raise InvalidValue("role", "is 'admin'", hint="in a space one is reader, writer or owner")
+    return role
+
+
+def _check_owner(caller: Caller, space: str, what: str) -> None:
+    """Let owners and admins pass; to whom the space is invisible it does not exist."""
+    if caller.role is Role.ADMIN:
+        return
+    role = next((each.role for each in caller.spaces if each.space == space), None)
+    if role is None:
+        raise NoSuchSpace(space)
+    if not role.covers(Role.OWNER):
+        raise NotAllowed(f"`{what}`", Role.OWNER.value, role.value, space)
+
+
+# -- pieces ----------------------------------------------------------------------------------
+
+
+def nobody(house: House, call: Call) -> Json:
+    """What these operations do in a home of one person."""
+    raise NoPeople
+
+
+def _who(reach: Reach) -> tuple[People, Caller]:
+    if reach.people is None or reach.caller is None:
+        raise NoPeople
+    return reach.people, reach.caller
+
+
+def _person(person: Person, shares: Sequence[Member]) -> Json:
+    return {
+        "name": person.name,
+        "created": format_time(person.created),
+        "spaces": {each.space: each.role.value for each in shares},
+    }
+
+
+def _token(token: Token) -> Json:
+    return {
+        "id": token.id,
+        "name": token.name,
+        "person": token.person,
+        "role": token.role.value,
+        "created": format_time(token.created),
+        "last_used": format_time(token.last_used) if token.last_used else None,
+    }
+
+
+def _space(name: str, role: Role | None, members: Sequence[Member]) -> Json:
+    return {
+        "name": name,
+        "role": None if role is None else role.value,
+        "members": {each.person: each.role.value for each in members},
+    }
+
+
+PEOPLE: Mapping[str, Callable[[Reach, Call], Json]] = {
+    "people": people,
+    "add_person": add_person,
+    "remove_person": remove_person,
+    "tokens": tokens,
+    "create_token": create_token,
+    "revoke_token": revoke_token,
+    "spaces": spaces,
+    "share_space": share_space,
+    "unshare_space": unshare_space,
+}

@@ -1,0 +1,177 @@
+"""How far a request reaches: whose memory it is about, and which shared spaces come with it.
+
+In a home of one person that is the one house and everything in it. Where several people share a
+database, a request reaches the caller's own memory and the shared spaces that they are a member
+of. Each is a house of its own: what is in another one does not exist for the caller (404), and
+what they may see there but not do is refused (403).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from madeleine.api.routes import BY_NAME
+from madeleine.errors import AmbiguousId, NotAllowed
+from madeleine.model.people import Role, tenant_of_space
+from madeleine.write.stores import Stores
+
+if TYPE_CHECKING:
+    from madeleine.bootstrap import House, Houses
+    from madeleine.database.people import People
+    from madeleine.model.people import Caller
+
+READING = frozenset(["recall", "whisper"])  # what is sent as a body, and changes nothing
+WRITING = frozenset(["maintenance"])  # what is asked with GET, and takes something
+SERVERS = frozenset(
+    ["stop", "backup", "backups", "people", "add_person", "remove_person", "create_token"]
+)
+TENDING = frozenset(["reconcile", "rebuild", "compact"])
+SHOWN = 8  # characters of an id
+
+Held = Callable[[Stores, str], list[str]]
+"""Returns what a house holds that an id, or the beginning of one, names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A house within reach, and what the caller may do there. `space` names a shared one."""
+
+    role: Role
+    open: Callable[[], House]
+    space: str | None = None
+
+    @property
+    def house(self) -> House:
+        return self.open()
+
+    @property
+    def called(self) -> str:
+        """How the place is named to the caller."""
+        return "your own memory" if self.space is None else f"the shared space `{self.space}`"
+
+    def check(self, what: str, needed: Role) -> None:
+        """Refuse what the caller may not do here."""
+        if not self.role.covers(needed):
+            raise NotAllowed(f"`{what}`", needed.value, self.role.value, self.space or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The caller's own house, and the shared ones."""
+
+    own: Place
+    shared: tuple[Place, ...] = ()
+    caller: Caller | None = None
+    """Nobody in particular in a home of one person."""
+    people: People | None = None
+    """Who else there is, where several share a database."""
+
+    @property
+    def house(self) -> House:
+        return self.own.house
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the caller may name files of this machine."""
+        return self.caller is None or self.caller.is_local
+
+    def places(self) -> Iterator[Place]:
+        """Give every place, the caller's own first."""
+        yield self.own
+        yield from self.shared
+
+    def among(self, spaces: tuple[str | None, ...]) -> list[Place]:
+        """Return the places in which memories of these spaces may be; no space means any. The
+        caller may have memories of a shared space's name of their own."""
+        return [
+            self.own,
+            *(each for each in self.shared if not spaces or each.space in spaces),
+        ]
+
+    def at(self, space: str | None) -> Place:
+        """Return where a memory of this space is kept."""
+        return next((each for each in self.shared if each.space == space), self.own)
+
+    def holding(self, wanted: str, held: Held) -> Place:
+        """Return the place that holds what an id names, or the caller's own if none does: it
+        says then that there is no such thing. An id that fits in several places is refused,
+        unless one of them has exactly this one."""
+        if not self.shared:
+            return self.own
+        fitting: list[tuple[Place, list[str]]] = []
+        for place in self.places():
+            found = held(place.house.stores, wanted)
+            if wanted.lower() in found:
+                return place
+            if found:
+                fitting.append((place, found))
+        if len(fitting) > 1:
+            names = [f"`{found[0][:SHOWN]}` in {place.called}" for place, found in fitting]
+            raise AmbiguousId(wanted, names)
+        return fitting[0][0] if fitting else self.own
+
+
+def alone(house: House) -> Reach:
+    """Return the reach of who has a home to themselves."""
+    return Reach(Place(Role.ADMIN, lambda: house))
+
+
+def reach_of(houses: Houses, caller: Caller) -> Reach:
+    """Return how far a caller reaches where several people share a database."""
+    own = Place(caller.role, partial(houses.of, caller.person))
+    shared = tuple(
+        Place(each.role, partial(houses.of, tenant_of_space(each.space)), each.space)
+        for each in caller.spaces
+    )
+    return Reach(own, shared, caller, houses.people)
+
+
+def at_the_server(house: House) -> Reach:
+    """Return the reach of who opens a home themselves."""
+    houses = house.houses
+    if houses is None or houses.people is None:
+        return alone(house)
+    return reach_of(houses, houses.people.local())
+
+
+def needed(operation: str) -> Role:
+    """Return the role that an operation needs where it acts."""
+    route = BY_NAME[operation]
+    if operation in SERVERS:
+        return Role.ADMIN
+    if route.admin or operation in TENDING:
+        return Role.OWNER
+    reads = route.method == "GET" or operation in READING
+    return Role.READER if reads and operation not in WRITING else Role.WRITER
+
+
+# --- what a house holds -----------------------------------------------------------------------
+
+
+def memories(stores: Stores, wanted: str) -> list[str]:
+    """Return the memories that an id names."""
+    prefix = wanted.strip().strip("`").lower()
+    return stores.index.ids_with_prefix(prefix, 2) if prefix else []
+
+
+def memories_or_trash(stores: Stores, wanted: str) -> list[str]:
+    """The same, with those that are forgotten."""
+    found = memories(stores, wanted)
+    return found or sorted({each.memory.id for each in stores.vault.find_trashed(wanted.strip())})
+
+
+def changes(stores: Stores, wanted: str) -> list[str]:
+    """Return the changes that an id names, or of the run that it names."""
+    events = stores.index.changes(wanted.strip())
+    named = {str(each.body.get(key)) for each in events for key in ("change", "run")}
+    return sorted(each for each in named if each.startswith(wanted.strip()))
+
+
+def proposals(stores: Stores, wanted: str) -> list[str]:
+    """Return the proposals that an id names."""
+    prefix = wanted.strip().lower()
+    every = stores.index.proposals() if prefix else []
+    return [each.id for each in every if each.id.startswith(prefix)]

@@ -1,0 +1,469 @@
+"""Operations that reach more than one house: one person's own memory, and the spaces they share.
+
+What names a memory, a change or a proposal acts where that is kept. What is remembered goes to
+the shared space whose name it bears. A question is asked in every place that its filter allows,
+and the answers are joined by their scores, which are absolute. Nothing leads from one house into
+another: such connections and merges are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from madeleine.api import answers, moving, reach, texts
+from madeleine.api.operations import (
+    DOORS,
+    PAGE,
+    PAGE_AT_MOST,
+    Call,
+    default_space,
+    perform,
+    read_prompt,
+)
+from madeleine.api.params import typed_query
+from madeleine.api.people import PEOPLE
+from madeleine.api.reach import Held, Place, Reach, needed
+from madeleine.api.routes import BY_NAME
+from madeleine.api.wire import error_to_json
+from madeleine.errors import (
+    MadeleineError,
+    NoSuchMemory,
+    OnlyAtTheServer,
+    OtherSpace,
+)
+from madeleine.model.codec import Json
+from madeleine.model.draft import Draft, read_draft, read_space
+from madeleine.model.people import Caller, Role
+from madeleine.model.query import Filter, Query, read_filter, read_query
+from madeleine.model.reading import Reader
+from madeleine.recall.candidates import read_question
+from madeleine.recall.recall import Found, Recalled, recall
+from madeleine.rules.joining import joined
+from madeleine.whisper.whisper import whisper
+from madeleine.write.use import used
+
+EXPORTED = moving.PAGE
+
+Act = Callable[[Reach, Call], Json]
+
+
+def perform_for(reached: Reach, name: str, call: Call) -> Json:
+    """Carry out an operation as far as the caller reaches, if they may do it."""
+    if name in PEOPLE:
+        reached.own.check(name, needed(name))
+        return PEOPLE[name](reached, _typed(name, call))
+    if not reached.is_local:
+        _check_paths(name, call)
+    if name == "status" and reached.caller is not None:
+        return _status(reached, reached.caller, call)
+    if reached.shared and name in SHARED:
+        return SHARED[name](reached, _typed(name, call))
+    return _done(reached, reached.own, name, call)
+
+
+def _typed(name: str, call: Call) -> Call:
+    return replace(call, query=typed_query(BY_NAME[name], call.query))
+
+
+def _check_paths(name: str, call: Call) -> None:
+    """Refuse files of the server's machine to who is elsewhere."""
+    field = {"ingest_file": "path", "backup": "to"}.get(name)
+    if field is not None and call.body.get(field) is not None:
+        raise OnlyAtTheServer(field)
+
+
+def _status(reached: Reach, caller: Caller, call: Call) -> Json:
+    """Say also who asks. How the server itself stands is nobody's business but an admin's."""
+    answer = _done(reached, reached.own, "status", call)
+    told = {"person": caller.person, "role": caller.role.value}
+    hidden = () if caller.role is Role.ADMIN else _SERVERS
+    return {**answer, **dict.fromkeys(hidden), **told}
+
+
+_SERVERS = ("home", "vault", "device", "pid", "backup", "daemon")
+
+
+def _done(reached: Reach, place: Place, name: str, call: Call) -> Json:
+    """Do something in one place. A memory that is named and not there, but within reach, is
+    told from one that is nowhere."""
+    place.check(name, needed(name))
+    try:
+        return perform(place.house, name, _signed(reached, place, call))
+    except NoSuchMemory as missing:
+        for other in reached.places():
+            if other is not place and reach.memories(other.house.stores, missing.wanted):
+                raise OtherSpace(missing.wanted, other.called) from missing
+        raise
+
+
+def _signed(reached: Reach, place: Place, call: Call) -> Call:
+    """Return a call that says in a shared space which of its members it is of."""
+    if place.space is None or reached.caller is None:
+        return call
+    person = reached.caller.person
+    by = f"person:{person}" if call.by in DOORS else f"{call.by}@{person}"
+    source = call.body.get("source")
+    body = {**call.body, "source": f"{source}@{person}"} if isinstance(source, str) else call.body
+    return replace(call, by=by, body=body)
+
+
+# --- where an id says so --------------------------------------------------------------------
+
+
+def _where(name: str, held: Held, field: str | None = None) -> Act:
+    """Return the act of doing something where that is kept which the request names: in the
+    path, or in a field of its body."""
+
+    def act(reached: Reach, call: Call) -> Json:
+        wanted = call.named if field is None else call.body.get(field)
+        place = reached.holding(wanted, held) if isinstance(wanted, str) else reached.own
+        return _done(reached, place, name, call)
+
+    return act
+
+
+def _revise(reached: Reach, call: Call) -> Json:
+    """A memory changes its space only within the house that keeps it."""
+    place = reached.holding(call.named, reach.memories)
+    if "space" in call.body:
+        space = read_space(Reader(call.body).text("space"))
+        if reached.at(space) is not place and not _is_there(place, call.named, space):
+            raise OtherSpace(call.named, place.called)
+    return _done(reached, place, "revise", call)
+
+
+def _is_there(place: Place, wanted: str, space: str | None) -> bool:
+    """Whether a memory is of this space already, wherever others of its name are kept."""
+    stores = place.house.stores
+    found = stores.index.memories(reach.memories(stores, wanted))
+    return bool(found) and all(each.space == space for each in found.values())
+
+
+def _feedback(reached: Reach, call: Call) -> Json:
+    """Say how useful a memory was, where it is kept. Whispers are in the caller's own log."""
+    wanted = call.body.get("node_id")
+    place = reached.holding(wanted, reach.memories) if isinstance(wanted, str) else reached.own
+    if place.space is not None:
+        body = {name: value for name, value in call.body.items() if name != "whisper_log_id"}
+        call = replace(call, body=body)
+    return _done(reached, place, "feedback", call)
+
+
+def _purge(reached: Reach, call: Call) -> Json:
+    """Purge where the first of what is named lies; all that lies in the trash, at home."""
+    named = call.body.get("memories")
+    first = named[0] if isinstance(named, list) and named else None
+    place = reached.own
+    if isinstance(first, str):
+        place = reached.holding(first, reach.memories_or_trash)
+    return _done(reached, place, "purge", call)
+
+
+def _audit(reached: Reach, call: Call) -> Json:
+    wanted = call.query.get("node_id")
+    if isinstance(wanted, str):
+        return _done(reached, reached.holding(wanted, reach.memories_or_trash), "audit", call)
+    return _side_by_side("audit", "events")(reached, call)
+
+
+# --- where a space says so ------------------------------------------------------------------
+
+
+def _remember(reached: Reach, call: Call) -> Json:
+    draft = _draft(reached, call.body, default_space(call))
+    place = _place_of(reached, draft)
+    _check_links(reached, place, draft)
+    return _done(reached, place, "remember", call)
+
+
+def _draft(reached: Reach, values: object, space: str | None) -> Draft:
+    limits = reached.house.stores.habits.limits
+    return read_draft(values, limits, space)  # type: ignore[arg-type]  # it checks
+
+
+def _place_of(reached: Reach, draft: Draft) -> Place:
+    """Return where a draft belongs. What describes a person stays with them."""
+    return reached.own if draft.about_self else reached.at(draft.space)
+
+
+def _check_links(reached: Reach, place: Place, draft: Draft) -> None:
+    """Refuse connections that lead from one place into another."""
+    for link in draft.connections:
+        if reach.memories(place.house.stores, link.target):
+            continue
+        for other in reached.places():
+            if other is not place and reach.memories(other.house.stores, link.target):
+                raise OtherSpace(link.target, other.called)
+
+
+def _remember_many(reached: Reach, call: Call) -> Json:
+    answer = _many(reached, "remember_many", call, _draft)
+    results = cast("list[Json]", answer["results"])
+    refused = sum("error" in each for each in results)
+    known = sum(each.get("existing") is True for each in results)
+    new = texts.count(len(results) - refused - known, "memory")
+    return {"text": f"{new} written, {known} known before, {refused} refused", "results": results}
+
+
+def _import(reached: Reach, call: Call) -> Json:
+    return _many(reached, "import", call, _incoming)
+
+
+def _incoming(reached: Reach, values: object, space: str | None) -> Draft:
+    """Return so much of what is to be imported as says where it belongs."""
+    reader = Reader(values, "the item")
+    given = read_space(reader.text("space")) if reader.has("space") else space
+    return Draft("", space=given, about_self=reader.flag("about_self"))
+
+
+def _many(
+    reached: Reach,
+    name: str,
+    call: Call,
+    read: Callable[[Reach, object, str | None], Draft],
+) -> Json:
+    """Carry out a batch: each item where it belongs, the answers in the order of the items."""
+    given, space = call.body.get("items"), default_space(call)
+    if not isinstance(given, list | tuple):
+        return _done(reached, reached.own, name, call)
+    results: list[Json | None] = [None] * len(given)
+    parts: dict[str | None, tuple[Place, list[int]]] = {}
+    for number, item in enumerate(given):
+        try:
+            place = _place_for(reached, name, read(reached, item, space))
+        except MadeleineError as refused:
+            results[number] = {"error": error_to_json(refused)}
+        else:
+            parts.setdefault(place.space, (place, []))[1].append(number)
+    told = [
+        _part(reached, place, name, call, numbers, results) for place, numbers in parts.values()
+    ]
+    counts = _summed([each.get("counts") for each in told])
+    first = told[0] if told else {"text": ""}
+    text = "; ".join(str(each["text"]) for each in told)
+    return {**first, "text": text, "results": results, **({"counts": counts} if counts else {})}
+
+
+def _place_for(reached: Reach, name: str, draft: Draft) -> Place:
+    place = _place_of(reached, draft)
+    place.check(name, Role.WRITER if place.space is not None else needed(name))
+    _check_links(reached, place, draft)
+    return place
+
+
+def _part(
+    reached: Reach,
+    place: Place,
+    name: str,
+    call: Call,
+    numbers: Sequence[int],
+    results: list[Json | None],
+) -> Json:
+    """Carry out the items of a batch that belong to one place."""
+    items = cast("Sequence[object]", call.body["items"])
+    calls = [replace(call, body=_body(items[number])) for number in numbers]
+    signed = [_signed(reached, place, each) for each in calls]
+    whole = _signed(reached, place, replace(call, body={}))
+    body = {**call.body, "items": [each.body for each in signed]}
+    answer = perform(place.house, name, replace(whole, body=body))
+    for number, result in zip(numbers, cast("list[Json]", answer["results"]), strict=True):
+        results[number] = result
+    return answer
+
+
+def _body(item: object) -> Mapping[str, object]:
+    """Return an item as it was read before: it is an object."""
+    return cast("Mapping[str, object]", item)
+
+
+def _summed(counts: Sequence[object]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for each in counts:
+        for name, number in each.items() if isinstance(each, Mapping) else ():
+            total[name] = total.get(name, 0) + int(number)
+    return total
+
+
+def _ingest_file(reached: Reach, call: Call) -> Json:
+    """Take in a file where its space is kept. What was said in a conversation stays with the
+    one who said it, whichever project it was about."""
+    space = read_space(Reader(call.query).text("default_space"))
+    return _done(reached, reached.at(space), "ingest_file", call)
+
+
+# --- questions ------------------------------------------------------------------------------
+
+
+def _recall(reached: Reach, call: Call) -> Json:
+    query = read_query(call.body, default_space(call))
+    reached.own.check("recall", Role.READER)
+    places = reached.among(query.filter.spaces)
+    _wait(places)
+    about = reached.holding(query.why_not, reach.memories) if query.why_not else reached.own
+    trace, _ = read_question(reached.house.stores, query.text)
+    found = [
+        recall(place.house.stores, _asked(query, place, about), touch=False, trace=trace)
+        for place in places
+    ]
+    hits = joined([each.hits for each in found], lambda hit: hit.score, query.limit)
+    notes = dict.fromkeys(note for each in found for note in each.notes)
+    _note_uses(places, found, hits, query)
+    silence = None if hits else found[0].silence
+    why_not = next((each.why_not for each in found if each.why_not), None)
+    return answers.recalled(Recalled(tuple(hits), silence, tuple(notes), why_not), query.explain)
+
+
+def _wait(places: Sequence[Place]) -> None:
+    """Wait for the uses noted behind earlier answers."""
+    for place in places:
+        place.house.stores.aside.wait()
+
+
+def _asked(query: Query, place: Place, about: Place) -> Query:
+    """Return a question as it is asked in one place."""
+    return replace(
+        query,
+        filter=_within(query.filter, place),
+        why_not=query.why_not if place is about else None,
+    )
+
+
+def _within(chosen: Filter, place: Place) -> Filter:
+    """Return a filter for one place: in a shared one, only what bears its name."""
+    return chosen if place.space is None else replace(chosen, spaces=(place.space,))
+
+
+def _note_uses(
+    places: Sequence[Place], found: Sequence[Recalled], hits: Sequence[Found], query: Query
+) -> None:
+    """Note what is shown as used, where it is kept."""
+    shown = {id(each) for each in hits}
+    for place, each in zip(places, found, strict=True):
+        ids = [hit.memory.id for hit in each.hits if id(hit) in shown]
+        if ids:
+            used(place.house.stores, ids, "recalled", query.session_id)
+
+
+def _whisper(reached: Reach, call: Call) -> Json:
+    house, prompt = reached.house, read_prompt(call)
+    _wait([*reached.places()])
+    reached.own.check("whisper", Role.READER)
+    others = tuple((str(each.space), each.house.stores) for each in reached.shared)
+    said = whisper(house.stores, house.whisper_habits, house.whisperer, prompt, others)
+    return answers.whispered(said, prompt.explain)
+
+
+def _list(reached: Reach, call: Call) -> Json:
+    """Return a page of all places together, newest first."""
+    reached.own.check("list", Role.READER)
+    reader = Reader(call.query)
+    chosen = read_filter(reader)
+    limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
+    offset = reader.whole("offset", 0, 0, 1_000_000_000)
+    reader.done()
+    now = reached.house.stores.clock.now()
+    asked = [(each.house, _within(chosen, each)) for each in reached.among(chosen.spaces)]
+    pages = [house.stores.index.listing(within, now, limit + offset, 0) for house, within in asked]
+    newest = joined(pages, lambda each: each.created.timestamp(), limit + offset)
+    total = sum(house.stores.index.count(within, now) for house, within in asked)
+    return answers.listed(newest[offset:], total)
+
+
+def _export(reached: Reach, call: Call) -> Json:
+    """Give out what is the caller's own, and what they share only if its space is named."""
+    chosen = read_filter(Reader(call.query))
+    named = [each for each in reached.shared if each.space in chosen.spaces]
+    reached.own.check("export", needed("export"))
+    for place in named:
+        place.check("export", Role.READER)
+    pages = [perform(each.house, "export", call) for each in (reached.own, *named)]
+    return _one_page(pages, int(str(call.query.get("limit") or EXPORTED)))
+
+
+def _items(pages: Sequence[Json]) -> list[Json]:
+    return [item for page in pages for item in cast("list[Json]", page["items"])]
+
+
+def _one_page(pages: Sequence[Json], limit: int) -> Json:
+    """Return one page of several, in the order of ids, no further than the shortest of them."""
+    ends = [str(page["next"]) for page in pages if page["next"] is not None]
+    last = min(ends, default=None)
+    items = sorted(_items(pages), key=lambda item: str(item["id"]))
+    there = [each for each in items if last is None or str(each["id"]) <= last]
+    if len(there) > limit and not any(each.get("trashed") for each in there):
+        there = there[:limit]
+        last = str(there[-1]["id"])
+    return {
+        "text": texts.count(len(there), "memory"),
+        "items": there,
+        "next": last,
+        "total": sum(int(str(page["total"])) for page in pages),
+    }
+
+
+def _side_by_side(name: str, *lists: str) -> Act:
+    """Return the act of asking in every place, and joining lists of the answers, newest first."""
+
+    def act(reached: Reach, call: Call) -> Json:
+        told = [(place, _done(reached, place, name, call)) for place in reached.places()]
+        answer = dict(told[0][1])
+        for key in lists:
+            every = [cast("list[Json]", each[key]) for _, each in told]
+            answer[key] = _newest(every, call)
+        return {**answer, "text": "\n".join(_told(told))}
+
+    return act
+
+
+def _newest(every: Sequence[list[Json]], call: Call) -> list[Json]:
+    both = [each for rows in every for each in rows]
+    limit = call.query.get("limit")
+    ordered = sorted(both, key=_when, reverse=True)
+    return ordered[: int(str(limit))] if limit is not None else ordered
+
+
+def _when(row: Json) -> str:
+    return str(row.get("at") or row.get("created") or row.get("path") or "")
+
+
+def _told(told: Sequence[tuple[Place, Json]]) -> Iterator[str]:
+    for place, answer in told:
+        if place.space is None:
+            yield str(answer["text"])
+        elif answer["text"]:
+            yield f"in {place.called}: {answer['text']}"
+
+
+SHARED: Mapping[str, Act] = {
+    "remember": _remember,
+    "remember_many": _remember_many,
+    "recall": _recall,
+    "whisper": _whisper,
+    "feedback": _feedback,
+    "show": _where("show", reach.memories),
+    "list": _list,
+    "trash": _side_by_side("trash", "memories"),
+    "history": _where("history", reach.memories_or_trash),
+    "revise": _revise,
+    "retire": _where("retire", reach.memories),
+    "forget": _where("forget", reach.memories),
+    "restore": _where("restore", reach.memories_or_trash),
+    "link": _where("link", reach.memories, "source_id"),
+    "unlink": _where("unlink", reach.memories, "source_id"),
+    "merge": _where("merge", reach.memories, "keep"),
+    "undo": _where("undo", reach.changes),
+    "undo_merge": _where("undo_merge", reach.changes),
+    "proposals": _side_by_side("proposals", "proposals"),
+    "proposal": _where("proposal", reach.proposals),
+    "decide": _where("decide", reach.proposals),
+    "merges": _side_by_side("merges", "merges"),
+    "audit": _audit,
+    "insights": _side_by_side("insights", "evolutions", "tensions"),
+    "purge": _purge,
+    "import": _import,
+    "export": _export,
+    "ingest_file": _ingest_file,
+}
+"""What reaches further than the caller's own house. Everything else stays there."""

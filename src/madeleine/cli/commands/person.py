@@ -1,0 +1,60 @@
+"""Say who has a memory of their own: `person list`, `person add ada`, `person remove ada`.
+
+Needs a server whose memory is in a database. Each person is shown nothing of the others' but
+what they share (`madeleine space`). Whoever is removed is let in no more; their memory stays in
+the database until it is erased.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from madeleine.cli.door import Door
+from madeleine.cli.options import given, one_name
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import age, plural
+from madeleine.errors import UnknownWord
+
+ACTIONS = ("list", "add", "remove")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", metavar="list|add|remove", nargs="?", default="list", help="what")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the person, such as ada")
+    parser.add_argument(
+        "--erase", action="store_true", help="with remove: erase their memory too, for good"
+    )
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    match arguments.action:
+        case "list":
+            answer = door.call("people")
+            say.reply(answer, lambda: _listed(answer, say))
+        case "add":
+            answer = door.call("add_person", body={"name": one_name(arguments.name)})
+            say.reply(answer, lambda: _added(answer))
+        case "remove":
+            erase = given(erase=arguments.erase or None)
+            answer = door.call("remove_person", one_name(arguments.name), query=erase)
+            say.reply(answer, lambda: [clean(answer["text"])])
+        case other:
+            raise UnknownWord("action", other, list(ACTIONS))
+    return 0
+
+
+def _listed(answer: dict[str, Any], say: Say) -> Iterator[str]:
+    people = answer["people"]
+    yield plural(len(people), "person", "people")
+    for each in people:
+        shares = ", ".join(f"{name} ({role})" for name, role in each["spaces"].items())
+        since = say.dim(age(each["created"], say.now))
+        yield f"  {each['name']:<16}{clean(shares)}   {since}".rstrip()
+
+
+def _added(answer: dict[str, Any]) -> Iterator[str]:
+    name = answer["person"]["name"]
+    yield f"added {name}"
+    yield f"madeleine token create laptop --person {name} makes a token for a client of theirs"

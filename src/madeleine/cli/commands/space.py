@@ -1,0 +1,61 @@
+"""Share spaces: `space list`, `space share atlas --with ada --role writer`, `space leave atlas`.
+
+A shared space is a memory of its own. Its members find it among their spaces under its name: what
+they remember with that space goes there, and questions are asked there too. A reader finds and
+reads, a writer also remembers and changes, an owner says who else may share it. `space leave NAME
+--with PERSON` takes somebody out; without a person nobody shares the space any more.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from madeleine.cli.door import Door
+from madeleine.cli.options import given, one_name
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import plural
+from madeleine.errors import Rejected, UnknownWord
+
+ACTIONS = ("list", "share", "leave")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action", metavar="list|share|leave", nargs="?", default="list", help="what"
+    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the space")
+    parser.add_argument("--with", metavar="PERSON", dest="person", help="who")
+    parser.add_argument("--role", metavar="ROLE", help="reader, writer (if not said) or owner")
+    parser.add_argument(
+        "--erase", action="store_true", help="with leave and no person: erase what is in it"
+    )
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    match arguments.action:
+        case "list":
+            answer = door.call("spaces")
+            say.reply(answer, lambda: _listed(answer))
+        case "share":
+            if arguments.person is None:
+                raise Rejected("nobody is named", hint="`space share NAME --with PERSON`")
+            names = {"name": one_name(arguments.name), "person": arguments.person}
+            answer = door.call("share_space", body={**names, **given(role=arguments.role)})
+            say.reply(answer, lambda: [clean(answer["text"])])
+        case "leave":
+            more = given(person=arguments.person, erase=arguments.erase or None)
+            answer = door.call("unshare_space", body={"name": one_name(arguments.name), **more})
+            say.reply(answer, lambda: [clean(answer["text"])])
+        case other:
+            raise UnknownWord("action", other, list(ACTIONS))
+    return 0
+
+
+def _listed(answer: dict[str, Any]) -> Iterator[str]:
+    spaces = answer["spaces"]
+    yield plural(len(spaces), "shared space")
+    for each in spaces:
+        members = ", ".join(f"{name} ({role})" for name, role in each["members"].items())
+        yield f"  {clean(each['name'])}: {members or 'nobody'}"

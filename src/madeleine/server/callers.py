@@ -1,0 +1,103 @@
+"""Whose request it is, and how far it reaches.
+
+In a home of one person the guard lets a request pass or not, and the one house is its reach.
+Where several people share a database, the token says whose it is: it is looked up there, by its
+hash, and known for a few seconds, so that a revoked one is refused by every server soon after.
+Who sits at the server itself, at its socket or with the token in run/token, is its admin. Nobody
+is let in on trust there: a proxy on the same machine would make everybody a neighbour.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from madeleine.api.reach import Reach, alone, reach_of
+from madeleine.bootstrap import Houses
+from madeleine.errors import NoToken
+from madeleine.model.people import Caller, Role
+from madeleine.server.guard import Guard, Scope, shown
+
+if TYPE_CHECKING:
+    from madeleine.database.people import People
+
+KNOWN_SECONDS = 5.0  # how long what a token opens is known without asking again
+KNOWN_AT_MOST = 10_000  # tokens, also those that are nobody's
+THREADS = 4  # apart from the requests', so that who they are is found out while all are busy
+SERVER = b"server"  # under which it is known who sits at the server; no hash is so short
+
+Done = TypeVar("Done")
+
+
+class Callers:
+    """Says of each request of a server how far it reaches."""
+
+    def __init__(self, houses: Houses, guard: Guard) -> None:
+        self._houses = houses
+        self._guard = guard
+        self._alone = alone(houses.first)
+        self._known: OrderedDict[bytes, tuple[float, Caller | None]] = OrderedDict()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="caller")
+
+    @property
+    def are_people(self) -> bool:
+        """Whether there are several people."""
+        return self._houses.people is not None
+
+    def is_guest(self, scope: Scope) -> bool:
+        """Whether a request comes in on trust alone, as those of Ormah's own clients do."""
+        return not self.are_people and self._guard.is_guest(scope)
+
+    async def reach(self, scope: Scope, is_open: bool, is_admin: bool) -> Reach:
+        """Return how far a request reaches, or say why it is not let in."""
+        people = self._houses.people
+        if people is None:
+            self._guard.check(scope, is_open, is_admin)
+            return self._alone
+        self._guard.check_place(scope)
+        if is_open:
+            return self._alone
+        return reach_of(self._houses, await self._caller(people, scope))
+
+    def forget(self) -> None:
+        """Ask anew who everybody is: something about it changed."""
+        self._known.clear()
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    async def _caller(self, people: People, scope: Scope) -> Caller:
+        if self._guard.is_servers(scope):
+            found = await self._looked_up(SERVER, people.local)
+            return found if self._guard.is_admins(scope) else replace(found, role=Role.OWNER)
+        secret = shown(scope)
+        if not secret:
+            raise NoToken
+        key = hashlib.sha256(secret.encode("latin-1")).digest()
+        whose = await self._looked_up(key, lambda: people.caller(secret))
+        if whose is None:
+            raise NoToken
+        return whose
+
+    async def _looked_up(self, key: bytes, look: Callable[[], Done]) -> Done:
+        """Return what a look says, or said a moment ago."""
+        known = self._known.get(key)
+        if known is not None and time.monotonic() < known[0]:
+            return known[1]  # type: ignore[return-value]  # what the same look said
+        found = await asyncio.get_running_loop().run_in_executor(self._threads, look)
+        self._known[key] = (time.monotonic() + KNOWN_SECONDS, found)  # type: ignore[assignment]
+        self._known.move_to_end(key)
+        while len(self._known) > KNOWN_AT_MOST:
+            self._known.popitem(last=False)
+        return found
+
+
+def sees_server(reach: Reach) -> bool:
+    """Whether a caller is told about the server as a whole."""
+    return reach.own.role is Role.ADMIN

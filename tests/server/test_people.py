@@ -1,0 +1,188 @@
+"""Several people on one server: whose memory is whose, what is shared, and what a token may do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.server.team import Client, Team
+from tests.server.team import team as running_team
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+    with running_team(tmp_path_factory.mktemp("team") / "home", "people") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def ada(team: Team) -> Client:
+    return team.person("ada")
+
+
+@pytest.fixture(scope="module")
+def ben(team: Team) -> Client:
+    return team.person("ben")
+
+
+def test_each_person_finds_their_own_and_nobody_elses(ada: Client, ben: Client) -> None:
+    ada.remember("The kettle of Ada is copper")
+    ben.remember("The kettle of Ben is steel")
+
+    assert ada.recall("which kettle") == ["The kettle of Ada is copper"]
+    assert ben.recall("which kettle") == ["The kettle of Ben is steel"]
+
+
+def test_who_sits_at_the_server_has_a_memory_of_their_own(team: Team, ada: Client) -> None:
+    ada.remember("Ada parks the heron in the garage")
+
+    assert team.admin.recall("where is the heron") == []
+    assert team.daemon.door.call("recall", body={"query": "where is the heron"})["results"] == []
+
+
+def test_a_shared_space_is_written_and_read_by_its_members(
+    team: Team, ada: Client, ben: Client
+) -> None:
+    cleo = team.person("cleo")
+    team.share("atlas", "ada")
+    team.share("atlas", "ben", "reader")
+
+    node = ada.remember("Atlas ships on a Thursday", space="atlas")
+
+    assert ben.recall("when does Atlas ship")[0] == "Atlas ships on a Thursday"
+    assert ben.recall("when does Atlas ship", spaces=["atlas"]) == ["Atlas ships on a Thursday"]
+    assert ben.recall("when does Atlas ship", spaces=["other"]) == []
+    assert cleo.recall("when does Atlas ship") == []
+    shown = ben.ok("GET", f"/agent/recall/{node}")["memory"]
+    assert (shown["space"], shown["source"]) == ("atlas", "person:ada")
+    assert [each["id"] for each in ben.ok("GET", "/agent/list", spaces="atlas")["memories"]] == [
+        node
+    ]
+    assert ada.ok("GET", "/agent/spaces")["spaces"] == [
+        {"name": "atlas", "role": "writer", "members": {"ada": "writer", "ben": "reader"}}
+    ]
+
+
+def test_answers_from_own_and_shared_memory_are_joined_by_score(team: Team, ada: Client) -> None:
+    team.share("joined", "ada")
+    for place in range(3):
+        ada.remember(f"The quince tart number {place} is mine", space=None)
+        ada.remember(f"The quince tart number {place} is ours", space="joined")
+
+    results = ada.ok("POST", "/agent/recall", {"query": "quince tart", "limit": 4})["results"]
+
+    scores = [each["score"] for each in results]
+    assert scores == sorted(scores, reverse=True)
+    assert {each["memory"]["space"] for each in results} == {None, "joined"}
+    assert len(results) == 4
+
+
+def test_a_reader_of_a_space_changes_nothing_there(team: Team, ada: Client, ben: Client) -> None:
+    team.share("library", "ada")
+    team.share("library", "ben", "reader")
+    node = ada.remember("The library opens at nine", space="library")
+
+    refused = [
+        ben.status("POST", "/agent/remember", {"content": "No, at ten", "space": "library"}),
+        ben.status("POST", f"/agent/update/{node}", {"content": "at ten"}),
+        ben.status("POST", f"/agent/outdated/{node}", {}),
+        ben.status("DELETE", f"/agent/recall/{node}"),
+        ben.status("POST", "/agent/feedback", {"node_id": node, "signal": 1}),
+    ]
+
+    assert refused == [403] * 5
+    assert ada.recall("when does the library open")[0] == "The library opens at nine"
+
+
+def test_what_describes_a_person_stays_with_them(team: Team, ada: Client, ben: Client) -> None:
+    team.share("salon", "ada")
+    team.share("salon", "ben")
+
+    ada.remember("Ada is afraid of moths", space="salon", about_self=True)
+
+    assert ada.recall("what is Ada afraid of")[0] == "Ada is afraid of moths"
+    assert "Ada is afraid of moths" not in ben.recall("what is Ada afraid of")
+
+
+def test_a_token_may_do_what_its_role_says(team: Team, ada: Client) -> None:
+    reader, writer = team.client("ada", "reader"), team.client("ada", "writer")
+    draft = {"content": "Readers do not write"}
+
+    assert reader.status("POST", "/agent/remember", draft) == 403
+    assert reader.status("POST", "/agent/recall", {"query": "kettle"}) == 200
+    assert writer.status("POST", "/agent/remember", draft) == 200
+    for path in ("/admin/export", "/consolidate/status"):
+        assert writer.status("GET", path) == 403
+        assert ada.status("GET", path) == 200
+    assert writer.status("POST", "/admin/rebuild") == 403
+
+
+def test_only_an_admin_tends_people_and_the_server(team: Team, ada: Client) -> None:
+    asked = [
+        ada.status("GET", "/admin/people"),
+        ada.status("POST", "/admin/people", {"name": "eve"}),
+        ada.status("DELETE", "/admin/people/ben"),
+        ada.status("POST", "/admin/tokens", {"name": "more", "person": "ben"}),
+        ada.status("POST", "/admin/spaces", {"name": "new", "person": "ada"}),
+        ada.status("POST", "/admin/stop"),
+        ada.status("POST", "/admin/backup", {}),
+        ada.status("GET", "/admin/backup"),
+    ]
+
+    assert asked == [403, 403, 403, 403, 404, 403, 403, 403]
+
+
+def test_a_revoked_token_opens_nothing(team: Team) -> None:
+    dora = team.person("dora")
+    made = team.client("dora")
+    (first, second) = team.admin.ok("GET", "/admin/tokens", person="dora")["tokens"]
+    assert dora.status("GET", "/agent/list") == 200
+
+    dora.ok("DELETE", f"/admin/tokens/{second['id'][:8]}")
+
+    assert made.status("GET", "/agent/list") == 401
+    assert dora.status("GET", "/agent/list") == 200
+    team.admin.ok("DELETE", f"/admin/tokens/{first['id']}")
+    assert dora.status("GET", "/agent/list") == 401
+
+
+def test_a_token_is_told_once_and_kept_as_a_hash(team: Team) -> None:
+    body = {"name": "phone", "person": None, "role": "reader"}
+
+    made = team.admin.ok("POST", "/admin/tokens", body)
+
+    told = team.admin.ok("GET", "/admin/tokens")
+    assert made["token"] not in str(told)
+    assert made["id"] in {each["id"] for each in told["tokens"]}
+    assert len(made["token"]) >= 43  # 256 bits
+
+
+def test_who_is_removed_is_let_in_no_more_and_finds_all_again(team: Team) -> None:
+    finn = team.person("finn")
+    finn.remember("Finn keeps bees")
+    team.admin.ok("DELETE", "/admin/people/finn")
+    assert finn.status("GET", "/agent/list") == 401
+
+    again = team.person("finn")
+
+    assert again.recall("who keeps bees") == ["Finn keeps bees"]
+
+
+def test_what_is_erased_is_gone(team: Team) -> None:
+    gus = team.person("gus")
+    gus.remember("Gus keeps wasps")
+
+    team.admin.ok("DELETE", "/admin/people/gus", erase="true")
+
+    again = team.person("gus")
+    assert again.recall("who keeps wasps") == []
+    assert again.ok("GET", "/agent/list")["total"] == 0
+
+
+def test_a_person_is_not_told_about_the_server(ada: Client, team: Team) -> None:
+    status = ada.ok("GET", "/admin/status")
+
+    assert (status["person"], status["role"]) == ("ada", "owner")
+    assert (status["home"], status["daemon"], status["pid"]) == (None, None, None)
+    assert team.admin.ok("GET", "/admin/status")["daemon"]["port"]
