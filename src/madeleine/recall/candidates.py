@@ -87,10 +87,11 @@ def _prepared(
 
 def _told(stores: Stores, query: Query) -> _Told:
     understood = understand(query.text, stores.clock.now())
-    terms = stores.index.terms(understood.terms)
-    told = _Told(understood, stores.index.extent(), terms, NOTHING)
-    alone = stores.minds.embedder is None
-    return replace(told, matches=_matches(stores, told, alone))
+    with stores.index.steady():
+        terms = stores.index.terms(understood.terms)
+        told = _Told(understood, stores.index.extent(), terms, NOTHING)
+        alone = stores.minds.embedder is None
+        return replace(told, matches=_matches(stores, told, alone))
 
 
 def _meant(stores: Stores, told: _Told, trace: AskedTrace | None) -> str:

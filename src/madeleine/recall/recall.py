@@ -98,18 +98,29 @@ def recall(
     """Return the memories that answer `query`; `touch` counts them as used. Whoever has had
     the question read hands in its `trace`; `look_again` lets a cross-encoder have its say."""
     prepared = prepare(stores, query, trace)
+    again = look_again and stores.minds.reranker is not None
     with stores.index.steady():
         search = _begin(stores, query, prepared)
         hits = _from_then(stores, search) if _lists(search) else _compared(stores, search)
-    hits = _looked_at_again(stores, search, hits) if look_again else hits
-    with stores.index.steady():
-        hits, silence = _or_silence(stores, search, _connected(stores, search, hits))
-        found = _all_found(stores, search, hits[: query.limit])
-        reason = _why_not(stores, search, hits) if query.why_not else None
-        silence = _mentioned(stores, search, silence)
-    if touch and found:
-        shown_ids = [each.memory.id for each in found]
-        search.notes += used(stores, shown_ids, "recalled", query.session_id)
+        answer = None if again else _answered(stores, search, hits)
+    if answer is None:
+        hits = _looked_at_again(stores, search, hits)  # no state is held meanwhile (I6)
+        with stores.index.steady():
+            answer = _answered(stores, search, hits)
+    if touch and answer.hits:
+        shown_ids = [each.memory.id for each in answer.hits]
+        late = used(stores, shown_ids, "recalled", query.session_id)
+        answer = replace(answer, notes=answer.notes + late)
+    return answer
+
+
+def _answered(stores: Stores, search: _Search, hits: list[Ranked]) -> Recalled:
+    """Let the graph speak, and say what is found or why nothing is."""
+    query = search.query
+    hits, silence = _or_silence(stores, search, _connected(stores, search, hits))
+    found = _all_found(stores, search, hits[: query.limit])
+    reason = _why_not(stores, search, hits) if query.why_not else None
+    silence = _mentioned(stores, search, silence)
     return Recalled(found, silence, search.notes, reason)
 
 
@@ -205,7 +216,7 @@ def _compared(stores: Stores, search: _Search) -> list[Ranked]:
 
 
 def _looked_at_again(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranked]:
-    """Let the cross-encoder have its say, if there is one; no state is held meanwhile (I6)."""
+    """Let the cross-encoder have its say."""
     if search.scored is None:
         return hits
     hits, late = rerank(stores, search.query, hits, search.scored)

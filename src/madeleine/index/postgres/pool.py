@@ -386,10 +386,11 @@ def _first_places(node: Numbers, part: Numbers, wanted: Numbers) -> Numbers:
 
 # --- what comparing closely needs ---------------------------------------------------------
 
-_PASSAGES = f"""
-    SELECT p.node * {MOST_PASSAGES} + p.part, p.stems, p.tokens
-    FROM unnest(%s::bigint[]) AS w (number) JOIN passages p ON p.tenant = :tenant
-    AND p.node = w.number / {MOST_PASSAGES} AND p.part = mod(w.number, {MOST_PASSAGES})
+_PASSAGES = """
+    SELECT w.number, p.stems, p.tokens
+    FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[]) AS w (number, node, part)
+    CROSS JOIN LATERAL (SELECT q.stems, q.tokens FROM passages q WHERE q.tenant = :tenant
+                        AND q.node = w.node AND q.part = w.part OFFSET 0) p
 """
 
 
@@ -424,5 +425,7 @@ class Kept:
 def read(access: Access, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
     if not numbers:
         return {}
-    rows = access.rows(_PASSAGES, list(numbers))
+    nodes = [number // MOST_PASSAGES for number in numbers]
+    parts = [number % MOST_PASSAGES for number in numbers]
+    rows = access.rows(_PASSAGES, list(numbers), nodes, parts)
     return {number: (stems, tokens) for number, stems, tokens in rows}
