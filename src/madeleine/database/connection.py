@@ -42,6 +42,7 @@ _SETTINGS = (
     "SET random_page_cost = 1.1",  # what is asked for lies in memory, or on a disk without an arm
     "SET jit = off",  # compiling a statement takes longer than running it
 )
+LET_IN = "look at user and password in `store.url`"
 _PASSWORD = re.compile(r"(?<=:)[^:@/]+(?=@)")
 
 Row = tuple[Any, ...]
@@ -160,14 +161,14 @@ def translated(place: str) -> Iterator[None]:
     except MadeleineError:
         raise
     except (errors.InvalidPassword, errors.InvalidAuthorizationSpecification) as error:
-        hint = "look at user and password in `[store] url`"
-        raise DatabaseDown(place, _said(error), hint) from error
+        raise DatabaseDown(place, _said(error), LET_IN) from error
     except errors.InsufficientPrivilege as error:
         raise DatabaseUnfit(place, f"refuses: {_said(error)}", "grant it to this user") from error
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction) as error:
         raise DatabaseUnfit(place, f"is not as its schema says: {_said(error)}") from error
     except psycopg.OperationalError as error:
-        raise DatabaseDown(place, _said(error)) from error
+        hint = LET_IN if "authentication failed" in str(error) else ""
+        raise DatabaseDown(place, _said(error), hint) from error
     except (psycopg.DataError, UnicodeEncodeError) as error:
         raise Rejected(f"a text cannot be kept: {error}", hint="send it as UTF-8") from error
 

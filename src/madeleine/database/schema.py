@@ -411,7 +411,11 @@ def _check_server(connection: psycopg.Connection, place: str) -> None:
     row = connection.execute(sql).fetchone()
     if row is None or tuple(map(int, row[0].split(".")[:2])) < LEAST_VECTOR:
         raise DatabaseUnfit(place, "has no pgvector 0.8 or newer", "install the extension `vector`")
-    connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+    try:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+    except psycopg.errors.InsufficientPrivilege as error:
+        hint = "a superuser has to say `CREATE EXTENSION vector` in this database, once"
+        raise DatabaseUnfit(place, "lets this user make no extension", hint) from error
 
 
 def _found(connection: psycopg.Connection) -> int:
