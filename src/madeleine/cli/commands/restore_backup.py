@@ -50,13 +50,13 @@ def _restored(file: Path, door: Door, say: Say) -> dict[str, Any]:
         with say.progress("restoring") as bar:
             done = bootstrap.restore_home(door.home, file, bar)
     finally:
-        notes = _start_again(door, facts)
+        notes = start_again(door, facts)
     answer = _answer(file, done.manifest, aside=[str(each) for each in done.aside])
     counts = door.call("status")["counts"]
     return {**answer, "in_index": counts["memories"], "notes": notes}
 
 
-def _start_again(door: Door, facts: Any) -> list[str]:
+def start_again(door: Door, facts: Any) -> list[str]:
     if facts is None:
         return []
     try:

@@ -88,11 +88,11 @@ def restore(
     manifest = verify(archive, progress)
     folders = {VAULT: vault.resolve(), JOURNAL: (home / "journal").resolve()}
     stamp = now.strftime("%Y%m%dT%H%M%S")
-    exchanges = [_exchange(folder, stamp) for folder in folders.values()]
+    exchanges = [exchange_of(folder, stamp) for folder in folders.values()]
     with _refused(home):
         remove_unpacked(home, vault)
         _unpack(archive, folders, stamp)
-        _write_mark(home, exchanges)
+        write_mark(home, exchanges)
         finish(home)
         settings = _settings(home, archive, manifest)
     aside = tuple(each.aside for each in exchanges if each.aside.exists())
@@ -128,7 +128,7 @@ def finish(home: Path) -> bool:
     return True
 
 
-def _exchange(folder: Path, stamp: str) -> Exchange:
+def exchange_of(folder: Path, stamp: str) -> Exchange:
     """Return what is to be done for one folder. All names lie beside it, on the same disk."""
     aside, number = folder.with_name(f"{folder.name}-before-{stamp}"), 1
     while aside.exists():
@@ -141,7 +141,7 @@ def _staged(folder: Path, stamp: str) -> Path:
     return folder.with_name(f".{folder.name}-restored-{stamp}")
 
 
-def _write_mark(home: Path, exchanges: Sequence[Exchange]) -> None:
+def write_mark(home: Path, exchanges: Sequence[Exchange]) -> None:
     said = json.dumps([[str(path) for path in each] for each in exchanges])
     write_file(home / "run" / MARK, said.encode("utf-8"))
 

@@ -1,0 +1,73 @@
+"""Move the whole memory into a database, or back into files.
+
+Every file and every line of the journal is copied, then compared by its checksum at both ends, and
+the index is made there; only then config.toml names the new place. Killed in between, the same
+command goes on where it was. What is left behind stays as it is. A daemon is ended meanwhile and
+started again; end those of other homes yourself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+from madeleine.api.remote import stop_daemon
+from madeleine.cli.commands.restore_backup import start_again
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say, clean
+from madeleine.cli.words import plural
+
+FILES = "files"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--to", metavar="PLACE", required=True, help="postgresql://… of a database, or `files`")
+    add("--tenant", metavar="NAME", help="whose memory it is in that database; `home`")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    bootstrap: Any = importlib.import_module("madeleine.bootstrap")
+    daemon = door.daemon()
+    facts = daemon.call("status")["daemon"] if daemon else None
+    stop_daemon(door.home)
+    try:
+        with say.progress("copying") as bar:
+            done = bootstrap.move_home(door.home, arguments.to, arguments.tenant, bar)
+    finally:
+        notes = start_again(door, facts)
+    answer = _answer(done, notes)
+    say.reply(answer, lambda: _words(answer))
+    return 0
+
+
+def _answer(done: Any, notes: list[str]) -> dict[str, Any]:
+    moved = done.moved
+    return {
+        "to": done.place,
+        "memories": moved.memories,
+        "files": moved.files,
+        "journal_files": moved.journal_files,
+        "copied": moved.copied,
+        "in_index": done.in_index,
+        "sha256": moved.checksum,
+        "left_out": list(done.left_out),
+        "aside": [str(each) for each in done.aside],
+        "notes": notes,
+    }
+
+
+def _words(answer: dict[str, Any]) -> Iterator[str]:
+    memories = plural(answer["memories"], "memory", "memories")
+    files = plural(answer["files"], "file")
+    yield f"moved to {clean(answer['to'])}: {memories}, {files}, journal included"
+    yield f"  {answer['copied']:,} copied now; both ends say {answer['sha256'][:16]} (SHA-256)"
+    yield f"  {plural(answer['in_index'], 'memory', 'memories')} in the index"
+    for each in answer["left_out"]:
+        yield f"  left out: {clean(each)}"
+    for each in answer["aside"]:
+        yield f"  what was there is now {clean(each)}"
+    for each in answer["notes"]:
+        yield f"  {clean(each)}"

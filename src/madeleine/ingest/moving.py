@@ -1,0 +1,234 @@
+"""Moving a whole memory: from files into a database, and back, byte for byte.
+
+Both sides list what they hold with the SHA-256 of each. What the other lacks is copied, some of
+it at a time; then both are listed again and must say the same. So a move that was killed goes on
+where it was, and one that ends has been checked against what is really kept. Nothing of the side
+that is left is touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from madeleine.errors import Conflict, Damaged, Rejected
+from madeleine.vault.files import create_files, is_leftover, make_folder, remove_file, write_file
+from madeleine.vault.vault import is_memory_path
+
+VAULT, JOURNAL = "vault/", "journal/"
+FILES_AT_ONCE = 256
+BYTES_AT_ONCE = 16 << 20
+
+Progress = Callable[[int, int | None], None]
+
+
+class Side(Protocol):
+    """One end of a move: things with names below `vault/` and `journal/`."""
+
+    @property
+    def place(self) -> str: ...
+
+    def listed(self) -> dict[str, str]:
+        """Return the SHA-256 of everything by its name."""
+        ...
+
+    def read(self, names: Sequence[str]) -> Iterable[tuple[str, bytes]]: ...
+
+    def write(self, given: Mapping[str, bytes]) -> None: ...
+
+    def remove(self, names: Sequence[str]) -> None: ...
+
+
+class MoveUnlike(Damaged):
+    """Both ends of a move do not hold the same, though everything was copied."""
+
+    def __init__(self, one: str, other: str, names: Sequence[str]) -> None:
+        some = ", ".join(names[:3])
+        super().__init__(
+            f"{other} differs from {one} in {len(names):,} of what was copied: {some}",
+            hint="see that nobody else writes there, then run the same command again",
+        )
+
+
+class NothingToMove(Rejected):
+    """The memory is where it is to be moved."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"this memory is in {where} already", hint="`madeleine status` says where")
+
+
+class PlaceTaken(Conflict):
+    """There is a memory already where one is to be moved."""
+
+    def __init__(self, place: str, count: int) -> None:
+        super().__init__(
+            f"{place} holds a memory already: {count:,} files",
+            hint="name another tenant by --tenant",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a move came to, as both ends say."""
+
+    memories: int
+    files: int
+    journal_files: int
+    copied: int
+    """Files that were not there from an attempt before."""
+    checksum: str
+    """SHA-256 over the list of names with their checksums, the same at both ends."""
+    left_out: tuple[str, ...] = ()
+    """What is no file of its own: symbolic links, names that are not UTF-8."""
+
+
+def move(source: Side, target: Side, progress: Progress = lambda done, total: None) -> Moved:
+    """Copy what the target lacks, take away what the source lacks, and compare the two."""
+    wanted, there = source.listed(), target.listed()
+    foreign = [name for name in there if name not in wanted]
+    if foreign:
+        target.remove(foreign)
+    missing = [name for name, digest in wanted.items() if there.get(name) != digest]
+    done = len(wanted) - len(missing)
+    for some in _portions(source, missing):
+        target.write(some)
+        done += len(some)
+        progress(done, len(wanted))
+    _compare(source, target, wanted)
+    return moved(wanted, len(missing))
+
+
+def moved(listed: Mapping[str, str], copied: int) -> Moved:
+    """Return how much a list holds."""
+    vault = [name.removeprefix(VAULT) for name in listed if name.startswith(VAULT)]
+    return Moved(
+        memories=sum(map(is_memory_path, vault)),
+        files=len(vault),
+        journal_files=len(listed) - len(vault),
+        copied=copied,
+        checksum=checksum(listed),
+    )
+
+
+def checksum(listed: Mapping[str, str]) -> str:
+    """Return one checksum for a list, as `sha256sum` over its output would."""
+    lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(listed.items()))
+    return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _portions(source: Side, names: Sequence[str]) -> Iterator[dict[str, bytes]]:
+    """Yield what is to be copied, as much at a time as one transaction takes well."""
+    some: dict[str, bytes] = {}
+    for start in range(0, len(names), FILES_AT_ONCE):
+        for name, data in source.read(names[start : start + FILES_AT_ONCE]):
+            some[name] = data
+            if len(some) >= FILES_AT_ONCE or sum(map(len, some.values())) >= BYTES_AT_ONCE:
+                yield some
+                some = {}
+    if some:
+        yield some
+
+
+def _compare(source: Side, target: Side, wanted: Mapping[str, str]) -> None:
+    found = target.listed()
+    differing = sorted(name for name in {*wanted, *found} if wanted.get(name) != found.get(name))
+    if differing:
+        raise MoveUnlike(source.place, target.place, differing)
+
+
+# -- files ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class FileSide:
+    """A vault and a journal in two folders. Nobody else may write there."""
+
+    vault: Path
+    journal: Path
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        return str(self.vault)
+
+    def listed(self) -> dict[str, str]:
+        self.left_out = []
+        found = {}
+        for name in [*self._names(VAULT, self.vault), *self._names(JOURNAL, self.journal)]:
+            data = self._path(name).read_bytes()
+            if data or name.startswith(VAULT):  # a journal file without a line says nothing
+                found[name] = hashlib.sha256(data).hexdigest()
+        return found
+
+    def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        for name in names:
+            yield name, self._path(name).read_bytes()
+
+    def write(self, given: Mapping[str, bytes]) -> None:
+        """Write files; each is on the disk whole when this returns."""
+        places = {self._path(name): data for name, data in given.items()}
+        for folder in {path.parent for path in places}:
+            make_folder(folder)
+        fresh = [(path, data) for path, data in places.items() if not path.exists()]
+        for refused in create_files(fresh) if fresh else ():
+            if isinstance(refused, OSError):
+                raise refused
+        known = {path for path, _ in fresh}
+        for path, data in places.items():
+            if path not in known:
+                write_file(path, data)
+
+    def remove(self, names: Sequence[str]) -> None:
+        for name in names:
+            remove_file(self._path(name))
+
+    def _path(self, name: str) -> Path:
+        root, prefix = (self.vault, VAULT) if name.startswith(VAULT) else (self.journal, JOURNAL)
+        return root / name.removeprefix(prefix)
+
+    def _names(self, prefix: str, root: Path) -> Iterator[str]:
+        """Yield the names of all files below a folder; what is none is noted."""
+        for folder, folders, names in os.walk(root):
+            links = [each for each in folders if (Path(folder) / each).is_symlink()]
+            for each in sorted([*names, *links]):
+                path = Path(folder) / each
+                name = prefix + path.relative_to(root).as_posix()
+                if path.is_symlink() or not path.is_file() or not _is_utf8(name):
+                    self.left_out.append(name)
+                elif not is_leftover(each):
+                    yield name
+
+
+def _is_utf8(name: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in name)
+
+
+# -- settings ------------------------------------------------------------------------------
+
+_TOP = re.compile(r"store\s*=")
+_OWN = re.compile(r"(url|tenant|truth)\s*=")
+_EMPTY = re.compile(r"^\[store\][^\n]*\s*(?=^\[|\Z)", re.MULTILINE)
+
+
+def with_store(text: str, lines: Sequence[str]) -> str:
+    """Return the text of a config.toml in which `[store]` says these lines about where the
+    memory is, and all else stays as it was."""
+    kept: list[str] = []
+    section = ""
+    for line in text.splitlines():
+        plain = line.strip()
+        if plain.startswith("["):
+            section = plain.partition("#")[0].strip()
+        if _TOP.match(plain) if not section else section == "[store]" and _OWN.match(plain):
+            continue
+        kept.append(line)
+        if plain == section == "[store]":
+            kept += lines
+    if lines and "[store]" not in (each.strip() for each in kept):
+        kept += ["", "[store]", *lines] if kept else ["[store]", *lines]
+    return _EMPTY.sub("", "\n".join(kept)).strip("\n") + "\n"

@@ -1,0 +1,237 @@
+"""A memory that moves into a database and back: every byte comes along, also after a kill."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from madeleine import Madeleine
+from madeleine.bootstrap import move_home
+from madeleine.errors import BadSetting, Conflict, DatabaseDown, MadeleineError, Rejected
+from madeleine.ingest.moving import FileSide, MoveUnlike, checksum, move, with_store
+from tests import postgres
+
+KILLED_SECONDS = 60.0
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with memories, a forgotten one, and files that are no memories."""
+    made = tmp_path / "home"
+    made.mkdir()
+    (made / "config.toml").write_text('[embedder]\nkind = "fake"\n')
+    with Madeleine.open(made) as opened:
+        for number in range(30):
+            opened.remember(f"Anna keeps kettle number {number} in the attic", tags=["kitchen"])
+        opened.forget(opened.remember("Something to be forgotten").id)
+        opened.revise(opened.remember("The attic is cold").id, content="The attic is warm")
+        assert opened.recall("kettle")
+    (made / "vault" / "drawing.png").write_bytes(bytes(range(256)))
+    (made / "vault" / ".obsidian").mkdir()
+    (made / "vault" / ".obsidian" / "app.json").write_text("{}")
+    (made / "vault" / "broken.md").write_bytes(b"---\nid: [\n---\n\xff\xfe")
+    return made
+
+
+def contents(home: Path) -> dict[str, str]:
+    """Return the checksum of every file of the vault and the journal."""
+    found = [path for name in ("vault", "journal") for path in (home / name).rglob("*")]
+    return {
+        path.relative_to(home).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in found
+        if path.is_file() and path.stat().st_size
+    }
+
+
+def said(home: Path) -> Any:
+    """Return what a memory says of itself, whatever it is kept in."""
+    with Madeleine.open(home) as opened:
+        memories = {each.id: each for each in opened.list(limit=1_000, outdated=True)}
+        return (
+            {each: (memory.content, memory.tags) for each, memory in memories.items()},
+            {each: memory.usage.access_count for each, memory in memories.items()},
+            [opened.history(each)[0].kind for each in sorted(memories)],
+        )
+
+
+def test_a_memory_comes_back_from_a_database_byte_for_byte(home: Path, tmp_path: Path) -> None:
+    before, files = said(home), contents(home)
+
+    there = move_home(home, postgres.server().url, str(tmp_path))
+    for name in ("vault", "journal"):
+        (home / name).rename(home / f"{name}-left")
+    inside = said(home)
+    back = move_home(home, "files")
+
+    assert inside == before
+    assert there.moved.checksum == back.moved.checksum
+    assert there.in_index == back.in_index == there.moved.memories - 1  # one cannot be read
+    assert contents(home) == files
+    assert said(home) == before
+    assert "store" not in (home / "config.toml").read_text()
+
+
+def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path) -> None:
+    move_home(home, postgres.server().url, str(tmp_path))
+    with Madeleine.open(home) as opened:
+        fresh = opened.remember("The kettle whistles in D minor")
+
+    back = move_home(home, "files")
+
+    assert len(back.aside) == 2  # the files from before are put aside
+    with Madeleine.open(home) as opened:
+        assert opened.recall("which key does the kettle whistle in")[0].memory.id == fresh.id
+    assert any("whistles" in path.read_text(errors="replace") for path in home.glob("vault/*.md"))
+
+
+@pytest.mark.parametrize("way", ["in", "out"])
+def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) -> None:
+    url, tenant = postgres.server().url, str(tmp_path)
+    _add_files(home, 600)
+    files = contents(home)
+    if way == "out":
+        move_home(home, url, tenant)
+        for name in ("vault", "journal"):
+            (home / name).rename(home / f"{name}-left")
+    to = url if way == "in" else "files"
+
+    with _some_copied(home, tenant, way) as is_time:
+        _kill_moving(home, to, tenant, is_time)
+    assert way == "in" or not list((home / "vault").glob("*.md"))
+    done = move_home(home, to, tenant)
+
+    assert 0 < done.moved.copied < len(files)
+    if way == "in":
+        move_home(home, "files")
+    assert contents(home) == files
+
+
+def _add_files(home: Path, count: int) -> None:
+    for number in range(count):
+        (home / "vault" / f"attachment-{number}.txt").write_text(f"{number}\n")
+
+
+def _kill_moving(home: Path, to: str, tenant: str, is_time: Callable[[], bool]) -> None:
+    words = ["--home", os.fspath(home), "move", "--to", to, "--tenant", tenant]
+    process = subprocess.Popen([sys.executable, "-m", "madeleine", *words])
+    deadline = time.monotonic() + KILLED_SECONDS
+    while process.poll() is None and not is_time():
+        assert time.monotonic() < deadline
+    process.send_signal(signal.SIGKILL)
+    assert process.wait(KILLED_SECONDS) != 0
+
+
+@contextmanager
+def _some_copied(home: Path, tenant: str, way: str) -> Iterator[Callable[[], bool]]:
+    """Lend what tells that some files are on the other side, and by far not all."""
+    library: Any = importlib.import_module("psycopg")
+    sql = """SELECT count(*) FROM madeleine.files f JOIN madeleine.tenants t USING (truth)
+             WHERE t.name = %s"""
+    with library.connect(postgres.server().url, autocommit=True) as connection:
+        if way == "in":
+            yield lambda: connection.execute(sql, (tenant,)).fetchone()[0] > 100
+        else:
+            yield lambda: len(list(home.glob(".vault-restored-*/attachment-*"))) > 100
+
+
+def test_a_place_that_holds_another_memory_is_refused(home: Path, tmp_path: Path) -> None:
+    url, tenant = postgres.server().url, str(tmp_path)
+    move_home(home, url, tenant)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "config.toml").write_text('[embedder]\nkind = "fake"\n')
+    with Madeleine.open(other) as opened:
+        opened.remember("Another person's kettle")
+
+    with pytest.raises(Conflict, match="holds a memory already"):
+        move_home(other, url, tenant)
+
+    assert len(said(home)[0]) > 30
+    with Madeleine.open(other) as opened:
+        assert len(opened.recall("kettle")) == 1
+
+
+@pytest.mark.parametrize(
+    ("to", "refusal"),
+    [
+        ("files", Rejected),
+        ("mysql://here", BadSetting),
+        ("postgresql://me:wonderland@127.0.0.1:1/none", DatabaseDown),
+    ],
+)
+def test_a_move_that_cannot_be_leaves_all_as_it_was(
+    home: Path, to: str, refusal: type[MadeleineError]
+) -> None:
+    before, settings = contents(home), (home / "config.toml").read_bytes()
+    postgres.server()
+
+    with pytest.raises(refusal) as caught:
+        move_home(home, to)
+
+    assert "wonderland" not in caught.value.message + caught.value.hint
+    assert contents(home) == before
+    assert (home / "config.toml").read_bytes() == settings
+
+
+def test_a_copy_that_differs_is_no_move(tmp_path: Path) -> None:
+    """As when somebody else writes there, or a disk lies."""
+    one = FileSide(tmp_path / "one", tmp_path / "one-journal")
+    one.write({"vault/a.md": b"a", "vault/b.md": b"b"})
+
+    class Forgetful(FileSide):
+        def write(self, given: Any) -> None:
+            FileSide.write(self, {name: data for name, data in given.items() if data != b"b"})
+
+    other = Forgetful(tmp_path / "other", tmp_path / "other-journal")
+
+    with pytest.raises(MoveUnlike, match=r"b\.md"):
+        move(one, other)
+
+
+def test_links_are_named_and_left_where_they_are(home: Path, tmp_path: Path) -> None:
+    (home / "vault" / "outside").symlink_to("/etc")
+
+    done = move_home(home, postgres.server().url, str(tmp_path))
+
+    assert done.left_out == ("vault/outside",)
+    assert done.moved.files == len([each for each in contents(home) if each.startswith("vault/")])
+
+
+def test_a_checksum_is_that_of_sha256sum(tmp_path: Path) -> None:
+    side = FileSide(tmp_path / "vault", tmp_path / "journal")
+    side.write({"vault/a.md": b"a\n", "vault/b/c.md": b"c\n"})
+
+    command = "sha256sum vault/a.md vault/b/c.md | sha256sum"
+    told = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, check=True)
+
+    assert checksum(side.listed()) == told.stdout.decode().split()[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", '[store]\nurl = "x"\n'),
+        ("[server]\nport = 1\n", '[server]\nport = 1\n\n[store]\nurl = "x"\n'),
+        ('[store]\ntruth = "y"\ngraph = "g"\n', '[store]\nurl = "x"\ngraph = "g"\n'),
+        ('store = "y"\n\n[server]\nport = 1\n', '[server]\nport = 1\n\n[store]\nurl = "x"\n'),
+        ('[embedder]\nurl = "keep"\n', '[embedder]\nurl = "keep"\n\n[store]\nurl = "x"\n'),
+    ],
+)
+def test_settings_name_the_new_place_and_keep_all_else(before: str, after: str) -> None:
+    assert with_store(before, ['url = "x"']) == after
+    assert 'url = "x"' not in with_store(after, [])
+
+
+def test_settings_without_a_place_have_no_section_for_it() -> None:
+    assert with_store('[store]\nurl = "x"\n\n[server]\nport = 1\n', []) == "[server]\nport = 1\n"
