@@ -51,7 +51,7 @@ def speed(homes: Homes, small: int, large: int, embedded: int, recalls: int) -> 
             (work / "config.toml").write_text(CONFIG, encoding="utf-8")
             house = open_house(work)
             try:
-                _weigh(house)
+                weigh(house)
                 asked = list(islice(cycle(each.text for each in plan.questions("para")), recalls))
                 took[size] = yield from _tasks(house, size, size == large, asked)
             finally:
@@ -72,7 +72,7 @@ def _tasks(
         progress(f"{task} on {size:,} memories")
         base = _resident()
         with _Peak() as peak:
-            report = _run(house, task)
+            report = run_task(house, task)
         took[task] = report.seconds
         bound = Target(SECONDS[task], at_most=True) if is_large else None
         note = f"{report.applied:,} changes, {report.proposed:,} proposals"
@@ -86,7 +86,7 @@ def _tasks(
     return took
 
 
-def _weigh(house: House) -> None:
+def weigh(house: House) -> None:
     """Let a few memories be of no importance, so that there is something to forget."""
     stores = house.stores
     everyone = stores.index.listing(Filter(), stores.clock.now(), EVERYTHING)
@@ -94,7 +94,7 @@ def _weigh(house: House) -> None:
     record(stores, [event(stores, Kind.SCORED, {"scores": scores})], durable=False)
 
 
-def _run(house: House, task: str) -> Report:
+def run_task(house: House, task: str) -> Report:
     asked = house.sleeper.ask([task])
     house.sleeper.wait(asked)
     (report,) = asked.reports
@@ -111,7 +111,7 @@ def _meanwhile(house: House, task: str, asked: list[str]) -> Figure:
 
     def keep_running() -> None:
         while not over.is_set():
-            _run(house, task)
+            run_task(house, task)
 
     runner = threading.Thread(target=keep_running)
     runner.start()

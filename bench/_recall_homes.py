@@ -27,9 +27,13 @@ from madeleine.minds.cache import VectorCache
 
 AT_ONCE = 256  # drafts in one call: the bar moves every second or two
 EMBEDDINGS = "embeddings.db"
+FILLER = "filler.db"  # beside a home: what was made of its filler, for an index made anew
 MARK = "bench.json"  # in a home that is whole: what it was made from, and what was noticed
-DERIVED = ("bootstrap.py", "vault", "index", "minds", "write", "rules", "model")  # decides the home
-NOT_COPIED = (EMBEDDINGS, f"{EMBEDDINGS}-wal", f"{EMBEDDINGS}-shm", "vault", "run", "logs", MARK)
+# What decides how a home looks:
+DERIVED = ("bootstrap.py", "vault", "database", "index", "minds", "write", "rules", "model")
+NOT_COPIED = (
+    *(EMBEDDINGS, f"{EMBEDDINGS}-wal", f"{EMBEDDINGS}-shm", FILLER, "vault", "run", "logs", MARK),
+)
 
 Notes = dict[str, float]
 """What was measured while a home was made, kept beside it."""
@@ -65,18 +69,25 @@ class Homes:
         (home / EMBEDDINGS).symlink_to(self.folder / EMBEDDINGS)
 
     @contextmanager
-    def copy(self, home: Path) -> Iterator[Path]:
+    def copy(self, home: Path, called: str = "asked", settings: str = "") -> Iterator[Path]:
         """Lend a working copy of a home, whose vault must not be written to."""
-        work = self.folder / f"{home.name}.asked"
+        work = self.folder / f"{home.name}.{called}"
         shutil.rmtree(work, ignore_errors=True)
         shutil.copytree(home, work, ignore=shutil.ignore_patterns(*NOT_COPIED))
         vault = json.dumps(os.fspath(home / "vault"))
-        (work / "config.toml").write_text(f"[vault]\npath = {vault}\n", encoding="utf-8")
+        lines = f"[vault]\npath = {vault}\n{settings}"
+        (work / "config.toml").write_text(lines, encoding="utf-8")
         self.share_embeddings(work)
         try:
             yield work
         finally:
             shutil.rmtree(work)
+
+    def lend_filler(self, home: Path, work: Path) -> None:
+        """Give a copy of a home what was made of its filler, so that nobody has to read it."""
+        if (home / FILLER).exists():
+            (work / EMBEDDINGS).unlink()
+            shutil.copyfile(home / FILLER, work / EMBEDDINGS)
 
     @contextmanager
     def of_store(self, store: Store) -> Iterator[Madeleine]:

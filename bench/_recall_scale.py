@@ -19,7 +19,7 @@ from itertools import groupby, islice
 from pathlib import Path
 
 import numpy as np
-from _recall_homes import EMBEDDINGS, Homes, Notes, bar, digest, remember_all
+from _recall_homes import EMBEDDINGS, FILLER, Homes, Notes, bar, digest, remember_all
 from _recall_sets import Draft, Question, memory_id
 from _recall_speed import model
 from _recall_world import KINDS, Fact, another, facts, needles
@@ -188,7 +188,8 @@ def _build(homes: Homes, home: Path, plan: Plan) -> Notes:
     with model(homes.folder) as embedder:
         count = _write_filler(home, plan, embedder)
     indexed = _timed_index(home)
-    _without_embeddings(home)  # what comes in now is read for real, and timed
+    (home / EMBEDDINGS).rename(home / FILLER)  # what comes in now is read for real, and timed
+    _without_embeddings(home)
     remembered = _remember(home, plan)
     homes.share_embeddings(home)
     return {

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from _recall_homes import EMBEDDINGS, MARK, Homes
+from _recall_homes import EMBEDDINGS, FILLER, MARK, Homes
 
-NOT_COPIED = (EMBEDDINGS, f"{EMBEDDINGS}-wal", f"{EMBEDDINGS}-shm", "run", "logs", MARK)
+NOT_COPIED = (EMBEDDINGS, f"{EMBEDDINGS}-wal", f"{EMBEDDINGS}-shm", FILLER, "run", "logs", MARK)
 
 
 @contextmanager
-def lent(homes: Homes, home: Path) -> Iterator[Path]:
+def lent(homes: Homes, home: Path, called: str = "slept") -> Iterator[Path]:
     """Lend a whole copy of a home; it is thrown away afterwards."""
-    work = homes.folder / f"{home.name}.slept"
+    work = homes.folder / f"{home.name}.{called}"
     shutil.rmtree(work, ignore_errors=True)
     shutil.copytree(home, work, ignore=shutil.ignore_patterns(*NOT_COPIED))
     homes.share_embeddings(work)

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import pwd
+import re
 import shutil
 import subprocess
 import tempfile
@@ -102,6 +103,15 @@ def stop() -> None:
 def another() -> Server:
     """Start one more, for a test that stops it; whoever asks removes it."""
     return Server(server().binaries)
+
+
+def database(name: str) -> str:
+    """Return the address of a new database, for a test that wants one to itself."""
+    library: Any = importlib.import_module("psycopg")
+    named = re.sub("[^a-z0-9]+", "_", name.lower())[-60:]
+    with library.connect(server().url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{named}"')
+    return f"postgresql://postgres@/{named}?host={server().folder}"
 
 
 @functools.cache
