@@ -398,6 +398,7 @@ def open_houses(
         fleet: Fleet = module.Fleet(settings.store.url, settings.store.lease_seconds)
         failing.callback(fleet.close)
         minds, notes = make_minds(home, settings, os.environ)
+        notes += fleet.warnings()
         opening = _Opening(home, settings, fleet, minds, notes, Threads())
         first = opening.house(settings.store.tenant, progress, fresh_index)
         first.lock = lock

@@ -17,6 +17,9 @@ kind = "fake"
 [store]
 url = "{url}"
 truth = "database"
+[server]
+names = "memory.example.org"
+trust_loopback = true
 [sleep]
 enabled = false
 [backup]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from madeleine.server.callers import KNOWN_SECONDS
+from tests.server.running import eventually
 from tests.server.team import Client, Team
 from tests.server.team import team as running_team
+from tests.server.test_events import listening
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +194,161 @@ def test_a_person_is_not_told_about_the_server(ada: Client, team: Team) -> None:
     assert (status["person"], status["role"]) == ("ada", "owner")
     assert (status["home"], status["daemon"], status["pid"]) == (None, None, None)
     assert team.admin.ok("GET", "/admin/status")["daemon"]["port"]
+
+
+def test_a_shared_memory_is_whispered_to_its_members(team: Team, ada: Client, ben: Client) -> None:
+    team.share("harbour", "ada")
+    team.share("harbour", "ben", "reader")
+    text = "The harbour pilot answers on radio channel twelve"
+    ada.remember(text, space="harbour")
+    prompt = {"prompt": "which radio channel does the harbour pilot answer on?"}
+
+    inside = ben.ok("POST", "/agent/whisper", {**prompt, "space": "harbour"})
+    outside = ben.ok("POST", "/agent/whisper", {**prompt, "space": "elsewhere"})
+
+    assert text in inside["text"]
+    assert text not in outside["text"]
+
+
+def test_members_hear_what_happens_in_their_space(team: Team, ada: Client, ben: Client) -> None:
+    team.share("forum", "ada")
+    team.share("forum", "ben", "reader")
+
+    as_ben = copy(team.daemon)
+    as_ben.token = ben.token
+    with listening(as_ben) as heard:
+        node = ada.remember("The forum opens on Friday", space="forum")
+        assert heard.until("remembered")["node_id"] == node
+
+
+def test_a_batch_goes_where_each_of_it_belongs(team: Team, ada: Client, ben: Client) -> None:
+    team.share("ledger", "ada")
+    team.share("ledger", "ben", "reader")
+    items = [
+        {"content": "A private line of the ledger"},
+        {"content": "A common line of the ledger", "space": "ledger"},
+        {"content": ""},
+    ]
+
+    told = [
+        each.ok("POST", "/agent/remember/batch", {"items": items})["results"] for each in (ada, ben)
+    ]
+
+    assert ["error" in each for each in told[0]] == [False, False, True]
+    assert ["error" in each for each in told[1]] == [False, True, True]
+    shared = ben.ok("GET", "/agent/list", spaces="ledger")["memories"]
+    assert [each["content"] for each in shared] == ["A common line of the ledger"]
+
+
+def test_an_import_is_split_and_an_export_names_what_is_shared(
+    team: Team, ada: Client, ben: Client
+) -> None:
+    team.share("archive", "ada")
+    team.share("archive", "ben", "reader")
+    items = [
+        {"content": f"Sheet {n} of the archive", "space": "archive" if n % 2 else None}
+        for n in range(6)
+    ]
+
+    brought = ada.ok("POST", "/admin/import", {"items": items})
+    pages, after = [], ""
+    while after is not None:
+        query = {"spaces": "archive", "limit": 2, **({"after": after} if after else {})}
+        page = ben.ok("GET", "/admin/export", **query)
+        pages += page["items"]
+        after = page["next"]
+
+    assert brought["counts"]["written"] == 6
+    assert sorted(each["content"] for each in pages) == [
+        f"Sheet {n} of the archive" for n in (1, 3, 5)
+    ]
+    own = ben.ok("GET", "/admin/export")["items"]
+    assert not any("archive" in each["content"] for each in own)
+
+
+def test_what_is_done_in_a_shared_space_can_be_undone_there(
+    team: Team, ada: Client, ben: Client
+) -> None:
+    team.share("studio", "ada")
+    team.share("studio", "ben")
+    node = ada.remember("The studio is painted white", space="studio")
+
+    done = ben.ok("POST", f"/agent/update/{node}", {"content": "The studio is painted blue"})
+    seen = ada.ok("GET", f"/agent/history/{node}")["events"]
+    ada.ok("POST", f"/agent/undo/{done['change']}")
+
+    assert "person:ben" in {each["body"].get("by") for each in seen}
+    shown = ben.ok("GET", f"/agent/recall/{node}")["memory"]["content"]
+    assert shown == "The studio is painted white"
+    ben.ok("DELETE", f"/agent/recall/{node}")
+    assert node in {each["memory"]["id"] for each in ada.ok("GET", "/agent/trash")["memories"]}
+    ada.ok("POST", f"/agent/restore/{node}")
+    assert ada.status("POST", "/admin/purge", {"memories": [node]}) == 403
+
+
+def test_an_owner_of_a_space_says_who_shares_it(team: Team, ada: Client, ben: Client) -> None:
+    team.share("council", "ada", "owner")
+    body = {"name": "council", "person": "ben", "role": "reader"}
+
+    ada.ok("POST", "/admin/spaces", body)
+    refused = ben.status("POST", "/admin/spaces", {**body, "role": "owner"})
+    ben.ok("POST", "/admin/spaces/leave", {"name": "council", "person": "ben"})
+
+    assert refused == 403
+    assert "council" not in {each["name"] for each in ben.ok("GET", "/agent/spaces")["spaces"]}
+    assert ada.status("POST", "/admin/spaces/leave", {"name": "council"}) == 403
+
+
+def test_the_server_is_known_by_the_names_that_it_was_given(team: Team, ada: Client) -> None:
+    def asked(**headers: str) -> int:
+        return team.daemon.ask("GET", "/agent/list", token=ada.token, headers=headers).status
+
+    assert asked(Host="memory.example.org") == 200
+    assert asked(Host="memory.example.org", Origin="https://memory.example.org") == 200
+    assert asked(Host="evil.example.org") == 403
+    assert asked(Origin="https://evil.example.org") == 403
+
+
+def test_nobody_is_let_in_on_trust(team: Team) -> None:
+    """`trust_loopback` is set here: behind a proxy everybody comes from this machine."""
+    assert team.daemon.ask("GET", "/agent/list", token=None).status == 401
+
+
+def test_another_server_refuses_a_revoked_token_within_seconds(team: Team, tmp_path: Path) -> None:
+    hana = team.person("hana")
+    with running_team(tmp_path / "home", "people") as second:
+        elsewhere = replace(hana, daemon=second.daemon)
+        hana.remember("Hana writes here and reads there")
+        assert elsewhere.recall("what does Hana do") == ["Hana writes here and reads there"]
+        (made,) = team.admin.ok("GET", "/admin/tokens", person="hana")["tokens"]
+
+        team.admin.ok("DELETE", f"/admin/tokens/{made['id']}")
+
+        assert hana.status("GET", "/agent/list") == 401
+        eventually(lambda: elsewhere.status("GET", "/agent/list") == 401, KNOWN_SECONDS + 5)
+
+
+def test_commands_tend_people_tokens_and_spaces(team: Team) -> None:
+    def run(*words: str, code: int = 0) -> str:
+        command = [sys.executable, "-m", "madeleine", "--home", str(team.daemon.home), *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+        return done.stdout
+
+    run("person", "add", "ida")
+    token = run("token", "create", "ida's laptop", "--person", "ida", "--role", "reader").strip()
+    run("space", "share", "quay", "--with", "ida", "--role", "owner")
+
+    ida = Client(team.daemon, token)
+    assert ida.ok("GET", "/admin/status")["role"] == "reader"
+    assert "ida             quay (owner)" in run("person", "list")
+    assert "quay: ida (owner)" in run("space", "list")
+    listed = run("token", "list", "--person", "ida")
+    assert "ida             reader  ida's laptop   used just now" in listed
+    assert "Revoked" in run("token", "revoke", "ida's laptop")
+    assert ida.status("GET", "/admin/status") == 401
+    run("person", "add", "ida", code=4)
+    run("token", "create", "x", "--person", "nobody", code=3)
+    run("token", "revoke", "nothing", code=3)
+    run("space", "leave", "quay", "--erase")
+    run("person", "remove", "ida", "--erase")

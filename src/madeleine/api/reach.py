@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from madeleine.database.people import People
     from madeleine.model.people import Caller
 
-READING = frozenset(["recall", "whisper"])  # what is sent as a body, and changes nothing
-WRITING = frozenset(["maintenance"])  # what is asked with GET, and takes something
-SERVERS = frozenset(
-    ["stop", "backup", "backups", "people", "add_person", "remove_person", "create_token"]
-)
-TENDING = frozenset(["reconcile", "rebuild", "compact"])
 SHOWN = 8  # characters of an id
 
 Held = Callable[[Stores, str], list[str]]
@@ -139,13 +133,7 @@ def at_the_server(house: House) -> Reach:
 
 def needed(operation: str) -> Role:
     """Return the role that an operation needs where it acts."""
-    route = BY_NAME[operation]
-    if operation in SERVERS:
-        return Role.ADMIN
-    if route.admin or operation in TENDING:
-        return Role.OWNER
-    reads = route.method == "GET" or operation in READING
-    return Role.READER if reads and operation not in WRITING else Role.WRITER
+    return Role(BY_NAME[operation].role)
 
 
 # --- what a house holds -----------------------------------------------------------------------

@@ -19,6 +19,11 @@ programs. This page is made from `madeleine.api.routes` by `python -m madeleine.
   socket needs none of this: its file mode decides who may use it. With
   `server.trust_loopback = true` clients on this machine need no token; whoever then shows none,
   and is no browser, is answered as Ormah's clients expect: docs/guides/from-ormah.md.
+- Where several people share a database (docs/guides/team-server.md), the token is one that
+  `madeleine token create` made. It says whose memory is asked, and its role what may be done:
+  reader, writer, owner or admin, each more than the one before. What is somebody else's is
+  answered like what is not there (404); what you see but may not do is refused (403). The socket
+  and the token in `run/token` are the server's own admin, and nobody is let in on trust.
 - `X-Agent-Id` says who asks; it becomes the source of what is remembered and stands in the
   history of what is changed.
 - Bodies are JSON objects, sent as `Content-Type: application/json`. A field that nobody knows
@@ -59,7 +64,8 @@ def routes_page() -> str:
 
 
 def _section(route: Route) -> str:
-    parts = [f"## {route.method} {route.path}", f"`{route.name}`: {route.summary}."]
+    summary = f"`{route.name}`: {route.summary}. Role: {route.role}."
+    parts = [f"## {route.method} {route.path}", summary]
     if route.open:
         parts.append("Needs no token.")
     if route.admin:

@@ -36,6 +36,25 @@ class Route(NamedTuple):
     admin: bool = False
     """Whether it asks for the admin token, when one is set."""
 
+    @property
+    def role(self) -> str:
+        """What one must be where several people share a database: reader, writer, owner of the
+        memory that it is about, or admin."""
+        if self.name in _SERVERS:
+            return "admin"
+        if self.admin or self.name in _TENDING:
+            return "owner"
+        reads = self.method == "GET" or self.name in _READING
+        return "reader" if reads and self.name not in _TAKING else "writer"
+
+
+_READING = frozenset(["recall", "whisper", "hook_inject"])  # sent as a body, and changes nothing
+_TAKING = frozenset(["maintenance"])  # asked with GET, and takes something
+_TENDING = frozenset(["reconcile", "rebuild", "compact"])
+_SERVERS = frozenset(
+    ["stop", "backup", "backups", "people", "add_person", "remove_person", "create_token"]
+)
+
 
 _DRAFT = (
     Field("content", "string", "the text to remember", required=True),

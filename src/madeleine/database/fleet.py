@@ -18,6 +18,7 @@ from madeleine.database import tenants
 from madeleine.database.access import Tenant, Writing
 from madeleine.database.connection import Connections
 from madeleine.database.leases import DatabaseLeases, claim_due
+from madeleine.database.walls import goes_through
 
 CHANNEL = "madeleine"  # on which servers tell each other what happens
 HEAR_SECONDS = 0.5  # between two looks whether the server ends
@@ -48,6 +49,13 @@ class Fleet:
         with self.connections.lent() as connection:
             tenants.introduce(connection, name)
         return Tenant(self.connections, name)
+
+    def warnings(self) -> list[str]:
+        """Return what is not as it should be where several people share the database."""
+        with self.connections.lent() as connection:
+            role = goes_through(connection)
+        told = "row-level security does not hold back; give the server an ordinary role"
+        return [] if role is None else [f"the database's role `{role}` is one that {told}"]
 
     def writing(self, rows: Tenant) -> Writing:
         return Writing(rows)

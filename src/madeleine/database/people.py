@@ -82,9 +82,11 @@ class People:
 
     def add(self, name: str) -> Person:
         """Add a person; a memory that they had before is theirs again."""
+        if name == self.home:
+            raise NameTaken("person", name)
         sql = "INSERT INTO people (name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING created"
         rows = self._rows(sql, name)
-        if not rows or name == self.home:
+        if not rows:
             raise NameTaken("person", name)
         return Person(name, _utc(rows[0][0]))
 

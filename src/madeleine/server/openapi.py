@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 
 _ERRORS = {
     "401": "no valid token",
-    "403": "a foreign Host or Origin",
+    "403": "a foreign Host or Origin, or not yours to do",
     "404": "not there",
     "409": "it changed, or the id fits several",
     "413": "too large",
@@ -62,7 +62,7 @@ def _security() -> Schema:
     return {
         "type": "http",
         "scheme": "bearer",
-        "description": "run/token of the home folder; the unix socket needs none",
+        "description": "run/token of the home folder, or a person's; the unix socket needs none",
     }
 
 
