@@ -21,6 +21,13 @@ def servers() -> Iterator[None]:
     falkordb.stop()
 
 
+@pytest.fixture(autouse=True)
+def graphs() -> Iterator[None]:
+    """Forget the graphs that a test has made."""
+    yield
+    falkordb.clean()
+
+
 EVERYWHERE = ()
 """Tests of verbs that run with the truth in a database as well."""
 

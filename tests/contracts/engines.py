@@ -8,7 +8,7 @@ from typing import Protocol
 
 from madeleine.index.port import Index
 from madeleine.index.sqlite import SqliteIndex
-from tests import postgres
+from tests import falkordb, postgres
 from tests.index.making import DIMENSION, TOKEN_DIMENSION
 
 
@@ -33,4 +33,22 @@ def _postgres(
     return postgres.open_index(folder, model, DIMENSION, token_dimension, exact_up_to=1_000)
 
 
-MAKERS: Mapping[str, Maker] = {"sqlite": _sqlite, "postgres": _postgres}
+def _falkordb(
+    folder: Path, model: str | None = "tiny", token_dimension: int = TOKEN_DIMENSION
+) -> Index:
+    return falkordb.open_index(folder, model, DIMENSION, token_dimension, exact_up_to=1_000)
+
+
+def _falkordb_qdrant(
+    folder: Path, model: str | None = "tiny", token_dimension: int = TOKEN_DIMENSION
+) -> Index:
+    options = {"exact_up_to": 1_000, "apart": falkordb.qdrant()}
+    return falkordb.open_index(folder, model, DIMENSION, token_dimension, **options)
+
+
+MAKERS: Mapping[str, Maker] = {
+    "sqlite": _sqlite,
+    "postgres": _postgres,
+    "falkordb": _falkordb,
+    "falkordb-qdrant": _falkordb_qdrant,
+}

@@ -1,0 +1,103 @@
+"""How values travel: Cypher's literals on the way there, typed cells on the way back.
+
+Parameters are text in front of a query. A string is quoted by us and holds no NUL; bytes and
+columns of numbers go as base64, which numpy reads where it lies. What comes back is asked for
+as lists and plain values only, so that a cell is a number for its type and the value.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.rules.nul import hidden, shown
+
+NULL, STRING, INTEGER, BOOLEAN, DOUBLE, ARRAY = range(1, 7)
+
+
+def header(parameters: Mapping[str, object]) -> str:
+    """Return what goes in front of a query."""
+    if not parameters:
+        return ""
+    return "CYPHER " + " ".join(f"{key}={literal(each)}" for key, each in parameters.items()) + " "
+
+
+def literal(value: object) -> str:
+    """Return a value as Cypher writes it."""
+    if isinstance(value, str):
+        return '"' + hidden(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, bytes):
+        return '"' + base64.b64encode(value).decode() + '"'
+    if isinstance(value, np.ndarray):
+        return str(value.tolist())
+    return _compound(value)
+
+
+def _compound(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{key}:{literal(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, Sequence):
+        return "[" + ",".join(map(literal, value)) + "]"
+    raise TypeError(f"{type(value).__name__} cannot be sent")
+
+
+def parsed(cell: Sequence[Any]) -> Any:
+    """Return a cell's value."""
+    kind, value = cell
+    if kind == STRING:
+        return shown(value)
+    if kind == ARRAY:
+        return [parsed(each) for each in value]
+    if kind == DOUBLE:
+        return float(value)
+    if kind == BOOLEAN:
+        return value == "true"
+    return value
+
+
+def unpacked(text: str | None) -> bytes:
+    """Return bytes that were kept as base64."""
+    return base64.b64decode(text) if text else b""
+
+
+def packed(table: NDArray[np.int64]) -> bytes:
+    return table.astype("<i8").tobytes()
+
+
+def table_of(text: str | None, columns: int) -> NDArray[np.int64]:
+    """Return a table of whole numbers that was `packed`."""
+    return np.frombuffer(unpacked(text), "<i8").reshape(-1, columns).astype(np.int64)
+
+
+def key_of(*parts: object) -> str:
+    """Return what something is found by. FalkorDB's indexes read past spaces at either end of a
+    text and know no empty one, so whatever people name is looked up by its hash."""
+    whole = json.dumps(parts).encode()
+    return hashlib.blake2b(whole, digest_size=16).hexdigest()
+
+
+def at(numbers: Iterable[int]) -> list[str]:
+    """Return what is found by its number. Looking up a text is many times quicker than looking
+    up a number, which FalkorDB keeps in ranges."""
+    return [str(each) for each in numbers]
+
+
+def exact(number: float | None) -> str | None:
+    """Return a number as it is kept: FalkorDB gives back fifteen digits, which are too few."""
+    return None if number is None else repr(float(number))
+
+
+def number_of(text: str | None) -> float | None:
+    return None if text is None else float(text)

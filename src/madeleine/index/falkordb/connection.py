@@ -1,0 +1,286 @@
+"""The way to one graph: questions, whose turn it is to write, and FalkorDB's errors in our words.
+
+FalkorDB keeps one query whole: all of it is there afterwards, or nothing, and nobody sees it half
+done. It knows nothing that holds several queries together. So a write is *one* query, made after
+what it depends on was read, and it takes effect only if the graph is still of the version that
+was read (`statement.py`). Writers take turns by a lock beside the graph, so that this hardly
+ever fails; the lock may expire under a slow writer without harm, since the version decides.
+
+Whoever reads with several queries tells so beside the graph (`steady`), and a writer waits for
+their end before its query. It closes a gate meanwhile, so that new readers cannot keep it waiting:
+they wait instead, for as long as one query takes. Both are forgotten after some seconds, should
+a process be killed in between.
+
+All keys begin with the graph's name in braces, so that a cluster keeps them in one place.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from falkordb import FalkorDB
+from redis import exceptions
+from redis.backoff import NoBackoff
+from redis.exceptions import LockError, LockNotOwnedError
+from redis.lock import Lock
+from redis.retry import Retry
+
+from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
+from madeleine.index.falkordb.adapting import header, parsed
+
+SCHEMES = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": True}
+"""Names of the protocol, and whether they mean TLS."""
+PORT = 6379
+CONNECT_SECONDS = 5
+ANSWER_SECONDS = 60  # far above what any of ours takes: a server that hangs is told
+TURN_SECONDS = 10  # a writer's turn; one that was killed costs the next as much
+PATIENCE_SECONDS = 30  # how long a writer waits for its turn
+STEADY_SECONDS = 5.0  # after so long without a question a steady reader counts as gone
+GATE_SECONDS = 5.0  # after so long a closed gate counts as forgotten
+NAP_SECONDS = 0.002  # between two looks at whether a gate has opened
+
+Row = Any
+"""A list of values, in the order of the columns that were asked for."""
+Question = tuple[str, str, Mapping[str, object]]
+"""What is looked for, the columns, and the parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a graph is, and what lets one in."""
+
+    host: str
+    port: int
+    graph: str
+    secure: bool
+    user: str | None
+    password: str | None
+
+    @classmethod
+    def of(cls, url: str) -> Address:
+        parts = urlsplit(url)
+        name = unquote(parts.path.strip("/"))
+        if parts.scheme not in SCHEMES or not parts.hostname or not name:
+            raise BadSetting("store.graph", "is not falkordb://host:port/name")
+        if "{" in name or "}" in name or parse_qs(parts.query):
+            raise BadSetting("store.graph", f"names a graph `{name}` with signs that are taken")
+        user, password = (None if each is None else unquote(each) for each in _entry(parts))
+        port = parts.port or PORT
+        return cls(parts.hostname, port, name, SCHEMES[parts.scheme], user or None, password)
+
+    @property
+    def place(self) -> str:
+        """Return where it is, without what lets one in."""
+        return f"falkordb://{self.host}:{self.port}/{self.graph}"
+
+
+def _entry(parts: Any) -> tuple[str | None, str | None]:
+    return parts.username, parts.password
+
+
+@contextmanager
+def translated(place: str) -> Iterator[None]:
+    """Say in our words what FalkorDB or the network complains about."""
+    try:
+        yield
+    except MadeleineError:
+        raise
+    except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
+        hint = "look at user and password in `store.graph`"
+        raise DatabaseDown(place, "does not let us in", hint) from error
+    except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
+        raise DatabaseDown(place, _said(error)) from error
+    except (exceptions.OutOfMemoryError, exceptions.ReadOnlyError) as error:
+        raise DatabaseDown(place, _said(error), "give it room, or name the primary") from error
+    except exceptions.ResponseError as error:
+        raise _refused(place, _said(error)) from error
+    except UnicodeEncodeError as error:
+        raise Rejected(f"a text cannot be kept: {error}", hint="send it as UTF-8") from error
+
+
+def _refused(place: str, said: str) -> MadeleineError:
+    if said.startswith(("NOAUTH", "WRONGPASS", "NOPERM")):
+        return DatabaseDown(place, said, "look at user and password in `store.graph`")
+    if "unknown command" in said.lower():
+        hint = "load the module falkordb.so, or run the image falkordb/falkordb"
+        return DatabaseUnfit(place, "is a Redis without FalkorDB", hint)
+    if "timed out" in said.lower():
+        return DatabaseDown(place, said)
+    return DatabaseUnfit(place, f"refuses: {said}")
+
+
+def _said(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+class Server:
+    """The open connections to one server, for any number of threads."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        made = FalkorDB(
+            host=address.host,
+            port=address.port,
+            username=address.user,
+            password=address.password,
+            ssl=address.secure,
+            socket_connect_timeout=CONNECT_SECONDS,
+            socket_timeout=ANSWER_SECONDS,
+            socket_keepalive=True,
+            health_check_interval=CONNECT_SECONDS,
+            retry=Retry(NoBackoff(), 1),  # every write of ours may be sent twice without harm
+        )
+        self.redis: Any = made.connection  # redis-py has types, but not for all that we call
+
+    def close(self) -> None:
+        self.redis.close()
+
+
+class Access:
+    """One graph by its name: questions and answers."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self.server = server
+        self.name = name
+        self.place = server.address.place
+
+    def rows(self, question: str, columns: str, **parameters: object) -> list[Row]:
+        """Return the columns of whatever the question finds. They come as one row: a server may
+        be set to cut off answers of many."""
+        found = self._ask("GRAPH.RO_QUERY", f"{question} RETURN collect([{columns}])", parameters)
+        return [] if not found else parsed(found[0][0])
+
+    def several(self, *questions: Question) -> list[list[Row]]:
+        """Return the rows of several questions, in one way there and back."""
+        with translated(self.place), self.server.redis.pipeline(transaction=False) as pipeline:
+            for question, columns, parameters in questions:
+                text = f"{header(parameters)}{question} RETURN collect([{columns}])"
+                pipeline.execute_command("GRAPH.RO_QUERY", self.name, text, "--compact")
+            answers = pipeline.execute()
+        return [parsed(answer[1][0][0]) if answer[1] else [] for answer in answers]
+
+    def column(self, question: str, column: str, **parameters: object) -> list[Any]:
+        """Return one column, without its nulls."""
+        found = self._ask("GRAPH.RO_QUERY", f"{question} RETURN collect({column})", parameters)
+        return [] if not found else parsed(found[0][0])
+
+    def value(self, question: str, column: str, **parameters: object) -> Any:
+        """Return one value that a question always has, such as a count."""
+        found = self._ask("GRAPH.RO_QUERY", f"{question} RETURN {column}", parameters)
+        return parsed(found[0][0]) if found else None
+
+    def run(self, query: str, parameters: Mapping[str, object]) -> bool:
+        """Run a query that writes; return whether it found what it begins with. A graph that was
+        not there yet is made."""
+        return bool(self._ask("GRAPH.QUERY", query, parameters))
+
+    def make(self, statement: str) -> None:
+        """Make or drop an index; one that is there already, or gone, is none of our worry."""
+        try:
+            self.server.redis.execute_command("GRAPH.QUERY", self.name, statement)
+        except exceptions.ResponseError as error:
+            if not any(each in str(error) for each in ("already indexed", "no such index")):
+                raise _refused(self.place, _said(error)) from error
+
+    def _ask(self, command: str, query: str, parameters: Mapping[str, object]) -> Sequence[Any]:
+        with translated(self.place):
+            text = header(parameters) + query
+            answer = self.server.redis.execute_command(command, self.name, text, "--compact")
+        return answer[1] if len(answer) > 1 else ()
+
+
+class Turns:
+    """Who may write, and who reads with several queries, among all processes on one graph."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self._redis = server.redis
+        self._place = server.address.place
+        self._writer, self._gate, self._readers = (
+            f"{{{name}}}:{each}" for each in ("writer", "gate", "readers")
+        )
+        self._here = threading.RLock()
+        self._thread = threading.local()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Wait until no other writes, in this process or another."""
+        with self._here, translated(self._place):
+            lock = Lock(self._redis, self._writer, timeout=TURN_SECONDS, sleep=NAP_SECONDS)
+            if not lock.acquire(blocking_timeout=PATIENCE_SECONDS):
+                raise DatabaseDown(self._place, "somebody else has been writing for long")
+            try:
+                yield
+            finally:
+                self._release(lock)
+
+    def _release(self, lock: Lock) -> None:
+        try:
+            lock.release()
+        except LockNotOwnedError:
+            return  # it expired, and the version of the graph has decided
+        except LockError as error:
+            raise DatabaseDown(self._place, _said(error)) from error
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Close the gate and wait until nobody reads steadily."""
+        try:
+            while self._others():
+                time.sleep(NAP_SECONDS)
+            yield
+        finally:
+            self._redis.delete(self._gate)
+
+    def _others(self) -> bool:
+        """Close the gate, and return whether others than this thread read."""
+        with self._redis.pipeline(transaction=False) as both:
+            both.set(self._gate, "closed", px=int(GATE_SECONDS * 1_000))
+            both.zrangebyscore(self._readers, time.time(), "+inf")
+            _, found = both.execute()
+        return any(each != self._token for each in found)
+
+    @property
+    def _token(self) -> str | None:
+        return getattr(self._thread, "token", None)
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether this thread reads one state for longer than one call."""
+        return self._token is not None
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Let no writer change the graph between this thread's questions."""
+        if self._token is not None:
+            yield
+            return
+        with translated(self._place):
+            self._thread.token = token = self._enter()
+        try:
+            yield
+        finally:
+            self._thread.token = None
+            with translated(self._place):
+                self._redis.zrem(self._readers, token)
+
+    def _enter(self) -> str:
+        """Stand among the readers while the gate is open. Who finds it closed steps back, so
+        that the writer is not waiting for them and they for the writer."""
+        token, until = uuid.uuid4().hex, time.monotonic() + GATE_SECONDS
+        while True:
+            with self._redis.pipeline(transaction=True) as both:
+                both.zadd(self._readers, {token: time.time() + STEADY_SECONDS})
+                both.exists(self._gate)
+                _, closed = both.execute()
+            if not closed or time.monotonic() > until:
+                return token
+            self._redis.zrem(self._readers, token)
+            time.sleep(NAP_SECONDS)

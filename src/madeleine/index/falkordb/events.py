@@ -1,0 +1,299 @@
+"""The journal's events, and all that follows from them.
+
+Which rows follow from an event is the same for every engine and stands in `sqlite/events.py`;
+here is how FalkorDB keeps them. An effect never depends on the order of arrival: of two values
+for one thing, the one with the later (time, event id) stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from madeleine.index.falkordb import graph
+from madeleine.index.falkordb.adapting import exact, key_of
+from madeleine.index.falkordb.connection import Access, Row
+from madeleine.index.falkordb.statement import merged, newest
+from madeleine.index.falkordb.writing import Writing
+from madeleine.index.port import Unreadable
+from madeleine.index.sqlite.events import LEAST_PREFIX, Effects, effects_of, log_row, proposal_of
+from madeleine.index.sqlite.times import instant
+from madeleine.model.event import Event, Kind, Position
+from madeleine.model.proposal import Proposal, ProposalStatus
+
+Cells = dict[str, Any]
+Values = Sequence[Any]
+
+
+def _named(*names: str, key: int = 1) -> Callable[[Values], Cells]:
+    """Return what makes a row of values: its first `key` values are what it is known by."""
+
+    def made(values: Values) -> Cells:
+        return {"key": key_of(*values[:key]), **dict(zip(names, values, strict=True))}
+
+    return made
+
+
+_LATEST: dict[str, tuple[str, Callable[[Values], Cells], str, str]] = {
+    "outcomes": ("Outcome", _named("change", "outcome", "at", "event"), "at", "event"),
+    "state": ("State", _named("name", "value", "at", "event"), "at", "event"),
+    "decided": ("Proposal", _named("id", "status", "resolved", "event"), "resolved", "event"),
+    "seen": (
+        "Seen",
+        _named("job", "judge", "memory", "digest", "at", "event", key=3),
+        "at",
+        "event",
+    ),
+    "verdicts": (
+        "Verdict",
+        _named(
+            *("older", "newer", "judge", "older_digest", "newer_digest", "verdict", "at", "event"),
+            key=3,
+        ),
+        "at",
+        "event",
+    ),
+    "proposed": (
+        "Proposal",
+        _named(
+            *("id", "type", "source_nodes", "proposed_action", "reason", "created", "action"),
+            "proposed_event",
+        ),
+        "created",
+        "proposed_event",
+    ),
+}
+"""By the name of an effect: label, row, and what tells which of two came later."""
+
+_SCORED = """MERGE (k:Known {{key: r[0]}}) ON CREATE SET k.id = r[1] WITH k, r
+    WHERE k.{name}_at IS NULL OR r[3] > k.{name}_at
+       OR (r[3] = k.{name}_at AND r[4] > k.{name}_event)
+    SET k.{name} = r[2], k.{name}_at = r[3], k.{name}_event = r[4], k.{name}_value = r[5]"""
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def apply(writing: Writing, events: Sequence[Event]) -> Effects:
+    """Keep the events that are new; return what follows from them."""
+    fresh = _unknown(writing.access, events) if events else []
+    numbered = [(writing.number(), event) for event in fresh]
+    writing.statement.each(map(_log_row, numbered), "CREATE (e:Event) SET e = r")
+    effects = effects_of(numbered)
+    for name, (label, row, at, event) in _LATEST.items():
+        rows = _latest(map(row, effects.get(name, ())), at, event)
+        writing.statement.each(map(_hexed, rows), newest(label, at, event))
+    for name in ("importance", "relevance"):
+        _score(writing, name, effects.get(name, ()))
+    keys = {number: key_of(event.id) for number, event in numbered}
+    _mention(writing, keys, effects.get("mentions", ()))
+    return effects
+
+
+def _log_row(numbered: tuple[int, Event]) -> Cells:
+    """Return an event's row: which job it is about stands for itself, so that the newest of
+    one job are found without a look at those of others."""
+    number, event_id, at, kind, device, change, run, body = log_row(numbered)
+    job = numbered[1].body.get("job")
+    return {
+        "key": key_of(event_id),
+        "number": number,
+        "id": event_id,
+        "at": at,
+        "kind": kind,
+        "device": device,
+        "change": change,
+        "run": run,
+        "job": job if isinstance(job, str) and job.isprintable() else None,
+        "body": body,
+    }
+
+
+def _latest(rows: Iterable[Cells], at: str, event: str) -> list[Cells]:
+    """Return for each key the row with the latest event: within one step of a query rows do
+    not see each other."""
+    found: dict[str, Cells] = {}
+    for row in rows:
+        before = found.get(row["key"])
+        if before is None or (row[at], row[event]) > (before[at], before[event]):
+            found[row["key"]] = row
+    return list(found.values())
+
+
+def _hexed(row: Cells) -> Cells:
+    """Return a row with its digests as the text that memories have."""
+    return {key: each.hex() if isinstance(each, bytes) else each for key, each in row.items()}
+
+
+def _score(writing: Writing, name: str, rows: Iterable[Values]) -> None:
+    """Keep the newest scores of memories."""
+    newest_ones: dict[str, tuple[int, str, float | None]] = {}
+    for scores, at, event in rows:
+        for memory, score in json.loads(scores).items():
+            before = newest_ones.get(memory)
+            if before is None or (at, event) > before[:2]:
+                newest_ones[memory] = (at, event, score)
+    writing.statement.each(
+        [
+            (key_of(memory), memory, exact(score), at, event, score)
+            for memory, (at, event, score) in newest_ones.items()
+        ],
+        _SCORED.format(name=name),
+    )
+
+
+def _mention(writing: Writing, keys: Mapping[int, str], rows: Iterable[Values]) -> None:
+    """Let events, whose keys these are by number, be about what is known."""
+    mentions = dict.fromkeys((str(memory), number) for memory, _, number in rows)
+    graph.know(writing, (memory for memory, _ in mentions))
+    writing.statement.each(
+        [(key_of(memory), keys[number]) for memory, number in mentions],
+        """MATCH (e:Event {key: r[1]}) MATCH (k:Known {key: r[0]})
+           CREATE (e)-[:ABOUT]->(k)""",
+    )
+
+
+def note_positions(writing: Writing, found: Mapping[str, Position]) -> None:
+    """Note how far journal files have been read."""
+    rows = [
+        {"key": key_of(name), "name": name, "offset": each.offset, "check": each.check}
+        for name, each in found.items()
+    ]
+    writing.statement.each(rows, merged("Position", "key"))
+
+
+def note_torn(
+    writing: Writing, torn: Mapping[str, Sequence[tuple[int, str]]], read_anew: Sequence[str]
+) -> None:
+    """Note which journal lines were passed over; a file read anew begins without any."""
+    anew = [key_of(each) for each in read_anew]
+    writing.statement.each(anew, "MATCH (x:Torn {name_key: r}) DELETE x")
+    rows = [
+        {
+            "key": key_of(name, line),
+            "name_key": key_of(name),
+            "name": name,
+            "line": line,
+            "problem": problem,
+        }
+        for name, lines in torn.items()
+        for line, problem in lines
+    ]
+    writing.statement.each(rows, merged("Torn", "key"))
+
+
+def _unknown(access: Access, events: Sequence[Event]) -> list[Event]:
+    """Return the events not seen before, each id once."""
+    first: dict[str, Event] = {}
+    for event in events:
+        first.setdefault(event.id, event)
+    keys = [key_of(each) for each in first]
+    for event_id in access.column("MATCH (e:Event) WHERE e.key IN $keys", "e.id", keys=keys):
+        first.pop(event_id, None)
+    return list(first.values())
+
+
+# --- reading ------------------------------------------------------------------------------
+
+_EVENT = "e.id, e.at, e.kind, e.device, e.body"
+_NEWEST_FIRST = "WITH e ORDER BY e.at DESC, e.id DESC"
+
+
+def torn(access: Access) -> list[Unreadable]:
+    """Return the journal lines that were passed over."""
+    question = "MATCH (x:Torn) WITH x ORDER BY x.name, x.line"
+    return [Unreadable(*row) for row in access.rows(question, "x.name, x.line, x.problem")]
+
+
+def positions(access: Access) -> dict[str, Position]:
+    rows = access.rows("MATCH (x:Position)", "x.name, x.offset, x.check")
+    return {name: Position(offset, check) for name, offset, check in rows}
+
+
+def history(access: Access, memory_id: str, limit: int) -> list[Event]:
+    """Return what happened to a memory, newest first."""
+    question = f"""MATCH (k:Known {{key: $key}}) WITH k MATCH (k)<-[:ABOUT]-(e)
+                   {_NEWEST_FIRST} LIMIT $limit"""
+    rows = access.rows(question, _EVENT, key=key_of(memory_id), limit=max(limit, 0))
+    return [_event(row) for row in rows]
+
+
+def event(access: Access, event_id: str) -> Event | None:
+    rows = access.rows("MATCH (e:Event {key: $key})", _EVENT, key=key_of(event_id))
+    return _event(rows[0]) if rows else None
+
+
+def changes(access: Access, wanted: str) -> list[Event]:
+    """Return the events of a change or a run, named by its id or the beginning of it."""
+    last = wanted + "\U0010ffff" if len(wanted) >= LEAST_PREFIX else wanted
+    found: dict[str, Event] = {}
+    for column in ("change", "run"):
+        question = f"MATCH (e:Event) WHERE e.{column} >= $first AND e.{column} <= $last"
+        rows = access.rows(question, _EVENT, first=wanted, last=last)
+        found.update((row[0], _event(row)) for row in rows)
+    return sorted(found.values(), key=lambda each: (each.at, each.id), reverse=True)
+
+
+def outcome(access: Access, change_id: str) -> str | None:
+    found = access.column("MATCH (x:Outcome {key: $key})", "x.outcome", key=key_of(change_id))
+    return found[0] if found else None
+
+
+def unsettled(access: Access) -> list[Event]:
+    """Return changes that were begun and have no outcome, oldest first."""
+    settled = set(access.column("MATCH (x:Outcome)", "x.change"))
+    question = """MATCH (e:Event {kind: 'changed'}) WHERE e.change IS NOT NULL
+                  WITH e ORDER BY e.at, e.id"""
+    begun = access.rows(question, "e.change, e.id")
+    left = [event_id for change, event_id in begun if change not in settled]
+    found = known(access, left)
+    return [found[each] for each in left if each in found]
+
+
+def known(access: Access, event_ids: Sequence[str]) -> dict[str, Event]:
+    """Return those of the events that are known."""
+    if not event_ids:
+        return {}
+    keys = [key_of(each) for each in event_ids]
+    rows = access.rows("MATCH (e:Event) WHERE e.key IN $keys", _EVENT, keys=keys)
+    return {row[0]: _event(row) for row in rows}
+
+
+def recent(access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str]) -> list[Event]:
+    """Return the newest events of these kinds, or of any."""
+    asked = (("e.kind IN $kinds", kinds), ("e.job IN $jobs", jobs))
+    where = " AND ".join(part for part, given in asked if given) or "true"
+    question = f"MATCH (e:Event) WHERE {where} {_NEWEST_FIRST} LIMIT $limit"
+    named = {"kinds": list(kinds), "jobs": list(jobs), "limit": max(limit, 0)}
+    return [_event(row) for row in access.rows(question, _EVENT, **named)]
+
+
+def feedback(access: Access, memories: Sequence[str], limit: int) -> list[Event]:
+    """Return the events that say how useful these memories were, newest first."""
+    question = """MATCH (k:Known) WHERE k.key IN $keys WITH k
+                  MATCH (k)<-[:ABOUT]-(e) WHERE e.kind = 'feedback'
+                  WITH DISTINCT e ORDER BY e.at DESC, e.id LIMIT $limit"""
+    keys = [key_of(each) for each in memories]
+    return [_event(row) for row in access.rows(question, _EVENT, keys=keys, limit=limit)]
+
+
+def proposals(access: Access, status: ProposalStatus | None) -> list[Proposal]:
+    """Return proposals newest first; a decision whose proposal is not known yet waits."""
+    question = """MATCH (x:Proposal) WHERE x.type IS NOT NULL
+                  AND ($status IS NULL OR coalesce(x.status, 'pending') = $status)
+                  WITH x ORDER BY x.created DESC, x.id DESC"""
+    columns = """x.id, x.type, x.source_nodes, x.proposed_action, x.created,
+                 coalesce(x.status, 'pending'), x.reason, x.resolved, x.action"""
+    wanted = None if status is None else status.value
+    return [proposal_of(*row) for row in access.rows(question, columns, status=wanted)]
+
+
+def state(access: Access, key: str) -> object | None:
+    found = access.column("MATCH (x:State {key: $key})", "x.value", key=key_of(key))
+    return json.loads(found[0]) if found else None
+
+
+def _event(row: Row) -> Event:
+    event_id, at, kind, device, body = row
+    return Event(event_id, instant(at), Kind(kind), device, json.loads(body))

@@ -1,0 +1,71 @@
+"""A `Filter` as a condition on `(m:Memory)`, so that it acts inside every search (I11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from madeleine.index.falkordb.adapting import key_of
+from madeleine.index.sqlite.times import micros
+from madeleine.model.query import Filter
+
+ALWAYS = "true"
+
+
+@dataclass(slots=True)
+class Condition:
+    """Parts of a WHERE clause, joined by AND, with their parameters."""
+
+    parts: list[str] = field(default_factory=list)
+    parameters: dict[str, object] = field(default_factory=dict)
+
+    def add(self, part: str, **parameters: object) -> None:
+        self.parts.append(part)
+        self.parameters.update(parameters)
+
+    @property
+    def cypher(self) -> str:
+        return " AND ".join(self.parts) or ALWAYS
+
+
+def condition(chosen: Filter, now: datetime) -> Condition:
+    """Return which memories pass the filter."""
+    found = Condition()
+    if chosen.types:
+        found.add("m.type IN $types", types=[each.value for each in chosen.types])
+    if chosen.tiers:
+        found.add("m.tier IN $tiers", tiers=[each.value for each in chosen.tiers])
+    if chosen.spaces:
+        found.add("m.space_key IN $spaces", spaces=[key_of(each) for each in chosen.spaces])
+    if chosen.tags:
+        found.add("any(tag IN m.tags WHERE tag IN $tags)", tags=list(chosen.tags))
+    _times(found, chosen, now)
+    return found
+
+
+def _times(found: Condition, chosen: Filter, now: datetime) -> None:
+    if chosen.created_after is not None:
+        found.add("m.created >= $born_after", born_after=micros(chosen.created_after))
+    if chosen.created_before is not None:
+        found.add("m.created < $born_before", born_before=micros(chosen.created_before))
+    if chosen.as_of is not None:
+        found.add("m.created <= $as_of", as_of=micros(chosen.as_of))
+    if not chosen.outdated:
+        past = outdated(chosen, now)
+        found.add(f"NOT ({past.cypher})", **past.parameters)
+
+
+def outdated(chosen: Filter, now: datetime) -> Condition:
+    """Return which memories are outdated at the moment asked about.
+
+    When the past is asked about, a memory that has since been superseded was still valid
+    until its `valid_until`; one without a date is taken to have been outdated all along.
+    """
+    found = Condition()
+    if chosen.as_of is None:
+        past = "(coalesce(m.valid_until <= $moment, false) OR m.superseded_by IS NOT NULL)"
+        found.add(past, moment=micros(now))
+    else:
+        past = "CASE WHEN m.valid_until IS NULL THEN m.superseded_by IS NOT NULL"
+        found.add(f"{past} ELSE m.valid_until <= $moment END", moment=micros(chosen.as_of))
+    return found

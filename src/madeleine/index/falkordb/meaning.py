@@ -1,0 +1,177 @@
+"""Searching by meaning: the index of vectors among many, every vector among few.
+
+The index knows nothing of filters, and dead entries in it take the places of living ones. So
+what passes a filter is counted first: up to `exact_up_to` memories are compared one by one, which
+misses nothing. Of more the index is asked for some, and for four times as many as long as too few
+of them pass (I11). Cosines are taken from the vectors themselves in either case, so that every
+engine gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from madeleine.index.falkordb.adapting import at
+from madeleine.index.falkordb.connection import Access, Row
+from madeleine.index.falkordb.filters import condition
+from madeleine.index.falkordb.schema import Head, read_head
+from madeleine.index.falkordb.vectors import Vectors
+from madeleine.index.port import Hit
+from madeleine.index.sqlite import standing
+from madeleine.index.sqlite.matrix import TIE, Cells, Change, Matrix, Snapshot, exact_products
+from madeleine.index.sqlite.vectors import checked_query
+from madeleine.model.query import Filter
+from madeleine.model.vector import Vector
+from madeleine.rules.passages import MOST_PASSAGES
+
+MORE = 4  # times as many are asked for, when too few of those found pass
+SPARE = 64  # asked for beyond what is wanted, for such as are dead
+EVERY_ONE = 10**9
+
+_PARTS = "WITH m MATCH (m)-[:PART]->(p) WHERE p.point IS NOT NULL"
+_COLUMNS = "m.node, m.id, p.part, p.point"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """One graph's vectors, and up to how many memories each is compared."""
+
+    access: Access
+    vectors: Vectors
+    exact_up_to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """How to search among what passes a filter."""
+
+    space: Space
+    head: Head
+    chosen: Filter
+    now: datetime
+    few: list[int] | None
+    """All nodes that pass, if they are so few that each can be compared."""
+
+
+def look(space: Space, chosen: Filter, now: datetime, least: int = 0) -> Looking:
+    """Return how to search, after counting what passes."""
+    head = read_head(space.access)
+    most = max(space.exact_up_to, least)
+    passing = condition(chosen, now)
+    question = f"MATCH (m:Memory) WHERE {passing.cypher} WITH m LIMIT {most + 1}"
+    nodes = space.access.column(question, "m.node", **passing.parameters)
+    return Looking(space, head, chosen, now, nodes if len(nodes) <= most else None)
+
+
+def search(looking: Looking, vector: Vector, limit: int, least: float) -> list[Hit]:
+    """Return the nearest memories, best first, ties by id, each by its best passage."""
+    query = checked_query(vector, looking.space.vectors.dimension)
+    rows = passages(looking, query, limit + MOST_PASSAGES, limit) if limit > 0 else []
+    best: dict[str, float] = {}
+    for row, score in rows:
+        best[row[1]] = max(score, best.get(row[1], -np.inf))
+    hits = [Hit(memory, score) for memory, score in best.items() if score >= least]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+def passages(
+    looking: Looking, query: Vector, wanted: int, memories: int = 0
+) -> list[tuple[Row, float]]:
+    """Return (node, id, part, point) of the nearest passages, with their cosines: at least so
+    many, of at least so many memories, if there are; and whatever ties with the last of them."""
+    if looking.few is not None:
+        rows = _of_nodes(looking, looking.few)
+        return _scored(looking, rows, query)
+    limit, there = MORE * wanted + SPARE, looking.head.traced + looking.head.dead
+    while limit < there:
+        found = _scored(looking, _of_points(looking, query, limit), query)
+        if _enough(found, wanted, memories):
+            return found
+        limit *= MORE
+    return _scored(looking, _of_points(looking, query, max(there, 1)), query)
+
+
+def _enough(found: Sequence[tuple[Row, float]], wanted: int, memories: int) -> bool:
+    """Whether so many were found, and what was found last is worse than the last that counts."""
+    scores = [score for _, score in found]
+    if len(found) <= wanted or len({row[0] for row, _ in found}) < memories:
+        return False
+    return min(scores) < sorted(scores, reverse=True)[wanted - 1] - TIE
+
+
+def _of_nodes(looking: Looking, nodes: Sequence[int]) -> list[Row]:
+    question = f"UNWIND $nodes AS node MATCH (m:Memory {{at: node}}) {_PARTS}"
+    return looking.space.access.rows(question, _COLUMNS, nodes=at(nodes))
+
+
+def _of_points(looking: Looking, query: Vector, limit: int) -> list[Row]:
+    """Return what passes of the nearest."""
+    points = looking.space.vectors.nearest(looking.head, query, limit)
+    passing = condition(looking.chosen, looking.now)
+    question = f"""UNWIND $points AS point MATCH (p:Passage {{trace: point}})
+                   WITH p MATCH (p)<-[:PART]-(m) WHERE {passing.cypher}"""
+    return looking.space.access.rows(question, _COLUMNS, points=at(points), **passing.parameters)
+
+
+def _scored(looking: Looking, rows: list[Row], query: Vector) -> list[tuple[Row, float]]:
+    matrix = looking.space.vectors.read(looking.head, [row[3] for row in rows])
+    scores = exact_products(matrix, np.arange(len(rows)), query)
+    return list(zip(rows, scores.tolist(), strict=True))
+
+
+def vectors_of(space: Space, ids: Sequence[str]) -> dict[str, Vector]:
+    """Return the vectors of those of the ids that have one."""
+    question = f"MATCH (m:Memory) WHERE m.id IN $ids {_PARTS} AND p.part = 0"
+    rows = space.access.rows(question, _COLUMNS, ids=list(ids))
+    matrix = space.vectors.read(read_head(space.access), [row[3] for row in rows])
+    return {row[1]: matrix[place] for place, row in enumerate(rows)}
+
+
+# --- who is near whom ---------------------------------------------------------------------
+
+
+def neighbours(looking: Looking, ids: Sequence[str], k: int, least: float) -> dict[str, list[Hit]]:
+    """Return the nearest memories of each that was asked about and has a vector."""
+    if looking.few is not None:
+        return _all_compared(looking, ids, looking.few, k, least)
+    found = vectors_of(looking.space, ids)
+    near: dict[str, list[Hit]] = {}
+    for each in dict.fromkeys(ids):
+        if each in found:
+            hits = search(looking, found[each], k + 1, least)
+            near[each] = [hit for hit in hits if hit.id != each][: max(k, 0)]
+    return near
+
+
+def _all_compared(
+    looking: Looking, ids: Sequence[str], few: list[int], k: int, least: float
+) -> dict[str, list[Hit]]:
+    """Compare each with each, some at a time, as the embedded index does."""
+    own = f"MATCH (m:Memory) WHERE m.id IN $ids {_PARTS}"
+    asked_about = looking.space.access.rows(own, _COLUMNS, ids=list(ids))
+    found = {(row[0], row[2]): row for row in (*_of_nodes(looking, few), *asked_about)}
+    rows = [found[key] for key in sorted(found)]
+    nodes = list(dict.fromkeys(row[0] for row in rows))
+    snapshot = _snapshot(rows, nodes, looking)
+    first = {row[1]: place for place, row in enumerate(rows) if not row[2]}
+    asked = {each: first[each] for each in dict.fromkeys(ids) if each in first}
+    mask = np.isin(np.array([row[0] for row in rows], np.int64), np.array(few, np.int64))
+    near = standing.near(standing.Asked(snapshot, asked, mask), k, least)
+    ids_of = {row[0]: row[1] for row in rows}
+    names = {code: ids_of[node] for code, node in enumerate(nodes)}
+    return {each: standing.hits_of(its, names, k) for each, its in near.items()}
+
+
+def _snapshot(rows: Sequence[Row], nodes: Sequence[int], looking: Looking) -> Snapshot:
+    """Return the rows as a matrix, in which places in `nodes` stand for their numbers: those
+    may be large, and a matrix has room for all up to the largest."""
+    vectors = looking.space.vectors.read(looking.head, [row[3] for row in rows])
+    codes = {node: code for code, node in enumerate(nodes)}
+    matrix = Matrix(vectors.shape[1], EVERY_ONE, len(rows))
+    cells = [Cells(codes[node], 0, 0, 0, 0, 0, False, True, part) for node, _, part, _ in rows]
+    matrix.apply(Change(cells, vectors.astype(np.float16)))
+    return matrix.snapshot

@@ -1,0 +1,270 @@
+"""Passages of memories, who speaks in them and in which conversation.
+
+A passage names the number of its vector. The vector stands by itself, in the graph or elsewhere,
+and is never changed: another reading is another number. A conversation keeps its turns as one
+packed table in their order (turn, time, node, speaker), so that what stands beside a memory is
+found without a walk.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.falkordb.adapting import at, key_of, packed, table_of
+from madeleine.index.falkordb.connection import Access
+from madeleine.index.falkordb.statement import merged
+from madeleine.index.falkordb.writing import Writing
+from madeleine.index.port import Extent
+from madeleine.index.sqlite.matrix import NONE, SHORT_NAME, to_halves
+from madeleine.index.sqlite.nodes import Placed
+from madeleine.index.sqlite.times import micros
+from madeleine.index.sqlite.vectors import (
+    WIDEST_TURN,
+    Spaces,
+    checked,
+    passage_traits,
+    stems_of,
+)
+from madeleine.model.memory import Memory
+from madeleine.model.trace import Trace
+from madeleine.rules.passages import MOST_PASSAGES, passages_of, speaker_of
+
+if TYPE_CHECKING:
+    from madeleine.index.falkordb.nodes import Seen
+
+TURN_COLUMNS = 4  # turn, created, node, speaker
+_NODE, _SPEAKER = 2, 3
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class _Conversation:
+    key: str
+    number: int
+    turns: Numbers
+
+    def without(self, nodes: Iterable[int]) -> None:
+        self.turns = self.turns[~np.isin(self.turns[:, _NODE], list(nodes))]
+
+    def add(self, turns: Sequence[tuple[int, ...]]) -> None:
+        both = np.concatenate([self.turns, np.array(turns, np.int64).reshape(-1, TURN_COLUMNS)])
+        order = np.lexsort((both[:, _NODE], both[:, 1], both[:, 0]))
+        self.turns = both[order]
+
+    @property
+    def row(self) -> dict[str, object]:
+        named = {"key": self.key, "at": str(self.number), "number": self.number}
+        return {**named, "turns": packed(self.turns)}
+
+
+class Spoken:
+    """Who speaks in memories that come and go, and in which conversation."""
+
+    def __init__(self, writing: Writing, old: Sequence[Seen], memories: Sequence[Memory]) -> None:
+        self._writing = writing
+        self._speakers = self._named(old, memories)
+        self._sessions = self._met(old, memories)
+        self._turns: dict[str, list[tuple[int, ...]]] = {}
+
+    def _named(self, old: Sequence[Seen], memories: Sequence[Memory]) -> dict[str, int]:
+        """Count who speaks more or less than before; return their numbers by name."""
+        names = [name for name in map(_speaker, memories) if name is not None]
+        gone = [each.speaker for each in old if each.speaker is not None]
+        if not names and not gone:
+            return {}
+        question = "MATCH (s:Speaker) WHERE s.key IN $keys OR s.at IN $gone"
+        keys = [key_of(each) for each in dict.fromkeys(names)]
+        rows = self._writing.access.rows(
+            question, "s.name, s.number, s.said", keys=keys, gone=at(set(gone))
+        )
+        numbers = {name: number for name, number, _ in rows}
+        said = Counter({number: times for _, number, times in rows})
+        new = count(self._writing.access.value("MATCH (s:Speaker)", "count(s)"))
+        for name in names:
+            said[numbers[name] if name in numbers else numbers.setdefault(name, next(new))] += 1
+        said.subtract(gone)
+        changed = [
+            {
+                "key": key_of(name),
+                "at": str(number),
+                "name": name,
+                "number": number,
+                "said": said[number],
+            }
+            for name, number in numbers.items()
+        ]
+        self._writing.statement.each(changed, merged("Speaker", "key"))
+        return numbers
+
+    def _met(self, old: Sequence[Seen], memories: Sequence[Memory]) -> dict[str, _Conversation]:
+        """Return the conversations that change, by their keys, without those who leave them."""
+        left = {each.session for each in old if each.session is not None}
+        keys = list(dict.fromkeys(key for key in map(_session, memories) if key is not None))
+        if not left and not keys:
+            return {}
+        rows = self._writing.access.rows(
+            "MATCH (s:Session) WHERE s.key IN $keys OR s.at IN $left",
+            "s.key, s.number, s.turns",
+            keys=keys,
+            left=at(left),
+        )
+        found = {
+            key: _Conversation(key, number, table_of(turns, TURN_COLUMNS))
+            for key, number, turns in rows
+        }
+        for each in found.values():
+            each.without(one.known.node for one in old)
+        for key in keys:
+            if key not in found:
+                turns = np.empty((0, TURN_COLUMNS), np.int64)
+                found[key] = _Conversation(key, self._writing.number(), turns)
+        return found
+
+    def of(self, placed: Placed) -> dict[str, int | None]:
+        """Return what a memory's row says about this, and note its turn."""
+        memory, key = placed.memory, _session(placed.memory)
+        origin = memory.origin.turn if memory.origin else None
+        turn = NONE if origin is None else max(NONE, min(origin, WIDEST_TURN))
+        name = _speaker(memory)
+        speaker = None if name is None else self._speakers[name]
+        if key is not None:
+            said = (turn, micros(memory.created), placed.node, NONE if speaker is None else speaker)
+            self._turns.setdefault(key, []).append(said)
+        session = None if key is None else self._sessions[key].number
+        return {"session": session, "turn": turn, "speaker": speaker}
+
+    def settle(self) -> None:
+        """Write the conversations that changed."""
+        for key, turns in self._turns.items():
+            self._sessions[key].add(turns)
+        rows = [each.row for each in self._sessions.values()]
+        self._writing.statement.each(rows, merged("Session", "key"))
+
+
+def _speaker(memory: Memory) -> str | None:
+    name = speaker_of(memory)
+    return None if name is None else name.casefold()
+
+
+def _session(memory: Memory) -> str | None:
+    session = memory.origin.session if memory.origin else None
+    return None if session is None else key_of(memory.space, session)
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def forget(writing: Writing, old: Sequence[Seen]) -> None:
+    """Remove the passages of these memories; their vectors are of no use any more."""
+    for each in old:
+        writing.gone += each.points
+    nodes = at(each.known.node for each in old)
+    writing.statement.each(nodes, "MATCH (p:Passage {of: r}) DELETE p")
+
+
+def put_passages(writing: Writing, wide: Spaces, placed: Sequence[Placed]) -> None:
+    """Write the passages of memories just put, unless those that are there still fit."""
+    rows = [row for each in placed if not each.keeps_traces for row in _rows(writing, wide, each)]
+    writing.statement.each(
+        rows, "MATCH (m:Memory {at: r.of}) CREATE (m)-[:PART]->(p:Passage) SET p = r"
+    )
+
+
+def _rows(writing: Writing, wide: Spaces, placed: Placed) -> list[dict[str, Any]]:
+    """Return what is kept of each passage of a memory, with its trace if there is one."""
+    memory, passages = placed.memory, passages_of(placed.memory)
+    traces = checked(placed.put.traces, len(passages), wide)
+    points = _points(writing, wide, traces) or [None] * len(passages)
+    stemmer = writing.cutter.stemmer
+    found = []
+    for part, passage in enumerate(passages):
+        traits = passage_traits(memory.content[passage.start : passage.end])
+        found.append(
+            {
+                "at": str(placed.node * MOST_PASSAGES + part),
+                "of": str(placed.node),
+                "number": placed.node * MOST_PASSAGES + part,
+                "part": part,
+                "traits": traits[0],
+                "capitals": traits[1],
+                "words": traits[2],
+                "point": points[part],
+                "trace": None if points[part] is None else str(points[part]),
+                "version": writing.version,
+                "stems": stems_of(stemmer, memory, passage, part),
+                "tokens": traces[part].tokens.tobytes() if traces else b"",
+            }
+        )
+    return found
+
+
+def _points(writing: Writing, wide: Spaces, traces: Sequence[Trace]) -> list[int | None]:
+    """Give vectors their numbers."""
+    points: list[int | None] = []
+    for half in to_halves([each.vector for each in traces], wide.vector):
+        point = writing.number()
+        writing.vectors[point] = half
+        points.append(point)
+    return points
+
+
+def set_traces(writing: Writing, wide: Spaces, given: Mapping[str, Sequence[Trace]]) -> None:
+    """Give traces to the memories that are there and have as many passages."""
+    question = """MATCH (m:Memory) WHERE m.id IN $ids WITH m MATCH (m)-[:PART]->(p)
+                  WITH m, count(p) AS parts, collect(p.point) AS points"""
+    found = writing.access.rows(question, "m.id, m.node, parts, points", ids=list(given))
+    fitting = [row for row in found if row[2] == len(given[row[0]])]
+    rows = []
+    for memory, node, parts, points in fitting:
+        traces = checked(given[memory], parts, wide)
+        writing.gone += points
+        rows += [
+            (str(node * MOST_PASSAGES + part), point, str(point), traces[part].tokens.tobytes())
+            for part, point in enumerate(_points(writing, wide, traces))
+        ]
+    writing.statement.each(
+        rows,
+        f"""MATCH (p:Passage {{at: r[0]}}) SET p.point = r[1], p.trace = r[2], p.tokens = r[3],
+            p.version = {writing.version}""",
+    )
+    nodes = at(row[1] for row in fitting)
+    writing.statement.each(nodes, "MATCH (m:Memory {at: r}) SET m.embedded = true")
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def conversations(access: Access, sessions: Sequence[int]) -> dict[int, Numbers]:
+    """Return the turns of conversations, each in order."""
+    if not sessions:
+        return {}
+    question = "MATCH (s:Session) WHERE s.at IN $sessions"
+    rows = access.rows(question, "s.number, s.turns", sessions=at(sessions))
+    return {number: table_of(turns, TURN_COLUMNS) for number, turns in rows}
+
+
+def extent(access: Access) -> Extent:
+    """Return how much there is to be found."""
+    question = """MATCH (g:Head) OPTIONAL MATCH (s:Speaker) WHERE s.said > 0
+                  WITH g, s ORDER BY s.number"""
+    columns = "g.memories, g.words, s.name, s.number"
+    rows = access.rows(question, columns)
+    whole: dict[str, tuple[int, ...]] = {}
+    short: dict[str, tuple[int, ...]] = {}
+    for *_, name, speaker in rows:
+        spoken = name.split() if name is not None else []
+        for word in dict.fromkeys(spoken):
+            whole[word] = (*whole.get(word, ()), speaker)
+        if spoken and len(spoken[0]) > SHORT_NAME:
+            first = spoken[0][:SHORT_NAME]
+            short[first] = (*short.get(first, ()), speaker)
+    memories, words = rows[0][:2] if rows else (0, 0)
+    return Extent(memories, words / max(memories, 1), whole, short)

@@ -1,0 +1,282 @@
+"""Drawing candidates: from words, vectors, ids and recency, with what stands beside them.
+
+The filter stands in every source (I11); when it leaves few, all of them are candidates and
+nothing can be missed. A candidate is a passage, by its number. What was said before and after
+comes along two turns deep on either side, from the packed tables of conversations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.falkordb import meaning, words
+from madeleine.index.falkordb.adapting import at, unpacked
+from madeleine.index.falkordb.connection import Access, Row
+from madeleine.index.falkordb.filters import condition, outdated
+from madeleine.index.falkordb.meaning import Looking, Space
+from madeleine.index.falkordb.passages import conversations
+from madeleine.index.port import Matches, Pool, Wanted
+from madeleine.index.postings import Cutter, best
+from madeleine.index.sqlite.matrix import NONE, TALKERS, products
+from madeleine.index.sqlite.pool import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
+from madeleine.index.sqlite.vectors import TIER_CODES
+from madeleine.index.stamped import Stamped
+from madeleine.model.query import Filter
+from madeleine.model.vector import Vector
+from madeleine.rules.passages import MOST_PASSAGES
+
+DEEP = 2  # turns on either side that come along
+SPARE = 2  # times as many of what holds a word are tried, before the filter is asked again
+
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Places = dict[int, tuple[int, int]]
+"""By the number of a passage: its session and where in it the memory stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a pool is drawn for."""
+
+    space: Space
+    wanted: Wanted
+    chosen: Filter
+    now: datetime
+    held: Matches
+    looking: Looking
+    tagged: list[int]
+    """Nodes that pass and bear the wanted tag; of very many the last."""
+
+    @property
+    def all_of_them(self) -> list[int] | None:
+        """All that pass, if they are so few that all are candidates."""
+        few = self.looking.few
+        return few if few is not None and len(few) <= self.wanted.draw else None
+
+
+def pool(space: Space, cutter: Cutter, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+    """Return the candidates as columns."""
+    access = space.access
+    held = wanted.matches or words.matches(access, cutter, wanted.words)
+    looking = meaning.look(space, chosen, now, wanted.draw)
+    asked = _Asked(space, wanted, chosen, now, held, looking, _tagged(access, wanted, chosen, now))
+    whole, single = _drawn(asked)
+    rows = _read(asked, whole, single)
+    sessions = {row[_SESSION] for row in rows} - {None}
+    turns = conversations(access, sorted(sessions))
+    beside = _beside(rows, turns)
+    rows += _read(asked, [], sorted(beside - {row[0] for row in rows}))
+    return _columns(asked, sorted(rows, key=lambda row: row[0]), turns)
+
+
+def _tagged(access: Access, wanted: Wanted, chosen: Filter, now: datetime) -> list[int]:
+    if wanted.tag is None:
+        return []
+    passing = condition(chosen, now)
+    question = f"""MATCH (m:Memory) WHERE $tag IN m.tags AND {passing.cypher}
+                   WITH m ORDER BY m.node DESC LIMIT {TAGGED_AT_MOST}"""
+    return access.column(question, "m.node", tag=wanted.tag, **passing.parameters)
+
+
+def _drawn(asked: _Asked) -> tuple[list[int], list[int]]:
+    """Return the nodes that come with all their passages, and single passages by number."""
+    if asked.all_of_them is not None:
+        return asked.all_of_them, []
+    wanted, access = asked.wanted, asked.space.access
+    whole = {*_spoken(asked), *_named(asked), *_newest_tagged(asked)}
+    single = [node * MOST_PASSAGES for node in _newest(access, asked)]
+    if wanted.scan is not None and asked.space.vectors.dimension:
+        single += _nearest(asked, wanted.scan)
+    return sorted(whole), single
+
+
+def _nearest(asked: _Asked, scan: Vector) -> list[int]:
+    """Return the nearest passages, with all that tie with the last of them."""
+    draw = asked.wanted.draw
+    found = meaning.passages(asked.looking, scan, draw)
+    if len(found) > draw:
+        last = sorted((score for _, score in found), reverse=True)[draw - 1]
+        found = [each for each in found if each[1] >= last]
+    return [row[0] * MOST_PASSAGES + row[2] for row, _ in found]
+
+
+def _spoken(asked: _Asked) -> list[int]:
+    """Return the best of what holds a word and passes the filter, with all that tie."""
+    nodes, scores, draw = asked.held.nodes, asked.held.scores, asked.wanted.draw
+    if asked.looking.few is not None:
+        passing = np.isin(nodes, np.array(asked.looking.few, np.int64))
+        return best(nodes[passing], scores[passing], draw)
+    tried = SPARE * draw
+    while True:
+        some = best(nodes, scores, tried)
+        allowed = words.passing(asked.space.access, some, asked.chosen, asked.now)
+        passing = np.isin(nodes, np.array([node for node, _ in allowed], np.int64))
+        if int(passing.sum()) >= draw or len(some) == len(nodes):
+            return best(nodes[passing], scores[passing], draw)
+        tried *= 2 * SPARE
+
+
+def _named(asked: _Asked) -> list[int]:
+    """Return those that are named and pass."""
+    if not asked.wanted.ids:
+        return []
+    passing = condition(asked.chosen, asked.now)
+    question = f"MATCH (m:Memory) WHERE m.id IN $ids AND {passing.cypher}"
+    ids = list(asked.wanted.ids)
+    return asked.space.access.column(question, "m.node", ids=ids, **passing.parameters)
+
+
+def _newest_tagged(asked: _Asked) -> list[int]:
+    question = """MATCH (m:Memory) WHERE m.at IN $nodes
+                  WITH m ORDER BY m.created DESC, m.id DESC LIMIT $limit"""
+    listed = {"nodes": at(asked.tagged), "limit": asked.wanted.draw}
+    return asked.space.access.column(question, "m.node", **listed) if asked.tagged else []
+
+
+def _newest(access: Access, asked: _Asked) -> list[int]:
+    if not asked.wanted.newest:
+        return []
+    passing = condition(asked.chosen, asked.now)
+    question = f"""MATCH (m:Memory) WHERE {passing.cypher}
+                   WITH m ORDER BY m.created DESC, m.id DESC LIMIT $limit"""
+    return access.column(question, "m.node", limit=asked.wanted.newest, **passing.parameters)
+
+
+# --- what stands at each place ------------------------------------------------------------
+
+_PLACE = """p.number, m.node, m.session, m.turn, m.speaker, m.created, m.tier, m.space,
+            p.traits, p.capitals, p.words, p.version, p.point"""
+_SESSION = 2
+
+
+def _read(asked: _Asked, nodes: Sequence[int], numbers: Sequence[int]) -> list[Row]:
+    """Return what is kept of all passages of nodes, and of single ones, each once."""
+    passing, past = condition(asked.chosen, asked.now), outdated(asked.chosen, asked.now)
+    columns = f"{_PLACE}, coalesce({passing.cypher}, false), coalesce({past.cypher}, false)"
+    values = {**passing.parameters, **past.parameters}
+    access, found = asked.space.access, dict[int, Row]()
+    whole = "UNWIND $wanted AS each MATCH (m:Memory {at: each}) WITH m MATCH (m)-[:PART]->(p)"
+    single = "UNWIND $wanted AS each MATCH (p:Passage {at: each}) WITH p MATCH (p)<-[:PART]-(m)"
+    for question, wanted in ((whole, nodes), (single, numbers)):
+        if wanted:
+            rows = access.rows(question, columns, wanted=at(wanted), **values)
+            found.update((row[0], row) for row in rows)
+    return list(found.values())
+
+
+def _beside(rows: Sequence[Row], turns: dict[int, Numbers]) -> set[int]:
+    """Return the first passages of what was said around each first passage."""
+    found: set[int] = set()
+    for session, its in _by_session(rows).items():
+        order = turns[session][:, 2].tolist() if session in turns else []
+        places = {node: place for place, node in enumerate(order)}
+        for node in its:
+            at = places.get(node)
+            if at is not None:
+                found.update(order[max(at - DEEP, 0) : at + DEEP + 1])
+    return {node * MOST_PASSAGES for node in found}
+
+
+def _by_session(rows: Sequence[Row]) -> dict[int, list[int]]:
+    """Return the nodes whose first passage is there, by their conversation."""
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        if row[_SESSION] is not None and row[0] % MOST_PASSAGES == 0:
+            found.setdefault(row[_SESSION], []).append(row[1])
+    return found
+
+
+def _columns(asked: _Asked, rows: Sequence[Row], turns: dict[int, Numbers]) -> Pool:
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 15
+    number, node, session, turn, speaker, created, tier, space, *own = columns
+    traits, capitals, counted, version, point, allowed, passed = own
+    nodes = np.array(node, np.int64)
+    sessions = np.array([NONE if each is None else each for each in session], np.int64)
+    before, after = _neighbours(rows, turns)
+    embedded = np.array([each is not None for each in point], np.bool_)
+    embedded &= bool(asked.space.vectors.dimension)
+    near, focus = _cosines(asked, point, embedded)
+    may = np.array(allowed, np.bool_)
+    text = text_scores(nodes, asked.held.nodes, asked.held.scores)
+    return Stamped(
+        numbers=np.array(number, np.int64),
+        nodes=nodes,
+        allowed=may,
+        embedded=embedded,
+        text=np.where(may, text, np.float32(0)).astype(np.float32),
+        near=near,
+        focus=focus,
+        before=before,
+        after=after,
+        session=np.where(sessions != NONE, sessions, -1 - nodes),
+        talk=np.isin(sessions, [each for each, its in turns.items() if _is_talk(its)]),
+        turn=np.array(turn, np.int32),
+        speaker=np.array([NONE if each is None else each for each in speaker], np.int32),
+        created=np.array(created, np.int64),
+        tier=np.array([TIER_CODES[each] for each in tier], np.uint8),
+        same_space=np.array(_same_space(asked.wanted.space, space), np.bool_),
+        outdated=np.array(passed, np.bool_),
+        tagged=np.isin(nodes, np.array(asked.tagged, np.int64)),
+        traits=np.array(traits, np.uint16),
+        capitals=np.array(capitals, np.uint16),
+        words=np.array(counted, np.int32),
+        versions=np.array(version, np.int64),
+    )
+
+
+def _neighbours(rows: Sequence[Row], turns: dict[int, Numbers]) -> tuple[Numbers, Numbers]:
+    """Return for each place of the pool where in it stands what was said before, and after."""
+    before = np.full(len(rows), NONE, np.int64)
+    after = np.full(len(rows), NONE, np.int64)
+    places = {row[0]: place for place, row in enumerate(rows)}
+    for session in _by_session(rows):
+        order = turns[session][:, 2].tolist() if session in turns else []
+        there = [places.get(node * MOST_PASSAGES, NONE) for node in order]
+        for one, other in pairwise(there):
+            if one != NONE and other != NONE:
+                after[one], before[other] = other, one
+    return before, after
+
+
+def _is_talk(turns: Numbers) -> bool:
+    """Whether at least two speak."""
+    speakers = turns[:, 3]
+    return len(np.unique(speakers[speakers != NONE])) >= TALKERS
+
+
+def _same_space(own: str | None, spaces: Sequence[str | None]) -> list[bool]:
+    return [own is None or each is None or each == own for each in spaces]
+
+
+def _cosines(
+    asked: _Asked, points: Sequence[int | None], embedded: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """Return the cosines with both directions, rounded so that equal vectors tie."""
+    directions = (asked.wanted.near, asked.wanted.focus)
+    found = [np.zeros(len(points), np.float32) for _ in directions]
+    if embedded.any() and any(each is not None for each in directions):
+        known = [each for each, there in zip(points, embedded, strict=True) if there and each]
+        matrix = asked.space.vectors.read(asked.looking.head, known)
+        for column, direction in zip(found, directions, strict=True):
+            if direction is not None:
+                column[embedded] = np.round(products(matrix, direction), COSINE_DIGITS)
+    return found[0], found[1]
+
+
+# --- what comparing closely needs ---------------------------------------------------------
+
+
+def read(access: Access, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+    """Return stems and tokens of passages."""
+    if not numbers:
+        return {}
+    question = "UNWIND $numbers AS each MATCH (p:Passage {at: each})"
+    rows = access.rows(question, "p.number, p.stems, p.tokens", numbers=at(numbers))
+    return {number: (unpacked(stems), unpacked(tokens)) for number, stems, tokens in rows}

@@ -1,0 +1,122 @@
+"""What stands in the graph, and its head.
+
+A memory is a `(:Memory)` with all that its file says. What the journal says about it stands on a
+`(:Known)` of the same id, which an event or an arrow may bring before its file comes, and which
+outlives it: `(:Memory)-[:IS]->(:Known)`, `(:Memory)-[:ARROW]->(:Known)`. A word stands once and
+is held by memories, `(:Memory)-[:HOLDS]->(:Word)`. Each piece that a model reads is a
+`(:Passage)`, `(:Memory)-[:PART]->(:Passage)`, and names the number of its vector. A vector is a
+`(:Trace)` and is never written again: any write to a node leaves a dead entry in the index of
+vectors, and another vector in its place may be lost without a word. An `(:Event)` of the journal
+is `[:ABOUT]` what is known.
+
+The one `(:Head)` counts versions, numbers and sums, and says whose vectors these are. Whatever
+is named by people is found by `key`, a hash, and what has a number by `at`, which is that number
+as a text; a passage also by its memory's (`of`) and its vector's (`trace`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from madeleine.errors import DatabaseUnfit
+from madeleine.index.falkordb.connection import Access
+
+SCHEMA = 1
+FIRST = 2**32  # numbers of a graph made anew begin so much later: none is given out twice
+
+INDEXED = {
+    "Memory": (
+        *("at", "id", "path_key", "space_key", "text_key", "lot", "address_key", "asked_key"),
+        *("superseded_by", "source_key", "tier"),
+    ),
+    "Known": ("key",),
+    "Word": ("term",),
+    "Passage": ("at", "of", "trace"),
+    "Trace": ("at",),
+    "Session": ("key", "at"),
+    "Speaker": ("key", "at"),
+    "Event": ("key", "kind", "change", "run"),
+    "Use": ("memory",),
+    "Adopted": ("key", "memory"),
+    **dict.fromkeys(("Outcome", "State", "Proposal", "Seen", "Verdict"), ("key",)),
+    **dict.fromkeys(("Unreadable", "Position"), ("key",)),
+    "Torn": ("key", "name_key"),
+}
+WHISPERS = {"Whisper": ("key", "at")}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the head of a graph says."""
+
+    version: int
+    next: int
+    """The first number that is not given out."""
+    memories: int
+    words: int
+    length: int
+    traced: int
+    """Vectors that are there."""
+    dead: int
+    """Entries in the index of vectors whose vector is gone."""
+    model: str | None
+    wide: str | None
+    vectors: str | None
+    """Where the vectors are, if not here; and under which name."""
+    collection: str | None
+
+
+_HEAD = ", ".join(f"g.{each}" for each in Head.__slots__)
+
+
+def read_head(access: Access) -> Head:
+    """Return what the head says now."""
+    rows = access.rows("MATCH (g:Head)", _HEAD)
+    if not rows:
+        raise DatabaseUnfit(access.place, "was emptied", "`madeleine rebuild` fills it again")
+    return Head(*rows[0])
+
+
+def prepare(access: Access, after: Head | None = None) -> None:
+    """Make the head and the indexes, unless they are there; refuse what is newer than we are.
+    A graph that is to replace another counts on far behind it."""
+    if not access.run("MATCH (g:Head) RETURN 1", {}):
+        _make_indexes(access, INDEXED)
+        start = {"name": "head", "schema": SCHEMA, **_start(after)}
+        access.run(_BEGIN, {"start": start})
+    found = access.value("MATCH (g:Head)", "g.schema")
+    if found != SCHEMA:
+        raise DatabaseUnfit(access.place, f"has schema {found}, newer than {SCHEMA}")
+
+
+_BEGIN = "MERGE (g:Head {name: 'head'}) ON CREATE SET g = $start RETURN 1"
+
+
+def _start(after: Head | None) -> dict[str, int]:
+    first = (after.version + FIRST, after.next + FIRST) if after else (0, 0)
+    sums = dict.fromkeys(("memories", "words", "length", "traced", "dead"), 0)
+    return {"version": first[0], "next": first[1], **sums}
+
+
+def _make_indexes(access: Access, wanted: Mapping[str, tuple[str, ...]]) -> None:
+    for label, columns in wanted.items():
+        listed = ", ".join(f"x.{each}" for each in columns)
+        access.make(f"CREATE INDEX FOR (x:{label}) ON ({listed})")
+
+
+def prepare_whispers(access: Access) -> None:
+    """Make the index of what was whispered, unless it is there."""
+    _make_indexes(access, WHISPERS)
+
+
+def make_vectors(access: Access, dimension: int) -> None:
+    """Make the index of vectors, unless it is there."""
+    options = f"{{dimension: {dimension}, similarityFunction: 'cosine'}}"
+    access.make(f"CREATE VECTOR INDEX FOR (t:Trace) ON (t.vector) OPTIONS {options}")
+
+
+def make_vectors_anew(access: Access, dimension: int) -> None:
+    """Make the index of vectors without its dead entries. The old one answers meanwhile."""
+    access.make("DROP VECTOR INDEX FOR (t:Trace) ON (t.vector)")
+    make_vectors(access, dimension)

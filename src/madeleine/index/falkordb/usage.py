@@ -1,0 +1,160 @@
+"""Counters: how a memory has been used, folded from all that the journal says.
+
+Events come in any order and from any device, and a file may come after its events. So the
+uses are kept as they are, and the fold is made again for whoever was touched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from madeleine.index.falkordb.adapting import exact, key_of
+from madeleine.index.falkordb.connection import Access
+from madeleine.index.falkordb.statement import merged
+from madeleine.index.falkordb.writing import Writing
+from madeleine.index.sqlite.events import Effects
+from madeleine.index.sqlite.nodes import Placed, newborn
+from madeleine.index.sqlite.times import DAY_MICROS, instant, maybe_micros, micros
+from madeleine.index.sqlite.usage import adopted_of
+from madeleine.model.memory import Usage
+from madeleine.rules.usage import Adopted, Use, counting, fold
+
+_USES, _USE = "MATCH (u:Use) WHERE u.memory IN $keys", "u.memory_id, u.at, u.number, u.session, u.n"
+_ADOPTIONS = "MATCH (a:Adopted) WHERE a.memory IN $keys"
+_ADOPTED = "a.memory_id, a.at, a.event, a.body"
+
+
+# --- writing ------------------------------------------------------------------------------
+
+
+def apply(writing: Writing, effects: Effects, placed: Sequence[Placed]) -> None:
+    """Keep uses, and fold anew whatever is touched by them or was not there before."""
+    uses, adopted = effects.get("uses", []), effects.get("adopted", [])
+    writing.statement.each(map(_use_row, uses), "CREATE (u:Use) SET u = r")
+    writing.statement.each(map(_adopted_row, adopted), merged("Adopted", "key"))
+    touched = [str(row[0]) for row in (*uses, *adopted)]
+    _fold(writing, [*touched, *newborn(placed)], effects, placed)
+
+
+def _use_row(row: Sequence[Any]) -> dict[str, object]:
+    memory, at, number, session, n = row
+    return {
+        "memory": key_of(memory),
+        "memory_id": memory,
+        "at": at,
+        "number": number,
+        "session": session,
+        "n": n,
+    }
+
+
+def _adopted_row(row: Sequence[Any]) -> dict[str, object]:
+    memory, at, event, body = row
+    key = key_of(memory, at, event)
+    named = {"memory": key_of(memory), "memory_id": memory, "at": at, "event": event, "body": body}
+    return {"key": key, **named}
+
+
+def _fold(writing: Writing, ids: Iterable[str], effects: Effects, placed: Sequence[Placed]) -> None:
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return
+    keys = {"keys": [key_of(each) for each in wanted]}
+    kept = writing.access.several((_USES, _USE, keys), (_ADOPTIONS, _ADOPTED, keys))
+    uses = _uses([*kept[0], *effects.get("uses", [])], set(wanted))
+    adopted = _adoptions([*kept[1], *effects.get("adopted", [])])
+    if not uses and not adopted:
+        return
+    born = _born(writing.access, wanted) | {each.memory.id: each.memory.created for each in placed}
+    rows = [
+        _row(memory, fold(born[memory], uses.get(memory, ()), adopted.get(memory)))
+        for memory in wanted
+        if memory in born and (memory in uses or memory in adopted)
+    ]
+    writing.statement.each(
+        rows, "MERGE (k:Known {key: r[0]}) ON CREATE SET k.id = r[1] SET k += r[2]"
+    )
+
+
+def _row(memory: str, usage: Usage) -> tuple[str, str, Mapping[str, object]]:
+    counters = {
+        "access_count": usage.access_count,
+        "last_accessed": maybe_micros(usage.last_accessed),
+        "last_review": maybe_micros(usage.last_review),
+        "stability": exact(usage.stability),
+        "folded": exact(usage.importance),
+    }
+    return key_of(memory), memory, counters
+
+
+def _born(access: Access, ids: list[str]) -> dict[str, datetime]:
+    rows = access.rows("MATCH (m:Memory) WHERE m.id IN $ids", "m.id, m.created", ids=ids)
+    return {memory: instant(created) for memory, created in rows}
+
+
+def _uses(rows: Iterable[Any], wanted: set[str]) -> dict[str, list[Use]]:
+    found: dict[str, list[Use]] = defaultdict(list)
+    for memory, at, _, session, n in rows:
+        if memory in wanted:
+            found[memory].append(Use(instant(at), session, n))
+    return found
+
+
+def _read(access: Access, ids: Iterable[str]) -> list[list[Any]]:
+    keys = [key_of(each) for each in ids]
+    return access.rows(_USES, _USE, keys=keys) if keys else []
+
+
+def _adoptions(rows: Iterable[Any]) -> dict[str, Adopted]:
+    """Return the counters each memory brought along; the first time counts."""
+    found: dict[str, Adopted] = {}
+    for memory, _, _, body in sorted(rows, key=itemgetter(0, 1, 2)):
+        found.setdefault(memory, adopted_of(json.loads(body)))
+    return found
+
+
+# --- reading ------------------------------------------------------------------------------
+
+
+def used_today(access: Access, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
+    """Return those of the memories whose use in this session and UTC day already counts."""
+    start = micros(at) // DAY_MICROS * DAY_MICROS
+    return {
+        memory
+        for memory, used, _, during, _ in _read(access, ids)
+        if start <= used < start + DAY_MICROS and during == session
+    }
+
+
+def uses(access: Access, ids: Sequence[str]) -> dict[str, list[datetime]]:
+    """Return when memories were used, each session and day once, oldest first."""
+    rows = sorted(_read(access, ids), key=itemgetter(0, 1, 2))
+    return {
+        memory: [each.at for each in counting(Use(instant(row[1]), *row[3:]) for row in its)]
+        for memory, its in groupby(rows, key=itemgetter(0))
+    }
+
+
+def used_together(
+    access: Access, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
+) -> set[tuple[str, str]]:
+    """Return the pairs that were used in one session."""
+    during: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for memory, at, _, session, _ in _read(access, {each for pair in pairs for each in pair}):
+        if session is not None:
+            during[memory].append((at, session))
+    return {
+        pair
+        for pair, moment in zip(pairs, since, strict=True)
+        if not _sessions(during[pair[0]], moment).isdisjoint(_sessions(during[pair[1]], moment))
+    }
+
+
+def _sessions(used: Sequence[tuple[int, str]], since: datetime) -> set[str]:
+    return {session for at, session in used if at >= micros(since)}

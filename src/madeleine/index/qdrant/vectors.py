@@ -1,0 +1,141 @@
+"""The port of `index/apart.py` on Qdrant's client.
+
+Vectors are compared by their product, so that Qdrant keeps them as they are: for cosines it would
+bring each to length 1 first, and equal vectors might tie no longer. A point holds no payload;
+which points count, and for whom, is asked of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+from urllib.parse import unquote, urlsplit
+
+import httpx
+import numpy as np
+from numpy.typing import NDArray
+from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
+
+from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError
+from madeleine.model.vector import Vector
+
+SCHEMES = {"qdrant": False, "qdrants": True}
+"""Names of the protocol, and whether they mean TLS."""
+PORT = 6333
+ANSWER_SECONDS = 20
+SENT_AT_ONCE = 500  # vectors in one request
+REFUSED = (401, 403)
+HALF = "<f2"
+
+Each = TypeVar("Each")
+
+
+class QdrantVectors:
+    """Vectors in one Qdrant."""
+
+    def __init__(self, client: QdrantClient, place: str) -> None:
+        self._client = client
+        self.place = place
+
+    @classmethod
+    def open(cls, url: str) -> QdrantVectors:
+        """Return the vectors of the server at `qdrant://[key@]host:port`."""
+        parts = urlsplit(url)
+        if parts.scheme not in SCHEMES or not parts.hostname or parts.path.strip("/"):
+            raise BadSetting("store.vectors", "is not qdrant://host:port")
+        port, secure = parts.port or PORT, SCHEMES[parts.scheme]
+        key = parts.password or parts.username
+        client = QdrantClient(
+            host=parts.hostname,
+            port=port,
+            https=secure,
+            api_key=None if key is None else unquote(key),
+            timeout=ANSWER_SECONDS,
+            check_compatibility=False,  # it would ask, and warn, before anybody has a question
+        )
+        return cls(client, f"qdrant://{parts.hostname}:{port}")
+
+    def close(self) -> None:
+        self._client.close()
+
+    # -- collections -----------------------------------------------------------------------
+    def make(self, collection: str, dimension: int) -> None:
+        with self._translated():
+            if not self._client.collection_exists(collection):
+                wide = models.VectorParams(size=dimension, distance=models.Distance.DOT)
+                self._client.create_collection(collection, wide)
+            self._check(collection, dimension)
+
+    def _check(self, collection: str, dimension: int) -> None:
+        found = self._client.get_collection(collection).config.params.vectors
+        if not isinstance(found, models.VectorParams) or found.size != dimension:
+            raise DatabaseUnfit(
+                self.place,
+                f"holds other vectors in `{collection}` than those of {dimension} numbers",
+                "remove that collection, then `madeleine rebuild`",
+            )
+
+    def remove(self, collection: str) -> None:
+        with self._translated():
+            self._client.delete_collection(collection)
+
+    def collections(self, beginning: str) -> list[str]:
+        with self._translated():
+            found = self._client.get_collections().collections
+        return [each.name for each in found if each.name.startswith(beginning)]
+
+    # -- vectors ---------------------------------------------------------------------------
+    def put(self, collection: str, vectors: Mapping[int, NDArray[np.float16]]) -> None:
+        points = [
+            models.PointStruct(id=point, vector=half.astype(np.float32).tolist())
+            for point, half in vectors.items()
+        ]
+        with self._translated():
+            for some in _portions(points):
+                self._client.upsert(collection, some, wait=True)
+
+    def drop(self, collection: str, points: Sequence[int]) -> None:
+        with self._translated():
+            for some in _portions(points):
+                selected = models.PointIdsList(points=list(some))
+                self._client.delete(collection, selected, wait=True)
+
+    def nearest(self, collection: str, query: Vector, limit: int) -> list[int]:
+        with self._translated():
+            found = self._client.query_points(
+                collection, query=query.tolist(), limit=limit, with_payload=False
+            )
+        return [int(each.id) for each in found.points]
+
+    def read(self, collection: str, points: Sequence[int]) -> dict[int, bytes]:
+        found: dict[int, bytes] = {}
+        with self._translated():
+            for some in _portions(points):
+                for each in self._client.retrieve(
+                    collection, list(some), with_payload=False, with_vectors=True
+                ):
+                    found[int(each.id)] = np.array(each.vector, HALF).tobytes()
+        return found
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Say in our words what Qdrant or the network complains about."""
+        try:
+            yield
+        except MadeleineError:
+            raise
+        except UnexpectedResponse as error:
+            if error.status_code in REFUSED:
+                hint = "look at the key in `store.vectors`"
+                raise DatabaseDown(self.place, "does not let us in", hint) from error
+            raise DatabaseDown(self.place, f"answers {error.status_code}") from error
+        except (ApiException, httpx.HTTPError, OSError) as error:
+            said = str(error).strip().splitlines()
+            raise DatabaseDown(self.place, said[0] if said else type(error).__name__) from error
+
+
+def _portions(values: Sequence[Each]) -> Iterator[Sequence[Each]]:
+    for start in range(0, len(values), SENT_AT_ONCE):
+        yield values[start : start + SENT_AT_ONCE]
