@@ -128,7 +128,7 @@ def ordinary(name: str) -> str:
 
 def open_index(folder: Path, *arguments: Any, **options: Any) -> Index:
     """Open the index that a test would have in a folder: each is a tenant of its own."""
-    return open_at(server().url, folder, *arguments, **options)
+    return open_at(ordinary("walled"), folder, *arguments, **options)
 
 
 def open_at(url: str, folder: Path, *arguments: Any, **options: Any) -> Index:
