@@ -64,6 +64,8 @@ EVENTS = 100
 EVENTS_AT_MOST = 10_000
 REASON_CHARS = 1_000
 RUNS_SHOWN = 10
+QUICK = frozenset({"whisper", "recall", "remember", "show", "list"})
+"""What an agent or a person waits for: whatever runs by itself meanwhile stands still."""
 DOORS = ("http", "cli", "python")  # who asks when nobody says who
 
 
@@ -95,7 +97,10 @@ def perform(house: House, name: str, call: Call) -> Json:
     if not route.query:
         Reader(call.query).done()
     typed = Call(call.id, typed_query(route, call.query), call.body, call.by)
-    return OPERATIONS[name](house, typed)
+    if name not in QUICK:
+        return OPERATIONS[name](house, typed)
+    with house.stores.courtesy.waited_for():
+        return OPERATIONS[name](house, typed)
 
 
 # -- writing -------------------------------------------------------------------------------

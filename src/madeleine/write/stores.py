@@ -17,6 +17,7 @@ from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
 from madeleine.write.aside import Aside, AtOnce
 from madeleine.write.bell import Bell
+from madeleine.write.courtesy import Courtesy
 
 
 class Clock(Protocol):
@@ -94,4 +95,6 @@ class Stores:
     """Jobs of the night that are under way. Guarded by `writing`, as the one above."""
     bell: Bell = field(default_factory=Bell)
     """Tells those who listen what happens."""
+    courtesy: Courtesy = field(default_factory=Courtesy)
+    """Lets those go first who are waited for."""
     new_id: Callable[[], str] = new_id
