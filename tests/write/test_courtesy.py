@@ -49,7 +49,9 @@ def test_nobody_stands_still_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None
     assert time.monotonic() - began < LONG / 2
 
 
-def test_it_stands_still_until_the_last_who_is_waited_for_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_stands_still_until_the_last_who_is_waited_for_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(courtesy, "STILL_SECONDS", LONG)
     manners, over = Courtesy(), threading.Event()
 
