@@ -144,13 +144,17 @@ class _Cluster:
     parts: list[Places]
     size: int
     total: Floats
+    in_order: bool = False
 
     @property
     def centre(self) -> Floats:
         return _unit(self.total)
 
     def members(self) -> Places:
-        return np.sort(np.concatenate(self.parts))
+        """Return them in order; what was put in order once stays so."""
+        if len(self.parts) > 1 or not self.in_order:
+            self.parts, self.in_order = [np.sort(np.concatenate(self.parts))], True
+        return self.parts[0]
 
 
 class _Forming:
@@ -259,17 +263,23 @@ class _Forming:
         is far larger nobody does: its centre stays where it is."""
         mine, theirs = self._clusters[one], self._clusters[other]
         centre = _unit(mine.total + theirs.total)
-        kept = []
-        for each, beside in ((mine, theirs), (theirs, mine)):
-            if each.size >= FAR_LARGER * beside.size:
-                kept.append(each)
-                continue
-            near = self._near(each.members(), centre)
-            if len(near) < STAYING * each.size:
+        staying: list[Places | None] = []
+        for each, beside in ((theirs, mine), (mine, theirs)):
+            far_larger = each.size >= FAR_LARGER * beside.size
+            near = None if far_larger else self._near(each.members(), centre)
+            if near is not None and len(near) < STAYING * each.size:
                 return False
-            kept.append(_Cluster([near], len(near), self._total(near)))
+            staying.append(near)
+        theirs_left, mine_left = staying
+        kept = [self._left(mine, mine_left), self._left(theirs, theirs_left)]
         self._take_in(one, other, kept)
         return True
+
+    def _left(self, cluster: _Cluster, near: Places | None) -> _Cluster:
+        """Return what is left of a cluster when only those near to a new centre stay."""
+        if near is None or len(near) == cluster.size:
+            return cluster
+        return _Cluster([near], len(near), self._total(near), in_order=True)
 
     def _take_in(self, one: int, other: int, kept: Sequence[_Cluster]) -> None:
         for name, after in zip((one, other), kept, strict=True):
