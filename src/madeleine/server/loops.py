@@ -6,6 +6,7 @@ import importlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from madeleine.bootstrap import House, folders_in, followed_sessions
@@ -52,7 +53,7 @@ def make_loops(house: House, stop: threading.Event) -> list[Loop]:
         ),
     ]
     loops.append(Loop("home", _ending_without(house, stop), HOME_SECONDS))
-    if house.settings.sleep.enabled:
+    if house.settings.sleep.enabled or house.settings.consolidation.enabled:
         loops.append(Loop("timetable", _timing(house, stop), first_seconds=TIMETABLE_SECONDS))
     if house.settings.judge.kind == "agent":
         loops.append(Loop("agent work", house.look_for_maintenance, AGENT_WORK_SECONDS))
@@ -101,11 +102,14 @@ def _ending_without(house: House, stop: threading.Event) -> Callable[[], None]:
 
 
 def _timing(house: House, stop: threading.Event) -> Callable[[], None]:
-    """Say when each job is due, until the daemon ends."""
+    """Say when each job is due, until the daemon ends. The jobs of the night and the tasks of
+    consolidation are turned off each by a setting of their own."""
+    jobs = house.intervals.every if house.settings.sleep.enabled else {}
+    intervals = replace(house.intervals, every=jobs)
 
     def keep_time() -> None:
         timetable = importlib.import_module("madeleine.sleep.timetable")
-        running = timetable.Timetable(house.sleeper, house.intervals, house.stores.clock)
+        running = timetable.Timetable(house.sleeper, intervals, house.stores.clock)
         running.start()
         stop.wait()
         running.end()
