@@ -7,31 +7,27 @@ all alike. The home is made in a temporary folder; `--folder` keeps it for next 
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import json
 import os
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))
 
-from _corpus import Texts, fill
-from _measure import Row, ms, progress, table, timed, write_json
+from _corpus import Texts
+from _measure import Row, ms, timed
+from _spawning import daemon, in_turns, made_home, parser_for, run
 
 import madeleine.hooks.whisper
 from madeleine.api.remote import RemoteDoor
-from madeleine.minds.local import built_in
 
 CLIENT = madeleine.hooks.whisper.__file__
-PATIENT_MS = 10_000  # a whisper that comes late would be measured as a quick silence
 WARM = 5
-QUICK = 200  # memories, where only the program is to be tried out
+IDLE = [sys.executable, "-I", "-S", "-c", "pass"]
 
 
 class Bench:
@@ -103,17 +99,7 @@ class Bench:
         return self._row("without a daemon", 1.5, found["hook"], found["idle"], note)
 
     def _in_turns(self, acts: Mapping[str, Callable[[], float]]) -> dict[str, float]:
-        """Do each in turn, another one first each time; return the median seconds of each."""
-        names = list(acts)
-        found: dict[str, list[float]] = {name: [] for name in names}
-        for number in range(WARM + self.times):
-            for name in names[number % len(names) :] + names[: number % len(names)]:
-                took = acts[name]()
-                if number >= WARM:
-                    found[name].append(took)
-            if number % 10 == 0:
-                progress(f"{', '.join(names)}: {number} of {WARM + self.times}")
-        return {name: statistics.median(each) for name, each in found.items()}
+        return in_turns(acts, self.times, WARM)
 
     def _row(self, what: str, most: float, took: float, needed: float, note: str) -> Row:
         ratio = took / needed
@@ -148,38 +134,7 @@ class Bench:
         return {"prompt": f"what about {words}?", "session_id": f"bench {next(self._sessions)}"}
 
 
-IDLE = [sys.executable, "-I", "-S", "-c", "pass"]
-
-
-@contextlib.contextmanager
-def daemon(home: Path) -> Iterator[RemoteDoor]:
-    """Start a daemon and wait until it says that it answers."""
-    command = [sys.executable, "-P", "-m", "madeleine.server", "--home", os.fspath(home)]
-    patient = {**os.environ, "MADELEINE_WHISPER_DEADLINE_MS": str(PATIENT_MS)}
-    process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, env=patient)
-    try:
-        assert process.stdout is not None
-        with process.stdout as pipe:
-            said = json.loads(pipe.readline())
-        yield RemoteDoor(Path(said["ready"]["socket"]))
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
-def made_home(folder: Path, size: int) -> Path:
-    """Return a home with `size` memories, made on first use."""
-    home = folder / f"home-{size}"
-    if not (home / "index.db").exists():
-        model = built_in(0)
-        if model is None:
-            raise SystemExit("the built-in model is not installed: pip install madeleine-minilm")
-        progress(f"making a home of {size:,} memories")
-        fill(home, size, model.name, model.dimension, model.token_dimension, progress)
-    return home
-
-
-def measured(folder: Path, size: int, times: int, wanted: tuple[str, ...]) -> list[Row]:
+def measured(wanted: tuple[str, ...], folder: Path, size: int, times: int) -> list[Row]:
     home = made_home(folder, size)
     bench, rows = Bench(home, size, times), []
     with daemon(home) as door:
@@ -191,28 +146,10 @@ def measured(folder: Path, size: int, times: int, wanted: tuple[str, ...]) -> li
 
 def main(argv: list[str] | None = None) -> int:
     """Run the benchmark; 0 when every target is met."""
-    parser = argparse.ArgumentParser(prog="madeleine bench hook", description=__doc__)
-    parser.add_argument("--size", type=int, default=10_000, help="memories in the home")
-    parser.add_argument("--times", type=int, default=41, help="how often each is done")
-    parser.add_argument("--quick", action="store_true", help="a tiny home: does it run at all?")
-    parser.add_argument("--folder", type=Path, help="keep the home here and use it again")
+    parser = parser_for("hook", __doc__)
     parser.add_argument("--only", default="", help="just these rows: hook,client,command,down")
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="rows as JSON")
     given = parser.parse_args(argv)
-    size, times = (QUICK, 5) if given.quick else (given.size, given.times)
-    with contextlib.ExitStack() as stack:
-        folder = given.folder or Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="madeleine-bench-"))
-        )
-        folder.mkdir(parents=True, exist_ok=True)
-        rows = measured(folder, size, times, tuple(given.only.split(",")))
-    for row in rows:
-        progress(f"{row.what}: {row.figure} ({'pass' if row.passed else 'miss'})")
-    if given.json:
-        write_json(given.json, rows)
-    if given.json != "-":
-        print(table(rows))
-    return 0 if all(row.passed for row in rows) or given.quick else 1
+    return run(given, partial(measured, tuple(given.only.split(","))))
 
 
 if __name__ == "__main__":

@@ -7,23 +7,20 @@ Done in turns, so that a busy machine burdens all alike. The home is made in a t
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))
 
 from _corpus import Texts
-from _measure import Row, ms, progress, table, timed, write_json
-from hook import QUICK, daemon, made_home
+from _measure import Row, ms, progress, timed
+from _spawning import daemon, in_turns, made_home, parser_for, run
 
 from madeleine.api.remote import RemoteDoor
 
@@ -94,21 +91,11 @@ def ready(home: Path) -> float:
         return time.perf_counter() - began
 
 
-def in_turns(acts: Mapping[str, Callable[[], float]], times: int) -> dict[str, float]:
-    """Do each in turn, another one first each time; return the median seconds of each."""
-    names = list(acts)
-    found: dict[str, list[float]] = {name: [] for name in names}
-    for number in range(WARM + times):
-        for name in names[number % len(names) :] + names[: number % len(names)]:
-            took = acts[name]()
-            if number >= WARM:
-                found[name].append(took)
-    return {name: statistics.median(each) for name, each in found.items()}
-
-
 def starting(home: Path, times: int, when: str) -> Row:
     idle = {"idle": lambda: timed(lambda: subprocess.run(IDLE, check=True))}
-    found = in_turns({"start": lambda: greeted(home), "ready": lambda: ready(home), **idle}, times)
+    found = in_turns(
+        {"start": lambda: greeted(home), "ready": lambda: ready(home), **idle}, times, WARM
+    )
     took, needed = found["start"], found["idle"]
     note = (
         f"{ms(took)} against {ms(needed)}; with the list of tools {ms(found['ready'])}; "
@@ -142,7 +129,7 @@ def calling(home: Path, door: RemoteDoor, texts: Texts, times: int) -> Row:
         def plain() -> float:
             return timed(lambda: door.call("recall", body={"query": question(texts)}))
 
-        found = in_turns({"through": through, "plain": plain}, times)
+        found = in_turns({"through": through, "plain": plain}, times, WARM)
     more = found["through"] - found["plain"]
     note = f"{ms(found['through'])} against {ms(found['plain'])}; median of {times}, in turns"
     return Row(
@@ -166,27 +153,7 @@ def measured(folder: Path, memories: int, times: int) -> list[Row]:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the benchmark; 0 when every target is met."""
-    parser = argparse.ArgumentParser(prog="madeleine bench tools", description=__doc__)
-    parser.add_argument("--size", type=int, default=10_000, help="memories in the home")
-    parser.add_argument("--times", type=int, default=41, help="how often each is done")
-    parser.add_argument("--quick", action="store_true", help="a tiny home: does it run at all?")
-    parser.add_argument("--folder", type=Path, help="keep the home here and use it again")
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="rows as JSON")
-    given = parser.parse_args(argv)
-    memories, times = (QUICK, 3) if given.quick else (given.size, given.times)
-    with contextlib.ExitStack() as stack:
-        folder = given.folder or Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="madeleine-bench-"))
-        )
-        folder.mkdir(parents=True, exist_ok=True)
-        rows = measured(folder, memories, times)
-    for row in rows:
-        progress(f"{row.what}: {row.figure} ({'pass' if row.passed else 'miss'})")
-    if given.json:
-        write_json(given.json, rows)
-    if given.json != "-":
-        print(table(rows))
-    return 0 if all(row.passed for row in rows) or given.quick else 1
+    return run(parser_for("tools", __doc__).parse_args(argv), measured)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,16 @@
-"""Settings of whispering: what they take, and how they say what they do not."""
+"""Settings: what they take, and how they say what they do not."""
 
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
+from madeleine.bootstrap import load_settings
 from madeleine.errors import BadSetting
+from madeleine.minds.judges.wire import WIRES
+from madeleine.rules.relevance import Formula
 from madeleine.settings import Settings, read_settings
 
 WHISPER = Settings().whisper
@@ -66,3 +70,54 @@ def test_the_ends_of_a_range_are_inside_it() -> None:
     read = read_settings({"whisper": {"injection_gate": 1, "holdout": 0, "deadline_ms": 1}}, {})
 
     assert (read.whisper.injection_gate, read.whisper.deadline_ms) == (1.0, 1)
+
+
+# -- words ---------------------------------------------------------------------------------
+
+WORDS = {
+    "consolidation.formula": "document or floored",
+    "embedder.kind": "local, openai, fake or none",
+    "ingest.deleted_files": "keep or retire",
+    "ingest.exchanges": "fallback, always or never",
+    "ingest.extractor": "none or llm",
+    "judge.kind": "local, llm or agent",
+    "judge.provider": "openai or anthropic",
+    "sleep.lifecycle": "exponential or fsrs",
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_word_that_a_setting_does_not_know_is_refused_with_those_it_does(name: str) -> None:
+    section, _, key = name.partition(".")
+
+    with pytest.raises(BadSetting) as caught:
+        read_settings({section: {key: "moon"}}, {})
+
+    assert caught.value.message == f"setting `{name}` is 'moon'; it takes {WORDS[name]}"
+
+
+def test_every_setting_that_takes_words_is_held_to_them() -> None:
+    taking = {
+        f"{section.name}.{each.name}": each.metadata["among"]
+        for section in fields(Settings)
+        for each in fields(getattr(Settings(), section.name))
+        if each.metadata["among"]
+    }
+
+    assert set(taking) == set(WORDS)
+    assert taking["judge.provider"] == tuple(WIRES)
+    assert taking["consolidation.formula"] == tuple(Formula)
+
+
+def test_a_type_that_nobody_knows_is_refused_when_the_settings_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.toml").write_text(
+        '[consolidation]\nprotected_types = "Decision, Rumour"\n', encoding="utf-8"
+    )
+
+    with pytest.raises(BadSetting, match=r"names 'Rumour'; it takes fact, decision, .*insight"):
+        load_settings(tmp_path)
+
+    monkeypatch.setenv("CONSOLIDATION_PROTECTED_TYPES", "Decision, insight, GOAL,")
+    assert load_settings(tmp_path).consolidation.protected_types == "Decision, insight, GOAL,"

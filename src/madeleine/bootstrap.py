@@ -58,7 +58,7 @@ from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
 from madeleine.recall.weights import weights_at
 from madeleine.settings import Consolidation, Settings, Sleep, Store, read_settings
-from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
+from madeleine.sleep.habits import ConsolidationHabits, SleepHabits, protected_types
 from madeleine.sleep.intervals import Intervals
 from madeleine.sleep.rounds import Plan, Rounds
 from madeleine.sleep.sleeper import ORDER, TASKS, Sleeper
@@ -143,6 +143,8 @@ class House:
     """When its jobs run, where several servers share it."""
     maintenance_waits: bool = False
     """Whether an agent that judges has something to do, as far as was looked last."""
+    backing_up: tuple[int, int] | None = None
+    """How far a backup is that is being made: steps done, of how many."""
     _judge: Judge | None = None
 
     def __post_init__(self) -> None:
@@ -233,7 +235,15 @@ class House:
         late = _backups("taking")
         keep = self.settings.backup.keep
         wanted = late.Wanted(self.stores, self.home, self.backup_folder, __version__, keep, to)
-        return cast("BackedUp", late.back_up(wanted, progress))
+
+        def told(done: int, total: int) -> None:
+            self.backing_up = (done, total)
+            progress(done, total)
+
+        try:
+            return cast("BackedUp", late.back_up(wanted, told))
+        finally:
+            self.backing_up = None
 
     def leave(self) -> None:
         """Finish what is pending, and leave what is shared with other houses to them."""
@@ -352,7 +362,9 @@ def load_settings(home: Path) -> Settings:
         table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(str(path), f"does not parse: {error}") from error
-    return read_settings(table, os.environ)
+    settings = read_settings(table, os.environ)
+    protected_types(settings.consolidation.protected_types)  # what nobody knows is refused now
+    return settings
 
 
 def open_house(
@@ -805,24 +817,18 @@ def _embedder(settings: Settings, environment: Mapping[str, str]) -> tuple[Embed
         case "openai":
             key = environment.get(wanted.key_env, "")
             return RemoteEmbedder(wanted.url, wanted.model, key, wanted.timeout_seconds), ""
-        case "local" if wanted.folder:
+        case _ if wanted.folder:
             folder = Path(wanted.folder).expanduser()
             return LocalEmbedder.from_folder(folder, wanted.threads), ""
-        case "local":
+        case _:
             return built_in(wanted.threads), why_not_built_in()
-        case other:
-            raise BadSetting("embedder.kind", f"is {other!r}; local, openai, fake or none")
 
 
 def make_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
     """Return the judge that the settings ask for; an agent that judges is no such."""
-    match settings.judge.kind:
-        case "local":
-            return cast("Judge", _judges().local_judge(settings.judge.weights))
-        case "llm":
-            return _remote_judge(settings, environment)
-        case other:
-            raise BadSetting("judge.kind", f"is {other!r}; local, llm or agent")
+    if settings.judge.kind == "llm":
+        return _remote_judge(settings, environment)
+    return cast("Judge", _judges().local_judge(settings.judge.weights))
 
 
 def _remote_judge(settings: Settings, environment: Mapping[str, str]) -> Judge:
@@ -844,9 +850,6 @@ def make_intake(stores: Stores, settings: Settings, environment: Mapping[str, st
     """Return who takes in. A language model that cannot be had leaves it to do without, and
     `status` says why."""
     wanted = settings.ingest
-    _check_word("ingest.exchanges", wanted.exchanges, ("fallback", "always", "never"))
-    _check_word("ingest.deleted_files", wanted.deleted_files, ("keep", "retire"))
-    _check_word("ingest.extractor", wanted.extractor, ("none", "llm"))
     given = {each.name: getattr(wanted, each.name) for each in fields(IngestHabits)}
     intake = Intake(stores, IngestHabits(**given), why_not="ingest.extractor is none")
     if wanted.extractor == "llm":
@@ -855,11 +858,6 @@ def make_intake(stores: Stores, settings: Settings, environment: Mapping[str, st
         except MadeleineError as error:
             intake.why_not = error.message
     return intake
-
-
-def _check_word(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise BadSetting(name, f"is {value!r}; {', '.join(known[:-1])} or {known[-1]}")
 
 
 def _extractor(settings: Settings, environment: Mapping[str, str]) -> Extractor:
@@ -933,23 +931,28 @@ def make_habits(settings: Settings) -> Habits:
 
 
 def make_intervals(sleep: Sleep, consolidation: Consolidation) -> Intervals:
-    """Return the timetable that the settings ask for."""
+    """Return the timetable that the settings ask for. The jobs of the night and the tasks of
+    consolidation are turned off each by a setting of their own."""
     return Intervals(
-        every={
-            "importance_scorer": timedelta(minutes=sleep.importance_scorer_minutes),
-            "index_updater": timedelta(minutes=sleep.index_updater_minutes),
-            "duplicate_merger": timedelta(hours=sleep.duplicate_merger_hours),
-            "conflict_detector": timedelta(hours=sleep.conflict_detector_hours),
-            "auto_linker": timedelta(hours=sleep.auto_linker_hours),
-            "auto_cluster": timedelta(minutes=sleep.auto_cluster_minutes),
-            "consolidator": timedelta(hours=sleep.consolidator_hours),
-            "decay_manager": timedelta(hours=sleep.decay_manager_hours),
-        },
+        every=_job_intervals(sleep) if sleep.enabled else {},
         first=timedelta(seconds=sleep.first_seconds),
         retry=timedelta(minutes=sleep.retry_minutes),
         tasks=_task_intervals(consolidation) if consolidation.enabled else {},
         tick=timedelta(seconds=consolidation.tick_seconds),
     )
+
+
+def _job_intervals(sleep: Sleep) -> dict[str, timedelta]:
+    return {
+        "importance_scorer": timedelta(minutes=sleep.importance_scorer_minutes),
+        "index_updater": timedelta(minutes=sleep.index_updater_minutes),
+        "duplicate_merger": timedelta(hours=sleep.duplicate_merger_hours),
+        "conflict_detector": timedelta(hours=sleep.conflict_detector_hours),
+        "auto_linker": timedelta(hours=sleep.auto_linker_hours),
+        "auto_cluster": timedelta(minutes=sleep.auto_cluster_minutes),
+        "consolidator": timedelta(hours=sleep.consolidator_hours),
+        "decay_manager": timedelta(hours=sleep.decay_manager_hours),
+    }
 
 
 def _task_intervals(consolidation: Consolidation) -> dict[str, timedelta]:

@@ -76,7 +76,11 @@ class Limits:
 class Embedder:
     """The model that turns texts into vectors."""
 
-    kind: str = setting("local", "local, openai, fake (for tests) or none (text search only)")
+    kind: str = setting(
+        "local",
+        "local, openai, fake (for tests) or none (text search only)",
+        among=("local", "openai", "fake", "none"),
+    )
     folder: str = setting("", "folder with model.onnx and tokenizer.json, instead of the built-in")
     url: str = setting("http://127.0.0.1:11434/v1", "OpenAI-compatible server, for kind = openai")
     model: str = setting("", "name of the remote model")
@@ -267,7 +271,9 @@ class Sleep:
         7.0, "days after it came into this home before a night moves it unasked", 0
     )
     lifecycle: str = setting(
-        "exponential", "how retrievability is reckoned: exponential, or fsrs (an extra)"
+        "exponential",
+        "how retrievability is reckoned: exponential, or fsrs (an extra)",
+        among=("exponential", "fsrs"),
     )
     breaker_share: float = setting(
         0.25, "a run that would change more of the store than this asks instead", 0, 1
@@ -345,9 +351,17 @@ class Consolidation:
 class Judge:
     """Who says what memories are to each other."""
 
-    kind: str = setting("local", "local, llm (a language model) or agent (run_maintenance)")
+    kind: str = setting(
+        "local",
+        "local, llm (a language model) or agent (run_maintenance)",
+        among=("local", "llm", "agent"),
+    )
     weights: str = setting("", "file with other weights than the shipped ones, for kind = local")
-    provider: str = setting("openai", "how the server is spoken to: openai or anthropic")
+    provider: str = setting(
+        "openai",
+        "how the server is spoken to: openai or anthropic",
+        among=("openai", "anthropic"),
+    )
     url: str = setting("http://127.0.0.1:11434/v1", "server of the language model, for kind = llm")
     model: str = setting("", "name of the language model")
     key_env: str = setting("OPENAI_API_KEY", "environment variable that holds the server's key")
@@ -368,9 +382,12 @@ class Ingest:
         "fallback",
         "keep exchanges word for word in the archive: fallback (where no language model looks "
         "through them), always or never",
+        among=("fallback", "always", "never"),
     )
     extractor: str = setting(
-        "none", "who finds memories in a text: none, or llm (the language model that [judge] names)"
+        "none",
+        "who finds memories in a text: none, or llm (the language model that [judge] names)",
+        among=("none", "llm"),
     )
     tokens_per_day: int = setting(
         500_000, "most tokens that finding memories uses in a day; 0 for no bound", 0
@@ -404,7 +421,9 @@ class Ingest:
         2.0, "how long a note is quiet before it is taken in", 0.01, 3_600
     )
     deleted_files: str = setting(
-        "keep", "what becomes of memories whose note is deleted: keep or retire"
+        "keep",
+        "what becomes of memories whose note is deleted: keep or retire",
+        among=("keep", "retire"),
     )
 
 
@@ -507,7 +526,8 @@ def _check_range(name: str, value: object, least: float | None, most: float | No
 
 def _check_among(name: str, value: object, among: tuple[str, ...]) -> None:
     if among and value not in among:
-        raise BadSetting(name, f"is {value!r}; it takes {' or '.join(among)}")
+        known = " or ".join((", ".join(among[:-1]), among[-1]))
+        raise BadSetting(name, f"is {value!r}; it takes {known}")
 
 
 def _range(least: float | None, most: float | None) -> str:

@@ -56,6 +56,7 @@ def test_an_empty_home_is_looked_at_and_left_empty(tmp_path: Path) -> None:
     found = list(check_home(tmp_path, _unasked, time.time()))
 
     assert [each.check for each in found] == ["daemon"]
+    assert exit_code(found) == 0, "the first prompt starts one"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -79,22 +80,33 @@ def test_why_the_last_daemon_did_not_start_is_told(tmp_path: Path) -> None:
 
     assert down.message.startswith("no daemon runs on this home; the last one: cannot listen on")
     assert f"127.0.0.1:{port}: the port is taken" in down.message
+    assert exit_code([down]) == 5
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "told", "code"),
     [
-        ("2026-11-16 07:00:00,123Z INFO madeleine.daemon: ended", ""),
-        ("ImportError: no module named x", "; the last one: ImportError: no module named x"),
+        (
+            "2026-11-16 07:00:00,123Z INFO madeleine.daemon: ended",
+            "the next prompt or tool call starts one",
+            "note",
+        ),
+        (
+            "ImportError: no module named x",
+            "the last one: ImportError: no module named x",
+            "unavailable",
+        ),
     ],
 )
-def test_only_a_start_that_failed_is_told(tmp_path: Path, line: str, told: str) -> None:
+def test_only_a_start_that_failed_is_trouble(
+    tmp_path: Path, line: str, told: str, code: str
+) -> None:
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "daemon.log").write_text(f"x\n{line}\n", encoding="utf-8")
 
     down = next(iter(check_home(tmp_path, _unasked, time.time())))
 
-    assert down.message == f"no daemon runs on this home{told}"
+    assert (down.message, down.code) == (f"no daemon runs on this home; {told}", code)
 
 
 def test_a_damaged_journal_line_is_told_until_it_is_mended(
@@ -133,16 +145,16 @@ def test_a_port_that_was_taken_is_a_note(daemon: Daemon) -> None:
     assert any(each.message.startswith("port 8787 was taken") for each in notes)
 
 
-def test_without_a_daemon_the_fix_is_to_start_one(tmp_path: Path) -> None:
+def test_without_a_daemon_it_is_said_how_to_start_one(tmp_path: Path) -> None:
     """What keeps the home from being opened is told as well."""
     (tmp_path / "vault").mkdir()
     found = list(check_home(tmp_path, _unasked, time.time()))
 
     assert [(each.code, each.check) for each in found] == [
-        ("unavailable", "daemon"),
+        ("note", "daemon"),
         ("rejected", "home"),
     ]
-    assert found[0].fix == "madeleine serve"
+    assert found[0].fix.endswith("madeleine serve")
     assert found[1].message == "setting `server.port` is no number"
 
 

@@ -346,13 +346,62 @@ def test_the_daemon_starts_at_login_if_one_asks_for_it(machine: Machine) -> None
     assert machine.tree() == before
 
 
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_each_home_starts_at_login_by_a_file_of_its_own(machine: Machine, platform: str) -> None:
+    first = machine.moved(platform=platform)
+    others = [first.moved(home=machine.user / name) for name in ("work/notes", "old/notes", "ü b")]
+    first.setup(autostart=True)
+    alone = first.tree()
+    for each in others:
+        each.setup(autostart=True)
+
+    files = [starting(each.user / path) for each in [first] for path in each.tree()]
+    assert sorted(filter(None, files)) == sorted(str(each.around.home) for each in [first, *others])
+    assert all(each.troubles() == [] for each in [first, *others])
+    for each in others:
+        each.unsetup("autostart")
+    assert first.tree() == alone
+
+
+def starting(path: Path) -> str:
+    """Return the home whose daemon a file starts; nothing if it is another file."""
+    if path.suffix == ".plist":
+        values = plistlib.loads(path.read_bytes())
+        assert values["Label"] == path.stem
+        return str(values["ProgramArguments"][-1])
+    if path.suffix != ".service" or path.is_symlink():
+        return ""
+    assert (path.parent / "default.target.wants" / path.name).resolve() == path.resolve()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    started = next(line for line in lines if line.startswith("ExecStart="))
+    return shlex.split(started.removeprefix("ExecStart="))[-1]
+
+
+def test_a_unit_of_another_home_under_our_name_is_not_overwritten(machine: Machine) -> None:
+    """As somebody may have it who moved it there by hand."""
+    other = machine.moved(home=machine.user / "other")
+    (machine.user / "other").mkdir()
+    other.setup(autostart=True)
+    units = machine.user / ".config/systemd/user"
+    theirs = next(units.glob("madeleine-other-*.service")).read_bytes()
+    machine.write(".config/systemd/user/madeleine.service", theirs)
+
+    notes = prepare_setup(machine.around, Request(autostart=True)).plan.notes
+    machine.setup(autostart=True)
+
+    assert machine.read(".config/systemd/user/madeleine.service") == theirs
+    whose = f"systemd unit is wired by hand to the home {machine.user / 'other'} already"
+    assert any(whose in each for each in notes)
+
+
 def test_on_a_mac_launchd_starts_it(machine: Machine) -> None:
     mac = machine.moved(platform="darwin", home=machine.user / "a & b")
     before = mac.tree()
 
     mac.setup(autostart=True)
 
-    path = "Library/LaunchAgents/org.madeleine.daemon.plist"
+    (path,) = [name for name in mac.tree() if name.endswith(".plist")]
+    assert path.startswith("Library/LaunchAgents/org.madeleine.daemon.a-b-")
     values = plistlib.loads(mac.read(path))
     assert values["ProgramArguments"] == mac.around.daemon_words()
     assert values["RunAtLoad"] is True

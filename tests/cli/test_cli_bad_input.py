@@ -219,11 +219,21 @@ def test_a_file_that_does_not_parse_is_listed_by_status(cli: Cli) -> None:
     assert f"{file.name}:" in status
 
 
-def test_a_setting_that_makes_no_sense_is_rejected(cli: Cli) -> None:
+@pytest.mark.parametrize(
+    ("section", "line", "said"),
+    [
+        ("recall", "pol = 3", "recall.pol"),
+        ("judge", 'kind = "oracle"', "`judge.kind` is 'oracle'; it takes local, llm or agent"),
+        ("consolidation", 'protected_types = "Rumour"', "names 'Rumour'; it takes fact, decision"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_rejected(
+    cli: Cli, section: str, line: str, said: str
+) -> None:
     cli.home.mkdir()
-    (cli.home / "config.toml").write_text("[recall]\npol = 3\n", encoding="utf-8")
+    (cli.home / "config.toml").write_text(f"[{section}]\n{line}\n", encoding="utf-8")
 
-    refused(cli("list"), 2, "recall.pol", "settings")
+    refused(cli("list"), 2, said, "settings")
 
 
 def test_undo_of_something_unknown_is_missing(cli: Cli) -> None:

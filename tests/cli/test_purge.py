@@ -42,8 +42,19 @@ def test_all_of_the_trash_goes_and_the_receipt_is_a_document(cli: Cli) -> None:
     receipt = cli.ok("purge", "--all", "--yes")
 
     assert receipt["removed"]["files"] == len(receipt["memories"]) == 2
-    assert receipt["left"] == {"connections": 0, "journal_lines": 0, "memories": []}
+    left = {"connections": 0, "journal_lines": 0, "memories": [], "merged_into": []}
+    assert receipt["left"] == left
     assert cli.ok("list", "--trash")["memories"] == []
+
+
+def test_purge_names_who_took_over_what_was_merged_away(cli: Cli) -> None:
+    kept, gone = cli.remember("boats wait for slack water"), cli.remember(TIDES)
+    cli.ok("merge", kept, gone, "--content", f"boats wait, since {TIDES}")
+
+    ran = cli("purge", gone, "--yes")
+
+    assert f"  merged into    {kept}  boats wait, since" in ran.out
+    assert "these may still say it: `madeleine forget ID`" in ran.out
 
 
 def test_nothing_named_or_not_in_the_trash_is_refused(cli: Cli) -> None:

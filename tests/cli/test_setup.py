@@ -119,6 +119,7 @@ def test_the_doctor_says_what_to_type_until_all_is_well(person: Person, cli: Cli
     cli.ok("remember", "The ferry leaves at nine")
     down = person("doctor")
     person("setup")
+    wired = person("doctor")
     assert person("serve", "--port", "0").code == 0
     try:
         well = person("doctor")
@@ -128,9 +129,10 @@ def test_the_doctor_says_what_to_type_until_all_is_well(person: Person, cli: Cli
 
     assert nothing.code == 3
     assert "  fix: madeleine serve" in nothing.out
-    assert down.code == 5
-    assert "no daemon runs" in down.out
+    assert down.code == 0
+    assert "note: no daemon runs on this home" in down.out
     assert "Claude Code is here and not wired" in down.out
+    assert (wired.code, wired.out.splitlines()[-1]) == (0, "all is well, 1 note")
     assert (well.code, well.out.splitlines()[-1]) == (0, "all is well")
     assert document["well"] is True
     assert [each["code"] for each in document["findings"]] == ["ok", "ok"]

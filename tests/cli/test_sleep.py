@@ -193,7 +193,7 @@ def test_status_says_how_many_proposals_wait_and_how_the_last_runs_went(cli: Cli
 @pytest.mark.proves("I8")
 def test_status_names_a_job_that_keeps_failing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """A judge that cannot be had fails every run; nobody has to read a log to see it."""
-    monkeypatch.setenv("MADELEINE_JUDGE_KIND", "oracle")
+    monkeypatch.setenv("MADELEINE_JUDGE_KIND", "llm")  # and no model is named
     for place in ("Lisbon", "Oslo"):
         cli.remember(f"The office of the Atlas project is in {place}.")
 
@@ -202,7 +202,7 @@ def test_status_names_a_job_that_keeps_failing(cli: Cli, monkeypatch: pytest.Mon
     said = cli("status").out
 
     assert ran.code == 5
-    assert "conflict_detector: failed: setting `judge.kind` is 'oracle'" in ran.out
+    assert "conflict_detector: failed: setting `judge.model` is empty" in ran.out
     assert "the job conflict_detector failed 2 times in a row" in said
     assert "problems   1" in said
     assert cli("sleep", "importance_scorer").code == 0  # it asks no judge

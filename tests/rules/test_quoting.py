@@ -74,3 +74,10 @@ def test_a_text_may_be_put_in_other_words(said: str) -> None:
 )
 def test_what_was_not_told_is_not_supported_by_a_true_quote(said: str, problem: str) -> None:
     assert problem in unsupported(said, HOSTED, HOSTED)
+
+
+def test_who_took_whose_place_is_not_to_be_exchanged() -> None:
+    told = "We moved the invoices from Hetzner to AWS."
+
+    assert unsupported("The invoices moved from Hetzner to AWS.", told, told) == ""
+    assert "turns round" in unsupported("The invoices moved from AWS to Hetzner.", told, told)

@@ -21,9 +21,14 @@ from madeleine.server import background as background_module
 from madeleine.server.app import App, encoded
 from madeleine.server.background import Background, Loop
 from madeleine.server.guard import Guard
+from tests.server.mcp_clients import message
 from tests.server.running import eventually
 
 PRIVATE = "the text of a memory"
+HEADERS = [
+    (b"content-type", b"application/json"),
+    (b"accept", b"application/json, text/event-stream"),
+]
 
 
 @pytest.fixture
@@ -36,22 +41,27 @@ def app(home: Path) -> Iterator[App]:
 
 
 def get(app: App, path: str) -> tuple[int, Any]:
+    return ask(app, "GET", path)
+
+
+def ask(app: App, method: str, path: str, given: object = None) -> tuple[int, Any]:
     """Ask the application over a pretended unix socket."""
     sent: list[dict[str, Any]] = []
+    body = b"" if given is None else json.dumps(given).encode()
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     scope: dict[str, Any] = {
         "type": "http",
-        "method": "GET",
+        "method": method,
         "path": path,
         "raw_path": path.encode(),
         "query_string": b"",
-        "headers": [],
+        "headers": HEADERS if given is not None else [],
         "server": ("/run/socket", None),
         "client": None,
         "root_path": "",
@@ -83,6 +93,28 @@ def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
     assert "in broken" in caplog.text
     assert PRIVATE not in caplog.text
     assert app.failures == 1
+
+
+def test_a_bug_behind_the_door_of_the_tools_is_counted_and_logged_as_any_other(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(house: House, name: str, call: Call) -> Json:
+        raise RuntimeError(PRIVATE)
+
+    monkeypatch.setattr(app_module, "perform", broken)
+    tool = {"name": "recall", "arguments": {"query": "tea"}}
+
+    with caplog.at_level(logging.ERROR):
+        status, answer = ask(app, "POST", "/mcp", message("tools/call", **tool))
+        get(app, "/agent/list")
+
+    assert status == 200
+    assert answer["result"]["isError"] is True
+    assert "something went wrong inside" in answer["result"]["content"][0]["text"]
+    assert "recall met a bug: RuntimeError" in caplog.text
+    assert "GET /agent/list met a bug: RuntimeError" in caplog.text
+    assert PRIVATE not in caplog.text + json.dumps(answer)
+    assert app.failures == 2
 
 
 def test_a_file_name_that_is_not_utf8_still_makes_json() -> None:

@@ -171,11 +171,18 @@ def test_an_address_that_is_not_ours_is_refused(home: Path, host: str) -> None:
         launch(home, host=host, port=0)
 
 
-def test_a_bad_setting_is_told_to_whoever_starts_it(home: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("[server]\nprot = 1\n", r"server\.prot"),
+        ('[judge]\nkind = "oracle"\n', "'oracle'; it takes"),
+    ],
+)
+def test_a_bad_setting_is_told_to_whoever_starts_it(home: Path, line: str, said: str) -> None:
     home.mkdir()
-    (home / "config.toml").write_text("[server]\nprot = 1\n", encoding="utf-8")
+    (home / "config.toml").write_text(line, encoding="utf-8")
 
-    with pytest.raises(Exception, match=r"server\.prot") as refused:
+    with pytest.raises(Exception, match=said) as refused:
         launch(home)
 
     assert getattr(refused.value, "exit_code", None) == 2

@@ -63,6 +63,7 @@ def test_the_daemon_plans_the_jobs_once_it_is_up(home: Path) -> None:
 
 def test_without_a_timetable_no_job_is_planned(home: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("MADELEINE_SLEEP_ENABLED", "false")
+    monkeypatch.setenv("CONSOLIDATION_ENABLED", "false")
     with running(home) as daemon:
         answer = daemon.ok("GET", "/admin/tasks")
 
@@ -71,6 +72,30 @@ def test_without_a_timetable_no_job_is_planned(home: Path, monkeypatch: Any) -> 
         assert task(daemon, "decay_manager")["next_run"] is None
         names = {each["name"] for each in daemon.ok("GET", "/admin/status")["daemon"]["loops"]}
         assert "timetable" not in names
+
+
+@pytest.mark.parametrize(("jobs", "tasks"), [("false", "true"), ("true", "false")])
+def test_the_night_and_consolidation_are_turned_off_each_by_its_own_setting(
+    home: Path, monkeypatch: Any, jobs: str, tasks: str
+) -> None:
+    monkeypatch.setenv("MADELEINE_SLEEP_ENABLED", jobs)
+    monkeypatch.setenv("CONSOLIDATION_ENABLED", tasks)
+    monkeypatch.setenv("MADELEINE_SLEEP_FIRST_SECONDS", "0")
+    with running(home) as daemon:
+        mine = "decay_manager" if jobs == "true" else "decay"
+        eventually(lambda: has_run(daemon, mine), seconds=15)
+
+        assert has_run(daemon, "decay_manager") == (jobs == "true")
+        assert has_run(daemon, "decay") == (tasks == "true")
+        standing = daemon.ok("GET", "/consolidate/status")
+        assert standing["enabled"] is (tasks == "true")
+        assert (standing["next_runs"]["decay"] != "Disabled") is (tasks == "true")
+
+
+def has_run(daemon: Daemon, name: str) -> bool:
+    if name == "decay":
+        return daemon.ok("GET", "/consolidate/status")["last_decay"] is not None
+    return task(daemon, name)["last_run"] is not None
 
 
 def test_jobs_that_are_due_run_by_themselves(home: Path, monkeypatch: Any) -> None:

@@ -19,6 +19,7 @@ from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.values import Forget, Link, Patch, SetTier
 from madeleine.write.forget import restore
 from madeleine.write.proposals import decide
+from madeleine.write.reconcile import reconcile, reconcile_paths
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -153,6 +154,48 @@ def test_a_memory_put_back_by_hand_is_not_archived_again(stores: Stores) -> None
 
     assert run(stores, decay_manager(), habits).applied == 0
     assert as_now(stores, memory).tier is Tier.WORKING
+
+
+@pytest.mark.parametrize("after", ["reconcile", "watcher"])
+def test_a_memory_put_back_by_editing_its_file_is_not_archived_again(
+    stores: Stores, after: str
+) -> None:
+    memory = old(stores, "Old lemon recipe from Kos")
+    habits = replace(HABITS, decay_importance=1.0)
+    assert run(stores, decay_manager(), habits).applied == 1
+    path = edited(stores, memory, "tier: archival", "tier: working")
+
+    if after == "reconcile":
+        reconcile(stores)
+    else:
+        reconcile_paths(stores, [path])
+
+    assert run(stores, decay_manager(), habits).applied == 0
+    assert as_now(stores, memory).tier is Tier.WORKING
+    (rejected,) = stores.index.proposals(ProposalStatus.REJECTED)
+    assert rejected.source_nodes == (memory.id,)
+
+
+def test_any_other_edit_of_a_file_is_no_answer_to_anything(stores: Stores) -> None:
+    memory = old(stores, "Old lemon recipe from Kos")
+    run(stores, decay_manager(), replace(HABITS, decay_importance=1.0))
+    edited(stores, memory, "from Kos", "from Crete")
+    reconcile(stores)
+    edited(stores, keep(stores, "Tea is at five"), "at five", "at four")
+    reconcile(stores)
+
+    assert stores.index.proposals(ProposalStatus.REJECTED) == []
+
+
+def edited(stores: Stores, memory: Memory, old_text: str, new_text: str) -> str:
+    """Edit a memory's file by hand; return its path in the vault."""
+    stored = stores.index.get(memory.id)
+    assert stored is not None
+    file = stores.vault.root / stored.path
+    text = file.read_text(encoding="utf-8")
+    assert old_text in text
+    file.write_text(text.replace(old_text, new_text), encoding="utf-8")
+    return stored.path
 
 
 def test_what_a_question_is_about_is_not_archived_meanwhile(stores: Stores) -> None:

@@ -327,6 +327,30 @@ def test_what_was_made_from_it_is_named(stores: Stores) -> None:
     assert f"`{done.made_from[0].short_id}`" in str(receipt["text"])
 
 
+def test_who_took_over_the_words_of_a_merged_memory_is_named(stores: Stores) -> None:
+    gone, kept, last = (keep(stores, f"The gate opens with {each}") for each in "abc")
+    merge(stores, kept.id, gone.id, content="The gate opens with a and b")
+    merge(stores, last.id, kept.id, content="The gate opens with a, b and c")
+
+    done = purge(stores, [gone.id])
+
+    assert [each.id for each in done.merged_into] == sorted([kept.id, last.id])
+    receipt = purged(done)
+    assert f"It was merged into: `{done.merged_into[0].short_id}`" in str(receipt["text"])
+    assert isinstance(receipt["left"], dict)
+    assert {each["id"] for each in receipt["left"]["merged_into"]} == {kept.id, last.id}
+
+
+def test_who_took_over_nothing_in_the_end_is_not_named(stores: Stores) -> None:
+    gone, kept, other = (keep(stores, f"The gate opens with {each}") for each in "abc")
+    undo(stores, merge(stores, kept.id, gone.id).change)
+    merge(stores, other.id, gone.id)
+    merge(stores, other.id, kept.id)
+
+    assert [each.id for each in purge(stores, [gone.id]).merged_into] == [other.id]
+    assert [each.id for each in purge(stores, None).merged_into] == [other.id]
+
+
 def test_a_memory_that_says_the_name_of_a_job_takes_no_run_with_it(stores: Stores) -> None:
     memory = keep(stores, "decay")
     run(stores, decay())

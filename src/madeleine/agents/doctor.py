@@ -11,7 +11,6 @@ from madeleine.agents.findings import Finding
 from madeleine.agents.home_checks import Ask, check_home
 from madeleine.agents.surroundings import Surroundings
 from madeleine.agents.wiring_checks import check_agents
-from madeleine.api.places import DEFAULT_HOME
 
 _COMMAND = re.compile(r"(?<![\w./-])madeleine (?=[a-z])(?![^;,`]*--home)")
 
@@ -25,7 +24,7 @@ def examine(around: Surroundings, ask: Ask, now: float) -> list[Finding]:
 def typed(around: Surroundings, fix: str) -> str:
     """Return a fix as it is typed for this home: another than the default one must be named."""
     named = around.variables.get("MADELEINE_HOME")
-    usual = Path(named) if named else around.user / Path(DEFAULT_HOME).name
+    usual = Path(named) if named else around.usual_home
     if usual == around.home:
         return fix
     whole = f"madeleine --home {shlex.quote(str(around.home))} "

@@ -46,7 +46,7 @@ def check_home(home: Path, ask: Ask, now: float) -> Iterator[Finding]:
     yield from check_run(home)
     daemon = find_daemon(home)
     if daemon is None:
-        yield trouble(Unavailable, "daemon", _why_down(home), "madeleine serve")
+        yield _down(home)
     elif not _answers(daemon.where):
         problem = f"the daemon does not answer within {PATIENCE_SECONDS:g} s"
         yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
@@ -83,8 +83,19 @@ def check_settings(home: Path) -> Iterator[Finding]:
 # -- the daemon ----------------------------------------------------------------------------
 
 
+def _down(home: Path) -> Finding:
+    """Say that no daemon runs. That is no trouble, unless the last one could not: hooks and
+    `madeleine mcp` start one."""
+    why = _why_down(home)
+    if why:
+        problem = f"no daemon runs on this home; the last one: {why}"
+        return trouble(Unavailable, "daemon", problem, "madeleine serve")
+    message = "no daemon runs on this home; the next prompt or tool call starts one"
+    return Finding("daemon", message, "nothing; to have it now: madeleine serve", NOTE)
+
+
 def _why_down(home: Path) -> str:
-    """Say that no daemon runs, and why the last one did not start if its log ends with that."""
+    """Return why the last daemon did not start, if its log ends with that."""
     try:
         with (home / "logs" / "daemon.log").open("rb") as stream:
             stream.seek(max(0, stream.seek(0, os.SEEK_END) - LOG_TAIL_BYTES))
@@ -92,8 +103,7 @@ def _why_down(home: Path) -> str:
     except OSError:
         lines = []  # none ever ran
     last = lines[-1] if lines else ""
-    why = last.partition(REFUSAL)[2] if LOG_LINE.match(last) else last  # else a bug's last words
-    return "no daemon runs on this home" + (f"; the last one: {why}" if why else "")
+    return last.partition(REFUSAL)[2] if LOG_LINE.match(last) else last  # else a bug's last words
 
 
 def check_run(home: Path) -> Iterator[Finding]:

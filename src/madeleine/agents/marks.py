@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
@@ -19,8 +19,13 @@ from typing import Any
 from madeleine.agents.surroundings import HOOK_NAME
 
 SERVER = "madeleine"
+HOME = "MADELEINE_HOME"
+SWITCHES = ("enabled", "disabled")  # by these hosts let a person turn a server off
 _VERBS = {"inject", "store"}
+_CLIENTS = (HOOK_NAME, "whisper.py")  # the word after one of these is the home
 _CLIENT = re.compile(rf"/[^\"'\n]*?/{re.escape(HOOK_NAME)}")
+_NEXT = r"(?: |</string>\s*<string>)"  # between two words, in a unit and in a property list
+_DAEMON = re.compile(rf'madeleine\.server{_NEXT}--home{_NEXT}"?([^"<\n]+)')
 
 
 def words_of(entry: object) -> list[str]:
@@ -37,18 +42,31 @@ def words_of(entry: object) -> list[str]:
 
 
 def _split(line: str) -> list[str]:
+    """Return the words of a line for a shell; what stands between two commands is a word too."""
+    reader = shlex.shlex(line, posix=True, punctuation_chars=True)
+    reader.whitespace_split, reader.commenters = True, ""
     try:
-        return shlex.split(line)
+        return list(reader)
     except ValueError:  # an open quote: no line of ours
         return line.split()
 
 
+def _flat(words: Sequence[str]) -> list[str]:
+    """Return all words, those in a line for a shell (`sh -c "…"`) one by one."""
+    flat: list[str] = []
+    for before, word in _with_before(words):
+        flat += _split(word) if " " in word and before != "--home" else [word]
+    return flat
+
+
+def _with_before(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return zip(["", *words], words, strict=False)
+
+
 def _names(words: Sequence[str]) -> list[str]:
-    """Return the last part of each word, also of those in a line for a shell (`sh -c "…"`), and
-    without `--home`, which may stand anywhere."""
-    flat = [part for word in words for part in (_split(word) if " " in word else [word])]
+    """Return the last part of each word, without `--home`, which may stand anywhere."""
     names: list[str] = []
-    for before, word in zip(["", *flat], flat, strict=False):
+    for before, word in _with_before(_flat(words)):
         if not word.startswith("--home") and before != "--home":
             names.append(PurePath(word).name)
     return names
@@ -63,30 +81,58 @@ def _runs(words: Sequence[str], command: str) -> bool:
 # -- homes ---------------------------------------------------------------------------------
 
 
-def home_of(words: Sequence[str]) -> str | None:
-    """Return the home that an entry names; one that names none works for the default one."""
-    for before, word in zip(["", *words], words, strict=False):
-        if before == "--home" or PurePath(before).name == HOOK_NAME:
+def home_of(entry: object) -> str | None:
+    """Return the home that an entry names, be it by a word, in a line for a shell or in its
+    environment; one that names none works for the default one."""
+    words = words_of(entry)
+    flat = _flat(words)
+    named = _home_word(words) or _home_word(flat) or _home_set(flat) or _home_variable(entry)
+    return None if named is None else _expanded(named)
+
+
+def _home_word(words: Sequence[str]) -> str | None:
+    for before, word in _with_before(words):
+        if before == "--home" or PurePath(before).name in _CLIENTS:
             return word
         if word.startswith("--home="):
             return word.removeprefix("--home=")
     return None
 
 
-def is_anothers(words: Sequence[str], home: str) -> bool:
-    """Whether an entry works for another home than this, and that one is there."""
-    named = home_of(words)
-    return named is not None and not _same(named, home) and Path(named).is_dir()
+def _home_set(words: Sequence[str]) -> str | None:
+    """Return what a line sets the variable to: `MADELEINE_HOME=/x madeleine mcp`."""
+    values = [word.partition("=")[2] for word in words if word.startswith(f"{HOME}=")]
+    return values[-1] if values else None
 
 
-def _same(one: str, other: str) -> bool:
+def _home_variable(entry: object) -> str | None:
+    for name in ("env", "environment"):  # OpenCode spells it out
+        given = entry.get(name) if isinstance(entry, Mapping) else None
+        if isinstance(given, Mapping) and given.get(HOME):
+            return str(given[HOME])
+    return None
+
+
+def _expanded(path: str) -> str:
+    """Return a path as a shell and `madeleine` itself read it; a folder of just that name first."""
+    return path if Path(path).is_dir() else os.path.expandvars(Path(path).expanduser())
+
+
+def is_anothers(named: str | None, home: str) -> bool:
+    """Whether an entry that names this home works for another one than ours, and that is there."""
+    return named is not None and not is_same(named, home) and Path(named).is_dir()
+
+
+def is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def client_in(text: str) -> str | None:
-    """Return the client that a file of ours runs, if it names one."""
-    found = _CLIENT.search(text)
-    return found[0] if found else None
+def needs_of(text: str) -> tuple[str, str] | None:
+    """Return what a whole file of ours needs to be of use, and the home that it works for."""
+    client, daemon = _CLIENT.search(text), _DAEMON.search(text)
+    if client is not None:
+        return client[0], str(Path(client[0]).parent.parent)
+    return None if daemon is None else (daemon[1], daemon[1])
 
 
 # -- hooks ---------------------------------------------------------------------------------
@@ -97,8 +143,8 @@ def is_wired_hook(words: Sequence[str]) -> bool:
     return any(PurePath(word).name == HOOK_NAME for word in words)
 
 
-def is_our_hook(words: Sequence[str], home: str) -> bool:
-    return is_wired_hook(words) and not is_anothers(words, home)
+def is_our_hook(entry: object, home: str) -> bool:
+    return is_wired_hook(words_of(entry)) and not is_anothers(home_of(entry), home)
 
 
 def is_hook_by_hand(words: Sequence[str]) -> bool:
@@ -109,9 +155,10 @@ def is_hook_by_hand(words: Sequence[str]) -> bool:
     return bool(_VERBS & set(names)) and ("whisper.py" in names or _runs(words, "whisper"))
 
 
-def is_others_hook(words: Sequence[str], home: str) -> bool:
+def is_others_hook(entry: object, home: str) -> bool:
     """Whether this hook does the same work and is not ours."""
-    return is_hook_by_hand(words) or (is_wired_hook(words) and is_anothers(words, home))
+    words = words_of(entry)
+    return is_hook_by_hand(words) or (is_wired_hook(words) and is_anothers(home_of(entry), home))
 
 
 # -- servers -------------------------------------------------------------------------------
@@ -125,27 +172,28 @@ def is_a_server(words: Sequence[str]) -> bool:
 def is_our_server(entry: Any, ours: Mapping[str, Any], home: str, wrote: bool) -> bool:
     """Whether an MCP server named `madeleine` is the one that setup wrote for this home.
 
-    `wrote` says that a receipt tells so. Without one it is ours if it says what we would say, or
-    points to a program that is gone.
+    `wrote` says that a receipt tells so. Without one it is ours if it says what we would say,
+    whether a person turned it off or not, or points to a program that is gone.
     """
     words = words_of(entry)
-    if not is_a_server(words) or is_anothers(words, home):
+    if not is_a_server(words) or is_anothers(home_of(entry), home):
         return False
     same = _told(entry) == _told(ours)
-    return wrote or same or (home_of(words) is not None and _is_gone(words[0]))
+    return wrote or same or (_home_word(words) is not None and _is_gone(words[0]))
 
 
-def _told(entry: Any) -> str:
-    """Return all that an entry says, whatever reader made it."""
-    return json.dumps(entry, sort_keys=True, default=str)
+def _told(entry: Mapping[str, Any]) -> str:
+    """Return all that an entry says but for its switch, whatever reader made it."""
+    said = {name: value for name, value in entry.items() if name not in SWITCHES}
+    return json.dumps(said, sort_keys=True, default=str)
 
 
 def _is_gone(program: str) -> bool:
     return program.startswith("/") and not Path(program).exists()
 
 
-def does_the_same(entry: Any, home: str) -> bool:
-    """Whether a server of any name gives an agent the memories of this home."""
-    words = words_of(entry)
-    named = home_of(words)
-    return is_a_server(words) and (named is None or _same(named, home))
+def is_off(entry: object) -> bool:
+    """Whether a person turned a server off."""
+    if not isinstance(entry, Mapping):
+        return False
+    return entry.get("enabled") is False or entry.get("disabled") is True

@@ -15,12 +15,15 @@ from typing import Any, Protocol
 from madeleine.agents import blocks, jsonc, toml_text
 from madeleine.agents.marks import (
     SERVER,
-    client_in,
-    does_the_same,
+    SWITCHES,
+    home_of,
     is_a_server,
+    is_off,
     is_others_hook,
     is_our_hook,
     is_our_server,
+    is_same,
+    needs_of,
     words_of,
 )
 from madeleine.agents.seen import Seen
@@ -92,17 +95,17 @@ class Hooks:
     def look(self, text: str) -> Iterator[Seen]:
         for event in _events(text):
             for path, entry in _handlers(text, event):
-                words = words_of(entry)
-                ours = is_our_hook(words, self.home)
-                if ours or is_others_hook(words, self.home):
-                    yield Seen(f"hook on {path[1]}", tuple(words), ours, tuple(path))
+                ours = is_our_hook(entry, self.home)
+                if ours or is_others_hook(entry, self.home):
+                    words = tuple(words_of(entry))
+                    yield Seen(f"hook on {path[1]}", words, ours, tuple(path), home_of(entry))
 
     def known(self, wrote: bool) -> Hooks:
         return self  # an entry says itself whose it is
 
     def _ours(self, text: str, event: str) -> list[tuple[list[str | int], Any]]:
         found = _handlers(text, event)
-        return [each for each in found if is_our_hook(words_of(each[1]), self.home)]
+        return [each for each in found if is_our_hook(each[1], self.home)]
 
     def _put_one(self, text: str, event: str, entry: Entry) -> str:
         ours = self._ours(text, event)
@@ -110,7 +113,7 @@ class Hooks:
             text = _without_paths(text, [path for path, _ in ours[1:]])
             path, old = ours[0]
             return text if old == entry else jsonc.replace(text, path, dict(entry))
-        if any(is_others_hook(words_of(each), self.home) for _, each in _handlers(text, event)):
+        if any(is_others_hook(each, self.home) for _, each in _handlers(text, event)):
             return text  # it would fire twice
         group = {"hooks": [dict(entry)]} if self.grouped else dict(entry)
         return jsonc.append(text, ["hooks", event], group)
@@ -188,8 +191,8 @@ class Server:
         if found is not None and self._is_ours(found.value):
             return self._replaced(text, found.value)
         there = [item.node.value for item in self._servers(text)]
-        if found is not None or any(does_the_same(each, self.home) for each in there):
-            return text  # a person's own, by whatever name and means it is started
+        if found is not None or any(is_a_server(words_of(each)) for each in there):
+            return text  # a person's own or another home's, by whatever name: two would answer
         return jsonc.put(text, [self.key, SERVER], dict(self.entry))
 
     def _is_ours(self, entry: Any) -> bool:
@@ -200,9 +203,10 @@ class Server:
         return servers.items if servers and servers.opening == "{" else ()
 
     def _replaced(self, text: str, old: Any) -> str:
-        """Change what we say about it; what a person or the host added stays."""
+        """Change what we say about it; what a person or the host added stays, and so does a
+        switch that a person set."""
         for name, value in self.entry.items():
-            if old.get(name, _NOTHING) != value:
+            if old.get(name, _NOTHING) != value and not (name in SWITCHES and name in old):
                 text = jsonc.put(text, [self.key, SERVER, name], value)
         return text
 
@@ -214,13 +218,17 @@ class Server:
 
     def look(self, text: str) -> Iterator[Seen]:
         for item in self._servers(text):
-            words = words_of(item.node.value)
-            if item.key == SERVER or is_a_server(words):
-                ours = item.key == SERVER and self._is_ours(item.node.value)
-                yield Seen(f"MCP server `{item.key}`", tuple(words), ours)
+            entry = item.node.value
+            if item.key == SERVER or is_a_server(words_of(entry)):
+                yield _seen_server(item.key, entry, item.key == SERVER and self._is_ours(entry))
 
 
 _NOTHING = object()
+
+
+def _seen_server(name: str | None, entry: Any, ours: bool) -> Seen:
+    words = tuple(words_of(entry))
+    return Seen(f"MCP server `{name}`", words, ours, home=home_of(entry), off=is_off(entry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +255,7 @@ class TomlServer:
         servers = self._servers(text)
         if self._is_ours(servers.get(SERVER)):
             return toml_text.set_keys(text, self._path, self.entry)
-        if SERVER in servers or any(does_the_same(each, self.home) for each in servers.values()):
+        if SERVER in servers or any(is_a_server(words_of(each)) for each in servers.values()):
             return text
         return toml_text.add_table(text, self._path, self.entry)
 
@@ -263,10 +271,8 @@ class TomlServer:
 
     def look(self, text: str) -> Iterator[Seen]:
         for name, entry in self._servers(text).items():
-            words = words_of(entry)
-            if name == SERVER or is_a_server(words):
-                ours = name == SERVER and self._is_ours(entry)
-                yield Seen(f"MCP server `{name}`", tuple(words), ours)
+            if name == SERVER or is_a_server(words_of(entry)):
+                yield _seen_server(name, entry, name == SERVER and self._is_ours(entry))
 
 
 # -- text ----------------------------------------------------------------------------------
@@ -309,19 +315,24 @@ class Whole:
         return self.what
 
     def put(self, text: str) -> str:
-        return text if self.is_anothers(text) else self.content
+        return text if self._anothers(text) else self.content
 
     def drop(self, text: str, before: str | None) -> str:
         return before or ""
 
     def look(self, text: str) -> Iterator[Seen]:
-        words = self.words if text == self.content else ()
-        yield Seen(self.what, words, ours=not self.is_anothers(text))
+        theirs = self._anothers(text)
+        if theirs is not None:
+            yield Seen(self.what, theirs, ours=False, home=theirs[1])
+        else:
+            yield Seen(self.what, self.words if text == self.content else (), ours=True)
 
     def known(self, wrote: bool) -> Whole:
         return self
 
-    def is_anothers(self, text: str) -> bool:
-        """Whether this is the file of another home, which is there."""
-        theirs, ours = client_in(text), client_in(self.content)
-        return None not in (theirs, ours) and theirs != ours and Path(theirs or "").exists()
+    def _anothers(self, text: str) -> tuple[str, str] | None:
+        """Return what the file of another home needs, if that is there, and that home."""
+        theirs, ours = needs_of(text), needs_of(self.content)
+        if theirs is None or ours is None or is_same(theirs[1], ours[1]):
+            return None
+        return theirs if Path(theirs[0]).exists() else None

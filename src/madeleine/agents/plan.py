@@ -11,10 +11,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from madeleine.agents.catalog import Agent, Link, Wiring
-from madeleine.agents.marks import home_of, is_wired_hook
-from madeleine.agents.receipts import Receipt, Receipts, digest
+from madeleine.agents.marks import is_same, is_wired_hook
+from madeleine.agents.receipts import Receipt, Receipts, digest, is_wired_by
 from madeleine.agents.seen import Seen
-from madeleine.agents.texts import Found, check_writable, find, is_blank, reading
+from madeleine.agents.texts import (
+    Found,
+    check_writable,
+    find,
+    is_blank,
+    reading,
+    still_says_nothing,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +127,18 @@ class Planner:
     def _with_pieces(self, wiring: Wiring, found: Found) -> str:
         with reading(found):
             text = found.text
-            self._note_by_hand(wiring, text)
+            self._note_found(wiring, text)
             for piece in wiring.pieces:
                 text = piece.put(text)
         return text
 
-    def _note_by_hand(self, wiring: Wiring, text: str) -> None:
+    def _note_found(self, wiring: Wiring, text: str) -> None:
+        """Say what stays as it is: what is not ours, and what a person turned off."""
+        home = str(self._receipts.folder.parent)
         for piece in wiring.pieces:
             for seen in piece.look(text):
-                note = _note(wiring.path, seen)
-                if not seen.ours and note not in self.plan.notes:
+                note = _note(wiring.path, seen, home)
+                if (seen.off or not seen.ours) and note not in self.plan.notes:
                     self.plan.notes.append(note)
 
     def _with_receipt(self, agent: str, wiring: Wiring, change: Change) -> Change:
@@ -191,6 +200,8 @@ class Planner:
                 return found.data
             if created and is_blank(found.path, text):
                 return None
+            if earlier is not None and still_says_nothing(found.path, earlier, text):
+                return before
         return found.encoded(text)
 
 
@@ -221,11 +232,36 @@ def _put_by_us(wiring: Wiring, text: str) -> list[str]:
     return names
 
 
-def _note(path: Path, seen: Seen) -> str:
-    """Say about an entry that is not ours whose it is."""
-    home = home_of(seen.words)
-    whose = f"wired to the home {home}" if home and is_wired_hook(seen.words) else "wired by hand"
-    return f"{path}: {seen.what} is {whose} already, and is left as it is"
+def _note(path: Path, seen: Seen, home: str) -> str:
+    """Say about an entry whose it is, and that it stays."""
+    if seen.ours:
+        return f"{path}: {seen.what} is switched off, and stays so"
+    off = " and switched off" if seen.off else ""
+    stays = "is left as it is, and none is added beside it"
+    return f"{path}: {seen.what} is {_whose(path, seen, home)}{off} already, {stays}"
+
+
+def _whose(path: Path, seen: Seen, home: str) -> str:
+    """Say who wired an entry that is not ours, and for which home if that is not this one."""
+    if seen.home is None or is_same(seen.home, home):
+        return "wired by hand"
+    if is_by_setup(path, seen):
+        return f"wired by the setup of the home {seen.home}"
+    return f"wired by hand to the home {seen.home}"
+
+
+def is_by_setup(path: Path, seen: Seen) -> bool:
+    """Whether the setup of the home that an entry names wrote it, rather than a person."""
+    return is_wired_hook(seen.words) or (seen.home is not None and is_wired_by(seen.home, path))
+
+
+def looked(wiring: Wiring) -> tuple[Found, tuple[Seen, ...]]:
+    """Return a file with what there is of Madeleine in it; nothing where there is no file."""
+    found = find(wiring.path)
+    if found.data is None:
+        return found, ()
+    with reading(found):
+        return found, tuple(seen for piece in wiring.pieces for seen in piece.look(found.text))
 
 
 def _is_as_we_write(wiring: Wiring, found: Found) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from madeleine.agents.surroundings import FOLDER
 from madeleine.errors import Damaged
 from madeleine.vault.files import write_file
 
@@ -108,6 +109,14 @@ def load(folder: Path) -> Receipts:
         return Receipts(folder)
     except (ValueError, KeyError, TypeError) as error:
         raise ReceiptTorn(path) from error
+
+
+def is_wired_by(home: str, path: Path) -> bool:
+    """Whether the setup of another home wrote into a file, as its own receipts say."""
+    try:
+        return load(Path(home) / FOLDER).of(path) is not None
+    except (OSError, ReceiptTorn):
+        return False  # whoever looks after that home is told
 
 
 def digest(data: bytes) -> str:

@@ -14,3 +14,7 @@ class Seen:
     ours: bool
     place: tuple[str | int, ...] = ()
     """The keys and numbers that lead to a hook."""
+    home: str | None = None
+    """The home that it names."""
+    off: bool = False
+    """Whether a person turned it off."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import madeleine
+from madeleine.api.places import DEFAULT_HOME
 
 HOOK_NAME = "madeleine-hook.py"  # the mark by which a hook of ours is known
 FOLDER = "agents"
@@ -61,6 +62,11 @@ class Surroundings:
         return shutil.which(program, path=self.variables.get("PATH", "")) is not None
 
     # -- our own things --------------------------------------------------------------------
+
+    @property
+    def usual_home(self) -> Path:
+        """The home of somebody who never named one."""
+        return self.user / Path(DEFAULT_HOME).name
 
     @property
     def agents(self) -> Path:

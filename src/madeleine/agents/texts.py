@@ -88,6 +88,26 @@ def is_blank(path: Path, text: str) -> bool:
     return not text.strip()
 
 
+def still_says_nothing(path: Path, before: str, text: str) -> bool:
+    """Whether a file that held comments at most, or nothing, holds no more than those now."""
+    return _says_nothing(path, before) and _comments(path, text) == _comments(path, before)
+
+
+def _says_nothing(path: Path, text: str) -> bool:
+    if path.suffix in (".json", ".jsonc"):
+        root = jsonc.read(text)
+        return root.start == root.end
+    return path.suffix == ".toml" and not toml_text.read(text)
+
+
+def _comments(path: Path, text: str) -> list[str]:
+    """Return the words of a file that says nothing, without what was made to hold our pieces."""
+    if path.suffix in (".json", ".jsonc") and is_blank(path, text):
+        root = jsonc.read(text)
+        text = text[: root.start] + text[root.end :]
+    return text.split()
+
+
 @contextmanager
 def reading(found: Found) -> Iterator[None]:
     """Name the file and the line when its text makes no sense."""

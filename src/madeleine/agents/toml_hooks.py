@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madeleine.agents import toml_text
-from madeleine.agents.marks import is_others_hook, is_our_hook, words_of
+from madeleine.agents.marks import home_of, is_others_hook, is_our_hook, words_of
 from madeleine.agents.seen import Seen
 
 Entry = Mapping[str, Any]
@@ -46,10 +46,10 @@ class TomlHooks:
     def look(self, text: str) -> Iterator[Seen]:
         for event, groups in groups_of(text).items():
             for place, entry in _placed(event, groups):
-                words = words_of(entry)
-                ours = is_our_hook(words, self.home)
-                if ours or is_others_hook(words, self.home):
-                    yield Seen(f"hook on {event}", tuple(words), ours, place)
+                ours = is_our_hook(entry, self.home)
+                if ours or is_others_hook(entry, self.home):
+                    words = tuple(words_of(entry))
+                    yield Seen(f"hook on {event}", words, ours, place, home_of(entry))
 
 
 def groups_of(text: str) -> dict[str, list[Any]]:
@@ -72,9 +72,9 @@ def _placed(event: str, groups: list[Any]) -> Iterator[tuple[tuple[str | int, ..
 
 def _put_one(text: str, event: str, entry: Entry, home: str) -> str:
     there = [each for group in groups_of(text).get(event, ()) for each in _entries(group)]
-    if [each for each in there if is_our_hook(words_of(each), home)] == [entry]:
+    if [each for each in there if is_our_hook(each, home)] == [entry]:
         return text
-    if any(is_others_hook(words_of(each), home) for each in there):
+    if any(is_others_hook(each, home) for each in there):
         return text
     text = _without(text, event, home)
     lines = [f"[[hooks.{event}]]", "", f"[[hooks.{event}.hooks]]"]
@@ -88,7 +88,7 @@ def _put_one(text: str, event: str, entry: Entry, home: str) -> str:
 def _without(text: str, event: str, home: str) -> str:
     """Take our entries out, last first so that the places of the others hold."""
     groups = groups_of(text).get(event, [])
-    ours = [[is_our_hook(words_of(each), home) for each in _entries(group)] for group in groups]
+    ours = [[is_our_hook(each, home) for each in _entries(group)] for group in groups]
     if not any(map(any, ours)):
         return text
     after = text

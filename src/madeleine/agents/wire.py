@@ -19,10 +19,9 @@ from madeleine.agents.catalog import (
 )
 from madeleine.agents.marks import is_anothers
 from madeleine.agents.pieces import Block, Whole
-from madeleine.agents.plan import Plan, Planner
+from madeleine.agents.plan import Plan, Planner, known_by, looked
 from madeleine.agents.receipts import Receipts, load
 from madeleine.agents.surroundings import Surroundings, packaged_hook
-from madeleine.agents.texts import find, reading
 from madeleine.errors import MadeleineError, Missing
 
 HOOK = "hook"  # under this name the client's copy stands in the receipts
@@ -73,10 +72,20 @@ def prepare_setup(around: Surroundings, request: Request) -> Prepared:
         if any(change.agent == agent.name for change in planner.plan.changes):
             planner.plan.notes += [f"{agent.title}: {note}" for note in agent.notes]
     if request.autostart:
-        planner.setup(autostart.NAME, autostart.wirings(around))
+        _start_at_login(planner, around)
+    return Prepared(planner.plan, receipts, tuple(agents))
+
+
+def _start_at_login(planner: Planner, around: Surroundings) -> None:
+    planner.setup(autostart.NAME, autostart.wirings(around))
+    if not _starts_another(around):
         planner.link(autostart.links(around, wanted=True))
         planner.plan.notes.append(autostart.note(around))
-    return Prepared(planner.plan, receipts, tuple(agents))
+
+
+def _starts_another(around: Surroundings) -> bool:
+    """Whether under this home's name stands what starts the daemon of another."""
+    return any(not each.ours for file in autostart.wirings(around) for each in looked(file)[1])
 
 
 def prepare_unsetup(around: Surroundings, names: Sequence[str]) -> Prepared:
@@ -90,7 +99,8 @@ def prepare_unsetup(around: Surroundings, names: Sequence[str]) -> Prepared:
         _leave(planner, around, agent, named=bool(names))
     if not names or autostart.NAME in names:
         planner.unsetup(autostart.NAME, autostart.wirings(around))
-        planner.link(autostart.links(around, wanted=False))
+        if not _starts_another(around):
+            planner.link(autostart.links(around, wanted=False))
     if _nobody_else(receipts, agents):
         planner.unsetup(HOOK, _client(around))
     return Prepared(planner.plan, receipts, tuple(agents))
@@ -109,17 +119,25 @@ def _leave(planner: Planner, around: Surroundings, agent: Agent, named: bool) ->
 
 
 def _leaving(receipts: Receipts, around: Surroundings, agent: Agent) -> list[Wiring]:
-    """Return the wirings to take out; not the instructions where an agent works for another home,
+    """Return the wirings to take out; not the instructions where an agent works for somebody else,
     unless it was us who put them there."""
     wirings = _all_wirings(around, agent)
-    if not is_anothers_agent(around, wirings):
+    entries = [known_by(receipts, each) for each in wirings if not _is_text(each)]
+    if not _is_anothers_agent(around, entries):
         return wirings
-    return [
-        each
-        for each in wirings
-        if receipts.of(each.path) is not None
-        or not all(isinstance(piece, Block) for piece in each.pieces)
-    ]
+    return [each for each in wirings if receipts.of(each.path) or not _is_text(each)]
+
+
+def _is_text(wiring: Wiring) -> bool:
+    return all(isinstance(piece, Block) for piece in wiring.pieces)
+
+
+def _is_anothers_agent(around: Surroundings, entries: Sequence[Wiring]) -> bool:
+    """Whether an agent is wired to another home than this, or not by us at all."""
+    seen = [each for entry in entries for each in looked(entry)[1]]
+    if any(is_anothers(each.home, str(around.home)) for each in seen):
+        return True
+    return bool(seen) and not any(each.ours for each in seen)
 
 
 def _chosen(around: Surroundings, request: Request) -> list[Agent]:
@@ -144,18 +162,6 @@ def _wirings(around: Surroundings, agent: Agent, plugin: bool) -> list[Wiring]:
 def _all_wirings(around: Surroundings, agent: Agent) -> list[Wiring]:
     more = plugin_wirings(around) if agent.name == "claude" else []
     return [*more, *agent.wirings(around)]
-
-
-def is_anothers_agent(around: Surroundings, wirings: Sequence[Wiring]) -> bool:
-    """Whether an agent is wired to another home than this."""
-    home = str(around.home)
-    for wiring in wirings:
-        found = find(wiring.path)
-        with reading(found):
-            seen = [each for piece in wiring.pieces for each in piece.look(found.text)]
-        if any(is_anothers(each.words, home) for each in seen):
-            return True
-    return False
 
 
 def _client(around: Surroundings) -> list[Wiring]:

@@ -18,8 +18,8 @@ from madeleine.agents.catalog import (
     plugin_wirings,
 )
 from madeleine.agents.findings import NOTE, Finding, refused, trouble
-from madeleine.agents.marks import home_of, is_anothers, is_wired_hook
-from madeleine.agents.plan import known_by
+from madeleine.agents.marks import is_anothers, is_wired_hook
+from madeleine.agents.plan import is_by_setup, known_by, looked
 from madeleine.agents.receipts import load
 from madeleine.agents.records import claude_record
 from madeleine.agents.seen import Seen
@@ -44,14 +44,14 @@ def _check_agent(around: Surroundings, agent: Agent) -> Iterator[Finding]:
     try:
         receipts = load(around.agents)
         wirings = [known_by(receipts, wiring) for wiring in agent.wirings(around)]
-        looked = [(wiring, *_looked(wiring)) for wiring in wirings]
+        files = [(wiring, *looked(wiring)) for wiring in wirings]
     except MadeleineError as error:
         yield refused(agent.name, error)
         return
-    if not any(seen for _, _, seen in looked) and not _has_plugin(around, agent):
+    if not any(seen for _, _, seen in files) and not _has_plugin(around, agent):
         yield _not_wired(around, agent, fix)
         return
-    found = [each for part in looked for each in _check_file(around, agent, fix, *part)]
+    found = [each for part in files for each in _check_file(around, agent, fix, *part)]
     found += list(_ONLY_FOR.get(agent.name, _nothing)(around))
     yield from found or [Finding(agent.name, f"{agent.title} is wired")]
 
@@ -62,14 +62,6 @@ def _not_wired(around: Surroundings, agent: Agent, fix: str) -> Finding:
         steps = "; ".join(claude_plugin.steps(folder))
         return Finding(agent.name, "the plugin is written and not installed yet", steps, NOTE)
     return Finding(agent.name, f"{agent.title} is here and not wired", fix, NOTE)
-
-
-def _looked(wiring: Wiring) -> tuple[Found, tuple[Seen, ...]]:
-    found = find(wiring.path)
-    if found.data is None:
-        return found, ()
-    with reading(found):
-        return found, tuple(seen for piece in wiring.pieces for seen in piece.look(found.text))
 
 
 def _check_file(
@@ -88,6 +80,7 @@ def _check_file(
             ours = sum(each.ours for each in seen if each.what == what)
             one = fix if ours == times else f"take one of them out of {found.path}"
             yield trouble(Conflict, agent.name, problem, one)
+    yield from _check_switches(agent, found, seen)
     if not stale:
         yield from _check_presence(agent, fix, wiring, found, seen)
 
@@ -110,13 +103,24 @@ def _check_homes(
     around: Surroundings, agent: Agent, found: Found, seen: Sequence[Seen]
 ) -> Iterator[Finding]:
     """Tell entries for another home: hooks that setup wrote for it keep ours out."""
-    theirs = [each for each in seen if is_anothers(each.words, str(around.home))]
-    for home in dict.fromkeys(home_of(each.words) for each in theirs):
-        those = [each for each in theirs if home_of(each.words) == home]
+    theirs = [each for each in seen if is_anothers(each.home, str(around.home))]
+    for home in dict.fromkeys(each.home for each in theirs):
+        those = [each for each in theirs if each.home == home]
         problem = f"{found.path}: {those[0].what} works for another home, {home}"
         fix = f"madeleine unsetup {agent.name} --home {shlex.quote(str(home))}, then setup"
+        if not any(is_by_setup(found.path, each) for each in those):
+            fix = f"nothing, if you want that; else take it out, then madeleine setup {agent.name}"
         kept_out = any(is_wired_hook(each.words) for each in those)
         yield Finding(agent.name, problem, fix, Conflict.code if kept_out else NOTE)
+
+
+def _check_switches(agent: Agent, found: Found, seen: Sequence[Seen]) -> Iterator[Finding]:
+    """Tell what a person turned off: they may have forgotten."""
+    for each in seen:
+        if each.off:
+            problem = f"{found.path}: {each.what} is switched off"
+            fix = f"nothing, if you want that; else switch it on in {found.path}"
+            yield Finding(agent.name, problem, fix, NOTE)
 
 
 def _check_presence(
@@ -186,7 +190,7 @@ def _check_codex(around: Surroundings) -> Iterator[Finding]:
     events = [
         str(seen.place[1])
         for wiring in agent_named("codex").wirings(around)
-        for seen in _looked(wiring)[1]
+        for seen in looked(wiring)[1]
         if seen.place and not trusted & _trust_names(wiring.path, seen.place)
     ]
     if events:

@@ -373,7 +373,7 @@ def purged(done: Purged) -> Json:
             f"Purged {texts.count(len(gone), 'memory')} for good: "
             f"{texts.count(done.files, 'file')}, "
             f"{texts.count(journal.dropped + journal.cut, 'line')} of the journal, "
-            f"{done.traces} embeddings; the index is made anew.{_made_from(done)}"
+            f"{done.traces} embeddings; the index is made anew.{_still_saying(done)}"
         ),
         "memories": [{"id": each.id, "title": each.headline} for each in gone],
         "removed": {
@@ -386,15 +386,22 @@ def purged(done: Purged) -> Json:
             "connections": done.pointing,
             "journal_lines": journal.left,
             "memories": [{"id": each.id, "title": each.headline} for each in done.made_from],
+            "merged_into": [{"id": each.id, "title": each.headline} for each in done.merged_into],
         },
     }
 
 
-def _made_from(done: Purged) -> str:
-    if not done.made_from:
+def _still_saying(done: Purged) -> str:
+    """Return who may still say what is gone, and what to do about it."""
+    lines = (("Made from it", done.made_from), ("It was merged into", done.merged_into))
+    told = [
+        f"{what}: {', '.join(f'`{each.short_id}`' for each in named)}"
+        for what, named in lines
+        if named
+    ]
+    if not told:
         return ""
-    names = ", ".join(f"`{each.short_id}`" for each in done.made_from)
-    return f" Made from it, and may still say it: {names}; forget and purge those too."
+    return f" {'. '.join(told)}. These may still say it: forget and purge them too."
 
 
 def compacted(report: Compacted) -> Json:

@@ -154,4 +154,16 @@ def backups(house: House, call: Call) -> Json:
         for each in kept_in(folder)
     ]
     text = texts.count(len(found), "backup")
-    return {"text": f"{text} in {folder}", "folder": str(folder), "backups": found}
+    return {
+        "text": f"{text} in {folder}",
+        "folder": str(folder),
+        "backups": found,
+        "running": _running(house.backing_up),
+    }
+
+
+def _running(backing_up: tuple[int, int] | None) -> Json | None:
+    if backing_up is None:
+        return None
+    done, total = backing_up
+    return {"id": "backup", "done": done, "total": total}

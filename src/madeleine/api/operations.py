@@ -16,7 +16,7 @@ import madeleine
 from madeleine.api import answers, ingesting, moving, people, sleeping
 from madeleine.api.counting import stats
 from madeleine.api.params import typed_query
-from madeleine.api.routes import BY_NAME
+from madeleine.api.routes import BY_NAME, Route
 from madeleine.bootstrap import House
 from madeleine.errors import (
     DaemonDown,
@@ -66,6 +66,8 @@ EVENTS = 100
 EVENTS_AT_MOST = 10_000
 REASON_CHARS = 1_000
 RUNS_SHOWN = 10
+QUICK = frozenset({"whisper", "recall", "remember", "show", "list"})
+"""What an agent or a person waits for: whatever runs by itself meanwhile stands still."""
 DOORS = ("http", "cli", "python")  # who asks when nobody says who
 
 
@@ -97,12 +99,20 @@ def perform(house: House, name: str, call: Call) -> Json:
     if not route.query:
         Reader(call.query).done()
     typed = Call(call.id, typed_query(route, call.query), call.body, call.by)
+    if name not in QUICK:
+        return _carried_out(house, route, typed)
+    with house.stores.courtesy.waited_for():
+        return _carried_out(house, route, typed)
+
+
+def _carried_out(house: House, route: Route, call: Call) -> Json:
+    """Carry out an operation; one that only reads once more if the database went away."""
     try:
-        return OPERATIONS[name](house, typed)
+        return OPERATIONS[route.name](house, call)
     except DatabaseDown:
-        if route.method != "GET" and name not in ONLY_READ:
+        if route.method != "GET" and route.name not in ONLY_READ:
             raise
-        return OPERATIONS[name](house, typed)  # another connection, or another server by now
+        return OPERATIONS[route.name](house, call)  # another connection, or another server by now
 
 
 # -- writing -------------------------------------------------------------------------------

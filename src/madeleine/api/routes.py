@@ -543,7 +543,7 @@ ROUTES: tuple[Route, ...] = (
         ),
         answer="{text, memories: [{id, title}], removed: {files, journal_lines, "
         "journal_lines_cut, embeddings}, left: {connections, journal_lines, "
-        "memories: [{id, title}]}}",
+        "memories: [{id, title}], merged_into: [{id, title}]}}",
         admin=True,
     ),
     Route(
@@ -604,7 +604,7 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/admin/backup",
         "the backups that there are, newest first",
-        answer="{text, folder, backups: [{path, made, bytes}]}",
+        answer="{text, folder, backups: [{path, made, bytes}], running: {id, done, total}}",
         admin=True,
     ),
     Route(

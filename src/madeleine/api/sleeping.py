@@ -149,7 +149,7 @@ def consolidate_status(house: House, call: Call) -> Json:
             next_run={each: _next_task_run(house, each) for each in sleeper.tasks},
             running=sleeper.running(),
             history=index.recent_events([Kind.RUN.value], limit, sleeper.tasks),
-            enabled=house.settings.sleep.enabled and house.settings.consolidation.enabled,
+            enabled=house.settings.consolidation.enabled,
             tick_seconds=house.settings.consolidation.tick_seconds,
             paused=sleeper.paused(),
             now=house.stores.clock.now(),
@@ -161,7 +161,7 @@ def _next_task_run(house: House, task: str) -> datetime | None:
     """Return when a task will run by itself: by the timetable, or, where none runs, by the
     settings."""
     sleeper = house.sleeper
-    if task in sleeper.paused() or not house.settings.sleep.enabled:
+    if task in sleeper.paused():
         return None
     planned = sleeper.next_run(task)
     last, now = sleeper.last_runs().get(task), house.stores.clock.now()

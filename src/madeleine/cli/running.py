@@ -1,10 +1,10 @@
-"""A run of jobs that somebody waits for: asked for in one thread, watched in another."""
+"""A run that somebody waits for: asked for in one thread, watched in another."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from madeleine.cli.door import Door
@@ -21,8 +21,12 @@ class Wanted:
     operation: str
     identity: str | None
     body: Mapping[str, object]
-    stops: str
+    stops: str | None
+    """The job that Ctrl-C stops; None where there is nothing to stop."""
     title: str
+    query: Mapping[str, object] = field(default_factory=lambda: {"wait": True})
+    watched: str = "tasks"
+    """The operation that says under `running` how far it is."""
 
 
 class _Run(threading.Thread):
@@ -39,7 +43,10 @@ class _Run(threading.Thread):
         wanted = self._wanted
         try:
             self.answer = self._door.call(
-                wanted.operation, wanted.identity, query={"wait": True}, body=dict(wanted.body)
+                wanted.operation,
+                wanted.identity,
+                query=dict(wanted.query),
+                body=dict(wanted.body),
             )
         except MadeleineError as error:
             self.error = error
@@ -61,6 +68,8 @@ def run_with_bar(wanted: Wanted, door: Door, say: Say) -> dict[str, Any]:
     try:
         _watch(running, wanted, door, say)
     except KeyboardInterrupt:
+        if wanted.stops is None:
+            raise
         say.end_line()
         say.talk("stopping; once more to leave it alone")
         door.call("stop_task", wanted.stops)
@@ -74,7 +83,7 @@ def _watch(running: _Run, wanted: Wanted, door: Door, say: Say) -> None:
         while running.is_alive():
             running.join(LOOK_SECONDS)
             if say.live and running.is_alive():
-                _draw(door.call("tasks")["running"], bar)
+                _draw(door.call(wanted.watched)["running"], bar)
 
 
 def _draw(running: Mapping[str, Any] | None, bar: Any) -> None:

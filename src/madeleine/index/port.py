@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
 NO_LEAST = -1.0  # no cosine is below it
 
+Between = Callable[[], object]
+
+
+def nothing() -> None:
+    """Do nothing between two portions of a long read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Put:
@@ -510,8 +516,9 @@ class Index(Protocol):
         `limit` means that these were the last."""
         ...
 
-    def standings(self) -> Standings:
-        """Return how all memories stand at one moment, in the order of their ids."""
+    def standings(self, between: Between = nothing) -> Standings:
+        """Return how all memories stand at one moment, in the order of their ids. `between` is
+        called between two portions and may take its time."""
         ...
 
     def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
@@ -523,9 +530,12 @@ class Index(Protocol):
         that was made of other memories."""
         ...
 
-    def gathered(self, bar: Bar, now: datetime, also: Sequence[str] = ()) -> Gathered:
+    def gathered(
+        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
+    ) -> Gathered:
         """Return all memories that take part, as in `sample`, with their vectors; those of
-        `also` even if they are archival, or less relevant than that."""
+        `also` even if they are archival, or less relevant than that. `between` is called as in
+        `standings`."""
         ...
 
     def of_source(self, source: str) -> list[str]:

@@ -14,7 +14,8 @@ order, and equal vectors are always together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,7 @@ FAR_LARGER = 8  # times another cluster: so much that taking it in moves no cent
 PAIRS = 16_384  # of clusters that are compared at a time
 ROUNDS = 32  # of putting clusters together; a few are enough
 FREE = -1  # in no cluster
+LOOK_EVERY = 16  # clusters made or put together: a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,14 @@ def communities(
     """Return the clusters of at least `fewest`, the largest first.
 
     `apart` numbers what must not be mixed: two vectors with different numbers are in no cluster
-    together, unless one of the numbers is 0, which goes with any.
+    together, unless one of the numbers is 0, which goes with any. Asked to stop, it returns
+    what it has.
     """
     groups = np.zeros(len(cloud), np.int32) if apart is None else apart
     copies = _Copies.of(cloud, groups)
     firsts = Cloud(cloud.matrix, cloud.rows[copies.first])
     lines = _within(alike(firsts, least, stop), groups[copies.first])
-    found = _Forming(firsts, least, lines, copies.count).clusters()
+    found = _Forming(firsts, least, lines, copies.count, stop).clusters()
     whole = [copies.all_of(each) for each in found]
     parts = [part for each in whole for part in _unmixed(each, groups)]
     large = [each for each in parts if len(each) >= fewest]
@@ -141,23 +144,33 @@ class _Cluster:
     parts: list[Places]
     size: int
     total: Floats
+    in_order: bool = False
 
     @property
     def centre(self) -> Floats:
         return _unit(self.total)
 
     def members(self) -> Places:
-        return np.sort(np.concatenate(self.parts))
+        """Return them in order; what was put in order once stays so."""
+        if len(self.parts) > 1 or not self.in_order:
+            self.parts, self.in_order = [np.sort(np.concatenate(self.parts))], True
+        return self.parts[0]
 
 
 class _Forming:
     """Clusters in the making, each named by the vector that was its first centre."""
 
-    def __init__(self, cloud: Cloud, least: float, lines: Alike, weight: Places) -> None:
+    def __init__(
+        self, cloud: Cloud, least: float, lines: Alike, weight: Places, stop: Stop
+    ) -> None:
         self._cloud, self._bar, self._lines = cloud, least - ROUNDING, lines
         self._weight = weight  # how often each vector is there
+        self._stop = stop
         self._of = np.full(len(cloud), FREE, np.int64)
         self._clusters: dict[int, _Cluster] = {}
+        self._changes: Counter[int] = Counter()
+        self._refused: dict[tuple[int, int], tuple[int, int]] = {}
+        """Clusters that were not put together, and how often each had changed by then."""
 
     def clusters(self) -> list[Places]:
         self._stars()
@@ -178,11 +191,10 @@ class _Forming:
 
     def _near(self, members: Places, centre: Floats) -> Places:
         """Return those that are alike enough to what all of them have in common."""
-        return members[self._cloud.at(members) @ centre >= self._bar]
+        return members[self._cloud.likeness(members, centre) >= self._bar]
 
     def _total(self, members: Places) -> Floats:
-        total: Floats = self._weight[members].astype(np.float32) @ self._cloud.at(members)
-        return total
+        return self._cloud.total(members, self._weight[members])
 
     def _centre(self, members: Places) -> Floats:
         return _unit(self._total(members))
@@ -194,7 +206,8 @@ class _Forming:
         most lines first."""
         starts, others = _neighbours(self._lines, len(self._cloud))
         degree = np.diff(starts)
-        for hub in np.argsort(-degree, kind="stable")[: np.count_nonzero(degree)].tolist():
+        hubs = np.argsort(-degree, kind="stable")[: np.count_nonzero(degree)].tolist()
+        for hub in _looking(hubs, self._stop):
             if self._of[hub] != FREE:
                 continue
             near = others[starts[hub] : starts[hub + 1]]
@@ -217,11 +230,22 @@ class _Forming:
         which."""
         into: dict[int, int] = {}
         likeness = self._likeness(pairs)
-        for at in np.argsort(-np.round(likeness, 5), kind="stable").tolist():
+        best_first = np.argsort(-np.round(likeness, 5), kind="stable").tolist()
+        for at in _looking(best_first, self._stop):
             one, other = (_last(into, name) for name in pairs[at].tolist())
-            if one != other and self._unite(one, other):
+            if one != other and self._unite_if_new(one, other):
                 into[other] = one
         return into
+
+    def _unite_if_new(self, one: int, other: int) -> bool:
+        """Try to put two clusters together, unless they were tried as they are now."""
+        as_they_are = self._changes[one], self._changes[other]
+        if self._refused.get((one, other)) == as_they_are:
+            return False
+        if self._unite(one, other):
+            return True
+        self._refused[one, other] = as_they_are
+        return False
 
     def _likeness(self, pairs: Pairs) -> Floats:
         """Return how alike the centres of each pair are."""
@@ -239,17 +263,23 @@ class _Forming:
         is far larger nobody does: its centre stays where it is."""
         mine, theirs = self._clusters[one], self._clusters[other]
         centre = _unit(mine.total + theirs.total)
-        kept = []
-        for each, beside in ((mine, theirs), (theirs, mine)):
-            if each.size >= FAR_LARGER * beside.size:
-                kept.append(each)
-                continue
-            near = self._near(each.members(), centre)
-            if len(near) < STAYING * each.size:
+        staying: list[Places | None] = []
+        for each, beside in ((theirs, mine), (mine, theirs)):
+            far_larger = each.size >= FAR_LARGER * beside.size
+            near = None if far_larger else self._near(each.members(), centre)
+            if near is not None and len(near) < STAYING * each.size:
                 return False
-            kept.append(_Cluster([near], len(near), self._total(near)))
+            staying.append(near)
+        theirs_left, mine_left = staying
+        kept = [self._left(mine, mine_left), self._left(theirs, theirs_left)]
         self._take_in(one, other, kept)
         return True
+
+    def _left(self, cluster: _Cluster, near: Places | None) -> _Cluster:
+        """Return what is left of a cluster when only those near to a new centre stay."""
+        if near is None or len(near) == cluster.size:
+            return cluster
+        return _Cluster([near], len(near), self._total(near), in_order=True)
 
     def _take_in(self, one: int, other: int, kept: Sequence[_Cluster]) -> None:
         for name, after in zip((one, other), kept, strict=True):
@@ -264,6 +294,7 @@ class _Forming:
         made = _Cluster(first.parts, first.size + second.size, first.total + second.total)
         del self._clusters[other]
         self._clusters[one] = made
+        self._changes[one] += 1
 
     # -- the rest --
 
@@ -278,7 +309,7 @@ class _Forming:
             pairs = zip(mine[wanted].tolist(), names[theirs[wanted]].tolist(), strict=True)
             for each, name in pairs:
                 offers.setdefault(each, set()).add(name)
-        for each in sorted(offers):
+        for each in _looking(sorted(offers), self._stop):
             likeness, name = self._most_like(each, offers[each])
             if likeness >= self._bar:
                 self._of[each] = name
@@ -291,6 +322,14 @@ class _Forming:
 
 
 Pairs = NDArray[np.int64]
+
+
+def _looking(places: Sequence[int], stop: Stop) -> Iterator[int]:
+    """Yield the places, looking every now and then whether to stop."""
+    for number, place in enumerate(places):
+        if number % LOOK_EVERY == 0 and stop():
+            return
+        yield place
 
 
 def _distinct(one: Places, other: Places) -> Pairs:

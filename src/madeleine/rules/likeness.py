@@ -15,7 +15,7 @@ whoever else needs the processor gets a turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +41,34 @@ class Cloud:
 
     matrix: Floats
     rows: Places
+    lengths: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        parts = [self._found(slice(at, at + BLOCK)) for at in range(0, len(self), BLOCK)]
+        lengths = [np.sqrt(np.vecdot(each, each)) for each in parts]
+        object.__setattr__(self, "lengths", np.concatenate([np.empty(0, np.float32), *lengths]))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def at(self, places: Places | slice) -> Floats:
         """Return some of the vectors, each of length 1."""
-        found = self.matrix[self.rows[places]]
-        lengths = np.sqrt(np.vecdot(found, found))
-        unit: Floats = found / lengths[:, None]
+        unit: Floats = self._found(places) / self.lengths[places][:, None]
         return unit
+
+    def likeness(self, places: Places, centre: Floats) -> Floats:
+        """Return how alike some of the vectors are to one of length 1."""
+        likeness: Floats = self._found(places) @ centre / self.lengths[places]
+        return likeness
+
+    def total(self, places: Places, weight: Places) -> Floats:
+        """Return the sum of some of the vectors, each of length 1 and as often as it weighs."""
+        total: Floats = (weight / self.lengths[places]).astype(np.float32) @ self._found(places)
+        return total
+
+    def _found(self, places: Places | slice) -> Floats:
+        found: Floats = self.matrix[self.rows[places]]
+        return found
 
 
 @dataclass(frozen=True, slots=True)

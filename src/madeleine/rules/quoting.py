@@ -2,7 +2,7 @@
 
 A true quote proves nothing of what is put beside it. So what a model says in its own words is held
 against the text as well (`unsupported`): it may leave out, and it may not add a name, a number or
-a denial, or be about something else altogether.
+a denial, turn round who took whose place (`contrasts.py`), or be about something else altogether.
 
 In a quote spacing, case, typographic quotes and dashes may differ, since a model rarely copies
 those faithfully. Nothing else may.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from madeleine.rules.contrasts import turned_round
 from madeleine.rules.keeping import made_up
 from madeleine.rules.stems import stem, stems_of, telling
 from madeleine.rules.substance import denials
@@ -67,6 +68,8 @@ def unsupported(said: str, quote: str, told: str) -> str:
         return "a memory with a name or a number that was not told"
     if _adds_denial(said, told) or _loses_denial(said, quote):
         return "a memory that denies what was not denied, or the reverse"
+    if turned_round(said, told):
+        return "a memory that turns round what was told"
     wanted = stems_of(said)
     if said.isascii() and len(wanted & stems_of(told)) < LEAST_SHARE * len(wanted):
         return "a memory about something that was not told"

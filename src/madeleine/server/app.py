@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -75,7 +75,7 @@ class App:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="request")
         self._hooks = Hooks(houses.first)
         self._hooks.leave_directions(facts())
-        self._events = Events(self._let_in, ending)
+        self._events = Events(self._reach, ending)
         self._router = Router(self._paths(), redirect_slashes=False, default=_no_route)
 
     def close(self) -> None:
@@ -87,19 +87,32 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the one place where errors become answers."""
         try:
-            reach = await self._let_in(scope)
-            await self._router({**scope, REACH: reach}, receive, send)
+            await self._owning_bugs(
+                f"{scope['method']} {scope['path']}", self._let_in(scope, receive, send)
+            )
         except MadeleineError as error:
             guest = self._callers.is_guest(scope)
             await refusal(error, guest)(scope, receive, send)
         except ClientDisconnect:
             return  # nobody is left to answer
-        except Exception as error:  # noqa: BLE001  # the HTTP error handler: seen in log and status
-            self.failures += 1
-            log.error("%s %s met a bug: %s", scope["method"], scope["path"], where(error))
-            await refusal(_a_bug())(scope, receive, send)
 
-    async def _let_in(self, scope: Scope) -> Reach:
+    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        reach = await self._reach(scope)
+        await self._router({**scope, REACH: reach}, receive, send)
+
+    async def _owning_bugs(self, what: str, work: Awaitable[Done]) -> Done:
+        """Do a door's work. A bug of ours is counted and logged without what it quotes, and goes
+        on as an error like any other, so that each door words it as it words those."""
+        try:
+            return await work
+        except (MadeleineError, ClientDisconnect):
+            raise
+        except Exception as error:  # noqa: BLE001  # the one handler of both doors: in log and status
+            self.failures += 1
+            log.error("%s met a bug: %s", what, where(error))
+            raise _a_bug() from None
+
+    async def _reach(self, scope: Scope) -> Reach:
         """Return how far a request reaches, or refuse it."""
         path = scope["path"]
         finding = self._callers.reach(scope, path in _OPEN, _is_admin(path))
@@ -134,15 +147,8 @@ class App:
 
     async def carry(self, scope: Scope, name: str, call: Call) -> Json:
         """Carry out an operation for a door that words its own answers."""
-        reach = scope[REACH]
-        try:
-            return await self._in_thread(lambda: perform_for(reach, name, call))
-        except MadeleineError:
-            raise
-        except Exception as error:  # noqa: BLE001  # as above: seen in log and status
-            self.failures += 1
-            log.error("%s met a bug: %s", name, where(error))
-            raise _a_bug() from None
+        work = self._in_thread(lambda: perform_for(scope[REACH], name, call))
+        return await self._owning_bugs(name, work)
 
     async def _in_thread(self, work: Callable[[], Done]) -> Done:
         if self._inside >= self._limits.max_requests:

@@ -77,7 +77,7 @@ def _of_files(house: House, stop: threading.Event) -> Iterator[Loop]:
     """Give the loops of a house whose truth is files in the home."""
     yield Loop("journal", house.stores.journal.flush, FLUSH_SECONDS)
     yield Loop("devices", OtherDevices(house).look, DEVICES_SECONDS, first_seconds=DEVICES_SECONDS)
-    if house.settings.sleep.enabled:
+    if _keeps_time(house):
         yield Loop("timetable", _timing(house, stop), first_seconds=TIMETABLE_SECONDS)
     if house.settings.backup.enabled:
         yield _backing_up(house)
@@ -87,10 +87,14 @@ def _of_files(house: House, stop: threading.Event) -> Iterator[Loop]:
         yield Loop("sweep", _sweeping(house), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
 
 
+def _keeps_time(house: House) -> bool:
+    return house.settings.sleep.enabled or house.settings.consolidation.enabled
+
+
 def _fleet(houses: Houses, fleet: Fleet, stop: threading.Event) -> Iterator[Loop]:
     """Give the loops of one server among several."""
     yield Loop("listening", lambda: fleet.listen(houses.hear, stop.is_set))
-    if houses.first.settings.sleep.enabled:
+    if _keeps_time(houses.first):
         houses.arrived = House.keep_time
         yield Loop("timetable", houses.first.keep_time)
         yield Loop(

@@ -158,7 +158,8 @@ def _apply_some(work: Work, patches: Sequence[Patch]) -> None:
         _note_scores(work.night, patches[0].action)
         work.applied(patches)
         return
-    planned = [(patch, change) for patch in patches if (change := _plan(work, patch))]
+    with work.night.stores.index.steady():
+        planned = [(patch, change) for patch in patches if (change := _plan(work, patch))]
     if not planned:
         return
     try:

@@ -16,6 +16,8 @@ TINY = 5  # memories; whoever has fewer is trying it out and sees what happens
 def tripped(night: Night, patches: int, changed: int, trashed: int = 0) -> str | None:
     """Return why so many patches about so many memories, of which so many go to the trash, are
     not simply carried out; nothing if they are."""
+    if not patches and not trashed:
+        return None
     habits, counts = night.habits, night.stores.index.counts()
     total, share = max(counts.memories, 1), habits.breaker_share
     if patches >= habits.breaker_least and changed > share * total:

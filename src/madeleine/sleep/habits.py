@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from madeleine.errors import BadSetting
+from madeleine.model.words import TYPES_ELSEWHERE, MemoryType
+
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationHabits:
@@ -82,3 +85,14 @@ class SleepHabits:
     proposal_days: int = 30
     patches_shown: int = 20
     consolidation: ConsolidationHabits = field(default_factory=ConsolidationHabits)
+
+
+def protected_types(names: str) -> frozenset[MemoryType]:
+    """Return the types that are never forgotten, named in our words or in those of others."""
+    known = {**{each.value: each for each in MemoryType}, **TYPES_ELSEWHERE}
+    given = [each.strip() for each in names.split(",") if each.strip()]
+    for name in given:
+        if name.lower() not in known:
+            problem = f"names {name!r}; it takes {', '.join(known)}"
+            raise BadSetting("consolidation.protected_types", problem)
+    return frozenset(known[name.lower()] for name in given)

@@ -41,7 +41,7 @@ class Shift:
     ) -> Report:
         """Run the job of that name, because somebody asked or because it is `due`."""
         if job in TASKS:
-            log.info("%s", start_line(job, self._stores.index.counts().memories))
+            log.info("%s", start_line(job, self._stores.index.extent().memories))
         options = (self._stores, self._habits, judge, {**JOBS, **TASKS}[job]())
         report = run_job(*options, dry_run=dry_run, stop=stop, progress=progress, due=due)
         if job in TASKS:

@@ -342,6 +342,9 @@ class Sleeper:
         self._stores.bell.ring([Happening(name, self._stores.clock.now(), body)])
 
     def _is_to_stop(self, called_off: Stopped) -> bool:
+        """A job looks whether it is to stop between two portions of its work: here it lets
+        those go first who are waited for."""
+        self._stores.courtesy.give_way()
         return self._stop_running or called_off() or self._ending()
 
     def _progress(self, done: int, total: int) -> None:

@@ -21,7 +21,7 @@ ARCHIVAL = list(Tier).index(Tier.ARCHIVAL)
 
 def pages(night: Night) -> Iterator[Standings]:
     """Yield every memory once; stop when somebody waits for the end."""
-    known = night.stores.index.standings()
+    known = night.stores.index.standings(night.stop)
     for start in range(0, len(known), PAGE):
         if night.stop():
             return

@@ -21,7 +21,7 @@ from madeleine.index.port import Batch
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
 from madeleine.model.incoming import Importing, Incoming
-from madeleine.model.memory import Memory, Usage
+from madeleine.model.memory import Connection, Memory, Usage
 from madeleine.model.stored import Fingerprint
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
@@ -367,8 +367,17 @@ def _revised(incoming: Incoming, memory: Memory, here: Memory) -> Memory:
         updated=max(memory.updated, here.updated),
     )
     for link in memory.connections:
-        revised = with_connection(revised, link)
+        revised = with_connection(revised, _as_drawn_here(here, link))
     return revised
+
+
+def _as_drawn_here(here: Memory, link: Connection) -> Connection:
+    """Return a connection as it should stand after its source changed. One that somebody else
+    drew here keeps who, when and how strongly; the source may only tell another reason."""
+    for known in here.connections:
+        if (known.target, known.edge) == (link.target, link.edge) and known.by != link.by:
+            return replace(known, reason=link.reason or known.reason)
+    return link
 
 
 def _file_of(incoming: Incoming, memory: Memory, path: str) -> bytes:

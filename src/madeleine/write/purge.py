@@ -10,12 +10,12 @@ run of `cluster` writes it anew without. It is moved to the trash first, so that
 nothing about the above.
 
 What stays is told: connections of other memories that point to what is gone, memories that people
-or jobs made from it, whose words are not ours to change, and backups.
+or jobs made from it or merged it into, whose words are not ours to change, and backups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from madeleine.errors import AmbiguousId, NotInTrash, Unavailable
@@ -35,9 +35,11 @@ from madeleine.write.change_file import a_hand
 from madeleine.write.commit import commit
 from madeleine.write.forget import plan_forget
 from madeleine.write.stores import Stores
+from madeleine.write.undo import OVER
 from madeleine.write.upkeep import noted, rebuild
 
 PURGE = "purge"
+HISTORY = 1_000  # events of a memory among which it is looked for what it was merged into
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Purged:
     """Connections in other memories' files that name what is gone."""
     made_from: tuple[Memory, ...] = ()
     """Memories that were made from what is gone, and may still say it."""
+    merged_into: tuple[Memory, ...] = ()
+    """Memories that what is gone was merged into, and that may have taken over its words."""
 
 
 def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
@@ -63,6 +67,7 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
     found = _chosen(stores, wanted)
     found += _summaries(stores, _dead(stores, found), {each.path for each in found})
     gone = _dead(stores, found)
+    keepers = _keepers(stores, gone)
     with noted(stores, PURGE) as report:
         arrows = [each for each in stores.index.edges(sorted(gone)) if not each.implied]
         journal = _redacted(stores, gone, [each.memory for each in found])
@@ -74,8 +79,8 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
         memories = {each.memory.id: each.memory for each in found}
         lines = journal.dropped + journal.cut
         report.update(memories=len(memories), files=len(found), lines=lines)
-    made = _made_from(stores, arrows)
-    return Purged(tuple(memories.values()), len(found), journal, traces, len(arrows), made)
+    made, kept = _made_from(stores, arrows), _still_there(stores, keepers)
+    return Purged(tuple(memories.values()), len(found), journal, traces, len(arrows), made, kept)
 
 
 def _dead(stores: Stores, found: Iterable[Stored]) -> set[str]:
@@ -115,6 +120,33 @@ def _made_from(stores: Stores, arrows: Iterable[EdgeRow]) -> tuple[Memory, ...]:
     sources = {each.source for each in arrows if each.connection.edge in edges}
     found = stores.index.memories(sources)
     return tuple(found[each] for each in sorted(found))
+
+
+def _keepers(stores: Stores, gone: set[str]) -> set[str]:
+    """Return the ids of those that the memories were merged into, and those in turn. The journal
+    tells, as long as they stand in it."""
+    found: set[str] = set()
+    waiting = list(gone)
+    while waiting:
+        new = set(_merged_into(stores, waiting.pop())) - found
+        found |= new
+        waiting += new
+    return found - gone
+
+
+def _merged_into(stores: Stores, memory_id: str) -> Iterator[str]:
+    for each in stores.index.history(memory_id, HISTORY):
+        details, change = each.body.get("details"), str(each.body.get("change"))
+        told = details if isinstance(details, Mapping) else {}
+        if told.get("removed") == memory_id and stores.index.outcome(change) not in OVER:
+            yield str(told["kept"])
+
+
+def _still_there(stores: Stores, ids: set[str]) -> tuple[Memory, ...]:
+    """Return those of the memories that are in the vault, or at least in the trash."""
+    trashed = {each.memory.id: each.memory for each in stores.vault.trashed()} if ids else {}
+    found = {**trashed, **stores.index.memories(ids)}
+    return tuple(found[each] for each in sorted(ids & found.keys()))
 
 
 def _named(stores: Stores, wanted: str) -> list[Stored]:

@@ -36,6 +36,15 @@ def tier_question(tier: Tier) -> str:
     return f"tier {tier.value}"
 
 
+def no_to_archiving(stores: Stores, memory: Memory, by: str) -> list[Event]:
+    """Return the events that say that somebody brought a memory back from the archive: no night
+    puts it there again as long as it says the same."""
+    key = question_key(tier_question(Tier.ARCHIVAL), [memory])
+    wording = f"move `{memory.short_id}` ({memory.headline}) to {Tier.ARCHIVAL.value}"
+    deed = {"type": ProposalType.DECAY.value, "nodes": [memory.id], "wording": wording, "key": key}
+    return refusals(stores, [deed], by)
+
+
 def known_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that were ever asked: they are not asked again."""
     kept = (dict(each.action).get("key") for each in stores.index.proposals())

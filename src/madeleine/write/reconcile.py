@@ -8,7 +8,7 @@ left to the next look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from madeleine.errors import FileUnreadable, NoFile
@@ -16,15 +16,18 @@ from madeleine.index.port import Batch, Put
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.words import Tier
 from madeleine.rules.passages import passages_of
 from madeleine.write.bell import TOLD_AT_MOST, done
 from madeleine.write.embedding import Traces, portions, read_memories
+from madeleine.write.questions import no_to_archiving
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
 CHUNK = 512  # files read at a time: quick to redo, a short wait for others
 CHUNK_BYTES = 1_000_000  # of long files fewer: what a model makes of them has to fit in memory
 READ_CHARS = 250_000  # what a model reads between two looks at whether to go on: some seconds
+BY_HAND = "file"  # who changes a memory by changing its file
 UNREAD_TOLD = 99  # memories counted at a recall; of more it is enough to say that they are more
 
 Progress = Callable[[int, int], None]
@@ -214,19 +217,30 @@ def _write_chunk(stores: Stores, chunk: _Chunk) -> int:
         fresh = [put for put in chunk.puts if _still(stores, put.stored)]
         ours, twins = _one_file_each(stores, fresh)
         batch = Batch(puts=ours, unreadable=chunk.unreadable | twins)
-        adopted = [each for put in ours if (each := _adoption(stores, put.stored))]
-        if adopted:
-            record(stores, adopted, durable=True, batch=batch, note_positions=False)
+        events = [each for put in ours if (each := _adoption(stores, put.stored))]
+        events += _brought_back(stores, [put.stored.memory for put in ours])
+        if events:
+            record(stores, events, durable=True, batch=batch, note_positions=False)
         else:
             stores.index.write(batch)
     _tell(stores, [each.stored.memory.id for each in ours])
     return len(ours)
 
 
+def _brought_back(stores: Stores, memories: Sequence[Memory]) -> Iterator[Event]:
+    """Give what to note of memories whose file takes them out of the archive: whoever edited it
+    does not want them there."""
+    awake = [each for each in memories if each.tier is not Tier.ARCHIVAL]
+    known = stores.index.memories([each.id for each in awake])
+    for each in awake:
+        if each.id in known and known[each.id].tier is Tier.ARCHIVAL:
+            yield from no_to_archiving(stores, each, BY_HAND)
+
+
 def _tell(stores: Stores, memories: Sequence[str]) -> None:
     """Tell those who listen that files changed, or went, without a verb of ours."""
     if memories:
-        body = {"by": "file", "memories": list(memories[:TOLD_AT_MOST])}
+        body = {"by": BY_HAND, "memories": list(memories[:TOLD_AT_MOST])}
         stores.bell.ring([done("reconcile", stores.clock.now(), body)])
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from madeleine.errors import FileChanged, InvalidValue, Rejected
 from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.proposal import ProposalType
 from madeleine.model.revision import Revision
 from madeleine.model.words import SELF_SOURCE, Edge, Tier
 from madeleine.write.change_file import (
@@ -29,7 +28,7 @@ from madeleine.write.connections import with_connection
 from madeleine.write.core import enforce_core_cap
 from madeleine.write.heal import heal
 from madeleine.write.identity import ensure_self
-from madeleine.write.questions import question_key, refusals, tier_question
+from madeleine.write.questions import no_to_archiving
 from madeleine.write.record import record
 from madeleine.write.resolve import get_memory, resolve
 from madeleine.write.stores import Stores
@@ -59,22 +58,13 @@ def revise(stores: Stores, wanted: str, revision: Revision, by: str = "unknown")
     else:
         changed = change_memory(stores, memory_id, make, verb="revise", by=by)
     if was_archival and changed.memory.tier is not Tier.ARCHIVAL:
-        _keep_in_place(stores, changed.memory, by)
+        record(stores, no_to_archiving(stores, changed.memory, by), durable=False)
     notes = changed.notes + enforce_core_cap(stores, changed.memory)
     return replace(changed, notes=notes)
 
 
 def _is_archival(stores: Stores, memory_id: str) -> bool:
     return get_memory(stores, memory_id).tier is Tier.ARCHIVAL
-
-
-def _keep_in_place(stores: Stores, memory: Memory, by: str) -> None:
-    """Note that somebody brought a memory back from the archive: no night puts it there again
-    as long as it says the same."""
-    key = question_key(tier_question(Tier.ARCHIVAL), [memory])
-    wording = f"move `{memory.short_id}` ({memory.headline}) to {Tier.ARCHIVAL.value}"
-    deed = {"type": ProposalType.DECAY.value, "nodes": [memory.id], "wording": wording, "key": key}
-    record(stores, refusals(stores, [deed], by), durable=False)
 
 
 def _revise_claim(

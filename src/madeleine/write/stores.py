@@ -18,6 +18,7 @@ from madeleine.rules.fusion import Head
 from madeleine.vault.port import Journal, Vault
 from madeleine.write.aside import Aside, AtOnce
 from madeleine.write.bell import Bell
+from madeleine.write.courtesy import Courtesy
 
 
 class Clock(Protocol):
@@ -135,4 +136,6 @@ class Stores:
     """Jobs of the night that are under way. Guarded by `writing`, as the one above."""
     bell: Bell = field(default_factory=Bell)
     """Tells those who listen what happens."""
+    courtesy: Courtesy = field(default_factory=Courtesy)
+    """Lets those go first who are waited for."""
     new_id: Callable[[], str] = new_id

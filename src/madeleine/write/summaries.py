@@ -1,8 +1,10 @@
-"""Summaries that nobody wants: who forgets one, takes one back or rejects one has said no to a
-summary of mostly these memories.
+"""Summaries that nobody wants: who forgets one, takes one back, rejects one or deletes its file has
+said no to a summary of mostly these memories.
 
 Such a no outlives the summary, also when that is purged: it names the members and nothing else,
-each by itself, so that a member that is purged leaves the others.
+each by itself, so that a member that is purged leaves the others. A file that somebody deleted is
+noticed by what the journal says and the vault lacks, so a file that was renamed, or comes back, is
+none.
 """
 
 from __future__ import annotations
@@ -13,8 +15,12 @@ from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.words import META_SOURCE, Edge
+from madeleine.vault.vault import in_trash
 from madeleine.write.questions import MEMBER, question_key, refusals
 from madeleine.write.stores import Stores
+
+WRITER = META_SOURCE.removeprefix("job:")  # the task that writes summaries
+RUNS_READ = 1_000  # its newest runs among which it is looked what it wrote
 
 
 def linked_members(memory: Memory) -> list[str]:
@@ -35,13 +41,7 @@ def members_of(stores: Stores, memory: Memory) -> list[str]:
 
 
 def _members_in(change: Event, memory_id: str) -> list[str]:
-    details = change.body.get("details")
-    done = details.get("deeds") if isinstance(details, Mapping) else None
-    for each in done if isinstance(done, list) else ():
-        if isinstance(each, Mapping) and each.get("summary") == memory_id:
-            found = each.get("members")
-            return [str(one) for one in found] if isinstance(found, list) else []
-    return []
+    return _summaries_in(change).get(memory_id, [])
 
 
 def no_to_a_summary(
@@ -72,11 +72,71 @@ def refused_summaries(stores: Stores) -> list[set[str]]:
     rejected = stores.index.proposals(ProposalStatus.REJECTED)
     wanted = (each for each in rejected if each.type is ProposalType.CONSOLIDATE)
     found = (_refused(each) for each in wanted)
-    return [each for each in found if each]
+    return [each for each in (*found, *_deleted_by_hand(stores)) if each]
 
 
 def _refused(proposal: Proposal) -> set[str]:
-    action = dict(proposal.action)
-    if action.get("verb") == "summarise":
+    if _is_summary(proposal):
         return set(proposal.source_nodes[1:])  # the first is the summary
-    return {each for each, what in action.items() if what == MEMBER}
+    return {each for each, what in proposal.action if what == MEMBER}
+
+
+def _is_summary(proposal: Proposal) -> bool:
+    return ("verb", "summarise") in proposal.action
+
+
+# -- files that somebody deleted -----------------------------------------------------------
+
+
+def _deleted_by_hand(stores: Stores) -> list[set[str]]:
+    """Return the members of each summary that was written, and whose file is gone without any
+    change of ours."""
+    written = {**_approved(stores), **_written(stores)}
+    there = stores.index.memories(written)
+    lost = (each for each in written if each not in there and _should_be_there(stores, each))
+    return [written[each] for each in lost]
+
+
+def _approved(stores: Stores) -> dict[str, set[str]]:
+    """Return the summaries that somebody was asked about and wanted, with their members."""
+    approved = stores.index.proposals(ProposalStatus.APPROVED)
+    named = (each.source_nodes for each in approved if _is_summary(each))
+    return {summary: set(members) for summary, *members in named}
+
+
+def _written(stores: Stores) -> dict[str, set[str]]:
+    """Return the summaries that runs wrote, with their members as they were last."""
+    runs = stores.index.recent_events([Kind.RUN.value], RUNS_READ, [WRITER])
+    return {
+        summary: set(members)
+        for run in reversed(runs)
+        for change in stores.index.changes(str(run.body.get("run")))
+        for summary, members in _summaries_in(change).items()
+    }
+
+
+def _summaries_in(change: Event) -> dict[str, list[str]]:
+    """Return the summaries that a change wrote, each with those that it sums up."""
+    details = change.body.get("details")
+    done = details.get("deeds") if isinstance(details, Mapping) else None
+    named = [each for each in done if isinstance(each, Mapping)] if isinstance(done, list) else []
+    return {
+        str(each["summary"]): [str(one) for one in each["members"]]
+        for each in named
+        if "summary" in each and isinstance(each.get("members"), list)
+    }
+
+
+def _should_be_there(stores: Stores, memory_id: str) -> bool:
+    """Whether the last change of ours left a memory's file in the vault, where it is no more."""
+    changes = (each for each in stores.index.history(memory_id) if each.kind is Kind.CHANGED)
+    edits = next((each.body.get("edits") for each in changes), None)
+    left = [
+        each.get("path_after")
+        for each in (edits if isinstance(edits, list) else ())
+        if isinstance(each, Mapping) and each.get("memory") == memory_id
+    ]
+    return any(
+        isinstance(path, str) and not in_trash(path) and stores.vault.fingerprint(path) is None
+        for path in left
+    )

@@ -303,3 +303,75 @@ def test_an_export_that_fails_leaves_nothing(full: Stores, tmp_path: Path) -> No
 
     left = [each.name for each in tmp_path.iterdir() if each.name != "home"]
     assert left == []
+
+
+# -- two vaults of one name ----------------------------------------------------------------
+
+
+def connected(stores: Stores) -> set[tuple[str, str, str]]:
+    """Who is connected to whom, but for what likeness drew."""
+    return {
+        (each.id, arrow.target, arrow.edge.value)
+        for each in states_of_all(stores)
+        for arrow in each.connections
+        if arrow.by != "remember"
+    }
+
+
+def states_of_all(stores: Stores) -> list[Memory]:
+    return list(stores.index.memories(stores.index.standings().ids).values())
+
+
+@pytest.fixture
+def namesakes(stores: Stores, tmp_path: Path) -> Stores:
+    """Stores with two vaults of one name, whose notes have the same names and link to them."""
+    for place, what in (("a", "boats"), ("b", "trains")):
+        top = tmp_path / place / "Notes"
+        top.mkdir(parents=True)
+        (top / "Plan.md").write_text(f"About {what}, see [[Ideas]].\n", encoding="utf-8")
+        (top / "Ideas.md").write_text(f"More {what}. Not [[Gone]] yet.\n", encoding="utf-8")
+        (top / "Log.md").write_text(f"- requires [[Plan]]\n\n{what}\n", encoding="utf-8")
+        if place == "a":
+            (top / "Gone.md").write_text("Sold the boat.\n", encoding="utf-8")
+        imported(stores, "obsidian", top)
+    return stores
+
+
+def test_notes_of_two_vaults_link_to_those_of_their_own(namesakes: Stores) -> None:
+    known = {each.id: each for each in states_of_all(namesakes)}
+
+    assert len(known) == 7
+    for source, target, _ in connected(namesakes):
+        both = known[source].content, known[target].content
+        assert any(all(word in each for each in both) for word in ("boat", "train"))
+
+
+def test_two_vaults_of_one_name_come_back_without_false_links(
+    namesakes: Stores, tmp_path: Path
+) -> None:
+    names = obsidian.Names(items(namesakes))
+    obsidian.write(tmp_path / "out", names, items(namesakes))
+    other = make_stores(tmp_path / "other")
+
+    here = imported(namesakes, "obsidian", tmp_path / "out")
+    there = imported(other, "obsidian", tmp_path / "out")
+    again = imported(other, "obsidian", tmp_path / "out")
+
+    assert (here.count("known"), there.count("written"), again.count("known")) == (7, 7, 7)
+    whole = {each.id: each.connections for each in states_of_all(namesakes)}
+    for each in states_of_all(other):
+        drawn = {(arrow.target, arrow.edge) for arrow in each.connections if arrow.by != "remember"}
+        assert drawn == {(arrow.target, arrow.edge) for arrow in whole[each.id]}
+    close(other)
+
+
+def test_a_link_that_is_added_to_an_exported_note_counts(namesakes: Stores, tmp_path: Path) -> None:
+    obsidian.write(tmp_path / "out", obsidian.Names(items(namesakes)), items(namesakes))
+    (note,) = (path for path in (tmp_path / "out").rglob("Gone.md"))
+    note.write_text(note.read_text(encoding="utf-8") + "\nSee [[Plan]].\n", encoding="utf-8")
+
+    imported(namesakes, "obsidian", tmp_path / "out")
+
+    (gone,) = (each for each in states_of_all(namesakes) if "Sold" in each.content)
+    ends = namesakes.index.memories([each.target for each in gone.connections]).values()
+    assert "Plan" in {each.title for each in ends}

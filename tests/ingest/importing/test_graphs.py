@@ -127,6 +127,44 @@ def test_memories_of_mem0_keep_id_tags_and_dates(
     assert list(told.broken.values()) == ["has no `memory`"]
 
 
+@pytest.mark.parametrize("form", ["mem0", "mcp-memory"])
+def test_a_folder_with_one_fitting_file_is_as_good_as_the_file(tmp_path: Path, form: str) -> None:
+    said = {
+        "mem0": {"id": "1", "memory": "Ana likes tea"},
+        "mcp-memory": {"type": "entity", "name": "Ana", "observations": ["likes tea"]},
+    }
+    (tmp_path / "export.jsonl").write_text(json.dumps(said[form]), encoding="utf-8")
+    (tmp_path / "README.md").write_text("what this is", encoding="utf-8")
+
+    assert len(found(form, tmp_path)[0]) == 1
+
+
+@pytest.mark.parametrize("form", ["mem0", "mcp-memory"])
+@pytest.mark.parametrize(
+    ("names", "held"), [((), "holds no JSON file"), (("a.json", "b.jsonl"), "holds 2 JSON files")]
+)
+def test_a_folder_without_one_is_said_to_be_a_folder(
+    tmp_path: Path, form: str, names: tuple[str, ...], held: str
+) -> None:
+    for name in names:
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+
+    with pytest.raises(NotThatFormat, match=f"is a folder that {held}; .* is wanted") as refused:
+        found(form, tmp_path)
+
+    assert refused.value.hint == "name the file itself"
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.jsonl", ""), ("a.json", '{"results": []}')])
+def test_that_nothing_is_in_a_file_is_said(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+
+    items, told = found("mem0", tmp_path / name)
+
+    assert (items, told.broken) == ([], {})
+    assert told.notes == ["it is of that format, and nothing is in it"]
+
+
 def test_what_is_known_by_its_text_is_not_added_again(tmp_path: Path, stores: Stores) -> None:
     file = tmp_path / "m.json"
     file.write_text(json.dumps(MEM0), encoding="utf-8")

@@ -444,6 +444,47 @@ def test_a_zip_that_was_cut_is_called_so(others: dict[str, Path], form: str) -> 
         found(form, others["chatgpt"])
 
 
+@pytest.mark.parametrize("form", ["madeleine", "obsidian", "chatgpt"])
+def test_what_is_only_called_a_zip_is_said_to_be_none(tmp_path: Path, form: str) -> None:
+    (tmp_path / "Notes.zip").write_bytes(b"<html>Please log in</html>")
+
+    with pytest.raises(NotThatFormat) as refused:
+        found(form, tmp_path / "Notes.zip")
+
+    assert refused.value.message.endswith("Notes.zip: is no zip, whatever its name")
+
+
+def test_a_note_that_is_damaged_inside_its_zip_is_told_in_plain_words(
+    notes: Path, tmp_path: Path
+) -> None:
+    pack(notes, tmp_path / "Notes.zip")
+    data = (tmp_path / "Notes.zip").read_bytes()
+    (tmp_path / "Notes.zip").write_bytes(data.replace(b"Older than", b"Newer than"))
+
+    items, told = found("obsidian", tmp_path / "Notes.zip")
+
+    assert told.broken == {"Grinder.md": "is damaged and cannot be unpacked"}
+    assert {each.place for each in items} == {"Coffee.md", "Kitchen/Water.md"}
+
+
+def test_a_folder_of_notes_is_no_folder_of_ormah(notes: Path) -> None:
+    with pytest.raises(NotThatFormat) as refused:
+        found("ormah", notes)
+
+    assert "holds no memories of Ormah" in refused.value.message
+    assert "says its `id` and `type`" in refused.value.message
+    assert f"`madeleine import obsidian {notes}`" in refused.value.hint
+
+
+def test_a_note_that_links_to_a_note_nobody_can_read_is_told(notes: Path) -> None:
+    (notes / "Bad.md").write_bytes(b"tea\xe9")
+    write(notes / "Tea.md", "See [[Bad]].")
+
+    _, told = found("obsidian", notes)
+
+    assert any("Tea.md → Bad" in note for note in told.notes)
+
+
 def test_a_space_that_is_named_takes_all_of_it(notes: Path, stores: Stores) -> None:
     imported(stores, "obsidian", notes, space="kitchen")
 

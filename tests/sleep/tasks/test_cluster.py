@@ -31,13 +31,16 @@ from madeleine.sleep.tasks.cluster import cluster
 from madeleine.sleep.values import Patch, Report, SetTier
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
+from madeleine.write.proposals import decide
 from madeleine.write.purge import purge
+from madeleine.write.reconcile import reconcile
 from madeleine.write.record import event, record
 from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
+from madeleine.write.upkeep import rebuild
 from tests.fakes import NOON, keep, make_stores, reopened, vault_bytes
-from tests.sleep.nights import all_bytes, as_now, job_of, living, run
+from tests.sleep.nights import Planned, all_bytes, as_now, job_of, living, run
 from tests.sleep.scripted import ScriptedJudge, night
 from tests.sleep.tasks.ageing import set_to, wait
 from tests.sleep.tasks.meaning import along, at_cosine, keep_as, mean, unlinked
@@ -621,6 +624,57 @@ def test_a_no_to_one_summary_is_no_no_to_others(stores: Stores) -> None:
 
     assert made(run(stores, cluster())) == (1, 0, 0)
     assert members(summaries(stores)[0]) == ids(others)
+
+
+def file_of(stores: Stores, memory: Memory) -> Path:
+    stored = stores.index.get(memory.id)
+    assert stored is not None
+    return stores.vault.root / stored.path
+
+
+def test_a_summary_whose_file_somebody_deleted_is_not_written_again(tmp_path: Path) -> None:
+    with unlinked(tmp_path / "home") as stores:
+        alike(stores, 5)
+        run(stores, cluster())
+        file_of(stores, summaries(stores)[0]).unlink()
+        assert reconcile(stores).dropped == 1
+
+        assert made(run(stores, cluster())) == (0, 0, 0)
+        keep_as(stores, "Backups of the sixth shelf run at night", along(0))
+        assert made(run(stores, cluster())) == (0, 0, 0)
+        rebuild(stores)
+        assert made(run(stores, cluster())) == (0, 0, 0)
+        others = alike(stores, 5, axis=1)
+        assert made(run(stores, cluster())) == (1, 0, 0)
+        assert members(summaries(stores)[0]) == ids(others)
+
+
+def test_a_summary_that_somebody_wanted_and_deleted_is_not_written_again(stores: Stores) -> None:
+    alike(stores, 5)
+    run(stores, Planned(lambda night: [replace(each, ask=True) for each in cluster().plan(night)]))
+    (asked,) = stores.index.proposals(ProposalStatus.PENDING)
+    decide(stores, asked.id, ProposalStatus.APPROVED)
+    file_of(stores, summaries(stores)[0]).unlink()
+    reconcile(stores)
+
+    assert made(run(stores, cluster())) == (0, 0, 0)
+
+
+def test_a_summary_whose_file_was_renamed_or_comes_back_is_still_one(stores: Stores) -> None:
+    alike(stores, 5)
+    run(stores, cluster())
+    (summary,) = summaries(stores)
+    file = file_of(stores, summary)
+    text = file.read_bytes()
+    file.unlink()
+    reconcile(stores)
+    assert made(run(stores, cluster())) == (0, 0, 0)
+
+    file.with_name("shelves.md").write_bytes(text)
+    reconcile(stores)
+    keep_as(stores, "Backups of the sixth shelf run at night", along(0))
+
+    assert made(run(stores, cluster())) == (0, 1, 0)
 
 
 def test_a_rewriting_that_was_taken_back_is_not_planned_again(stores: Stores) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from madeleine.cli.door import Door
 from madeleine.cli.options import given
+from madeleine.cli.running import Wanted, run_with_bar
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import age, plural
 from madeleine.errors import Rejected
@@ -31,7 +32,8 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         say.reply(answer, lambda: _listed(answer, say))
         return 0
     to = str(Path(arguments.to).expanduser().absolute()) if arguments.to else None
-    answer = door.call("backup", body=given(to=to))
+    wanted = Wanted("backup", None, given(to=to), None, "backup", query={}, watched="backups")
+    answer = run_with_bar(wanted, door, say)
     say.reply(answer, lambda: _words(answer))
     return 0
 

@@ -2,7 +2,8 @@
 
 There is no way back, so it asks first, unless --yes is given. Backups that were made before keep
 what they hold; connections of other memories that point to what is gone stay. A summary of a
-cluster goes with any of its members; other memories that were made from one are named.
+cluster goes with any of its members; other memories that were made from one, or that one was merged
+into, are named.
 """
 
 from __future__ import annotations
@@ -81,5 +82,7 @@ def _words(answer: dict[str, Any]) -> Iterator[str]:
         yield f"  left           {names} of the journal about others that name them"
     for memory in left["memories"]:
         yield f"  made from them {memory['id']}  {clean(memory['title'])}"
-    if left["memories"]:
+    for memory in left["merged_into"]:
+        yield f"  merged into    {memory['id']}  {clean(memory['title'])}"
+    if left["memories"] or left["merged_into"]:
         yield "these may still say it: `madeleine forget ID`, then `madeleine purge ID`"

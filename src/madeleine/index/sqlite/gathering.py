@@ -18,10 +18,10 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Bar, Gathered
+from madeleine.index.port import Bar, Between, Gathered, nothing
 from madeleine.index.sqlite import vectors
 from madeleine.index.sqlite.matrix import NONE, Matrix, Rows, Snapshot
-from madeleine.index.sqlite.standing import standings
+from madeleine.index.sqlite.standing import portions, standings
 from madeleine.index.sqlite.times import micros
 from madeleine.model.query import Filter
 from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE, Tier
@@ -73,11 +73,13 @@ def sample(
     return found[: max(size, 0)]
 
 
-def _faded(connection: apsw.Connection, bar: Bar, unscored: Sequence[str]) -> set[str]:
+def _faded(
+    connection: apsw.Connection, bar: Bar, unscored: Sequence[str], between: Between = nothing
+) -> set[str]:
     """Return those of the memories without a score that are not relevant enough."""
     if not unscored:
         return set()
-    found = standings(connection, unscored if len(unscored) <= FEW else None)
+    found = standings(connection, unscored if len(unscored) <= FEW else None, between)
     low = np.flatnonzero(bar.reckon(found) <= bar.above)
     return {found.ids[place] for place in low.tolist()}.intersection(unscored)
 
@@ -101,10 +103,11 @@ def gathered(
     bar: Bar,
     now: datetime,
     also: Sequence[str],
+    between: Between,
 ) -> Gathered:
     """Return all who take part, by their ids."""
     snapshot = matrix.snapshot
-    known = list(_relevant(connection, bar, also))
+    known = list(_relevant(connection, bar, also, between))
     rows = snapshot.rows_of(np.array([node for node, *_ in known], np.int64))
     anyway = np.array([bool(each) for *_, each in known], np.bool_)
     current, offered = (
@@ -116,9 +119,13 @@ def gathered(
     return _columns(snapshot, rows[kept], [known[place] for place in np.flatnonzero(kept).tolist()])
 
 
-def _relevant(connection: apsw.Connection, bar: Bar, also: Sequence[str]) -> Iterable[Known]:
-    rows = list(connection.execute(_GATHERED, (bar.above, json.dumps(list(also)))))
-    faded = _faded(connection, bar, [each[1] for each in rows if each[4] and not each[3]])
+def _relevant(
+    connection: apsw.Connection, bar: Bar, also: Sequence[str], between: Between
+) -> Iterable[Known]:
+    found = connection.execute(_GATHERED, (bar.above, json.dumps(list(also))))
+    rows = [each for some in portions(found, between) for each in some]
+    unscored = [each[1] for each in rows if each[4] and not each[3]]
+    faded = _faded(connection, bar, unscored, between)
     return (each[:4] for each in rows if each[1] not in faded)
 
 

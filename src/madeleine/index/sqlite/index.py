@@ -27,6 +27,7 @@ from madeleine.index.port import (
     Across,
     Bar,
     Batch,
+    Between,
     Counts,
     Details,
     EdgeRow,
@@ -42,6 +43,7 @@ from madeleine.index.port import (
     Unreadable,
     Wanted,
     WhisperEntry,
+    nothing,
 )
 from madeleine.index.sqlite import (
     events,
@@ -358,17 +360,19 @@ class SqliteIndex:
         with self._read() as connection:
             return nodes.all_ids(connection, "id > ? ORDER BY id LIMIT ?", after_id, max(limit, 0))
 
-    def standings(self) -> Standings:
+    def standings(self, between: Between = nothing) -> Standings:
         with self._read() as connection:
-            return standing.standings(connection)
+            return standing.standings(connection, between=between)
 
     def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
         with self._read() as connection:
             return gathering.sample(connection, self._matrix, bar, now, size, seed)
 
-    def gathered(self, bar: Bar, now: datetime, also: Sequence[str] = ()) -> Gathered:
+    def gathered(
+        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
+    ) -> Gathered:
         with self._read() as connection:
-            return gathering.gathered(connection, self._matrix, bar, now, also)
+            return gathering.gathered(connection, self._matrix, bar, now, also, between)
 
     def of_source(self, source: str) -> list[str]:
         with self._read() as connection:

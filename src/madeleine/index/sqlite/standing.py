@@ -14,7 +14,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Across, Hit, Standings
+from madeleine.index.port import Across, Between, Hit, Standings, nothing
 from madeleine.index.sqlite import graph, vectors
 from madeleine.index.sqlite.filters import condition
 from madeleine.index.sqlite.matrix import NONE, TIE, Matrix, Rows, Snapshot
@@ -56,7 +56,10 @@ _FEW_OUTGOING = f"""SELECT e.source, count(*) FROM edges e
     AND e.target IN (SELECT id FROM nodes) GROUP BY e.source"""
 _UNUSED = (None, 0, DEFAULT_STABILITY_DAYS, None)
 _UNSCORED = (None, None, None)
-_READ_AT_ONCE = 5_000  # rows that are made into columns at a time
+_READ_AT_ONCE = 1_000  # rows that are made into columns at a time: some milliseconds
+
+_all = chain.from_iterable
+Row = tuple[Any, ...]
 
 
 _ARROWS = "FROM edges e JOIN nodes s ON s.node = e.source JOIN nodes t ON t.id = e.target"
@@ -85,38 +88,43 @@ def note_digests(
 # --- how memories stand -------------------------------------------------------------------
 
 
-def standings(connection: apsw.Connection, ids: Sequence[str] | None = None) -> Standings:
+def standings(
+    connection: apsw.Connection, ids: Sequence[str] | None = None, between: Between = nothing
+) -> Standings:
     """Return the columns of all memories, or of these."""
-    ask = _Asking(connection, ids)
+    ask = _Asking(connection, ids, between)
     journal = _Journal(connection, ask)
-    parts = [journal.stand(part) for part in _portions(ask.about(_NODES, "id"))]
+    parts = [journal.stand(part) for part in ask.about(_NODES, "id")]
     joined = _joined(parts or [journal.stand([])])
     return _ordered(joined, np.argsort(np.array(joined.ids, np.str_)))
 
 
-def _portions(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield some rows at a time: other threads have a word in between."""
-    return iter(lambda: list(islice(rows, _READ_AT_ONCE)), [])
+def portions(rows: Iterator[Row], between: Between) -> Iterator[list[Row]]:
+    """Yield some rows at a time: others have a word in between."""
+    while some := list(islice(rows, _READ_AT_ONCE)):
+        between()
+        yield some
 
 
 class _Asking:
-    """Asks about all memories, or about a few."""
+    """Asks about all memories, or about a few; answers come in portions."""
 
-    def __init__(self, connection: apsw.Connection, ids: Sequence[str] | None) -> None:
+    def __init__(
+        self, connection: apsw.Connection, ids: Sequence[str] | None, between: Between
+    ) -> None:
         self._connection = connection
         self._listed = None if ids is None else json.dumps(list(ids))
+        self._between = between
 
-    def about(self, sql: str, column: str) -> Iterator[tuple[Any, ...]]:
+    def about(self, sql: str, column: str) -> Iterator[list[Row]]:
         """Return the rows whose column names one of them."""
-        if self._listed is None:
-            return self._connection.execute(sql)
-        return self._connection.execute(f"{sql} WHERE {column} IN {_LISTED}", (self._listed,))
+        return self.either(sql, f"{sql} WHERE {column} IN {_LISTED}")
 
-    def either(self, of_all: str, of_few: str) -> Iterator[tuple[Any, ...]]:
+    def either(self, of_all: str, of_few: str) -> Iterator[list[Row]]:
         """Return the rows of the one statement or the other."""
         if self._listed is None:
-            return self._connection.execute(of_all)
-        return self._connection.execute(of_few, (self._listed,))
+            return portions(self._connection.execute(of_all), self._between)
+        return portions(self._connection.execute(of_few, (self._listed,)), self._between)
 
 
 class _Journal:
@@ -125,8 +133,8 @@ class _Journal:
     def __init__(self, connection: apsw.Connection, ask: _Asking) -> None:
         self._usage = _Table(ask.about(_USAGE, "memory"), _UNUSED)
         self._scores = _Table(ask.about(_SCORES, "memory"), _UNSCORED)
-        self._incoming: dict[str, int] = dict(ask.either(_INCOMING, _FEW_INCOMING))
-        self._outgoing: dict[int, int] = dict(ask.either(_OUTGOING, _FEW_OUTGOING))
+        self._incoming: dict[str, int] = dict(_all(ask.either(_INCOMING, _FEW_INCOMING)))
+        self._outgoing: dict[int, int] = dict(_all(ask.either(_OUTGOING, _FEW_OUTGOING)))
         self._about_self = _tagged(connection, ABOUT_SELF)
         self._protected = _tagged(connection, PROTECTED)
         self._self = graph.self_id(connection)
@@ -179,10 +187,10 @@ class _Journal:
 class _Table:
     """Numbers about memories by their ids, as columns; nothing is not a number."""
 
-    def __init__(self, rows: Iterator[tuple[Any, ...]], unknown: tuple[float | None, ...]) -> None:
+    def __init__(self, rows: Iterator[list[Row]], unknown: tuple[float | None, ...]) -> None:
         self._places: dict[str, int] = {}
         parts = []
-        for some in _portions(rows):
+        for some in rows:
             ids, *columns = zip(*some, strict=True)
             self._places.update(zip(ids, count(len(self._places)), strict=False))
             parts.append([np.array(column, np.float64) for column in columns])

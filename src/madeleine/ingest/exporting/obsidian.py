@@ -14,7 +14,9 @@
     - evolved_from [[Postgres for everything]] (newer decision about the same subject)
 
 The notes lie in a folder for each space. `madeleine import obsidian` takes them back, changed or
-not, as the memories they were.
+not, as the memories they were. A text may link to a name that another note has here, since the
+memories come from more than one vault; such a link is named under `not_linked`, and no connection
+comes of it.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from madeleine.ingest.exporting.writing import Items, new_folder
-from madeleine.ingest.importing.obsidian import CONNECTIONS, MARK
+from madeleine.ingest.importing.notes import Places, links_in
+from madeleine.ingest.importing.obsidian import CONNECTIONS, MARK, NOT_LINKED
 from madeleine.model.codec import Json
 from madeleine.model.memory import SHORT_ID_LENGTH, first_words
 from madeleine.model.times import parse_time
@@ -44,6 +47,7 @@ class Names:
     def __init__(self, items: Items) -> None:
         self.count = 0
         self._names: dict[str, str] = {}
+        self._places = Places()
         taken: set[str] = set()
         for item in items:
             self.count += 1
@@ -54,9 +58,15 @@ class Names:
                 name = f"{_name(item)} {item['id']}"
             taken.add(name.lower())
             self._names[str(item["id"])] = name
+            self._places.add(str(item["id"]), name)
+            self._places.add_others(str(item["id"]), str(item.get("title") or ""))
 
     def of(self, memory_id: object) -> str | None:
         return self._names.get(str(memory_id))
+
+    def meant_by(self, link: str) -> str | None:
+        """Return the memory whose note a link leads to here, whatever it meant elsewhere."""
+        return self._places.find(link)
 
 
 def write(path: Path, names: Names, items: Items) -> int:
@@ -113,6 +123,7 @@ def _properties(item: Json, names: Names) -> Iterator[str]:
     successor = names.of(item.get("superseded_by"))
     if successor:
         yield f'superseded_by: "[[{successor}]]"\n'
+    yield from _listed(NOT_LINKED, _not_linked(item, names))
     origin = item.get("origin")
     if isinstance(origin, Mapping) and origin.get("uri"):
         yield f"origin: {_scalar(str(origin['uri']))}\n"
@@ -145,9 +156,22 @@ def _time(value: object) -> str:
     return parse_time("time", value).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def _links(item: Json, names: Names) -> Iterator[str]:
+def _not_linked(item: Json, names: Names) -> Iterator[str]:
+    """Give the links in a memory's text that lead to one it is not connected to."""
+    ends = {str(item["id"]), *(str(each["target"]) for each in _connections(item))}
+    for link in links_in(str(item["content"])):
+        target = names.meant_by(link.target)
+        if target is not None and target not in ends:
+            yield link.target
+
+
+def _connections(item: Json) -> list[Json]:
     connections = item.get("connections")
-    for each in connections if isinstance(connections, list) else ():
+    return connections if isinstance(connections, list) else []
+
+
+def _links(item: Json, names: Names) -> Iterator[str]:
+    for each in _connections(item):
         name = names.of(each["target"])
         shown = f"[[{name}]]" if name else f"`{each['target']}`"
         reason = " ".join(str(each.get("reason") or "").split())

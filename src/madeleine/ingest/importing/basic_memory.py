@@ -21,21 +21,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from madeleine.errors import FileUnreadable
-from madeleine.ingest.importing.notes import Note, Places, Texts, read_note, root_of
+from madeleine.ingest.importing.linked_notes import LinkedNotes
+from madeleine.ingest.importing.notes import Note, root_of
 from madeleine.ingest.importing.sources import Source, notes_of
-from madeleine.ingest.importing.values import (
-    Broken,
-    Found,
-    Item,
-    Json,
-    LooseEnds,
-    NotThatFormat,
-    Total,
-    filled,
-    stable_id,
-)
-from madeleine.ingest.importing.words import connection, type_of
+from madeleine.ingest.importing.values import Found, Json, Total, filled, stable_id
+from madeleine.ingest.importing.words import type_of
 
 FORM = "basic-memory"
 _OBSERVATION = re.compile(r"^[ \t]*[-*][ \t]+\[([^\[\]()\n]{2,40})\](?!\()[ \t]+\S", re.MULTILINE)
@@ -49,47 +39,28 @@ def read(path: Path) -> Iterator[Found]:
         yield from _Notes(root_of(path), sources).found()
 
 
-class _Notes:
-    """The notes, looked through once for their names and once for what they say."""
+class _Notes(LinkedNotes):
+    """The notes of one folder."""
 
     def __init__(self, root: str, sources: list[Source]) -> None:
+        super().__init__(sources)
         self._root = root
-        self._sources = sources
-        self._places = Places()
-        self._texts = Texts()
-        self._loose = LooseEnds()
 
-    def found(self) -> Iterator[Found]:
-        for source in self._sources:
-            self._note_names(source)
-        for source in self._sources:
-            try:
-                note = read_note(source)
-            except (NotThatFormat, FileUnreadable) as error:
-                yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
-                continue
-            if _content(note):
-                yield Item(self._values(note), source.name)
-        yield from self._loose.told()
-
-    def _note_names(self, source: Source) -> None:
-        try:
-            note = read_note(source)
-        except (NotThatFormat, FileUnreadable):
-            return  # told when it is its turn
-        names = (note.text("permalink"), note.text("title"), note.name, note.stem)
-        self._texts.add(_content(note))
-        self._places.add(self._id(note), *names)
-
-    def _id(self, note: Note) -> str:
-        """Return a note's id: two folders may each have a note with that permalink."""
+    def id_of(self, note: Note) -> str:
         return stable_id(FORM, self._root, note.text("permalink") or note.name)
 
-    def _values(self, note: Note) -> Json:
-        permalink = note.text("permalink") or note.name
+    def text_of(self, note: Note) -> str:
+        return note.body if note.body.strip() else note.text("title")
+
+    def add_names(self, note: Note) -> None:
+        names = (note.text("permalink"), note.text("title"), note.name, note.stem)
+        self.places.add(self.id_of(note), *names)
+
+    def values_of(self, note: Note) -> Json:
+        permalink, content = note.text("permalink") or note.name, self.text_of(note)
         return filled(
-            id=self._id(note),
-            content=_content(note),
+            id=self.id_of(note),
+            content=content,
             title=note.text("title") or note.stem,
             type=_type(note),
             tags=note.tags(),
@@ -97,21 +68,9 @@ class _Notes:
             updated=note.updated(),
             source=f"import:{FORM}",
             origin={"uri": f"memory://{permalink}"},
-            connections=list(self._connections(note)),
-            plain=self._texts.is_once(_content(note)),
+            connections=list(self.connections_of(note)),
+            plain=self.texts.is_once(content),
         )
-
-    def _connections(self, note: Note) -> Iterator[Json]:
-        for link in note.links():
-            target = self._places.find(link.target)
-            if target is None:
-                self._loose.add(note.name, link.target)
-            elif target != self._id(note):
-                yield connection(target, link.word, why=link.why)
-
-
-def _content(note: Note) -> str:
-    return note.body if note.body.strip() else note.text("title")
 
 
 def _type(note: Note) -> str:

@@ -20,23 +20,21 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from madeleine.errors import FileUnreadable, NoFile
+from madeleine.errors import NoFile
+from madeleine.ingest.importing.linked_notes import LinkedNotes
 from madeleine.ingest.importing.notes import Note as Written
-from madeleine.ingest.importing.notes import Places, read_note
 from madeleine.ingest.importing.sources import Source, files_of
 from madeleine.ingest.importing.values import (
-    Broken,
     Found,
     Item,
     Json,
-    LooseEnds,
     Note,
     NotThatFormat,
     Total,
     filled,
     stable_id,
 )
-from madeleine.ingest.importing.words import connection, type_of
+from madeleine.ingest.importing.words import type_of
 from madeleine.ingest.projects import space_of
 from madeleine.model.times import format_time
 
@@ -72,36 +70,29 @@ def _memory_folders(path: Path) -> list[Path]:
     return [path] if any(path.glob("*.md")) else []
 
 
-class _Folder:
+class _Folder(LinkedNotes):
     """One project's memory folder."""
 
+    worded = False
+
     def __init__(self, folder: Path, sources: list[Source]) -> None:
-        self._sources = [each for each in sources if each.name != INDEX]
+        super().__init__([each for each in sources if each.name != INDEX])
         self._index = next((each for each in sources if each.name == INDEX), None)
         self._project = folder.parent.name if folder.name == "memory" else folder.name
         # Claude Code names a project's folder by its whole path; another name says too little.
         named = self._project.startswith("-")
         self._identity = self._project if named else str(folder.resolve())
         self._space = _space(folder)
-        self._places = Places()
         self._titles: dict[str, str] = {}
-        self._loose = LooseEnds()
 
     def found(self) -> Iterator[Found]:
         if self._space is None:
             said = "what is about it becomes global; `--space` says another"
             yield Note(f"the project of {self._project} is not known: {said}")
         rest = self._read_index()
-        for source in self._sources:
-            self._places.add(self._id(source.name), source.name, Path(source.name).stem)
-        for source in self._sources:
-            try:
-                yield Item(self._values(read_note(source)), source.name)
-            except (NotThatFormat, FileUnreadable) as error:
-                yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
+        yield from super().found()
         if rest:
             yield Item(self._index_values(rest), INDEX)
-        yield from self._loose.told()
 
     def _read_index(self) -> str:
         """Take the titles from the index; return what else stands there."""
@@ -117,12 +108,25 @@ class _Folder:
     def _id(self, name: str) -> str:
         return stable_id(FORM, self._identity, name)
 
-    def _values(self, note: Written) -> Json:
+    def id_of(self, note: Written) -> str:
+        return self._id(note.name)
+
+    def text_of(self, note: Written) -> str:
+        """Return what a file says. Its description is part of that, if the text does not say it."""
+        description, body = note.text("description"), note.body.strip("\n")
+        if not description or description in body:
+            return body
+        return f"{description}\n\n{body}" if body.strip() else description
+
+    def add_names(self, note: Written) -> None:
+        self.places.add(self.id_of(note), note.name, note.stem)
+
+    def values_of(self, note: Written) -> Json:
         kind = _kind(note)
         about = kind == "user"
         return filled(
-            id=self._id(note.name),
-            content=_content(note),
+            id=self.id_of(note),
+            content=self.text_of(note),
             title=self._titles.get(note.name) or note.text("name") or note.stem,
             type=type_of(kind),
             tags=["about_self"] if about else [],
@@ -131,7 +135,7 @@ class _Folder:
             updated=note.updated(),
             source=f"import:{FORM}",
             origin={"uri": f"{FORM}:{self._project}/{note.name}"},
-            connections=list(self._connections(note)),
+            connections=list(self.connections_of(note)),
         )
 
     def _index_values(self, text: str) -> Json:
@@ -146,27 +150,11 @@ class _Folder:
             origin={"uri": f"{FORM}:{self._project}/{INDEX}"},
         )
 
-    def _connections(self, note: Written) -> Iterator[Json]:
-        for link in note.links():
-            target = self._places.find(link.target)
-            if target is None:
-                self._loose.add(note.name, link.target)
-            elif target != self._id(note.name):
-                yield connection(target, why=link.why)
-
 
 def _kind(note: Written) -> str:
     metadata = note.properties.get("metadata")
     nested = metadata.get("type") if isinstance(metadata, dict) else None
     return str(nested or note.text("type")).strip().lower()
-
-
-def _content(note: Written) -> str:
-    """Return what a file says. Its description is part of that, if the text does not say it."""
-    description, body = note.text("description"), note.body.strip("\n")
-    if not description or description in body:
-        return body
-    return f"{description}\n\n{body}" if body.strip() else description
 
 
 def _space(folder: Path) -> str | None:

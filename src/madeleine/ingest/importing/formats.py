@@ -63,15 +63,18 @@ def read(form: str, path: Path, space: str | None = None) -> Iterator[Found]:
 
 
 def _doubted(found: Iterator[Found], hint: Callable[[], str]) -> Iterator[Found]:
-    """Add what the path looks like, if all that was found is broken."""
-    items = broken = 0
+    """Add what the path looks like, if all that was found is broken; where nothing was, say so."""
+    items = broken = said = 0
     for each in found:
         items += isinstance(each, Item)
         broken += isinstance(each, Broken)
+        said += isinstance(each, Note)
         yield each
-    doubt = hint() if broken and not items else ""
+    doubt = hint() if not items and (broken or not said) else ""
     if doubt:
         yield Note(doubt)
+    if not (items or broken or said):
+        yield Note("it is of that format, and nothing is in it")
 
 
 def _guarded(found: Iterator[Found], space: str | None, as_it_is: bool) -> Iterator[Found]:

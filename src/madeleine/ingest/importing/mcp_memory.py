@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from madeleine.errors import NoFile
 from madeleine.ingest.importing.json_files import lines
-from madeleine.ingest.importing.sources import Source, on_disk
+from madeleine.ingest.importing.sources import Source, on_disk, the_file
 from madeleine.ingest.importing.values import (
     Broken,
     Found,
@@ -43,19 +42,11 @@ class _Entity:
 
 def read(path: Path) -> Iterator[Found]:
     """Give every entity with its relations. They may come in any order, so all are read first."""
-    file = _file(path)
+    file = the_file(path, NAMES[0], *NAMES)
     graph = _Graph(on_disk(file, file.name), str(file.resolve()))
     yield from graph.read()
     yield Total(len(graph.entities))
     yield from graph.items()
-
-
-def _file(path: Path) -> Path:
-    found = [path] if path.is_file() else [path / name for name in NAMES]
-    file = next((each for each in found if each.is_file()), None)
-    if file is None:
-        raise NoFile(path if not path.is_dir() else path / NAMES[0])
-    return file
 
 
 class _Graph:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from madeleine.errors import NoFile
 from madeleine.ingest.importing.json_files import lines, whole
-from madeleine.ingest.importing.sources import Source, on_disk
+from madeleine.ingest.importing.sources import Source, on_disk, the_file
 from madeleine.ingest.importing.values import (
     Broken,
     Found,
@@ -26,10 +25,9 @@ LISTS = ("results", "memories", "data")
 
 def read(path: Path) -> Iterator[Found]:
     """Give every memory of an answer."""
-    if not path.is_file():
-        raise NoFile(path)
-    source = on_disk(path, path.name)
-    found = _lines(source) if path.suffix == ".jsonl" else _listed(source)
+    file = the_file(path, "what get_all answers, as one file,")
+    source = on_disk(file, file.name)
+    found = _lines(source) if file.suffix == ".jsonl" else _listed(source)
     yield Total(len(found))
     for number, said in enumerate(found, start=1):
         place = f"{source.name}: memory {number}"

@@ -7,6 +7,7 @@ and tags inside of code are none.
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -77,6 +78,13 @@ class Note:
         said = (self.time(name) for name in ("updated", "modified"))
         return next((each for each in said if each), format_time(self.modified))
 
+    def has_id(self) -> bool:
+        """Whether it says which memory it is, by the id that we and Ormah give one."""
+        try:
+            return str(uuid.UUID(self.text("id"))) == self.text("id")
+        except ValueError:
+            return False
+
     def time(self, name: str) -> str | None:
         """Return a property that is an instant; nothing when it is none."""
         return time_of(self.text(name))
@@ -94,19 +102,24 @@ class Note:
 
     def links(self) -> Iterator[Link]:
         """Give each link once: those in a line of its own with the word before it."""
-        seen: set[str] = set()
-        text = self.spoken
-        for found in _RELATION.finditer(text):
-            word = found["word"] or ""
-            if _CHECKBOX.match(word):
-                continue
-            seen.add(found["target"].strip().lower())
-            yield Link(found["target"].strip(), word.strip(), found["why"] or "")
-        for embedded, target in _LINK.findall(text):
-            key = target.strip().lower()
-            if key not in seen and not (embedded and key.endswith(_PICTURES)):
-                seen.add(key)
-                yield Link(target.strip())
+        return links_in(self.body)
+
+
+def links_in(text: str) -> Iterator[Link]:
+    """Give each link of a text once: those in a line of its own with the word before it."""
+    seen: set[str] = set()
+    spoken = _CODE.sub(" ", text)
+    for found in _RELATION.finditer(spoken):
+        word = found["word"] or ""
+        if _CHECKBOX.match(word):
+            continue
+        seen.add(found["target"].strip().lower())
+        yield Link(found["target"].strip(), word.strip(), found["why"] or "")
+    for embedded, target in _LINK.findall(spoken):
+        key = target.strip().lower()
+        if key not in seen and not (embedded and key.endswith(_PICTURES)):
+            seen.add(key)
+            yield Link(target.strip())
 
 
 def read_note(source: Source) -> Note:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from madeleine.errors import FileUnreadable, NoFile
+from madeleine.ingest.importing.notes import read_note
 from madeleine.ingest.importing.sources import Source, notes_of
 from madeleine.ingest.importing.values import (
     Broken,
@@ -33,6 +34,7 @@ from madeleine.write.identity import SELF_ID
 FORM = "ormah"
 NODES = "nodes"
 DELETED = "deleted"
+MISSING = "holds no memories of Ormah: no .md file in it says its `id` and `type`, as Ormah's do"
 
 
 def read(path: Path) -> Iterator[Found]:
@@ -42,14 +44,23 @@ def read(path: Path) -> Iterator[Found]:
     folder = path / NODES if (path / NODES).is_dir() else path
     with notes_of(folder, "memories of Ormah") as sources:
         kept = [each for each in sources if not each.name.startswith((f"{DELETED}/", "trash/"))]
-        if not kept:
-            raise NotThatFormat(path, "holds no memories of Ormah", "name its memory folder")
+        if not any(map(_is_ormahs, kept)):
+            raise NotThatFormat(path, MISSING, "name Ormah's memory folder, the one with nodes/")
         yield Total(len(kept))
         its_self = _self_of(kept)
         for source in kept:
             yield _read(source, its_self)
         if len(kept) < len(sources):
             yield Note(f"{len(sources) - len(kept):,} deleted memories were left out")
+
+
+def _is_ormahs(source: Source) -> bool:
+    """Whether a file says what Ormah writes above every memory; other notes do not."""
+    try:
+        note = read_note(source)
+    except (NotThatFormat, FileUnreadable):
+        return False
+    return note.has_id() and bool(note.text("type"))
 
 
 def _self_of(sources: list[Source]) -> str | None:

@@ -25,6 +25,9 @@ ARCHIVE_BYTES = 16 * 1024**3  # of everything in a zip
 RATIO = 200  # text packs ten to one; what packs better than this is there to fill a disk
 TEXTS = (".md", ".markdown", ".mdc", ".txt", "")  # how a file ends that is a note
 SMALL_BYTES = 64 * 1024 * 1024  # up to which nobody minds the ratio
+BROKEN = "is a zip that was cut, or is damaged"
+GET_AGAIN = "get it once more"
+UNPACK = "unpack it first"
 _ZIP = b"PK\x03\x04"  # how a zip begins
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)  # what a zip says that does not know the time
 
@@ -44,8 +47,12 @@ class Source:
         try:
             with self._open() as stream:
                 yield cast("BinaryIO", stream)
-        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise NotThatFormat(self.name, f"cannot be read: {error}") from error
+        except OSError as error:
+            raise NotThatFormat(self.name, f"cannot be read: {error.strerror or error}") from error
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise NotThatFormat(self.name, "is damaged and cannot be unpacked") from error
+        except NotImplementedError as error:
+            raise NotThatFormat(self.name, "is packed in a way that is not known here") from error
 
     def text(self) -> str:
         """Return the file's text; one that is too large or no UTF-8 is refused."""
@@ -60,14 +67,16 @@ class Source:
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a path is a zip; one that was cut is refused, since it is nothing else."""
+    """Whether a path is a zip; one that was cut, or is none though its name says so, is refused,
+    since it is nothing else."""
     if not path.is_file():
         return False
     if zipfile.is_zipfile(path):
         return True
     with path.open("rb") as file:
-        if file.read(len(_ZIP)) == _ZIP:
-            raise NotThatFormat(path, "is a zip that was cut, or is damaged", "get it once more")
+        begun = file.read(len(_ZIP)) == _ZIP
+    if begun or path.suffix.lower() == ".zip":
+        raise NotThatFormat(path, BROKEN if begun else "is no zip, whatever its name", GET_AGAIN)
     return False
 
 
@@ -83,6 +92,25 @@ def files_of(path: Path, *suffixes: str) -> Iterator[list[Source]]:
         yield list(_in_folder(path, suffixes))
     else:
         yield [on_disk(path, path.name)]
+
+
+def the_file(path: Path, what: str, *names: str) -> Path:
+    """Return the file that is meant: the one at the path, or in a folder the one of such a name;
+    without it the only one that ends as JSON does."""
+    if path.is_file():
+        return path
+    if not path.is_dir():
+        raise NoFile(path)
+    named = [path / name for name in names if (path / name).is_file()]
+    found = named[:1] or sorted(each for each in path.iterdir() if _is_json(each))
+    if len(found) == 1:
+        return found[0]
+    held = f"holds {len(found)} JSON files" if found else "holds no JSON file"
+    raise NotThatFormat(path, f"is a folder that {held}; {what} is wanted", "name the file itself")
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix in (".json", ".jsonl") and path.is_file() and path.name[0] != "."
 
 
 @contextmanager
@@ -125,7 +153,7 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(path) as archive:
             yield archive
     except zipfile.BadZipFile as error:
-        raise NotThatFormat(path, f"is a damaged zip: {error}") from error
+        raise NotThatFormat(path, BROKEN, GET_AGAIN) from error
 
 
 def _in_zip(path: Path, archive: zipfile.ZipFile, suffixes: tuple[str, ...]) -> list[Source]:
@@ -152,7 +180,7 @@ def _check(path: Path, entries: list[zipfile.ZipInfo]) -> None:
         if ".." in parts or each.filename.startswith(("/", "\\")) or ":" in parts[0]:
             raise NotThatFormat(path, f"names a place outside of itself: {each.filename!r}")
         if each.flag_bits & 1:
-            raise NotThatFormat(path, f"{each.filename} is encrypted", "unpack it first")
+            raise NotThatFormat(path, f"{each.filename} is encrypted", UNPACK)
 
 
 def _hidden(name: str) -> bool:

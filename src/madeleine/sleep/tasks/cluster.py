@@ -178,7 +178,7 @@ def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
     """Return the clusters, the largest first."""
     habits = night.habits.consolidation
     members = sorted({each for summary in known for each in summary.members})
-    found = night.stores.index.gathered(bar_of(night), night.now, members)
+    found = night.stores.index.gathered(bar_of(night), night.now, members, night.stop)
     night.report.looked += len(found)
     cloud = Cloud(found.matrix, found.rows)
     least, fewest = habits.similarity_threshold, habits.min_cluster_size

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from madeleine.errors import BadSetting
 from madeleine.index.port import Standings
 from madeleine.model.memory import Memory
-from madeleine.model.words import TYPES_ELSEWHERE, MemoryType, Tier
+from madeleine.model.words import MemoryType, Tier
 from madeleine.rules.forgetting import (
     Candidates,
     Codes,
@@ -33,7 +32,7 @@ from madeleine.rules.relevance import Curve
 from madeleine.sleep.asking import room
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import touched
-from madeleine.sleep.habits import ConsolidationHabits
+from madeleine.sleep.habits import ConsolidationHabits, protected_types
 from madeleine.sleep.standings import ARCHIVAL, CORE, days_before, pages
 from madeleine.sleep.tasks.decay import Seen, curve_of, relevance_of, scored
 from madeleine.sleep.values import STOPPED, Night, Patch, SetTier
@@ -79,7 +78,7 @@ class Forget:
 
     def plan(self, night: Night) -> Sequence[Patch]:
         habits = night.habits.consolidation
-        look = Look(_rules(habits), curve_of(habits), protected_types(habits.protected_types))
+        look = Look(_rules(habits), curve_of(habits), _protected_codes(habits))
         patches = [each for page in pages(night) for each in _looked(night, page, look)]
         if night.stop():
             night.report.stopped = STOPPED
@@ -92,20 +91,9 @@ class Forget:
         """Nothing to note: every memory is looked at each time."""
 
 
-def protected_types(names: str) -> frozenset[int]:
-    """Return the types that are never forgotten, named in our words or in those of others."""
-    order = list(MemoryType)
-    return frozenset(order.index(_type(each)) for each in names.split(",") if each.strip())
-
-
-def _type(name: str) -> MemoryType:
-    plain = name.strip().lower()
-    if plain in set(MemoryType):
-        return MemoryType(plain)
-    if plain not in TYPES_ELSEWHERE:
-        known = ", ".join([*MemoryType, *TYPES_ELSEWHERE])
-        raise BadSetting("consolidation.protected_types", f"names {name.strip()!r}; one of {known}")
-    return TYPES_ELSEWHERE[plain]
+def _protected_codes(habits: ConsolidationHabits) -> frozenset[int]:
+    """Return the places of the types that are never forgotten."""
+    return frozenset(map(list(MemoryType).index, protected_types(habits.protected_types)))
 
 
 def _rules(habits: ConsolidationHabits) -> Rules:

@@ -1,0 +1,107 @@
+"""Whoever is waited for goes first, and whoever has time still gets on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from madeleine.api.operations import Call, perform
+from madeleine.bootstrap import open_house
+from madeleine.index.port import nothing
+from madeleine.write import courtesy
+from madeleine.write.courtesy import Courtesy
+
+LONG = 30.0
+
+
+class Noting(Courtesy):
+    """Notes how often somebody gave way, and how often somebody was waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gave_way = 0
+        self.waits = 0
+
+    @contextmanager
+    def waited_for(self) -> Iterator[None]:
+        self.waits += 1
+        with super().waited_for():
+            yield
+
+    def give_way(self) -> None:
+        self.gave_way += 1
+        super().give_way()
+
+
+def test_nobody_stands_still_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "STILL_SECONDS", LONG)
+    began = time.monotonic()
+    manners = Courtesy()
+    with manners.waited_for():
+        pass
+    manners.give_way()
+    assert time.monotonic() - began < LONG / 2
+
+
+def test_it_stands_still_until_the_last_who_is_waited_for_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(courtesy, "STILL_SECONDS", LONG)
+    manners, over = Courtesy(), threading.Event()
+
+    def has_time() -> None:
+        manners.give_way()
+        over.set()
+
+    with manners.waited_for():
+        with manners.waited_for():
+            thread = threading.Thread(target=has_time)
+            thread.start()
+        assert not over.wait(0.05), "one of the two was still waited for"
+    assert over.wait(LONG / 2)
+    thread.join()
+
+
+def test_under_a_load_without_end_it_goes_on_after_a_moment() -> None:
+    manners = Courtesy()
+    with manners.waited_for():
+        began = time.monotonic()
+        manners.give_way()
+        assert courtesy.STILL_SECONDS * 0.5 <= time.monotonic() - began < LONG / 2
+
+
+def test_a_question_is_waited_for_and_a_job_gives_way_between_portions(tmp_path: Path) -> None:
+    house = open_house(tmp_path / "home")
+    noting = Noting()
+    house.stores = replace(house.stores, courtesy=noting)
+    house.__post_init__()
+    try:
+        perform(house, "remember", Call(body={"content": "The pump stands in the cellar."}))
+        perform(house, "recall", Call(body={"query": "pump"}))
+        assert noting.waits == 2
+        asked = house.sleeper.ask(["decay"])
+        house.sleeper.wait(asked)
+        assert asked.reports[0].error is None
+        assert noting.gave_way >= 2, "while reading, and between pages"
+        assert noting.waits == 2, "for a job nobody stands still"
+    finally:
+        house.close()
+
+
+def test_long_reads_tell_between_their_portions(tmp_path: Path) -> None:
+    house = open_house(tmp_path / "home")
+    try:
+        for number in range(3):
+            perform(house, "remember", Call(body={"content": f"Note {number} about the pump."}))
+        told: list[int] = []
+        whole = house.stores.index.standings(lambda: told.append(1))
+        assert told
+        assert whole.ids == house.stores.index.standings(nothing).ids
+    finally:
+        house.close()
