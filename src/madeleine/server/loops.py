@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.bootstrap import House, Houses, folders_in, followed_sessions
-from madeleine.errors import MadeleineError
+from madeleine.errors import MadeleineError, UnderWay
 from madeleine.ingest.backups.keeping import is_due
 from madeleine.ingest.folders import Folders
 from madeleine.ingest.sessions import Place, Sessions
@@ -122,16 +122,25 @@ def _following(house: House, stop: threading.Event) -> Iterator[Loop]:
         folders = Folders(intake, folders_in(wanted.folders), private)
         poll = house.settings.vault.poll
         yield Loop("notes", lambda: folders.watch(stop, poll))
-        yield Loop("note sweep", lambda: _counting(folders.scan, stop, "notes"), SWEEP_SECONDS)
+        yield Loop(
+            "note sweep", lambda: _counting(house, folders.scan, stop, "notes"), SWEEP_SECONDS
+        )
     if wanted.watch_sessions:
         places = [Place(*each) for each in followed_sessions(house.settings)]
         sessions = Sessions(intake, places)
         pause = wanted.session_debounce_seconds
-        yield Loop("sessions", lambda: _counting(sessions.look, stop, "sessions"), pause)
+        yield Loop("sessions", lambda: _counting(house, sessions.look, stop, "sessions"), pause)
 
 
-def _counting(look: Callable[[Callable[[], bool]], int], stop: threading.Event, what: str) -> None:
-    taken = look(lambda: not stop.is_set())
+def _counting(
+    house: House, look: Callable[[Callable[[], bool]], int], stop: threading.Event, what: str
+) -> None:
+    """Look for what is new, unless another server does."""
+    try:
+        with house.stores.leases.held(what):
+            taken = look(lambda: not stop.is_set())
+    except UnderWay:
+        return
     if taken:
         log.info("taken in: %d %s", taken, what)
 
