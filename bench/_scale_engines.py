@@ -37,7 +37,8 @@ def postgres(url: str, tenant: str = "home") -> Engine:
 
 
 class Databases:
-    """A server, ours or somebody's, in which databases are made and thrown away."""
+    """A server, ours or somebody's, in which databases are made and thrown away. Each belongs to
+    an ordinary role, so that the walls between tenants stand as they do for users."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -46,16 +47,22 @@ class Databases:
     @contextmanager
     def made(self) -> Iterator[str]:
         """Lend an empty database."""
-        name = f"bench_{uuid.uuid4().hex[:8]}"
-        self._run(f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
+        name, word = f"bench_{uuid.uuid4().hex[:8]}", uuid.uuid4().hex
+        self._run(f"CREATE ROLE {name} LOGIN PASSWORD '{word}'")
+        self._run(f"CREATE DATABASE {name} OWNER {name} ENCODING 'UTF8' TEMPLATE template0")
         try:
-            yield _in_database(self.url, name)
+            with self.connect(_in_database(self.url, name)) as connection:
+                connection.execute("CREATE EXTENSION vector")
+            yield _in_database(self.url, name, f"{name}:{word}")
         finally:
             self._run(f"DROP DATABASE {name} WITH (FORCE)")
+            self._run(f"DROP ROLE {name}")
 
     def connect(self, url: str) -> Any:
-        """Return a connection for what no door does: copying many rows inside the database."""
-        return self._client.connect(url, autocommit=True)
+        """Return a connection for what no door does, such as copying many rows inside of a
+        database: no walls stand in its way."""
+        name = urlsplit(url).path.removeprefix("/")
+        return self._client.connect(_in_database(self.url, name), autocommit=True)
 
     def _run(self, sql: str) -> None:
         with self._client.connect(self.url, autocommit=True) as connection:
@@ -85,5 +92,8 @@ def _own_server() -> Any:
     return tests.Server(binaries, SETTINGS)
 
 
-def _in_database(url: str, name: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+def _in_database(url: str, name: str, who: str | None = None) -> str:
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    netloc = parts.netloc if who is None else f"{who}@{place}"
+    return urlunsplit(parts._replace(netloc=netloc, path=f"/{name}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,18 +27,27 @@ def graphs() -> Iterator[None]:
     falkordb.clean()
 
 
-EVERYWHERE = ()
-"""Tests of verbs that run with the truth in a database as well."""
+EVERYWHERE = frozenset(
+    f"tests.{name}"
+    for name in (
+        "write.test_change_verbs",
+        "write.test_purge",
+        "write.test_upkeep",
+        "sleep.test_run",
+    )
+)
+"""Tests of verbs and jobs that run with the truth in a database as well."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "stores" in metafunc.fixturenames and metafunc.module.__name__ in EVERYWHERE:
+    by_hand = any(each.name == "by_hand" for each in metafunc.definition.iter_markers())
+    wanted = metafunc.module.__name__ in EVERYWHERE and not by_hand
+    if "stores" in metafunc.fixturenames and wanted:
         metafunc.parametrize("stores", ["files", "database"], indirect=True)
 
 
 @pytest.fixture
 def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
-    truth = getattr(request, "param", os.environ.get("MADELEINE_TEST_TRUTH", "files"))
-    opened = make_stores(tmp_path / "home", truth=truth)
+    opened = make_stores(tmp_path / "home", truth=getattr(request, "param", "files"))
     yield opened
     close(opened)

@@ -77,7 +77,7 @@ def reopened(stores: Stores, home: Path, *, without_index: bool = False) -> Stor
     if without_index:
         for name in ("index.db", "index.db-wal", "index.db-shm", "embeddings.db"):
             (home / name).unlink(missing_ok=True)
-    truth = "files" if stores.vault.root else "database"
+    truth = "files" if stores.vault.is_folder else "database"
     device, clock = stores.journal.device, FakeClock(stores.clock.now())
     fresh = make_stores(home, clock, stores.habits, device, truth=truth)
     if without_index and truth == "database":

@@ -714,6 +714,8 @@ def open_index(
     path: Path, minds: Minds, settings: Settings, fresh: bool = False
 ) -> tuple[Index, list[str]]:
     """Open the index; one that cannot be read is set aside and made anew (I2)."""
+    if settings.store.graph or settings.store.vectors:
+        return _falkordb(minds, settings, fresh), []
     if settings.store.url:
         return _postgres(minds, settings, fresh), []
     notes = []
@@ -741,6 +743,27 @@ def _postgres(minds: Minds, settings: Settings, fresh: bool) -> Index:
     check_store(settings)
     index: Index = importlib.import_module("madeleine.index.postgres").PostgresIndex.open(
         settings.store.url, *_traces(minds), tenant=settings.store.tenant
+    )
+    if fresh:
+        index.clear()
+    return index
+
+
+def _falkordb(minds: Minds, settings: Settings, fresh: bool) -> Index:
+    """Open the index in a graph, with its vectors apart if a place for them is named."""
+    store = settings.store
+    if not store.graph:
+        raise BadSetting("store.vectors", "needs `store.graph`, for all that is no vector")
+    for name, extra in (("graph", "falkordb"), ("vectors", "qdrant")):
+        package = {"falkordb": "falkordb", "qdrant": "qdrant_client"}[extra]
+        if getattr(store, name) and importlib.util.find_spec(package) is None:
+            raise BadSetting(f"store.{name}", f"needs `pip install 'madeleine-memory[{extra}]'`")
+    vectors = importlib.import_module("madeleine.index.qdrant") if store.vectors else None
+    index: Index = importlib.import_module("madeleine.index.falkordb").FalkorIndex.open(
+        store.graph,
+        *_traces(minds),
+        tenant=store.tenant,
+        apart=None if vectors is None else vectors.QdrantVectors.open(store.vectors),
     )
     if fresh:
         index.clear()

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from madeleine import Madeleine
+from madeleine.errors import NoPeople
 from madeleine.server.callers import KNOWN_SECONDS
-from tests.server.running import eventually
-from tests.server.team import Client, Team
+from tests import postgres
+from tests.database.test_walls import connected, tables
+from tests.server.running import eventually, running
+from tests.server.team import Client, Team, make_home
 from tests.server.team import team as running_team
 from tests.server.test_events import listening
 
@@ -352,3 +356,49 @@ def test_commands_tend_people_tokens_and_spaces(team: Team) -> None:
     run("token", "revoke", "nothing", code=3)
     run("space", "leave", "quay", "--erase")
     run("person", "remove", "ida", "--erase")
+
+
+def test_the_database_keeps_no_token_and_shows_nothing_without_a_tenant(
+    team: Team, ada: Client
+) -> None:
+    ada.remember("Something that only Ada knows")
+    url = postgres.ordinary("people")
+
+    with connected(url) as server, connected(url.replace("//people@", "//postgres@")) as superuser:
+        for table, walled in tables(server):
+            if walled:
+                assert server.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+        kept = superuser.execute("SELECT t::text, octet_length(t.hash) FROM tokens t").fetchall()
+        files = superuser.execute("SELECT count(*) FROM files").fetchone()
+
+    assert all(length == 32 and "mad_" not in row for row, length in kept)
+    assert kept
+    assert files is not None
+    assert files[0] > 0
+
+
+def test_without_a_server_a_command_reaches_the_same(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "serverless")
+    with Madeleine.open(home) as alone:
+        door = alone._door
+        door.call("add_person", body={"name": "jo"})
+        door.call("share_space", body={"name": "shed", "person": "home"})
+        door.call("share_space", body={"name": "shed", "person": "jo"})
+        alone.remember("The shed key is under the pot", space="shed")
+        alone.remember("My own key is elsewhere")
+
+        found = alone.recall("where is the key")
+        names = [each["name"] for each in door.call("people")["people"]]
+
+    assert {each.memory.space for each in found} == {"shed", None}
+    assert names == ["jo"]
+    with running(home) as daemon:
+        jo = Team(daemon).client("jo")
+        assert jo.recall("where is the key") == ["The shed key is under the pot"]
+
+
+def test_a_home_of_one_person_has_no_room_for_others(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[embedder]\nkind = "none"\n')
+
+    with Madeleine.open(tmp_path) as alone, pytest.raises(NoPeople):
+        alone._door.call("people")

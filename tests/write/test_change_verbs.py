@@ -247,6 +247,7 @@ def test_every_change_can_be_undone_and_redone(stores: Stores) -> None:
     assert vault_bytes(stores) == before
 
 
+@pytest.mark.by_hand
 def test_undo_never_overwrites_what_a_person_wrote_since(stores: Stores) -> None:
     memory = keep(stores, "Uses Postgres")
     changed = revise(stores, memory.id, revision(content="Uses SQLite"))

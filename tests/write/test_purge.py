@@ -156,6 +156,7 @@ def test_the_whole_trash_can_be_purged_at_once(stores: Stores) -> None:
     assert purge(stores, None).files == 0
 
 
+@pytest.mark.by_hand
 def test_a_memory_that_lives_again_loses_only_its_copy_in_the_trash(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
     gone = forget(stores, memory.id)

@@ -26,16 +26,18 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.types.string import TextBinaryLoader
 
 from madeleine.database.connection import Connections, Row, translated
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError
+from madeleine.rules.nul import ESCAPE, shown
 
 _FOUND = """SELECT tenant, truth, {}, {}, set_config('madeleine.tenant', tenant::text, true),
                    set_config('madeleine.truth', truth::text, true)
             FROM tenants WHERE name = {}"""
 BEGIN_READ = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_FOUND}"
 BEGIN_NOTE = f"BEGIN; {_FOUND}"
-BEGIN_WRITE = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'; {_FOUND} FOR UPDATE"
+BEGIN_WRITE = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '300s'; {_FOUND} FOR UPDATE"
 _AS_IT_IS = (sql.SQL("version"), sql.SQL("''"))
 _COUNTED_UP = (sql.SQL("version + 1"), sql.SQL("pg_current_xact_id()::text"))
 COUNT_UP = "UPDATE tenants SET version = greatest(version, {}) WHERE name = {};"
@@ -61,6 +63,15 @@ class Access:
     def rows(self, statement: str, *bindings: object) -> list[Row]:
         with self.connection.cursor(binary=True) as cursor:
             return cursor.execute(self._own(statement), bindings or None).fetchall()
+
+    def columns(self, statement: str, *bindings: object) -> list[Any]:
+        """Return whole columns, each as one array: the only row of a statement that aggregates.
+        A hundred thousand texts are too many to look for a NUL in each; those that have one are
+        rare, and looked for together."""
+        with self.connection.cursor(binary=True) as cursor:
+            cursor.adapters.register_loader("text", TextBinaryLoader)
+            (row,) = cursor.execute(self._own(statement), bindings or None).fetchall()
+        return [_shown(each) if isinstance(each, list) else each for each in row]
 
     def row(self, statement: str, *bindings: object) -> Row | None:
         return next(iter(self.rows(statement, *bindings)), None)
@@ -92,6 +103,11 @@ class Access:
     def _own(self, statement: str) -> bytes:
         numbered = statement.replace(":tenant", str(self.tenant)).replace(":truth", str(self.truth))
         return numbered.encode()
+
+
+def _shown(texts: list[Any]) -> list[Any]:
+    hides = any(ESCAPE in each for each in set(texts) if isinstance(each, str))
+    return [each and shown(each) for each in texts] if hides else texts
 
 
 Fence = Callable[[Access], None]
@@ -292,22 +308,27 @@ class Tenant:
         return sql.Composed([*said, sql.SQL("COMMIT")])
 
     def _see_whether_kept(self, transaction: str, lost: psycopg.OperationalError) -> None:
-        """Find out what became of a commit whose answer was lost; raise if it was not kept."""
+        """Find out what became of a commit whose answer was lost; raise if it was not kept, or if
+        nobody says. A database that is started anew takes a moment."""
+        status = "unknown"
         for _ in range(STATUS_TRIES):
-            match self._status(transaction):
-                case "committed":
-                    return
-                case "in progress":
-                    time.sleep(STATUS_SECONDS)
-                case _:
-                    break
-        raise DatabaseDown(self.place, "was lost before it kept what was written") from lost
+            status = self._status(transaction)
+            if status == "committed":
+                return
+            if status == "aborted":
+                break
+            time.sleep(STATUS_SECONDS)
+        said = "before" if status == "aborted" else "and does not say whether"
+        raise DatabaseDown(self.place, f"was lost {said} it kept what was written") from lost
 
-    def _status(self, transaction: str) -> str | None:
-        with self.bare() as connection:
-            found = connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction,))
-            row = found.fetchone()
-        return None if row is None else row[0]
+    def _status(self, transaction: str) -> str:
+        try:
+            with self.bare() as connection:
+                found = connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction,))
+                row = found.fetchone()
+        except DatabaseDown:
+            return "unknown"
+        return str(row[0]) if row is not None else "unknown"
 
 
 class Writing:

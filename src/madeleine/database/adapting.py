@@ -21,9 +21,8 @@ from psycopg.types import TypeInfo
 from psycopg.types.string import StrDumper, TextLoader
 
 from madeleine.model.vector import Vector
+from madeleine.rules.nul import hidden, shown
 
-ESCAPE = "\U0010fffe"  # a noncharacter: stands in no text by itself
-NUL, ITSELF = ESCAPE + "0", ESCAPE + "1"
 ARRAYS: dict[str, np.dtype[Any]] = {
     "int2": np.dtype(">i2"),
     "int4": np.dtype(">i4"),
@@ -52,17 +51,13 @@ class Full:
 
 class _Text(StrDumper):
     def dump(self, obj: str) -> Buffer | None:
-        if "\x00" in obj or ESCAPE in obj:
-            obj = obj.replace(ESCAPE, ITSELF).replace("\x00", NUL)
-        return super().dump(obj)
+        return super().dump(hidden(obj))
 
 
 class _TextBack(TextLoader):
     def load(self, data: Buffer) -> bytes | str:
         text = super().load(data)
-        if isinstance(text, str) and ESCAPE in text:
-            return text.replace(NUL, "\x00").replace(ITSELF, ESCAPE)
-        return text
+        return shown(text) if isinstance(text, str) else text
 
 
 class _BinaryTextBack(_TextBack):
@@ -116,6 +111,12 @@ def halves(rows: list[bytes], dimension: int) -> NDArray[np.float32]:
     """Return vectors that came as bytes, one to a row."""
     numbers = np.frombuffer(b"".join(rows), ">f2").astype(np.float32)
     return numbers.reshape(len(rows), dimension)
+
+
+def joined_halves(sent: bytes, dimension: int) -> NDArray[np.float32]:
+    """Return vectors that were sent as one value, end to end, one to a row."""
+    layout = np.dtype([("head", f"V{VECTOR_HEAD}"), ("numbers", ">f2", (dimension,))])
+    return np.frombuffer(sent, layout)["numbers"].astype(np.float32)
 
 
 def register(connection: psycopg.Connection) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import psycopg
 
 from madeleine.database.access import Access
-from madeleine.database.schema import CLEARED, SCHEMA, WIDEST_GRAPH, graph_sql
+from madeleine.database.schema import CLEARED, MIGRATING, SCHEMA, WIDEST_GRAPH, graph_sql
 from madeleine.database.walls import NUMBERS, tables_with
+
+UNHURRIED = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"
+"""For what may take as long as it takes: it goes through all the rows of a tenant, or of all."""
 
 
 def introduce(connection: psycopg.Connection, name: str) -> None:
@@ -23,7 +26,10 @@ def make_graph(connection: psycopg.Connection, dimension: int) -> None:
         known = "SELECT to_regclass(%s)"
         row = connection.execute(known, (f"passages_near_{dimension}",)).fetchone()
         if row is None or row[0] is None:
-            connection.execute(graph_sql(dimension).encode())
+            with connection.transaction():
+                connection.execute(UNHURRIED)
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
+                connection.execute(graph_sql(dimension).encode())
 
 
 def claim_model(access: Access, name: str, model: str | None, wide: tuple[int, int]) -> None:
@@ -56,6 +62,7 @@ def discard(connection: psycopg.Connection, name: str) -> None:
 def erase(access: Access) -> None:
     """Remove all rows that a tenant ever had, for good. The name stays, as that of nothing, so
     that servers which have it open see just that."""
+    access.run(UNHURRIED)
     for number in NUMBERS:
         for table in tables_with(access.connection, number, SCHEMA):
             access.run(f"DELETE FROM {table} WHERE {number} = :{number}")
@@ -65,6 +72,7 @@ def sweep(connection: psycopg.Connection) -> None:
     """Remove the rows that nobody answers from."""
     for (tenant,) in connection.execute("SELECT tenant FROM discarded").fetchall():
         with connection.transaction():
+            connection.execute(UNHURRIED)
             connection.execute(f"SET LOCAL madeleine.tenant = {tenant}".encode())
             for table in (*CLEARED, "discarded"):
                 connection.execute(f"DELETE FROM {table} WHERE tenant = {tenant}".encode())

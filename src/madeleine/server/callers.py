@@ -43,6 +43,7 @@ class Callers:
         self._guard = guard
         self._alone = alone(houses.first)
         self._known: OrderedDict[bytes, tuple[float, Caller | None]] = OrderedDict()
+        self._changes = 0
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="caller")
 
     @property
@@ -67,6 +68,7 @@ class Callers:
 
     def forget(self) -> None:
         """Ask anew who everybody is: something about it changed."""
+        self._changes += 1
         self._known.clear()
 
     def close(self) -> None:
@@ -90,9 +92,11 @@ class Callers:
         known = self._known.get(key)
         if known is not None and time.monotonic() < known[0]:
             return known[1]  # type: ignore[return-value]  # what the same look said
+        changes = self._changes
         found = await asyncio.get_running_loop().run_in_executor(self._threads, look)
-        self._known[key] = (time.monotonic() + KNOWN_SECONDS, found)  # type: ignore[assignment]
-        self._known.move_to_end(key)
+        if changes == self._changes:  # else it may have been looked up before something changed
+            self._known[key] = (time.monotonic() + KNOWN_SECONDS, found)  # type: ignore[assignment]
+            self._known.move_to_end(key)
         while len(self._known) > KNOWN_AT_MOST:
             self._known.popitem(last=False)
         return found

@@ -11,11 +11,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.bootstrap import House, Houses, folders_in, followed_sessions
-from madeleine.errors import MadeleineError
+from madeleine.errors import MadeleineError, UnderWay
 from madeleine.ingest.backups.keeping import is_due
 from madeleine.ingest.folders import Folders
 from madeleine.ingest.sessions import Place, Sessions
@@ -81,9 +80,8 @@ def _of_files(house: House, stop: threading.Event) -> Iterator[Loop]:
         yield Loop("timetable", _timing(house, stop), first_seconds=TIMETABLE_SECONDS)
     if house.settings.backup.enabled:
         yield _backing_up(house)
-    root = house.stores.vault.root
-    if house.settings.vault.watch and root is not None:
-        yield Loop("watcher", _watching(house, root, stop))
+    if house.settings.vault.watch:
+        yield Loop("watcher", _watching(house, stop))
         yield Loop("sweep", _sweeping(house), SWEEP_SECONDS, first_seconds=FIRST_SWEEP_SECONDS)
 
 
@@ -122,20 +120,30 @@ def _following(house: House, stop: threading.Event) -> Iterator[Loop]:
     """Give the loops that take in notes and sessions, as far as they are set."""
     wanted, intake = house.settings.ingest, house.intake
     if wanted.folders:
-        private = [each for each in (house.home, house.stores.vault.root) if each is not None]
+        vault = house.stores.vault
+        private = [house.home, *([vault.root] if vault.is_folder else [])]
         folders = Folders(intake, folders_in(wanted.folders), private)
         poll = house.settings.vault.poll
         yield Loop("notes", lambda: folders.watch(stop, poll))
-        yield Loop("note sweep", lambda: _counting(folders.scan, stop, "notes"), SWEEP_SECONDS)
+        yield Loop(
+            "note sweep", lambda: _counting(house, folders.scan, stop, "notes"), SWEEP_SECONDS
+        )
     if wanted.watch_sessions:
         places = [Place(*each) for each in followed_sessions(house.settings)]
         sessions = Sessions(intake, places)
         pause = wanted.session_debounce_seconds
-        yield Loop("sessions", lambda: _counting(sessions.look, stop, "sessions"), pause)
+        yield Loop("sessions", lambda: _counting(house, sessions.look, stop, "sessions"), pause)
 
 
-def _counting(look: Callable[[Callable[[], bool]], int], stop: threading.Event, what: str) -> None:
-    taken = look(lambda: not stop.is_set())
+def _counting(
+    house: House, look: Callable[[Callable[[], bool]], int], stop: threading.Event, what: str
+) -> None:
+    """Look for what is new, unless another server does."""
+    try:
+        with house.stores.leases.held(what):
+            taken = look(lambda: not stop.is_set())
+    except UnderWay:
+        return
     if taken:
         log.info("taken in: %d %s", taken, what)
 
@@ -175,7 +183,7 @@ def _backing_up(house: House) -> Loop:
     )
 
 
-def _watching(house: House, root: Path, stop: threading.Event) -> Callable[[], None]:
+def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
     stores = house.stores
 
     def on_change(paths: set[str]) -> None:
@@ -184,7 +192,7 @@ def _watching(house: House, root: Path, stop: threading.Event) -> Callable[[], N
         if report.written or report.dropped:
             log.info("by hand: %d written, %d dropped", report.written, report.dropped)
 
-    return lambda: watch(root, on_change, stop, house.settings.vault.poll)
+    return lambda: watch(stores.vault.root, on_change, stop, house.settings.vault.poll)
 
 
 def _sweeping(house: House) -> Callable[[], None]:

@@ -17,6 +17,10 @@ from madeleine.sleep.intervals import Intervals, next_run, task_run
 from madeleine.sleep.sleeper import Sleeper
 from madeleine.write.stores import Clock
 
+LEAST_EVERY = {"index_updater": timedelta(minutes=15)}
+"""Where the index follows in the same transaction, what is left to do is what a model was away
+for; and a server may have a thousand memories to look at."""
+
 
 class Plan(Protocol):
     """Where it stands when a job is due."""
@@ -61,13 +65,16 @@ class Rounds:
         self._plan.plan(job, self._wait(job))
 
     def _every(self, job: str) -> timedelta | None:
-        return self._intervals.every.get(job) or self._intervals.tasks.get(job)
+        every = self._intervals.every.get(job)
+        if every is None:
+            return self._intervals.tasks.get(job)
+        return max(every, LEAST_EVERY.get(job, every))
 
     def _wait(self, job: str) -> timedelta | None:
         """Return how long it is until a job's next run; nothing for never."""
         last, now = self._sleeper.last_runs().get(job), self._clock.now()
-        every = self._intervals.every.get(job)
-        if every is None:
+        every = self._every(job)
+        if every is None or job in self._intervals.tasks:
             when = task_run(last, job, self._intervals, now)
             return None if when is None else when - now
         return next_run(last, every, self._intervals.retry, now) - now

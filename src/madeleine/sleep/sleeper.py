@@ -368,16 +368,17 @@ class Sleeper:
     def last_runs(self) -> Mapping[str, LastRun]:
         """Return how each job's last run ended, by the job; a dry run is none."""
         with self._changed:
-            known = None if self._stores.leases.shared else self._last
-        if known is None:
-            recent = self._stores.index.recent_events
-            kinds = (each for each in (self.order, self.tasks) if each)
-            known = last_runs(
-                event for jobs in kinds for event in recent([Kind.RUN.value], RUNS_READ, jobs)
-            )
-            with self._changed:
-                self._last = known
-        return dict(known)
+            known = self._last
+        if known is not None and not self._stores.leases.shared:
+            return dict(known)
+        recent = self._stores.index.recent_events
+        kinds = (each for each in (self.order, self.tasks) if each)
+        found = last_runs(
+            event for jobs in kinds for event in recent([Kind.RUN.value], RUNS_READ, jobs)
+        )
+        with self._changed:
+            self._last = _newer(self._last or {}, found)
+            return dict(self._last)
 
     def _note(self, report: Report) -> None:
         """Remember how a run ended; the journal has it already."""
@@ -426,6 +427,18 @@ def last_runs(events: Iterable[Event]) -> dict[str, LastRun]:
         if not failed:
             over.add(job)
     return found
+
+
+def _newer(known: Mapping[str, LastRun], found: Mapping[str, LastRun]) -> dict[str, LastRun]:
+    """Return the later of two runs of each job. Not every run is in the journal."""
+    both = {**known, **found}
+    return {
+        job: max((each[job] for each in (found, known) if job in each), key=_at) for job in both
+    }
+
+
+def _at(last: LastRun) -> datetime:
+    return last.at
 
 
 def _began(each: Event, report: Mapping[str, object]) -> datetime:

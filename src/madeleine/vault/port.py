@@ -30,8 +30,13 @@ class Vault(Protocol):
     unread_folders: list[str]
 
     @property
-    def root(self) -> Path | None:
-        """The folder; nothing where there is none that a person could look into."""
+    def is_folder(self) -> bool:
+        """Whether it is a folder, into which a person could look."""
+        ...
+
+    @property
+    def root(self) -> Path:
+        """The folder, where it is one."""
         ...
 
     @property

@@ -67,6 +67,8 @@ class Found(NamedTuple):
 class Vault:
     """The folder. It is made when it is not there."""
 
+    is_folder = True
+
     def __init__(self, root: Path) -> None:
         self.root = root
         self.unread_folders: list[str] = []

@@ -111,6 +111,8 @@ def _refused(place: str, said: str) -> MadeleineError:
     if "unknown command" in said.lower():
         hint = "load the module falkordb.so, or run the image falkordb/falkordb"
         return DatabaseUnfit(place, "is a Redis without FalkorDB", hint)
+    if "empty key" in said:
+        return DatabaseUnfit(place, "was emptied", "`madeleine rebuild` fills it again")
     if "timed out" in said.lower():
         return DatabaseDown(place, said)
     return DatabaseUnfit(place, f"refuses: {said}")
@@ -126,18 +128,19 @@ class Server:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        made = FalkorDB(
-            host=address.host,
-            port=address.port,
-            username=address.user,
-            password=address.password,
-            ssl=address.secure,
-            socket_connect_timeout=CONNECT_SECONDS,
-            socket_timeout=ANSWER_SECONDS,
-            socket_keepalive=True,
-            health_check_interval=CONNECT_SECONDS,
-            retry=Retry(NoBackoff(), 1),  # every write of ours may be sent twice without harm
-        )
+        with translated(address.place):
+            made = FalkorDB(
+                host=address.host,
+                port=address.port,
+                username=address.user,
+                password=address.password,
+                ssl=address.secure,
+                socket_connect_timeout=CONNECT_SECONDS,
+                socket_timeout=ANSWER_SECONDS,
+                socket_keepalive=True,
+                health_check_interval=CONNECT_SECONDS,
+                retry=Retry(NoBackoff(), 1),  # every write of ours may be sent twice without harm
+            )
         self.redis: Any = made.connection  # redis-py has types, but not for all that we call
 
     def close(self) -> None:

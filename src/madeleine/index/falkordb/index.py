@@ -75,6 +75,7 @@ from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge
 
+DEFAULT_TENANT = "home"
 EXACT_UP_TO = 4_000  # memories: above it, the index of vectors is quicker than comparing each
 TRIES = 5  # to write, should others write in between in spite of all turns
 
@@ -115,13 +116,17 @@ class FalkorIndex:
         model: str | None = None,
         dimension: int | None = None,
         token_dimension: int = 0,
+        tenant: str = DEFAULT_TENANT,
         exact_up_to: int = EXACT_UP_TO,
         apart: Apart | None = None,
     ) -> FalkorIndex:
-        """Open the index in the graph that `url` names, or make an empty one. Vectors stand in
-        the graph too, unless something `apart` keeps them."""
+        """Open the index in the graph that `url` names, or make an empty one; every other tenant
+        has a graph of their own beside it. Vectors stand in the graph too, unless something
+        `apart` keeps them."""
         wide = Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
         address = Address.of(url)
+        if tenant != DEFAULT_TENANT:
+            address = replace(address, graph=f"{address.graph}:{tenant}")
         return cls(_Place(address, address.graph, model, wide, exact_up_to, apart))
 
     @contextmanager
@@ -207,6 +212,7 @@ class FalkorIndex:
 
     def fresh(self) -> FalkorIndex:
         made = replace(self._place, name=f"{{{self._place.address.graph}}}:fresh")
+        prepare(self._access)  # it may have been emptied
         head = read_head(self._access)
         with translated(self._access.place):
             self._server.redis.delete(made.name)

@@ -86,13 +86,14 @@ def passages(
     if looking.few is not None:
         rows = _of_nodes(looking, looking.few)
         return _scored(looking, rows, query)
-    limit, there = MORE * wanted + SPARE, looking.head.traced + looking.head.dead
-    while limit < there:
-        found = _scored(looking, _of_points(looking, query, limit), query)
-        if _enough(found, wanted, memories):
+    vectors, limit = looking.space.vectors, MORE * wanted + SPARE
+    while True:
+        points = vectors.nearest(looking.head, query, limit)
+        found = _scored(looking, _of_points(looking, points), query)
+        there_is_more = vectors.may_have_more(looking.head, limit, len(points))
+        if _enough(found, wanted, memories) or not there_is_more:
             return found
         limit *= MORE
-    return _scored(looking, _of_points(looking, query, max(there, 1)), query)
 
 
 def _enough(found: Sequence[tuple[Row, float]], wanted: int, memories: int) -> bool:
@@ -108,9 +109,8 @@ def _of_nodes(looking: Looking, nodes: Sequence[int]) -> list[Row]:
     return looking.space.access.rows(question, _COLUMNS, nodes=at(nodes))
 
 
-def _of_points(looking: Looking, query: Vector, limit: int) -> list[Row]:
-    """Return what passes of the nearest."""
-    points = looking.space.vectors.nearest(looking.head, query, limit)
+def _of_points(looking: Looking, points: Sequence[int]) -> list[Row]:
+    """Return the passages with these vectors, of memories that pass."""
     passing = condition(looking.chosen, looking.now)
     question = f"""UNWIND $points AS point MATCH (p:Passage {{trace: point}})
                    WITH p MATCH (p)<-[:PART]-(m) WHERE {passing.cypher}"""

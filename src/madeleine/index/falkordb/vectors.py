@@ -109,6 +109,13 @@ class Vectors:
             return []
         return self._apart.nearest(head.collection, query, limit)
 
+    def may_have_more(self, head: Head, limit: int, found: int) -> bool:
+        """Whether there may be vectors beyond those found. In the graph's index dead entries take
+        places without being found; elsewhere there may be some that the head knows nothing of."""
+        if self._apart is None:
+            return limit < head.traced + head.dead
+        return found >= limit
+
     def read(self, head: Head, points: Sequence[int]) -> NDArray[np.float32]:
         """Return vectors, one to a row; one that is gone meanwhile is all zeros."""
         known, fresh = self._kept, dict[int, bytes]()

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from madeleine.database.access import Access
-from madeleine.database.adapting import halves
-from madeleine.database.connection import Row
+from madeleine.database.adapting import joined_halves
 from madeleine.index.port import Bar, Gathered
 from madeleine.index.postgres import tally
 from madeleine.index.postgres.filters import Condition, condition
 from madeleine.index.postgres.nodes import all_ids
-from madeleine.index.postgres.standing import standings
+from madeleine.index.postgres.standing import TYPE_CODE, standings
 from madeleine.index.sqlite.gathering import CURRENT, DRAWN, OFFERED
 from madeleine.index.sqlite.times import micros
-from madeleine.index.sqlite.vectors import TYPE_CODES
 from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE
 
 THROWS = 3  # for each one that is wanted, before all are looked at
@@ -31,6 +31,9 @@ LOOKED_AT = 32  # memories next to where a dart lands
 NEXT = 8  # of those one is drawn
 FEW = 4_000  # memories that are all looked at
 LOTS = 2**63
+BYTES_AT_ONCE = 1 << 28  # of vectors that are sent as one value; PostgreSQL takes four times that
+HALF_BYTES = 2  # of a number
+MOST_ASKED_BY_ID = 2_000  # more are looked for among all
 
 _SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *MADE_SOURCES))
 _EDGES = ", ".join(f"'{each.value}'" for each in MADE_OF)
@@ -54,11 +57,14 @@ _ALL = f"""
     WHERE n.tenant = :tenant AND {_RELEVANT} AND {_ORIGINAL} AND {{where}} ORDER BY n.lot
 """
 _GATHERED = f"""
-    SELECT n.id, n.digest, n.space, n.type, n.created, p.vector,
-           s.relevance IS NULL AND NOT n.id = ANY(%s::text[]) FROM nodes n
-    JOIN passages p ON p.tenant = :tenant AND p.node = n.node AND p.part = 0 AND p.wide = %s
-    {_SCORED} WHERE n.tenant = :tenant AND {_ORIGINAL} AND (({_RELEVANT} AND {{offered}})
-        OR (n.id = ANY(%s::text[]) AND {{current}})) ORDER BY n.id
+    SELECT array_agg(q.id), array_agg(q.digest), array_agg(q.space), array_agg(q.type),
+           array_agg(q.created), string_agg(halfvec_send(q.vector), ''), array_agg(q.unscored)
+    FROM (SELECT n.id, n.digest, n.space, {TYPE_CODE} AS type, n.created, p.vector,
+                 s.relevance IS NULL AND NOT n.id = ANY(%s::text[]) AS unscored
+          FROM nodes n JOIN passages p
+          ON p.tenant = :tenant AND p.node = n.node AND p.part = 0 AND p.wide = %s
+          {_SCORED} WHERE n.tenant = :tenant AND mod(n.node, %s) = %s AND {_ORIGINAL}
+          AND (({_RELEVANT} AND {{offered}}) OR (n.id = ANY(%s::text[]) AND {{current}}))) q
 """
 _TOGETHER = """
     SELECT p.one, p.other FROM unnest(%s::text[], %s::text[], %s::bigint[]) AS p (one, other, at)
@@ -114,36 +120,63 @@ def _faded(access: Access, bar: Bar, unscored: Sequence[str]) -> set[str]:
     """Return those of the memories without a score that are not relevant enough."""
     if not unscored:
         return set()
-    found = standings(access, unscored)
+    found = standings(access, unscored if len(unscored) <= MOST_ASKED_BY_ID else None)
     low = np.flatnonzero(bar.reckon(found) <= bar.above)
-    return {found.ids[place] for place in low.tolist()}
+    return {found.ids[place] for place in low.tolist()}.intersection(unscored)
 
 
 def gathered(
     access: Access, dimension: int, bar: Bar, now: datetime, also: Sequence[str]
 ) -> Gathered:
-    """Return all who take part, by their ids."""
+    """Return all who take part, by their ids. Vectors stay in the order in which they came:
+    bringing them into another takes longer than all the rest."""
+    parts = list(_parts(access, dimension, bar, now, also)) if dimension else []
+    unscored = [each for part in parts for each in compress(part.ids, part.unscored.tolist())]
+    faded = _faded(access, bar, unscored)
+    ids = [each for part in parts for each in part.ids]
+    places = [place for place, each in enumerate(ids) if each not in faded]
+    rows = np.array(sorted(places, key=ids.__getitem__), np.int64)
+    codes: dict[str | None, int] = {None: 0}
+    spaces = [codes.setdefault(each, len(codes)) for part in parts for each in part.spaces]
+    digests = [each for part in parts for each in part.digests]
+    empty = np.empty((0, dimension), np.float32)
+    return Gathered(
+        ids=[ids[place] for place in rows.tolist()],
+        digests=[digests[place] for place in rows.tolist()],
+        spaces=np.array(spaces, np.int32)[rows],
+        types=np.concatenate([*(part.types for part in parts), ()]).astype(np.uint8)[rows],
+        created=np.concatenate([*(part.created for part in parts), ()]).astype(np.int64)[rows],
+        matrix=np.concatenate([empty, *(part.vectors for part in parts)]),
+        rows=rows,
+    )
+
+
+class _Part(NamedTuple):
+    """Some who take part, as columns."""
+
+    ids: list[str]
+    digests: list[bytes]
+    spaces: list[str | None]
+    types: NDArray[np.int16]
+    created: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+    unscored: NDArray[np.bool_]
+
+
+def _parts(
+    access: Access, dimension: int, bar: Bar, now: datetime, also: Sequence[str]
+) -> Iterator[_Part]:
+    """Yield all who may take part, as many at a time as can be sent together."""
     offered, current = condition(OFFERED, now), condition(CURRENT, now)
     sql = _GATHERED.format(offered=offered.sql, current=current.sql)
-    asked, bindings = list(also), [bar.above, *offered.bindings, list(also), *current.bindings]
-    rows = access.rows(sql, asked, dimension, *bindings) if dimension else []
-    faded = _faded(access, bar, [row[0] for row in rows if row[6]])
-    return _columns([row for row in rows if row[0] not in faded], dimension)
-
-
-def _columns(rows: Sequence[Row], dimension: int) -> Gathered:
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 7
-    ids, digests, spaces, types, created, vectors, _ = columns
-    codes: dict[str | None, int] = {None: 0}
-    return Gathered(
-        ids=list(ids),
-        digests=list(digests),
-        spaces=np.array([codes.setdefault(each, len(codes)) for each in spaces], np.int32),
-        types=np.array([TYPE_CODES[each] for each in types], np.uint8),
-        created=np.array(created, np.int64),
-        matrix=halves(list(vectors), dimension),
-        rows=np.arange(len(ids)),
-    )
+    asked = list(also)
+    bindings = [bar.above, *offered.bindings, asked, *current.bindings]
+    count = 1 + tally.memories(access) * dimension * HALF_BYTES // BYTES_AT_ONCE
+    for number in range(count):
+        found = access.columns(sql, asked, dimension, count, number, *bindings)
+        ids, *columns, vectors, unscored = found
+        if ids is not None:
+            yield _Part(ids, *columns, joined_halves(vectors, dimension), unscored)
 
 
 def of_source(access: Access, source: str) -> list[str]:

@@ -164,6 +164,7 @@ class PostgresIndex:
 
     def clear(self) -> None:
         with self._rows.writing() as access:
+            access.run(tenants.UNHURRIED)
             for table in CLEARED:
                 access.run(f"DELETE FROM {table} WHERE tenant = :tenant")
 

@@ -30,15 +30,25 @@ from madeleine.rules.usage import Use, counting
 _BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINES))
 _BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
 
+_TYPES = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TYPE_CODES.items())
+_TIERS = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TIER_CODES.items())
+TYPE_CODE = f"(CASE n.type {_TYPES} END)::smallint"
 _STANDINGS = f"""
-    SELECT n.id, n.space, n.source, n.type, n.tier, n.created,
-           coalesce(u.last_accessed, n.created), coalesce(u.access_count, 0),
-           coalesce(u.stability, {DEFAULT_STABILITY_DAYS}), n.confidence,
-           coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}),
-           s.relevance, CASE WHEN s.relevance IS NULL THEN 0 ELSE s.relevance_at END, n.node
-    FROM nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
-    LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id
-    WHERE n.tenant = :tenant
+    SELECT array_agg(q.id), array_agg(q.space), array_agg(q.source), array_agg(q.type),
+           array_agg(q.tier), array_agg(q.created), array_agg(q.used), array_agg(q.uses),
+           array_agg(q.stability), array_agg(q.confidence), array_agg(q.importance),
+           array_agg(q.relevance), array_agg(q.relevance_at), array_agg(q.node)
+    FROM (SELECT n.id, n.space, n.source, {TYPE_CODE} AS type,
+                 (CASE n.tier {_TIERS} END)::smallint AS tier, n.created,
+                 coalesce(u.last_accessed, n.created) AS used, coalesce(u.access_count, 0) AS uses,
+                 coalesce(u.stability, {DEFAULT_STABILITY_DAYS}) AS stability, n.confidence,
+                 coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}) AS importance,
+                 coalesce(s.relevance, 'NaN') AS relevance,
+                 CASE WHEN s.relevance IS NULL THEN 0 ELSE s.relevance_at END AS relevance_at,
+                 n.node
+          FROM nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
+          LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id
+          WHERE n.tenant = :tenant {{}} ORDER BY n.id) q
 """
 _INCOMING = f"""
     SELECT e.target, count(*) FROM edges e WHERE e.tenant = :tenant AND {_BY_HAND}
@@ -70,43 +80,40 @@ def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
     """Return the columns of all memories, or of these."""
     listed = [] if ids is None else [list(ids)]
     among = "" if ids is None else "AND {} = ANY(%s::text[])"
-    rows = access.rows(f"{_STANDINGS} {among.format('n.id')} ORDER BY n.id", *listed)
+    found = access.columns(_STANDINGS.format(among.format("n.id")), *listed)
+    texts, numbers = ([each if each is not None else [] for each in some] for some in _cut(found))
     sql = f"{_INCOMING} {among.format('e.target')} GROUP BY e.target"
     incoming: dict[str, int] = dict(access.rows(sql, *listed))
-    outgoing: dict[str, int] = dict(
-        access.rows(f"{_OUTGOING} {among.format('n.id')} GROUP BY n.id", *listed)
-    )
+    sql = f"{_OUTGOING} {among.format('n.id')} GROUP BY n.id"
+    outgoing: dict[str, int] = dict(access.rows(sql, *listed))
     the_self = graph.self_id(access)
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 14
-    about = _tagged(access, ABOUT_SELF, columns[13])
-    is_self = np.array([each == the_self for each in columns[0]], np.bool_)
-    arrows = [incoming.get(each, 0) + outgoing.get(each, 0) for each in columns[0]]
+    own, node = texts[0], np.asarray(numbers[-1], np.int64)
+    about = _tagged(access, ABOUT_SELF, node)
+    is_self = np.array([each == the_self for each in own], np.bool_)
+    arrows = [incoming.get(each, 0) + outgoing.get(each, 0) for each in own]
     return Standings(
-        ids=list(columns[0]),
-        spaces=list(columns[1]),
-        sources=list(columns[2]),
-        types=np.array([TYPE_CODES[each] for each in columns[3]], np.uint8),
-        tiers=np.array([TIER_CODES[each] for each in columns[4]], np.uint8),
-        created=np.array(columns[5], np.int64),
-        last_accessed=np.array(columns[6], np.int64),
-        uses=np.array(columns[7], np.int64),
-        stability=np.array(columns[8], np.float64),
-        confidence=np.array(columns[9], np.float64),
-        importance=np.array(columns[10], np.float64),
-        relevance=np.array(columns[11], np.float64),
-        relevance_at=np.array(columns[12], np.int64),
+        *texts,
+        *(np.asarray(each, kind) for each, kind in zip(numbers[:-1], _KINDS, strict=True)),
         connections=np.array(arrows, np.int64) + (about & ~is_self if the_self else 0),
         about_self=about | is_self,
         is_self=is_self,
-        protected=_tagged(access, PROTECTED, columns[13]),
+        protected=_tagged(access, PROTECTED, node),
     )
 
 
-def _tagged(access: Access, tag: str, nodes: Sequence[int]) -> NDArray[np.bool_]:
+_KINDS = (*(np.uint8, np.uint8, np.int64, np.int64, np.int64), *(np.float64,) * 4, np.int64)
+TEXTS = 3  # the first columns: ids, spaces, sources
+
+
+def _cut(columns: list[Any]) -> tuple[list[Any], list[Any]]:
+    return columns[:TEXTS], columns[TEXTS:]
+
+
+def _tagged(access: Access, tag: str, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which of the nodes bear a tag."""
     sql = "SELECT array_agg(node) FROM node_tags WHERE tenant = :tenant AND tag = %s"
     found = access.value(sql, tag)
-    return np.isin(np.array(nodes, np.int64), [] if found is None else found)
+    return np.isin(nodes, [] if found is None else found)
 
 
 def across_spaces(access: Access) -> list[Across]:

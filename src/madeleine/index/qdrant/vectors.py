@@ -7,6 +7,7 @@ which points count, and for whom, is asked of the graph.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
@@ -47,15 +48,17 @@ class QdrantVectors:
             raise BadSetting("store.vectors", "is not qdrant://host:port")
         port, secure = parts.port or PORT, SCHEMES[parts.scheme]
         key = parts.password or parts.username
-        client = QdrantClient(
-            host=parts.hostname,
-            port=port,
-            https=secure,
-            api_key=None if key is None else unquote(key),
-            timeout=ANSWER_SECONDS,
-            check_compatibility=False,  # it would ask, and warn, before anybody has a question
-        )
-        return cls(client, f"qdrant://{parts.hostname}:{port}")
+        with warnings.catch_warnings():  # about a key without TLS: within a network that is fine
+            warnings.simplefilter("ignore")
+            client = QdrantClient(
+                host=parts.hostname,
+                port=port,
+                https=secure,
+                api_key=None if key is None else unquote(key),
+                timeout=ANSWER_SECONDS,
+                check_compatibility=False,  # it would ask, and warn, before there is a question
+            )
+        return cls(client, f"{parts.scheme}://{parts.hostname}:{port}")
 
     def close(self) -> None:
         self._client.close()

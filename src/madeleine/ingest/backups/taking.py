@@ -114,8 +114,9 @@ def back_up(wanted: Wanted, progress: Progress = lambda done, total: None) -> Ba
 def _refuse_inside(wanted: Wanted, place: Path) -> None:
     """Refuse a place in the vault or the home, other than the folder for backups: the next
     backup would hold this one."""
-    real, vault = place.resolve(), wanted.stores.vault.root
-    for folder in (each.resolve() for each in (vault, wanted.home / "journal") if each):
+    real, vault = place.resolve(), wanted.stores.vault
+    own = [wanted.home / "journal", *([vault.root] if vault.is_folder else [])]
+    for folder in (each.resolve() for each in own):
         if real.is_relative_to(folder) and not _is_hidden(real.relative_to(folder)):
             raise InOwnData(place, folder)
     home, kept = wanted.home.resolve(), wanted.folder.resolve()
@@ -225,7 +226,7 @@ class _Copies:
 
 
 def _copy_all(wanted: Wanted, copies: _Copies, progress: Progress) -> None:
-    if wanted.stores.vault.root is None:
+    if not wanted.stores.vault.is_folder:
         _copy_rows(wanted.stores, copies, progress)
     else:
         _copy_files(wanted, copies, progress)
@@ -267,8 +268,7 @@ def _copy_settings(path: Path, copies: _Copies) -> None:
 def _files(wanted: Wanted, copies: _Copies) -> dict[str, tuple[Path, Looks]]:
     """Return every file that belongs into the backup, and how it looks."""
     found: dict[str, tuple[Path, Looks]] = {}
-    vault = wanted.stores.vault.root or wanted.home / "vault"
-    folders = [(vault, VAULT), (wanted.home / "journal", JOURNAL)]
+    folders = [(wanted.stores.vault.root, VAULT), (wanted.home / "journal", JOURNAL)]
     while folders:
         folder, name = folders.pop()
         try:

@@ -51,6 +51,8 @@ def _look(night: Night) -> tuple[int, int, int]:
     """Return how many files are not as the index knows them, how many are gone, and how many
     could not be read the last time and have to be tried again."""
     stores = night.stores
+    if not stores.vault.is_folder:
+        return 0, 0, 0  # nobody can change a file there but by a verb
     known = stores.index.fingerprints()
     broken = {each.path for each in stores.index.unreadable()}
     changed = 0

@@ -58,11 +58,15 @@ _File = tuple[bytes, Fingerprint]
 class DatabaseVault:
     """A tenant's files in a database."""
 
-    root: Path | None = None
+    is_folder = False
 
     def __init__(self, rows: Tenant) -> None:
         self._rows = rows
         self.unread_folders: list[str] = []
+
+    @property
+    def root(self) -> Path:
+        raise RuntimeError("a vault in a database has no folder; look at `is_folder` first")
 
     @property
     def place(self) -> str:
