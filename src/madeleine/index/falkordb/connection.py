@@ -28,8 +28,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from falkordb import FalkorDB
 from redis import exceptions
 from redis.backoff import NoBackoff
-from redis.exceptions import LockError, LockNotOwnedError
-from redis.lock import Lock
 from redis.retry import Retry
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
@@ -45,6 +43,10 @@ PATIENCE_SECONDS = 30  # how long a writer waits for its turn
 STEADY_SECONDS = 5.0  # after so long without a question a steady reader counts as gone
 GATE_SECONDS = 5.0  # after so long a closed gate counts as forgotten
 NAP_SECONDS = 0.002  # between two looks at whether a gate has opened
+
+LEAVE = """
+    if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1], KEYS[2]) end
+"""  # a turn that has expired is another's now
 
 Row = Any
 """A list of values, in the order of the columns that were asked for."""
@@ -209,6 +211,7 @@ class Turns:
         self._writer, self._gate, self._readers = (
             f"{{{name}}}:{each}" for each in ("writer", "gate", "readers")
         )
+        self._leave = self._redis.register_script(LEAVE)
         self._here = threading.RLock()
         self._thread = threading.local()
 
@@ -216,31 +219,24 @@ class Turns:
     def writing(self) -> Iterator[None]:
         """Wait until no other writes, in this process or another."""
         with self._here, translated(self._place):
-            lock = Lock(self._redis, self._writer, timeout=TURN_SECONDS, sleep=NAP_SECONDS)
-            if not lock.acquire(blocking_timeout=PATIENCE_SECONDS):
-                raise DatabaseDown(self._place, "somebody else has been writing for long")
+            own = uuid.uuid4().hex
+            self._take(own)
             try:
                 yield
             finally:
-                self._release(lock)
+                self._leave(keys=[self._writer, self._gate], args=[own])
 
-    def _release(self, lock: Lock) -> None:
-        try:
-            lock.release()
-        except LockNotOwnedError:
-            return  # it expired, and the version of the graph has decided
-        except LockError as error:
-            raise DatabaseDown(self._place, _said(error)) from error
+    def _take(self, own: str) -> None:
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not self._redis.set(self._writer, own, nx=True, px=TURN_SECONDS * 1_000):
+            if time.monotonic() > until:
+                raise DatabaseDown(self._place, "somebody else has been writing for long")
+            time.sleep(NAP_SECONDS)
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Close the gate and wait until nobody reads steadily."""
-        try:
-            while self._others():
-                time.sleep(NAP_SECONDS)
-            yield
-        finally:
-            self._redis.delete(self._gate)
+    def close_gate(self) -> None:
+        """Wait until nobody reads steadily, and let nobody begin until the turn is over."""
+        while self._others():
+            time.sleep(NAP_SECONDS)
 
     def _others(self) -> bool:
         """Close the gate, and return whether others than this thread read."""

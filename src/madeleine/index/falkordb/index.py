@@ -42,6 +42,7 @@ from madeleine.index.port import (
     Across,
     Bar,
     Batch,
+    Between,
     Counts,
     Details,
     EdgeRow,
@@ -57,6 +58,7 @@ from madeleine.index.port import (
     Unreadable,
     Wanted,
     WhisperEntry,
+    nothing,
 )
 from madeleine.index.postings import Cutter
 from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
@@ -174,11 +176,11 @@ class FalkorIndex:
                 if not writing.statement.steps and not writing.statement.head:
                     return
                 query = writing.finished().query(writing.head.version)
-                with self._turns.alone():
-                    written = self._access.run(*query)
-                if written:
-                    self._vectors.settle(writing)
-                    return
+                self._turns.close_gate()
+                written = self._access.run(*query)
+            if written:
+                self._vectors.settle(writing)
+                return
         raise DatabaseDown(self._access.place, "others write in between, again and again")
 
     def _claim(self, model: str) -> None:
@@ -223,7 +225,8 @@ class FalkorIndex:
         if not isinstance(fresh, FalkorIndex):
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
-        with self._turns.writing(), self._turns.alone():
+        with self._turns.writing():
+            self._turns.close_gate()
             self._server.redis.rename(fresh._place.name, self._place.name)
         self._vectors.sweep(read_head(self._access).collection)
 
@@ -369,7 +372,8 @@ class FalkorIndex:
     def ids_after(self, after_id: str, limit: int) -> list[str]:
         return nodes.ids_after(self._access, after_id, limit)
 
-    def standings(self) -> Standings:
+    def standings(self, between: Between = nothing) -> Standings:
+        between()
         with self._read() as access:
             return standing.standings(access)
 
@@ -379,7 +383,10 @@ class FalkorIndex:
         with self._read() as access:
             return gathering.sample(access, bar, now, size, seed)
 
-    def gathered(self, bar: Bar, now: datetime, also: Sequence[str] = ()) -> Gathered:
+    def gathered(
+        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
+    ) -> Gathered:
+        between()
         with self._space() as space:
             return gathering.gathered(space, bar, now, also)
 

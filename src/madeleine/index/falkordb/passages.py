@@ -22,7 +22,7 @@ from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.statement import merged
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.port import Extent
-from madeleine.index.sqlite.matrix import NONE, SHORT_NAME, to_halves
+from madeleine.index.sqlite.matrix import NONE, bearers, to_halves
 from madeleine.index.sqlite.nodes import Placed
 from madeleine.index.sqlite.times import micros
 from madeleine.index.sqlite.vectors import (
@@ -227,14 +227,16 @@ def set_traces(writing: Writing, wide: Spaces, given: Mapping[str, Sequence[Trac
         traces = checked(given[memory], parts, wide)
         writing.gone += points
         rows += [
-            (str(node * MOST_PASSAGES + part), point, str(point), traces[part].tokens.tobytes())
+            {
+                "at": str(node * MOST_PASSAGES + part),
+                "point": point,
+                "trace": str(point),
+                "tokens": traces[part].tokens.tobytes(),
+                "version": writing.version,
+            }
             for part, point in enumerate(_points(writing, wide, traces))
         ]
-    writing.statement.each(
-        rows,
-        f"""MATCH (p:Passage {{at: r[0]}}) SET p.point = r[1], p.trace = r[2], p.tokens = r[3],
-            p.version = {writing.version}""",
-    )
+    writing.statement.each(rows, "MATCH (p:Passage {at: r.at}) SET p += r")
     nodes = at(row[1] for row in fitting)
     writing.statement.each(nodes, "MATCH (m:Memory {at: r}) SET m.embedded = true")
 
@@ -257,14 +259,6 @@ def extent(access: Access) -> Extent:
                   WITH g, s ORDER BY s.number"""
     columns = "g.memories, g.words, s.name, s.number"
     rows = access.rows(question, columns)
-    whole: dict[str, tuple[int, ...]] = {}
-    short: dict[str, tuple[int, ...]] = {}
-    for *_, name, speaker in rows:
-        spoken = name.split() if name is not None else []
-        for word in dict.fromkeys(spoken):
-            whole[word] = (*whole.get(word, ()), speaker)
-        if spoken and len(spoken[0]) > SHORT_NAME:
-            first = spoken[0][:SHORT_NAME]
-            short[first] = (*short.get(first, ()), speaker)
+    whole, short = bearers((name, number) for *_, name, number in rows if name is not None)
     memories, words = rows[0][:2] if rows else (0, 0)
     return Extent(memories, words / max(memories, 1), whole, short)

@@ -27,6 +27,7 @@ from madeleine.index.port import (
     Across,
     Bar,
     Batch,
+    Between,
     Counts,
     Details,
     EdgeRow,
@@ -42,6 +43,7 @@ from madeleine.index.port import (
     Unreadable,
     Wanted,
     WhisperEntry,
+    nothing,
 )
 from madeleine.index.postgres import (
     events,
@@ -57,7 +59,7 @@ from madeleine.index.postgres import (
     whispers,
     words,
 )
-from madeleine.index.postgres.pool import Sources, Stamped
+from madeleine.index.postgres.pool import Sources
 from madeleine.index.postgres.writing import Writing
 from madeleine.index.postings import Cutter
 from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
@@ -66,6 +68,7 @@ from madeleine.index.sqlite.pool import joined
 from madeleine.index.sqlite.spelling import spellings
 from madeleine.index.sqlite.standing import Looking
 from madeleine.index.sqlite.vectors import Spaces
+from madeleine.index.stamped import Kept, Stamped
 from madeleine.model.event import Event, Position
 from madeleine.model.judging import Verdict
 from madeleine.model.memory import Memory
@@ -98,13 +101,16 @@ class PostgresIndex:
         self._rows = rows
         self._owns_connections = False
         self._cutter = Cutter()
-        self._kept = pool.Kept()
+        self._kept = Kept()
         self._memories: int | None = None  # how many there were when somebody last counted
         with rows.bare() as connection:
             tenants.introduce(connection, rows.name)
             tenants.make_graph(connection, place.wide.vector)
-        with rows.writing() as access:
-            tenants.claim_model(access, rows.name, place.model, place.wide)
+        with rows.reading() as access:
+            claimed = tenants.is_claimed(access, rows.name, place.model, place.wide)
+        if not claimed:
+            with rows.writing() as access:
+                tenants.claim_model(access, rows.name, place.model, place.wide)
 
     @classmethod
     def open(
@@ -303,7 +309,7 @@ class PostgresIndex:
         with self._read() as access:
             if self._rows.is_steady and isinstance(found, Stamped):
                 versions = found.versions[places].tolist()
-                seen = self._kept.find(access, numbers, versions)
+                seen = self._kept.find(partial(pool.read, access), numbers, versions)
             else:  # the pool may be of another moment
                 known = pool.read(access, numbers)
                 seen = [known.get(number, (b"", b"")) for number in numbers]
@@ -362,7 +368,8 @@ class PostgresIndex:
         with self._read() as access:
             return nodes.all_ids(access, "id > %s ORDER BY id LIMIT %s", after_id, max(limit, 0))
 
-    def standings(self) -> Standings:
+    def standings(self, between: Between = nothing) -> Standings:
+        between()
         with self._read() as access:
             return standing.standings(access)
 
@@ -372,7 +379,10 @@ class PostgresIndex:
         with self._read() as access:
             return gathering.sample(access, bar, now, size, seed)
 
-    def gathered(self, bar: Bar, now: datetime, also: Sequence[str] = ()) -> Gathered:
+    def gathered(
+        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
+    ) -> Gathered:
+        between()
         with self._read() as access:
             return gathering.gathered(access, self._place.wide.vector, bar, now, also)
 

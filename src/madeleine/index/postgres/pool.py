@@ -31,7 +31,8 @@ from madeleine.index.postgres.filters import condition, narrows, outdated
 from madeleine.index.postgres.meaning import Looking
 from madeleine.index.postings import Cutter
 from madeleine.index.sqlite.matrix import NONE
-from madeleine.index.sqlite.pool import COSINE_DIGITS, KEPT_BYTES, TAGGED_AT_MOST, text_scores
+from madeleine.index.sqlite.pool import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
+from madeleine.index.stamped import Stamped
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import Tier
@@ -87,13 +88,6 @@ _SPOKEN = """
                         WHERE n.tenant = :tenant AND n.node = h.node AND {passing} OFFSET 0) n
     ORDER BY h.score DESC FETCH FIRST {draw} ROWS WITH TIES
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Stamped(Pool):
-    """A pool that knows which version of each passage it saw."""
-
-    versions: Numbers
 
 
 class _Statement:
@@ -392,34 +386,6 @@ _PASSAGES = """
     CROSS JOIN LATERAL (SELECT q.stems, q.tokens FROM passages q WHERE q.tenant = :tenant
                         AND q.node = w.node AND q.part = w.part OFFSET 0) p
 """
-
-
-class Kept:
-    """Passages looked at lately, by their number and version. Questions of one day are about
-    the same things; reading the passages of their candidates takes longer than comparing them.
-    A version is never given out twice, so what is kept is right for as long as it is kept."""
-
-    def __init__(self) -> None:
-        self._passages: dict[tuple[int, int], tuple[bytes, bytes]] = {}
-        self._bytes = 0
-
-    def find(
-        self, access: Access, numbers: list[int], versions: list[int]
-    ) -> list[tuple[bytes, bytes]]:
-        """Return the stems and tokens of each passage; one that is gone has neither."""
-        known = self._passages  # another thread may begin anew meanwhile
-        keys = list(zip(numbers, versions, strict=True))
-        fresh = read(access, [number for number, version in keys if (number, version) not in known])
-        found = [known.get(key) or fresh.get(key[0]) or (b"", b"") for key in keys]
-        self._keep({key: fresh[key[0]] for key in keys if key[0] in fresh})
-        return found
-
-    def _keep(self, fresh: dict[tuple[int, int], tuple[bytes, bytes]]) -> None:
-        self._bytes += sum(len(stems) + len(tokens) for stems, tokens in fresh.values())
-        if self._bytes > KEPT_BYTES:
-            self._passages, self._bytes = {}, 0
-        else:
-            self._passages.update(fresh)
 
 
 def read(access: Access, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from madeleine.database.access import Access
 from madeleine.index.port import Extent
 from madeleine.index.postgres.writing import Writing
-from madeleine.index.sqlite.matrix import SHORT_NAME
+from madeleine.index.sqlite.matrix import bearers
 
 _SUMS = """
     INSERT INTO tallies
@@ -69,13 +69,5 @@ def memories(access: Access) -> int:
 def extent(access: Access) -> Extent:
     """Return how much there is to be found."""
     memories, words, names, speakers = access.row(_EXTENT) or (0, 0, [], [])
-    whole: dict[str, tuple[int, ...]] = {}
-    short: dict[str, tuple[int, ...]] = {}
-    for name, speaker in zip(names, map(int, speakers), strict=True):
-        spoken = name.split()
-        for word in dict.fromkeys(spoken):
-            whole[word] = (*whole.get(word, ()), speaker)
-        if spoken and len(spoken[0]) > SHORT_NAME:
-            first = spoken[0][:SHORT_NAME]
-            short[first] = (*short.get(first, ()), speaker)
+    whole, short = bearers(zip(names, map(int, speakers), strict=True))
     return Extent(memories, words / max(memories, 1), whole, short)

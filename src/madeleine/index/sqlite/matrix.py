@@ -46,6 +46,7 @@ TIE = 1e-5  # products closer than this may be equal: float32 rounds by position
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32] | NDArray[np.float16]
+Bearers = dict[str, tuple[int, ...]]
 
 COLUMNS: dict[str, type[np.generic]] = {
     "node": np.int64,
@@ -359,6 +360,21 @@ class Speakers:
                 names[word] = (*bearers, code) if here else bearers
                 if not names[word]:
                     del names[word]
+
+
+def bearers(names: Iterable[tuple[str, int]]) -> tuple[Bearers, Bearers]:
+    """Return by each word of a speaker's name who bears it, and the same for the first letters
+    of longer first names; see `port.Extent`."""
+    whole: Bearers = {}
+    short: Bearers = {}
+    for name, speaker in names:
+        spoken = name.split()
+        for word in dict.fromkeys(spoken):
+            whole[word] = (*whole.get(word, ()), speaker)
+        if spoken and len(spoken[0]) > SHORT_NAME:
+            first = spoken[0][:SHORT_NAME]
+            short[first] = (*short.get(first, ()), speaker)
+    return whole, short
 
 
 class Matrix:
