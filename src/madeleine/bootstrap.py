@@ -39,6 +39,7 @@ from madeleine.errors import (
     MadeleineError,
     MindDown,
     NoSuchTenant,
+    NotInFiles,
     StoreUnwritable,
     Unavailable,
 )
@@ -286,6 +287,7 @@ class Houses:
         self._open = open_another
         self._at_most = at_most
         self._others: dict[str, House] = {}  # the one asked for last is the last
+        self._turns: dict[str, threading.Lock] = {}  # of those that are being opened
         self._asking = threading.Lock()
 
     @property
@@ -306,9 +308,31 @@ class Houses:
         if tenant == self.first.tenant:
             return self.first
         with self._asking:
-            house = self._others.pop(tenant, None) or self._opened(tenant)
+            house = self._asked_for(tenant)
+            if house is not None:
+                return house
+            turn = self._turns.setdefault(tenant, threading.Lock())
+        return self._opened_in(turn, tenant)
+
+    def _asked_for(self, tenant: str) -> House | None:
+        """Return a house that is open, as the one asked for last."""
+        house = self._others.pop(tenant, None)
+        if house is not None:
             self._others[tenant] = house
-            gone = [self._others.pop(next(iter(self._others)))] if self._too_many else []
+        return house
+
+    def _opened_in(self, turn: threading.Lock, tenant: str) -> House:
+        """Open a house, or wait for who does. Nobody waits here for anybody else's."""
+        with turn:
+            with self._asking:
+                house = self._asked_for(tenant)
+            if house is not None:
+                return house
+            house = self._opened(tenant)
+            with self._asking:
+                self._others[tenant] = house
+                self._turns.pop(tenant, None)
+                gone = [self._others.pop(next(iter(self._others)))] if self._too_many else []
         for each in gone:
             each.leave()
         return house
@@ -522,6 +546,8 @@ def restore_home(
     late, now = _backups("restoring"), SystemClock().now()
     late.refuse_inside(home)
     settings = load_settings(home)
+    if settings.store.truth == "database":
+        raise NotInFiles("a backup is restored")
     make_folders(home)
     lock = HomeLock(home)
     lock.take(LOCK_WAIT_SECONDS)

@@ -224,6 +224,17 @@ class BadSetting(Rejected):
 # --- Missing ------------------------------------------------------------------------------
 
 
+class NotInFiles(Rejected):
+    """Something that is done with files, where the memory is in a database."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} only where the memory is in files, and this one is in a database",
+            hint="restore the database by its own tools; or restore into a home with files, "
+            "then `madeleine move` it",
+        )
+
+
 class NoSuchMemory(Missing):
     """No memory has this id or prefix."""
 
