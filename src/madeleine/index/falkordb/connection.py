@@ -44,6 +44,19 @@ STEADY_SECONDS = 5.0  # after so long without a question a steady reader counts 
 GATE_SECONDS = 5.0  # after so long a closed gate counts as forgotten
 NAP_SECONDS = 0.002  # between two looks at whether a gate has opened
 
+# The server's own clock counts, and what is asked and done in a script happens at once.
+_NOW = "local time = redis.call('time') local now = time[1] + time[2] / 1000000"
+ENTER = f"""{_NOW}
+    if ARGV[3] == '' and redis.call('exists', KEYS[2]) == 1 then return 0 end
+    redis.call('zadd', KEYS[1], now + ARGV[2], ARGV[1])
+    return 1
+"""
+CLOSE = f"""{_NOW}
+    redis.call('set', KEYS[2], 'closed', 'PX', ARGV[2])
+    redis.call('zremrangebyscore', KEYS[1], '-inf', now)
+    local own = redis.call('zscore', KEYS[1], ARGV[1]) and 1 or 0
+    return redis.call('zcard', KEYS[1]) - own
+"""
 LEAVE = """
     if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1], KEYS[2]) end
 """  # a turn that has expired is another's now
@@ -211,7 +224,9 @@ class Turns:
         self._writer, self._gate, self._readers = (
             f"{{{name}}}:{each}" for each in ("writer", "gate", "readers")
         )
-        self._leave = self._redis.register_script(LEAVE)
+        self._enter, self._close, self._leave = (
+            self._redis.register_script(each) for each in (ENTER, CLOSE, LEAVE)
+        )
         self._here = threading.RLock()
         self._thread = threading.local()
 
@@ -234,17 +249,10 @@ class Turns:
             time.sleep(NAP_SECONDS)
 
     def close_gate(self) -> None:
-        """Wait until nobody reads steadily, and let nobody begin until the turn is over."""
-        while self._others():
+        """Wait until nobody else reads steadily, and let nobody begin until the turn is over."""
+        keys, own = [self._readers, self._gate], self._token or ""
+        while self._close(keys=keys, args=[own, int(GATE_SECONDS * 1_000)]):
             time.sleep(NAP_SECONDS)
-
-    def _others(self) -> bool:
-        """Close the gate, and return whether others than this thread read."""
-        with self._redis.pipeline(transaction=False) as both:
-            both.set(self._gate, "closed", px=int(GATE_SECONDS * 1_000))
-            both.zrangebyscore(self._readers, time.time(), "+inf")
-            _, found = both.execute()
-        return any(each != self._token for each in found)
 
     @property
     def _token(self) -> str | None:
@@ -259,10 +267,13 @@ class Turns:
     def steady(self) -> Iterator[None]:
         """Let no writer change the graph between this thread's questions."""
         if self._token is not None:
+            self._stay(self._token)
             yield
             return
+        token = uuid.uuid4().hex
         with translated(self._place):
-            self._thread.token = token = self._enter()
+            self._come(token)
+        self._thread.token = token
         try:
             yield
         finally:
@@ -270,16 +281,20 @@ class Turns:
             with translated(self._place):
                 self._redis.zrem(self._readers, token)
 
-    def _enter(self) -> str:
-        """Stand among the readers while the gate is open. Who finds it closed steps back, so
-        that the writer is not waiting for them and they for the writer."""
-        token, until = uuid.uuid4().hex, time.monotonic() + GATE_SECONDS
-        while True:
-            with self._redis.pipeline(transaction=True) as both:
-                both.zadd(self._readers, {token: time.time() + STEADY_SECONDS})
-                both.exists(self._gate)
-                _, closed = both.execute()
-            if not closed or time.monotonic() > until:
-                return token
-            self._redis.zrem(self._readers, token)
+    def _come(self, token: str) -> None:
+        """Stand among the readers as soon as the gate is open; one that stays closed for long
+        was forgotten."""
+        until = time.monotonic() + GATE_SECONDS
+        while not self._stand(token, anyway=time.monotonic() > until):
             time.sleep(NAP_SECONDS)
+
+    def _stay(self, token: str) -> None:
+        """Say from time to time that somebody still reads."""
+        if time.monotonic() - self._thread.since > STEADY_SECONDS / 4:
+            with translated(self._place):
+                self._stand(token, anyway=True)
+
+    def _stand(self, token: str, anyway: bool) -> bool:
+        self._thread.since = time.monotonic()
+        keys, own = [self._readers, self._gate], [token, STEADY_SECONDS, "anyway" if anyway else ""]
+        return bool(self._enter(keys=keys, args=own))

@@ -198,7 +198,9 @@ class FalkorIndex:
             writing.statement.head.update(wanted, collection=self._vectors.begin())
 
         self._write(claim)
-        self._vectors.sweep(read_head(self._access).collection)
+        head = read_head(self._access)
+        self._vectors.check(head.collection)
+        self._vectors.sweep(head.collection)
 
     def clear(self) -> None:
         def clear(writing: Writing) -> None:
@@ -211,6 +213,7 @@ class FalkorIndex:
                 writing.statement.head["collection"] = self._vectors.begin()
 
         self._write(clear)
+        self._vectors.sweep(read_head(self._access).collection)
 
     def fresh(self) -> FalkorIndex:
         made = replace(self._place, name=f"{{{self._place.address.graph}}}:fresh")

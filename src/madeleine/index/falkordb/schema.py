@@ -110,13 +110,15 @@ def prepare_whispers(access: Access) -> None:
     _make_indexes(access, WHISPERS)
 
 
-def make_vectors(access: Access, dimension: int) -> None:
-    """Make the index of vectors, unless it is there."""
-    options = f"{{dimension: {dimension}, similarityFunction: 'cosine'}}"
-    access.make(f"CREATE VECTOR INDEX FOR (t:Trace) ON (t.vector) OPTIONS {options}")
+def see_to_vectors(access: Access, dimension: int) -> None:
+    """Make the index of vectors, unless there is one for such as have so many numbers."""
+    question = "CALL db.indexes() YIELD label, options WHERE label = 'Trace'"
+    if access.value(question, "options.vector.dimension") != dimension:
+        make_vectors_anew(access, dimension)
 
 
 def make_vectors_anew(access: Access, dimension: int) -> None:
     """Make the index of vectors without its dead entries. The old one answers meanwhile."""
     access.make("DROP VECTOR INDEX FOR (t:Trace) ON (t.vector)")
-    make_vectors(access, dimension)
+    options = f"{{dimension: {dimension}, similarityFunction: 'cosine'}}"
+    access.make(f"CREATE VECTOR INDEX FOR (t:Trace) ON (t.vector) OPTIONS {options}")

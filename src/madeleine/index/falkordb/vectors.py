@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from madeleine.index.apart import Apart
 from madeleine.index.falkordb.adapting import at, key_of, unpacked
 from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.schema import Head, make_vectors, make_vectors_anew
+from madeleine.index.falkordb.schema import Head, make_vectors_anew, see_to_vectors
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.sqlite.pool import KEPT_BYTES
 from madeleine.model.vector import Vector
@@ -45,9 +45,8 @@ class Vectors:
 
     # -- writing ---------------------------------------------------------------------------
     def begin(self) -> str | None:
-        """Make room for the vectors of the model; return the name of a new collection."""
+        """Return the name of a new collection, if vectors stand apart."""
         if self._apart is None:
-            make_vectors_anew(self._access, self.dimension)
             return None
         name = f"{self._beginning}{uuid.uuid4().hex[:12]}"
         self._apart.make(name, self.dimension)
@@ -61,7 +60,7 @@ class Vectors:
     def check(self, collection: str | None) -> None:
         """See that there is room for vectors, as wide as the model's."""
         if self._apart is None:
-            make_vectors(self._access, self.dimension)
+            see_to_vectors(self._access, self.dimension)
         elif collection is not None:
             self._apart.make(collection, self.dimension)
 
@@ -87,8 +86,8 @@ class Vectors:
             if writing.gone and head.collection is not None:
                 self._apart.drop(head.collection, writing.gone)
             return
-        dead = head.dead + len(writing.gone)
-        if writing.gone and dead > max(DEAD_AT_LEAST, head.traced // DEAD_SHARE):
+        dead = head.dead + writing.died
+        if writing.died and dead > max(DEAD_AT_LEAST, head.traced // DEAD_SHARE):
             make_vectors_anew(self._access, self.dimension)
             self._access.run("MATCH (g:Head) SET g.dead = 0 RETURN 1", {})
 

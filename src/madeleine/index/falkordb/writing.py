@@ -49,6 +49,11 @@ class Writing:
         while True:
             yield self.number()
 
+    @property
+    def died(self) -> int:
+        """How many vectors go."""
+        return len(self.gone) + max(-self.traced, 0)
+
     def finished(self) -> Statement:
         """Return the whole, with the sums that follow from it."""
         head = self.head
@@ -58,6 +63,6 @@ class Writing:
             words=head.words + self.words,
             length=head.length + self.length,
             traced=head.traced + self.traced + len(self.vectors) - len(self.gone),
-            dead=head.dead + len(self.gone),
+            dead=head.dead + self.died,
         )
         return self.statement
