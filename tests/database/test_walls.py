@@ -58,6 +58,22 @@ def test_every_table_stands_behind_the_wall(both: tuple[Index, Index], url: str)
     assert bare <= UNWALLED
 
 
+def test_every_key_and_index_begins_with_the_tenant(both: tuple[Index, Index], url: str) -> None:
+    """So that tables can be cut by it, and the pieces laid on several machines."""
+    sql = """SELECT i.indexrelid::regclass::text, a.attname FROM pg_index i
+             JOIN pg_class c ON c.oid = i.indrelid AND c.relrowsecurity
+             JOIN pg_class x ON x.oid = i.indexrelid
+             JOIN pg_am m ON m.oid = x.relam AND m.amname = 'btree'
+             LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+             WHERE c.relnamespace = 'madeleine'::regnamespace
+             AND c.relname NOT IN ('people', 'tokens', 'shared_spaces', 'members')"""
+    with connected(url) as connection:
+        first = connection.execute(sql).fetchall()
+
+    assert len(first) > 30
+    assert {name for name, column in first if column not in ("tenant", "truth")} == set()
+
+
 def test_who_says_no_tenant_sees_and_changes_nothing(both: tuple[Index, Index], url: str) -> None:
     with connected(url) as connection:
         for table in (name for name, walled in tables(connection) if walled):

@@ -36,7 +36,7 @@ def people(reach: Reach, call: Call) -> Json:
     known, _ = _who(reach)
     found = [_person(each, known.memberships(each.name)) for each in known.people()]
     lines = [f"  {each['name']}" for each in found]
-    text = "\n".join([texts.count(len(found), "person"), *lines])
+    text = "\n".join([texts.count(len(found), "person", "people"), *lines])
     return {"text": text, "people": found, "server": known.home}
 
 

@@ -50,7 +50,7 @@ class Route(NamedTuple):
 
 _READING = frozenset(["recall", "whisper", "hook_inject"])  # sent as a body, and changes nothing
 _TAKING = frozenset(["maintenance"])  # asked with GET, and takes something
-_TENDING = frozenset(["reconcile", "rebuild", "compact"])
+_TENDING = frozenset(["reconcile", "rebuild", "compact", "revoke_token"])
 _SERVERS = frozenset(
     ["stop", "backup", "backups", "people", "add_person", "remove_person", "create_token"]
 )
