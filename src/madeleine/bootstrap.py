@@ -431,7 +431,8 @@ def open_houses(
     check_store(settings)
     with ExitStack() as failing:
         module = importlib.import_module("madeleine.database.fleet")
-        fleet: Fleet = module.Fleet(settings.store.url, settings.store.lease_seconds)
+        store = settings.store
+        fleet: Fleet = module.Fleet(store.url, store.lease_seconds, store.connections)
         failing.callback(fleet.close)
         minds, notes = make_minds(home, settings, os.environ)
         notes += fleet.warnings()

@@ -197,6 +197,7 @@ class Store:
         "where memories and journal stand: files (in the home), or database (that of `url`)",
         among=("files", "database"),
     )
+    connections: int = setting(16, "most connections to the database of one server", 2, 10_000)
     lease_seconds: float = setting(
         30.0, "after which another server takes over the job of one that is gone", 0.5, 3_600
     )

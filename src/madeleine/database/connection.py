@@ -25,7 +25,8 @@ from madeleine.database.schema import SCHEMA, migrate
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
 
 CONNECT_SECONDS = 5
-IDLE_AT_MOST = 8  # connections kept open; more are made when more threads read at once
+AT_MOST = 16  # connections of one server: several of them share what a database allows
+FREE_SECONDS = 10.0  # how long one waits until another thread gives one back
 TRUSTED_SECONDS = 5.0  # after so long a kept connection is asked whether it still stands
 SEEN_AT_ONCE = 400  # places of a vector graph looked at: above what a question draws
 STATEMENT_SECONDS = 60  # far above what any of ours takes: a database that hangs is told
@@ -52,11 +53,17 @@ Row = tuple[Any, ...]
 
 
 class Connections:
-    """The open connections to one database."""
+    """The open connections to one database. There are so many at most; only a thread that has
+    one and needs another, which it could not wait for without keeping the first, gets it beyond
+    that."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, at_most: int = AT_MOST) -> None:
         self.place = place_of(url)
         self._url = url
+        self._at_most = at_most
+        self._places = threading.BoundedSemaphore(at_most)
+        self._counted: set[psycopg.Connection] = set()
+        self._thread = threading.local()
         self._lock = threading.Lock()
         self._idle: list[tuple[psycopg.Connection, float]] = []
         self._open = True
@@ -81,6 +88,25 @@ class Connections:
 
     def take(self) -> psycopg.Connection:
         """Take a connection; whoever does gives it back."""
+        held: int = getattr(self._thread, "held", 0)
+        if not held and not self._places.acquire(timeout=FREE_SECONDS):
+            raise DatabaseDown(
+                self.place,
+                f"is asked too much: all {self._at_most} connections are in use",
+                hint="set `[store] connections` higher, if the database allows more",
+            )
+        try:
+            connection = self._free_or_new()
+        except BaseException:
+            if not held:
+                self._places.release()
+            raise
+        with self._lock:
+            self._counted |= set() if held else {connection}
+        self._thread.held = held + 1
+        return connection
+
+    def _free_or_new(self) -> psycopg.Connection:
         while True:
             with self._lock:
                 if not self._open:
@@ -95,12 +121,17 @@ class Connections:
             connection.close()
 
     def give_back(self, connection: psycopg.Connection) -> None:
+        self._thread.held = max(getattr(self._thread, "held", 0) - 1, 0)
         with self._lock:
-            room = self._open and len(self._idle) < IDLE_AT_MOST
-            if room and not connection.closed and not connection.info.transaction_status:
+            counted = connection in self._counted
+            self._counted.discard(connection)
+            kept = self._open and len(self._idle) < self._at_most and _is_clean(connection)
+            if kept:
                 self._idle.append((connection, monotonic()))
-                return
-        connection.close()
+        if counted:
+            self._places.release()
+        if not kept:
+            connection.close()
 
     def close(self) -> None:
         """Close the connections that nobody holds; others close when they are given back."""
@@ -132,6 +163,11 @@ def _settled(connection: psycopg.Connection) -> psycopg.Connection:
         connection.close()
         raise
     return connection
+
+
+def _is_clean(connection: psycopg.Connection) -> bool:
+    """Whether it is as it was when it was lent."""
+    return not connection.closed and not connection.info.transaction_status
 
 
 def _is_quiet(connection: psycopg.Connection) -> bool:
@@ -169,6 +205,9 @@ def translated(place: str) -> Iterator[None]:
         raise DatabaseUnfit(place, f"refuses: {_said(error)}", "grant it to this user") from error
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction) as error:
         raise DatabaseUnfit(place, f"is not as its schema says: {_said(error)}") from error
+    except errors.ReadOnlySqlTransaction as error:
+        hint = "name the primary in `store.url`"
+        raise DatabaseDown(place, "takes no writes: it is a replica", hint) from error
     except psycopg.OperationalError as error:
         hint = LET_IN if "authentication failed" in str(error) else ""
         raise DatabaseDown(place, _said(error), hint) from error

@@ -16,7 +16,7 @@ import psycopg
 
 from madeleine.database import tenants
 from madeleine.database.access import Tenant, Writing
-from madeleine.database.connection import Connections
+from madeleine.database.connection import AT_MOST, Connections
 from madeleine.database.leases import DatabaseLeases, claim_due
 from madeleine.database.walls import goes_through
 
@@ -39,8 +39,8 @@ class Claimed(NamedTuple):
 class Fleet:
     """The connections of one server, shared by all the tenants that it answers for."""
 
-    def __init__(self, url: str, lease_seconds: float) -> None:
-        self.connections = Connections(url)
+    def __init__(self, url: str, lease_seconds: float, connections: int = AT_MOST) -> None:
+        self.connections = Connections(url, connections)
         self.name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._lease_seconds = lease_seconds
 
