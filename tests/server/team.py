@@ -20,6 +20,8 @@ truth = "database"
 [server]
 names = "memory.example.org"
 trust_loopback = true
+[whisper]
+deadline_ms = 15000
 [sleep]
 enabled = false
 [backup]

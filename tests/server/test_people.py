@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -213,6 +215,39 @@ def test_a_shared_memory_is_whispered_to_its_members(team: Team, ada: Client, be
 
     assert text in inside["text"]
     assert text not in outside["text"]
+
+
+def test_a_prompt_hook_over_the_network_is_told_of_ones_own_and_what_is_shared(
+    team: Team, ada: Client, ben: Client
+) -> None:
+    team.share("orchard", "ada")
+    team.share("orchard", "ben", "reader")
+    own, shared = "The orchard of Ben is mulched with bark", "The orchard pump runs on diesel fuel"
+    ben.remember(own)
+    ada.remember(shared, space="orchard")
+
+    about_own = [hooked(each, "what is the orchard of Ben mulched with?") for each in (ben, ada)]
+    about_shared = [hooked(each, "which fuel runs the orchard pump?") for each in (ben, ada)]
+
+    assert [own in each for each in about_own] == [True, False]
+    assert [shared in each for each in about_shared] == [True, True]
+
+
+def hooked(client: Client, prompt: str) -> str:
+    """Return what a host gets to read that has us asked by its prompt hook."""
+    connection = http.client.HTTPConnection("127.0.0.1", client.daemon.launched.port, timeout=20)
+    shown = {"Authorization": f"Bearer {client.token}", "Content-Type": "application/json"}
+    call = {
+        "prompt": prompt,
+        "session_id": "one and the same",
+        "hook_event_name": "UserPromptSubmit",
+    }
+    connection.request("POST", "/hook/inject?host=claude", json.dumps(call), shown)
+    response = connection.getresponse()
+    assert response.status == 200
+    told = response.read().decode()
+    connection.close()
+    return told
 
 
 def test_members_hear_what_happens_in_their_space(team: Team, ada: Client, ben: Client) -> None:
