@@ -39,7 +39,8 @@ SHORT = 8  # characters by which a token may be named
 _TOKEN = "id, name, person, role, created, last_used"
 _CALLER = """
     SELECT t.id, t.person, t.role,
-           coalesce(t.last_used < now() - make_interval(secs => %s), TRUE),
+           coalesce(t.last_used < now() - make_interval(secs => %s), TRUE)
+               AND NOT pg_is_in_recovery(),
            ARRAY(SELECT ARRAY[m.space, m.role] FROM members m WHERE m.person = t.person
                  ORDER BY m.space)
     FROM tokens t WHERE t.hash = %s
@@ -191,6 +192,7 @@ class People:
             introduce(connection, tenant)
         with Tenant(self._connections, tenant).writing() as access:
             erase(access)
+            access.run("DELETE FROM leases WHERE name = %s", tenant)  # no job has work there
 
     def _rows(self, sql: str, *bindings: object) -> Sequence[tuple[Any, ...]]:
         with self._inside() as connection:
