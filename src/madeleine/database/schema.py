@@ -390,7 +390,10 @@ CLEARED = (
 
 
 def migrate(connection: psycopg.Connection, place: str) -> None:
-    """Bring a database up to this release's schema; two that start at once wait for each other."""
+    """Bring a database up to this release's schema; two that start at once wait for each other.
+    Where there is nothing to do nothing is written, so that a replica will do to read from."""
+    if _is_current(connection):
+        return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATING,))
         _check_server(connection, place)
@@ -401,6 +404,14 @@ def migrate(connection: psycopg.Connection, place: str) -> None:
             connection.execute(script.encode())
         raise_walls(connection, SCHEMA)
         connection.execute("UPDATE schema_version SET version = %s", (len(MIGRATIONS),))
+
+
+def _is_current(connection: psycopg.Connection) -> bool:
+    there = connection.execute(f"SELECT to_regclass('{SCHEMA}.schema_version')").fetchone()
+    if there is None or there[0] is None:
+        return False
+    row = connection.execute(f"SELECT version FROM {SCHEMA}.schema_version").fetchone()
+    return row is not None and row[0] == len(MIGRATIONS)
 
 
 def _check_server(connection: psycopg.Connection, place: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 
 from madeleine.database.access import Access
+from madeleine.database.connection import Row
 from madeleine.database.schema import CLEARED, MIGRATING, SCHEMA, WIDEST_GRAPH, graph_sql
 from madeleine.database.walls import NUMBERS, tables_with
 
@@ -35,20 +36,27 @@ def make_graph(connection: psycopg.Connection, dimension: int) -> None:
 def claim_model(access: Access, name: str, model: str | None, wide: tuple[int, int]) -> None:
     """Note whose traces the rows hold, and drop those of any other model. `wide` is how many
     numbers its vectors have, and its tokens."""
-    if model is None:
-        return  # the model may be back tomorrow
-    wanted = (model, f"{wide[0]} {wide[1]}")
-    known = access.row("SELECT model, wide FROM tenants WHERE name = %s", name)
-    if known == wanted:
+    if is_claimed(access, name, model, wide):
         return
-    if known != (None, None):
+    if _claim_of(access, name) != (None, None):
         access.run(
             "UPDATE passages SET wide = 0, vector = NULL, tokens = '', version = %s "
             "WHERE tenant = :tenant",
             access.version,
         )
         access.run("UPDATE nodes SET embedded = FALSE WHERE tenant = :tenant AND embedded")
-    access.run("UPDATE tenants SET model = %s, wide = %s WHERE name = %s", *wanted, name)
+    claim = (model, f"{wide[0]} {wide[1]}")
+    access.run("UPDATE tenants SET model = %s, wide = %s WHERE name = %s", *claim, name)
+
+
+def is_claimed(access: Access, name: str, model: str | None, wide: tuple[int, int]) -> bool:
+    """Whether the rows hold the traces of this model, or of whichever if there is none now: it
+    may be back tomorrow."""
+    return model is None or _claim_of(access, name) == (model, f"{wide[0]} {wide[1]}")
+
+
+def _claim_of(access: Access, name: str) -> Row | None:
+    return access.row("SELECT model, wide FROM tenants WHERE name = %s", name)
 
 
 def discard(connection: psycopg.Connection, name: str) -> None:
