@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from madeleine.rules.nul import hidden, shown
 
 NULL, STRING, INTEGER, BOOLEAN, DOUBLE, ARRAY = range(1, 7)
+_AS_IT_IS = (INTEGER, NULL)
 
 
 def header(parameters: Mapping[str, object]) -> str:
@@ -55,16 +56,23 @@ def _compound(value: object) -> str:
 
 def parsed(cell: Sequence[Any]) -> Any:
     """Return a cell's value."""
-    kind, value = cell
-    if kind == STRING:
-        return shown(value)
-    if kind == ARRAY:
-        return [parsed(each) for each in value]
-    if kind == DOUBLE:
-        return float(value)
-    if kind == BOOLEAN:
-        return value == "true"
-    return value
+    return _values([cell])[0]
+
+
+def _values(cells: Sequence[Any]) -> list[Any]:
+    """Return the values of cells. One expression, because an answer has tens of thousands."""
+    return [
+        value
+        if kind in _AS_IT_IS
+        else shown(value)
+        if kind == STRING
+        else _values(value)
+        if kind == ARRAY
+        else float(value)
+        if kind == DOUBLE
+        else value == "true"
+        for kind, value in cells
+    ]
 
 
 def unpacked(text: str | None) -> bytes:

@@ -38,7 +38,9 @@ def condition(chosen: Filter, now: datetime) -> Condition:
     if chosen.spaces:
         found.add("m.space_key IN $spaces", spaces=[key_of(each) for each in chosen.spaces])
     if chosen.tags:
-        found.add("any(tag IN m.tags WHERE tag IN $tags)", tags=list(chosen.tags))
+        keys = {f"tag{number}": key_of(each) for number, each in enumerate(chosen.tags)}
+        bears = " OR ".join(f"${each} IN m.tag_keys" for each in keys)
+        found.add(f"({bears})", **keys)
     _times(found, chosen, now)
     return found
 

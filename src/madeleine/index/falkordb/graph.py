@@ -102,10 +102,10 @@ def _implied_edges(access: Access, wanted: list[str]) -> Iterator[EdgeRow]:
     source = self_id(access)
     if source is None:
         return
-    question = f"""MATCH (m:Memory) WHERE '{ABOUT_SELF}' IN m.tags AND m.id <> $source
-                   AND ($all OR m.id IN $wanted)"""
+    question = """MATCH (m:Memory) WHERE $about IN m.tag_keys AND m.id <> $source
+                  AND ($all OR m.id IN $wanted)"""
     listed = {"source": source, "wanted": wanted, "all": source in wanted}
-    for target in access.column(question, "m.id", **listed):
+    for target in access.column(question, "m.id", about=key_of(ABOUT_SELF), **listed):
         yield EdgeRow(source, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)
 
 

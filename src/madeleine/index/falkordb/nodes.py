@@ -204,6 +204,7 @@ def _row(placed: Placed, length: int, spoken: passages.Spoken) -> dict[str, Any]
         "digest": text_digest(memory),
         "original": _is_original(memory),
         "tags": list(memory.tags),
+        "tag_keys": [key_of(each) for each in memory.tags],
         "title": title,
         "content": content,
         "tags_text": tags_text,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.falkordb import meaning, words
-from madeleine.index.falkordb.adapting import at, unpacked
+from madeleine.index.falkordb.adapting import at, key_of, unpacked
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.filters import condition, outdated
 from madeleine.index.falkordb.meaning import Looking, Space
@@ -26,12 +26,14 @@ from madeleine.index.port import Matches, Pool, Wanted
 from madeleine.index.postings import Cutter, best
 from madeleine.index.sqlite.matrix import NONE, TALKERS, products
 from madeleine.index.sqlite.pool import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
+from madeleine.index.sqlite.times import DAY_MICROS, micros
 from madeleine.index.sqlite.vectors import TIER_CODES
 from madeleine.index.stamped import Stamped
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.rules.passages import MOST_PASSAGES
 
+NEW_DAYS = (30, 365, 1_000_000)
 DEEP = 2  # turns on either side that come along
 SPARE = 2  # times as many of what holds a word are tried, before the filter is asked again
 
@@ -80,9 +82,9 @@ def _tagged(access: Access, wanted: Wanted, chosen: Filter, now: datetime) -> li
     if wanted.tag is None:
         return []
     passing = condition(chosen, now)
-    question = f"""MATCH (m:Memory) WHERE $tag IN m.tags AND {passing.cypher}
+    question = f"""MATCH (m:Memory) WHERE $tag IN m.tag_keys AND {passing.cypher}
                    WITH m ORDER BY m.node DESC LIMIT {TAGGED_AT_MOST}"""
-    return access.column(question, "m.node", tag=wanted.tag, **passing.parameters)
+    return access.column(question, "m.node", tag=key_of(wanted.tag), **passing.parameters)
 
 
 def _drawn(asked: _Asked) -> tuple[list[int], list[int]]:
@@ -141,12 +143,19 @@ def _newest_tagged(asked: _Asked) -> list[int]:
 
 
 def _newest(access: Access, asked: _Asked) -> list[int]:
-    if not asked.wanted.newest:
-        return []
+    """Return the newest that pass. They are put in order, so it is tried with those of the last
+    month and year before all of them are."""
+    limit, found = asked.wanted.newest, list[int]()
     passing = condition(asked.chosen, asked.now)
-    question = f"""MATCH (m:Memory) WHERE {passing.cypher}
+    question = f"""MATCH (m:Memory) WHERE m.created >= $since AND {passing.cypher}
                    WITH m ORDER BY m.created DESC, m.id DESC LIMIT $limit"""
-    return access.column(question, "m.node", limit=asked.wanted.newest, **passing.parameters)
+    for days in NEW_DAYS if limit else ():
+        since = micros(asked.chosen.as_of or asked.now) - days * DAY_MICROS
+        values = {"since": since, "limit": limit, **passing.parameters}
+        found = access.column(question, "m.node", **values)
+        if len(found) == limit:
+            break
+    return found
 
 
 # --- what stands at each place ------------------------------------------------------------

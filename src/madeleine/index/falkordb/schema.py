@@ -28,7 +28,7 @@ FIRST = 2**32  # numbers of a graph made anew begin so much later: none is given
 INDEXED = {
     "Memory": (
         *("at", "id", "path_key", "space_key", "text_key", "lot", "address_key", "asked_key"),
-        *("superseded_by", "source_key", "tier"),
+        *("superseded_by", "source_key", "tier", "tag_keys", "created"),
     ),
     "Known": ("key",),
     "Word": ("term",),

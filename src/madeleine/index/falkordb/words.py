@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-import numpy as np
-
 from madeleine.index import postings
 from madeleine.index.falkordb.adapting import at
 from madeleine.index.falkordb.connection import Access
@@ -118,10 +116,11 @@ def _add_single(access: Access, single: dict[str, list[int]], found: Postings) -
     if not single:
         return
     question = f"""MATCH (w:Word) WHERE w.term IN $terms {_HOLDING}
-                   WITH w, collect([m.node, h.weight, m.length]) AS its"""
-    for term, its in access.rows(question, "w.term, its", terms=list(single)):
+                   WITH w, collect(m.node) AS nodes, collect(h.weight) AS weights,
+                        collect(m.length) AS lengths"""
+    for term, *its in access.rows(question, "w.term, nodes, weights, lengths", terms=list(single)):
         for number in single[term]:
-            found.add(np.int64(number), *columns([tuple(each) for each in its]))
+            found.add(number, *its)
 
 
 def _phrases(
