@@ -137,9 +137,9 @@ class House:
     tenant: str = "home"
     """Whose memory it is, where several share one database."""
     fleet: Fleet | None = None
+    """The database and the servers on it, where the truth is there."""
     houses: Houses | None = None
     """Those of others in the same database, if it is the house of who sits at the server."""
-    """The database and the servers on it, where the truth is there."""
     rounds: Rounds | None = None
     """When its jobs run, where several servers share it."""
     maintenance_waits: bool = False

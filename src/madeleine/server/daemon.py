@@ -266,5 +266,6 @@ def _close(houses: Houses) -> None:
     """Close the houses for good. The lock of writers stays taken: a job that was left behind,
     waiting for a model, must not write to a home that others may have open by then."""
     for house in houses.open_now():
+        house.stores.aside.wait()  # what is to be done later may want to write
         house.stores.writing.acquire()
     houses.close()

@@ -131,6 +131,16 @@ class Vault:
         data, found = self._look(path)
         return read_memory(path, data, found)
 
+    def read_all(self, paths: Sequence[str]) -> Iterator[Stored | FileUnreadable]:
+        """Yield the memory in each file, or what is wrong with it; nothing for one that is gone."""
+        for path in paths:
+            try:
+                yield self.read(path)
+            except FileUnreadable as error:
+                yield error
+            except NoFile:
+                continue
+
     def read_bytes(self, path: str) -> bytes:
         """Return a file's bytes; `NoFile` if it is gone."""
         return self._look(path)[0]
@@ -159,6 +169,11 @@ class Vault:
             return None
         except OSError:
             return _REFUSED
+
+    def fingerprints(self, paths: Sequence[str]) -> dict[str, Fingerprint]:
+        """Return how these files look now, as far as they are there."""
+        looks = ((path, self.fingerprint(path)) for path in paths)
+        return {path: found for path, found in looks if found is not None}
 
     def _look(self, path: str) -> tuple[bytes, Fingerprint]:
         """Return bytes and looks of a file. The looks are taken first: if the file is changed

@@ -198,13 +198,11 @@ def _index_files(
 def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconciled) -> None:
     """Add files to a chunk, with what the model makes of them."""
     stored: list[Stored] = []
-    for path in paths:
-        try:
-            stored.append(stores.vault.read(path))
-        except FileUnreadable as error:
-            chunk.unreadable[path] = (error.line, error.problem)
-        except NoFile:
-            continue  # gone since the scan; the next look drops its row
+    for found in stores.vault.read_all(paths):  # one that is gone is dropped by the next look
+        if isinstance(found, FileUnreadable):
+            chunk.unreadable[found.path] = (found.line, found.problem)
+        else:
+            stored.append(found)
     traces, problem = read_memories(stores, [each.memory for each in stored])
     if problem and stored and problem not in report.notes:
         report.notes.append(problem)
@@ -214,7 +212,8 @@ def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconcile
 def _write_chunk(stores: Stores, chunk: _Chunk) -> int:
     """Index what is still as it was read. Two files with one id: the shorter name counts."""
     with stores.writing:
-        fresh = [put for put in chunk.puts if _still(stores, put.stored)]
+        looks = stores.vault.fingerprints([put.stored.path for put in chunk.puts])
+        fresh = [put for put in chunk.puts if looks.get(put.stored.path) == put.stored.fingerprint]
         ours, twins = _one_file_each(stores, fresh)
         batch = Batch(puts=ours, unreadable=chunk.unreadable | twins)
         events = [each for put in ours if (each := _adoption(stores, put.stored))]
@@ -242,10 +241,6 @@ def _tell(stores: Stores, memories: Sequence[str]) -> None:
     if memories:
         body = {"by": BY_HAND, "memories": list(memories[:TOLD_AT_MOST])}
         stores.bell.ring([done("reconcile", stores.clock.now(), body)])
-
-
-def _still(stores: Stores, stored: Stored) -> bool:
-    return stores.vault.fingerprint(stored.path) == stored.fingerprint
 
 
 def _one_file_each(stores: Stores, puts: list[Put]) -> tuple[list[Put], dict[str, tuple[int, str]]]:

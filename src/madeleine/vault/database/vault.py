@@ -25,6 +25,10 @@ _ID = re.compile(rb"^id: *[\"']?([0-9a-fA-F-]{8,64})[\"']?\r?$", re.MULTILINE)
 _FRONT_BYTES = 4_096  # of a file, in which its id stands
 
 _LOOK = "SELECT path, data, version FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
+_LOOKS = """
+    SELECT path, version, octet_length(data) FROM files
+    WHERE truth = :truth AND path = ANY(%s::text[])
+"""
 _PUT = """
     INSERT INTO files (truth, path, memory, data)
     SELECT :truth, * FROM unnest(%s::text[], %s::text[], %s::bytea[])
@@ -84,6 +88,12 @@ class DatabaseVault:
     def read(self, path: str) -> Stored:
         return read_memory(path, *self._look(path))
 
+    def read_all(self, paths: Sequence[str]) -> Iterator[Stored | FileUnreadable]:
+        files = self._files(paths)
+        for path in paths:
+            if path in files:
+                yield _read(path, *files[path])
+
     def read_bytes(self, path: str) -> bytes:
         return self._look(path)[0]
 
@@ -96,6 +106,11 @@ class DatabaseVault:
     def fingerprint(self, path: str) -> Fingerprint | None:
         found = self._files([path]).get(path)
         return None if found is None else found[1]
+
+    def fingerprints(self, paths: Sequence[str]) -> dict[str, Fingerprint]:
+        with self._rows.reading() as access:
+            rows = access.rows(_LOOKS, [check_path(path) for path in paths])
+        return {path: Fingerprint(version, size) for path, version, size in rows}
 
     def _look(self, path: str) -> _File:
         found = self._files([path]).get(path)
@@ -170,8 +185,8 @@ class DatabaseVault:
     def trashed(self) -> Iterator[Stored]:
         for row in self._trashed_rows():
             stored = _read(*row)
-            if stored is not None:
-                yield stored
+            if isinstance(stored, Stored):
+                yield stored  # `trashed_paths` lists the others; there is nothing to restore
 
     def trashed_paths(self) -> Iterator[str]:
         for path, _, _ in self._trashed_rows():
@@ -182,15 +197,19 @@ class DatabaseVault:
         if not wanted:
             return []
         read = [_read(*row) for row in self._trashed_rows(_BEGINNING, wanted)]
-        found = [each for each in read if each and each.memory.id.startswith(wanted)]
+        stored = [each for each in read if isinstance(each, Stored)]
+        found = [each for each in stored if each.memory.id.startswith(wanted)]
         return sorted(found, key=lambda each: (each.fingerprint.mtime_ns, each.path))
 
-    def _trashed_rows(self, also: str = "", *bindings: object) -> Iterator[tuple[str, bytes, int]]:
+    def _trashed_rows(
+        self, also: str = "", *bindings: object
+    ) -> Iterator[tuple[str, bytes, Fingerprint]]:
         after = ""
         while True:
             with self._rows.reading() as access:
                 page = access.rows(_TRASHED.format(also), after, *bindings)
-            yield from ((path, bytes(data), version) for path, data, version in page)
+            for path, data, version in page:
+                yield path, bytes(data), Fingerprint(version, len(data))
             if len(page) < PAGE:
                 return
             after = page[-1][0]
@@ -294,8 +313,8 @@ def _id_in(data: bytes) -> str | None:
     return found[1].decode("ascii").lower() if found else None
 
 
-def _read(path: str, data: bytes, version: int) -> Stored | None:
+def _read(path: str, data: bytes, found: Fingerprint) -> Stored | FileUnreadable:
     try:
-        return read_memory(path, data, Fingerprint(version, len(data)))
-    except FileUnreadable:
-        return None  # `trashed_paths` lists it; there is nothing here to restore
+        return read_memory(path, data, found)
+    except FileUnreadable as error:
+        return error
