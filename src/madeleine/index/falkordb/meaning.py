@@ -22,7 +22,15 @@ from madeleine.index.falkordb.schema import Head, read_head
 from madeleine.index.falkordb.vectors import Vectors
 from madeleine.index.port import Hit
 from madeleine.index.sqlite import standing
-from madeleine.index.sqlite.matrix import TIE, Cells, Change, Matrix, Snapshot, exact_products
+from madeleine.index.sqlite.matrix import (
+    TIE,
+    Cells,
+    Change,
+    Matrix,
+    Snapshot,
+    exact_products,
+    products,
+)
 from madeleine.index.sqlite.vectors import checked_query
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
@@ -84,9 +92,8 @@ def passages(
     """Return (node, id, part, point) of the nearest passages, with their cosines: at least so
     many, of at least so many memories, if there are; and whatever ties with the last of them."""
     if looking.few is not None:
-        rows = _of_nodes(looking, looking.few)
-        return _scored(looking, rows, query)
-    vectors, limit = looking.space.vectors, MORE * wanted + SPARE
+        return _best_of(looking, _of_nodes(looking, looking.few), query, wanted, memories)
+    vectors, limit = looking.space.vectors, wanted + SPARE
     while True:
         points = vectors.nearest(looking.head, query, limit)
         found = _scored(looking, _of_points(looking, points), query)
@@ -115,6 +122,20 @@ def _of_points(looking: Looking, points: Sequence[int]) -> list[Row]:
     question = f"""UNWIND $points AS point MATCH (p:Passage {{trace: point}})
                    WITH p MATCH (p)<-[:PART]-(m) WHERE {passing.cypher}"""
     return looking.space.access.rows(question, _COLUMNS, points=at(points), **passing.parameters)
+
+
+def _best_of(
+    looking: Looking, rows: list[Row], query: Vector, wanted: int, memories: int
+) -> list[tuple[Row, float]]:
+    """Return the best of many, which a quick product tells well enough from the others; all of
+    them, if the passages of a few long memories crowd out the rest."""
+    if len(rows) > wanted:
+        matrix = looking.space.vectors.read(looking.head, [row[3] for row in rows])
+        rough = products(matrix, query)
+        near = np.flatnonzero(rough >= np.partition(rough, -wanted)[-wanted] - TIE)
+        best = [rows[place] for place in near.tolist()]
+        rows = best if len({row[0] for row in best}) >= memories else rows
+    return _scored(looking, rows, query)
 
 
 def _scored(looking: Looking, rows: list[Row], query: Vector) -> list[tuple[Row, float]]:
