@@ -274,6 +274,8 @@ def test_a_batch_goes_where_each_of_it_belongs(team: Team, ada: Client, ben: Cli
         each.ok("POST", "/agent/remember/batch", {"items": items})["results"] for each in (ada, ben)
     ]
 
+    assert ada.status("POST", "/agent/remember/batch", {}) == 422
+    assert ada.status("POST", "/agent/remember/batch", {"items": "none"}) == 422
     assert ["error" in each for each in told[0]] == [False, False, True]
     assert ["error" in each for each in told[1]] == [False, True, True]
     shared = ben.ok("GET", "/agent/list", spaces="ledger")["memories"]
@@ -299,6 +301,8 @@ def test_an_import_is_split_and_an_export_names_what_is_shared(
         after = page["next"]
 
     assert brought["counts"]["written"] == 6
+    assert len(ada.ok("POST", f"/agent/undo/{brought['run']}")["memories"]) == 6
+    assert ben.ok("GET", "/agent/list", spaces="archive")["total"] == 0
     assert sorted(each["content"] for each in pages) == [
         f"Sheet {n} of the archive" for n in (1, 3, 5)
     ]

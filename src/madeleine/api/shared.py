@@ -8,6 +8,7 @@ another: such connections and merges are refused.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -42,6 +43,7 @@ from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.joining import joined
 from madeleine.whisper.whisper import whisper
+from madeleine.write.stores import Stores
 from madeleine.write.use import used
 
 EXPORTED = moving.PAGE
@@ -141,6 +143,27 @@ def _is_there(place: Place, wanted: str, space: str | None) -> bool:
     return bool(found) and all(each.space == space for each in found.values())
 
 
+def _undo(reached: Reach, call: Call) -> Json:
+    """Take back a change where it was made; an import that went to several places, in each."""
+    wanted = call.named
+    places = [each for each in reached.places() if wanted in reach.changes(_stores(each), wanted)]
+    if len(places) < 2:
+        return _where("undo", reach.changes)(reached, call)
+    for place in places:
+        place.check("undo", needed("undo"))
+    told = [_done(reached, place, "undo", call) for place in places]
+    lists = {name: _chained(told, name) for name in ("undone", "memories")}
+    return {**told[0], **lists, "text": "\n".join(str(each["text"]) for each in told)}
+
+
+def _stores(place: Place) -> Stores:
+    return place.house.stores
+
+
+def _chained(told: Sequence[Json], name: str) -> list[object]:
+    return [each for answer in told for each in cast("list[object]", answer[name])]
+
+
 def _feedback(reached: Reach, call: Call) -> Json:
     """Say how useful a memory was, where it is kept. Whispers are in the caller's own log."""
     wanted = call.body.get("node_id")
@@ -199,96 +222,92 @@ def _check_links(reached: Reach, place: Place, draft: Draft) -> None:
 
 
 def _remember_many(reached: Reach, call: Call) -> Json:
-    answer = _many(reached, "remember_many", call, _draft)
-    results = cast("list[Json]", answer["results"])
-    refused = sum("error" in each for each in results)
-    known = sum(each.get("existing") is True for each in results)
-    new = texts.count(len(results) - refused - known, "memory")
+    batch = Batch(reached, "remember_many", call)
+    batch.sort(lambda item: _draft(reached, item, default_space(call)))
+    results = batch.carry_out()["results"]
+    refused = sum("error" in each for each in batch.results)
+    known = sum(each.get("existing") is True for each in batch.results)
+    new = texts.count(len(batch.results) - refused - known, "memory")
     return {"text": f"{new} written, {known} known before, {refused} refused", "results": results}
 
 
 def _import(reached: Reach, call: Call) -> Json:
-    return _many(reached, "import", call, _incoming)
+    """Bring in what is to be imported, as one run wherever it goes."""
+    run = call.body.get("run") or reached.house.stores.new_id()
+    batch = Batch(reached, "import", replace(call, body={**call.body, "run": run}))
+    batch.sort(lambda item: _incoming(item, default_space(call)))
+    return batch.carry_out()
 
 
-def _incoming(reached: Reach, values: object, space: str | None) -> Draft:
+def _incoming(values: object, space: str | None) -> Draft:
     """Return so much of what is to be imported as says where it belongs."""
     reader = Reader(values, "the item")
     given = read_space(reader.text("space")) if reader.has("space") else space
     return Draft("", space=given, about_self=reader.flag("about_self"))
 
 
-def _many(
-    reached: Reach,
-    name: str,
-    call: Call,
-    read: Callable[[Reach, object, str | None], Draft],
-) -> Json:
-    """Carry out a batch: each item where it belongs, the answers in the order of the items."""
-    given, space = call.body.get("items"), default_space(call)
-    if not isinstance(given, list | tuple):
-        return _done(reached, reached.own, name, call)
-    results: list[Json | None] = [None] * len(given)
-    parts: dict[str | None, tuple[Place, list[int]]] = {}
-    for number, item in enumerate(given):
-        try:
-            place = _place_for(reached, name, read(reached, item, space))
-        except MadeleineError as refused:
-            results[number] = {"error": error_to_json(refused)}
-        else:
-            parts.setdefault(place.space, (place, []))[1].append(number)
-    told = [
-        _part(reached, place, name, call, numbers, results) for place, numbers in parts.values()
-    ]
-    counts = _summed([each.get("counts") for each in told])
-    first = told[0] if told else {"text": ""}
-    text = "; ".join(str(each["text"]) for each in told)
-    return {**first, "text": text, "results": results, **({"counts": counts} if counts else {})}
+class Batch:
+    """Items on their way to where each belongs, and what comes of them, in their order."""
 
+    def __init__(self, reached: Reach, name: str, call: Call) -> None:
+        reached.own.check(name, needed(name))
+        self._reached = reached
+        self._name = name
+        self._call = call
+        self._items = Reader(call.body).items("items", lambda item: item) or ()
+        self._parts: dict[str | None, tuple[Place, list[int]]] = {None: (reached.own, [])}
+        self._results: dict[int, Json] = {}
 
-def _place_for(reached: Reach, name: str, draft: Draft) -> Place:
-    place = _place_of(reached, draft)
-    place.check(name, Role.WRITER if place.space is not None else needed(name))
-    _check_links(reached, place, draft)
-    return place
+    @property
+    def results(self) -> list[Json]:
+        return [self._results[number] for number in range(len(self._items))]
 
+    def sort(self, read: Callable[[object], Draft]) -> None:
+        """Find out where each item belongs; what cannot be kept there is refused by itself."""
+        for number, item in enumerate(self._items):
+            try:
+                place = self._place_for(read(item))
+            except MadeleineError as error:
+                self._results[number] = {"error": error_to_json(error)}
+            else:
+                self._parts.setdefault(place.space, (place, []))[1].append(number)
 
-def _part(
-    reached: Reach,
-    place: Place,
-    name: str,
-    call: Call,
-    numbers: Sequence[int],
-    results: list[Json | None],
-) -> Json:
-    """Carry out the items of a batch that belong to one place."""
-    items = cast("Sequence[object]", call.body["items"])
-    calls = [replace(call, body=_body(items[number])) for number in numbers]
-    signed = [_signed(reached, place, each) for each in calls]
-    whole = _signed(reached, place, replace(call, body={}))
-    body = {**call.body, "items": [each.body for each in signed]}
-    answer = perform(place.house, name, replace(whole, body=body))
-    for number, result in zip(numbers, cast("list[Json]", answer["results"]), strict=True):
-        results[number] = result
-    return answer
+    def _place_for(self, draft: Draft) -> Place:
+        place = _place_of(self._reached, draft)
+        place.check(self._name, Role.WRITER)
+        _check_links(self._reached, place, draft)
+        return place
 
+    def carry_out(self) -> Json:
+        """Carry all of it out, and return one answer."""
+        told = [self._part(place, numbers) for place, numbers in self._parts.values()]
+        answer = {**told[0], "text": "; ".join(str(each["text"]) for each in told)}
+        if "counts" in answer:
+            answer["counts"] = self._counts([each["counts"] for each in told])
+        return {**answer, "results": self.results}
 
-def _body(item: object) -> Mapping[str, object]:
-    """Return an item as it was read before: it is an object."""
-    return cast("Mapping[str, object]", item)
+    def _part(self, place: Place, numbers: Sequence[int]) -> Json:
+        """Carry out the items that belong to one place."""
+        items = [cast("Mapping[str, object]", self._items[number]) for number in numbers]
+        signed = [_signed(self._reached, place, replace(self._call, body=each)) for each in items]
+        whole = _signed(self._reached, place, replace(self._call, body={}))
+        given = "items" in self._call.body  # else the operation says that they are missing
+        body = {**self._call.body, **({"items": [each.body for each in signed]} if given else {})}
+        answer = perform(place.house, self._name, replace(whole, body=body))
+        results = cast("list[Json]", answer["results"])
+        self._results |= dict(zip(numbers, results, strict=True))
+        return answer
 
-
-def _summed(counts: Sequence[object]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for each in counts:
-        for name, number in each.items() if isinstance(each, Mapping) else ():
-            total[name] = total.get(name, 0) + int(number)
-    return total
+    def _counts(self, counts: Sequence[object]) -> dict[str, int]:
+        total: Counter[str] = Counter()
+        for each in counts:
+            total.update(cast("Mapping[str, int]", each))
+        return {**total, "refused": sum("error" in each for each in self.results)}
 
 
 def _ingest_file(reached: Reach, call: Call) -> Json:
-    """Take in a file where its space is kept. What was said in a conversation stays with the
-    one who said it, whichever project it was about."""
+    """Take in a file where its space is kept. A conversation, which has a route of its own,
+    stays with the one who said it, whichever project it was about."""
     space = read_space(Reader(call.query).text("default_space"))
     return _done(reached, reached.at(space), "ingest_file", call)
 
@@ -420,12 +439,12 @@ def _side_by_side(name: str, *lists: str) -> Act:
 def _newest(every: Sequence[list[Json]], call: Call) -> list[Json]:
     both = [each for rows in every for each in rows]
     limit = call.query.get("limit")
-    ordered = sorted(both, key=_when, reverse=True)
+    ordered = sorted(both, key=_when, reverse=True)  # what has no time keeps its order
     return ordered[: int(str(limit))] if limit is not None else ordered
 
 
 def _when(row: Json) -> str:
-    return str(row.get("at") or row.get("created") or row.get("path") or "")
+    return str(row.get("at") or row.get("created") or "")
 
 
 def _told(told: Sequence[tuple[Place, Json]]) -> Iterator[str]:
@@ -453,7 +472,7 @@ SHARED: Mapping[str, Act] = {
     "link": _where("link", reach.memories, "source_id"),
     "unlink": _where("unlink", reach.memories, "source_id"),
     "merge": _where("merge", reach.memories, "keep"),
-    "undo": _where("undo", reach.changes),
+    "undo": _undo,
     "undo_merge": _where("undo_merge", reach.changes),
     "proposals": _side_by_side("proposals", "proposals"),
     "proposal": _where("proposal", reach.proposals),
