@@ -25,6 +25,7 @@ from madeleine.model.query import Filter
 from tests import falkordb
 from tests.index.making import DIMENSION, NOON, ids, keep, memory, memory_id, put, said, unit
 from tests.index.test_postgres import ASKED, TEXTS
+from tests.qdrant_edge import EdgeVectors
 
 ANY = Filter()
 EAST, NORTH = unit(1, 0, 0, 0), unit(0, 1, 0, 0)
@@ -34,10 +35,16 @@ def opened(folder: Path, exact_up_to: int = 1_000, apart: Any = None) -> Index:
     return falkordb.open_index(folder, "tiny", DIMENSION, exact_up_to=exact_up_to, apart=apart)
 
 
-@pytest.fixture(params=["graph", "apart"])
-def apart(request: pytest.FixtureRequest) -> Any:
-    """Who keeps the vectors: nobody but the graph, or Qdrant."""
-    return falkordb.qdrant() if request.param == "apart" else None
+@pytest.fixture(params=["graph", "client", "engine"])
+def apart(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    """Who keeps the vectors: nobody but the graph, Qdrant's client, or Qdrant's engine."""
+    if request.param == "engine":
+        pytest.importorskip("qdrant_edge")
+        made = EdgeVectors(tmp_path / "shards")
+        yield made
+        made.close()
+    else:
+        yield falkordb.qdrant() if request.param == "client" else None
 
 
 @pytest.fixture
