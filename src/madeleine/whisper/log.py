@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.port import WhisperEntry
+from madeleine.whisper.session import Said
 from madeleine.write.bell import Happening
 from madeleine.write.stores import Stores
 
@@ -37,6 +38,13 @@ def amend(stores: Stores, entry: WhisperEntry, more: Mapping[str, object]) -> No
     """Add to what an entry says."""
     body = {**entry.body, **more}
     write_down(stores, replace(entry, body=body), NOTHING_IS_TOO_OLD)
+
+
+def said_in(entry: WhisperEntry) -> Said:
+    """Return the prompt of an entry, and what was told of it; nothing if it came too late."""
+    late = bool(entry.body.get("late"))
+    told = [] if late else [*ids_in(entry, "injected"), *ids_in(entry, "restated")]
+    return Said(str(entry.body.get("prompt") or ""), entry.at, None, frozenset(told))
 
 
 def ids_in(entry: WhisperEntry, name: str) -> list[str]:

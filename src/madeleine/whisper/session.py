@@ -5,6 +5,9 @@ memories were whispered in a session is kept too, so that none is said twice whi
 can still read it: until the session was quiet for longer than the gap, or the host says that
 it shortens what the agent has before it.
 
+Where several servers share a memory, the prompts of a session may go now to one, now to another.
+What the others whispered is then learnt from the log.
+
 Prompts of one session may arrive at once. A whisper therefore *claims* what it is about to
 tell, and only one of them gets each memory; what it does not tell after all is free again.
 """
@@ -13,7 +16,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -105,6 +108,19 @@ class Sessions:
             session.prompts = [*session.prompts, said][-max(size, 1) :]
             session.told |= said.told
             session.last = said.at
+
+    def learn(self, session_id: str, said: Sequence[Said], size: int) -> None:
+        """Take in prompts of a session that another server was asked about."""
+        with self._lock:
+            session = self._session(session_id)
+            known = {each.at for each in session.prompts}
+            new = [each for each in said if each.at not in known]
+            if not new:
+                return
+            session.prompts = sorted([*session.prompts, *new], key=lambda each: each.at)
+            session.prompts = session.prompts[-max(size, 1) :]
+            session.told = session.told.union(*(each.told for each in new))
+            session.last = session.prompts[-1].at
 
     def take_back(self, session_id: str | None, ids: Iterable[str]) -> None:
         """Forget that these memories were told: nobody got to read them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import zlib
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.port import WhisperEntry
@@ -17,7 +17,7 @@ from madeleine.model.event import Kind
 from madeleine.model.times import format_time
 from madeleine.whisper.examples import Examples
 from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import amend, ids_in, told, write_down
+from madeleine.whisper.log import amend, ids_in, said_in, told, write_down
 from madeleine.whisper.session import Said, Sessions
 from madeleine.whisper.stages import STAGES, Candidate, Mind, Other, Silence, Thought, within
 from madeleine.whisper.telling import explorer_of, extras, review_key, worded
@@ -67,6 +67,7 @@ def whisper(
     shared spaces that are asked beside one's own memory."""
     begun = time.perf_counter()
     now = stores.clock.now()
+    _learn_of_others(stores, habits, whisperer, prompt, now)
     recent = whisperer.sessions.recent(prompt.session_id, now, habits.session_gap_minutes)
     thought = Thought(prompt, recent, now)
     mind = Mind(stores, habits, whisperer.examples.of(stores), others)
@@ -83,6 +84,22 @@ def whisper(
     _note(mind, whisperer, thought, outcome)
     _log(mind, thought, outcome, whispered)
     return whispered
+
+
+def _learn_of_others(
+    stores: Stores, habits: WhisperHabits, whisperer: Whisperer, prompt: Prompt, now: datetime
+) -> None:
+    """Look what other servers whispered in this session. A log that cannot be read keeps nobody
+    from being whispered to."""
+    if prompt.session_id is None or not stores.leases.shared:
+        return
+    since = now - timedelta(minutes=habits.session_gap_minutes)
+    try:
+        entries = stores.index.whispers(habits.context_buffer_size, prompt.session_id)
+    except Unavailable:
+        return
+    said = [said_in(each) for each in entries if each.at >= since]
+    whisperer.sessions.learn(prompt.session_id, said, habits.context_buffer_size)
 
 
 def came_too_late(stores: Stores, whisperer: Whisperer, whisper_id: str) -> None:
