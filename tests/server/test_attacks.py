@@ -53,8 +53,9 @@ class Victim:
             self.client.ok("GET", "/admin/export", files="true", trash=trash, outdated="true")
             for trash in ("true", "false")
         ]
-        asked = ("/agent/proposals", "/admin/tokens", "/agent/spaces", "/agent/merges")
-        return json.dumps([*pages, *(self.client.ok("GET", path) for path in asked)])
+        asked = ("/agent/proposals", "/agent/spaces", "/agent/merges")
+        tokens = [each["id"] for each in self.client.ok("GET", "/admin/tokens")["tokens"]]
+        return json.dumps([*pages, tokens, *(self.client.ok("GET", path) for path in asked)])
 
 
 @dataclass(frozen=True, slots=True)
