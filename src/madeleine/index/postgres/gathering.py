@@ -174,9 +174,10 @@ def _parts(
     count = 1 + tally.memories(access) * dimension * HALF_BYTES // BYTES_AT_ONCE
     for number in range(count):
         found = access.columns(sql, asked, dimension, count, number, *bindings)
-        ids, *columns, vectors, unscored = found
+        ids, digests, spaces, types, created, vectors, unscored = found
         if ids is not None:
-            yield _Part(ids, *columns, joined_halves(vectors, dimension), unscored)
+            matrix = joined_halves(vectors, dimension)
+            yield _Part(ids, digests, spaces, types, created, matrix, unscored)
 
 
 def of_source(access: Access, source: str) -> list[str]:

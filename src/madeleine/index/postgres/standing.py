@@ -81,32 +81,42 @@ def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
     listed = [] if ids is None else [list(ids)]
     among = "" if ids is None else "AND {} = ANY(%s::text[])"
     found = access.columns(_STANDINGS.format(among.format("n.id")), *listed)
-    texts, numbers = ([each if each is not None else [] for each in some] for some in _cut(found))
+    texts = [each or [] for each in found[:TEXTS]]
+    numbers = [_numbers(each) for each in found[TEXTS:]]
     sql = f"{_INCOMING} {among.format('e.target')} GROUP BY e.target"
     incoming: dict[str, int] = dict(access.rows(sql, *listed))
     sql = f"{_OUTGOING} {among.format('n.id')} GROUP BY n.id"
     outgoing: dict[str, int] = dict(access.rows(sql, *listed))
     the_self = graph.self_id(access)
-    own, node = texts[0], np.asarray(numbers[-1], np.int64)
-    about = _tagged(access, ABOUT_SELF, node)
-    is_self = np.array([each == the_self for each in own], np.bool_)
-    arrows = [incoming.get(each, 0) + outgoing.get(each, 0) for each in own]
+    about = _tagged(access, ABOUT_SELF, numbers[-1])
+    is_self = np.array([each == the_self for each in texts[0]], np.bool_)
+    arrows = [incoming.get(each, 0) + outgoing.get(each, 0) for each in texts[0]]
     return Standings(
-        *texts,
-        *(np.asarray(each, kind) for each, kind in zip(numbers[:-1], _KINDS, strict=True)),
+        ids=texts[0],
+        spaces=texts[1],
+        sources=texts[2],
+        types=numbers[0].astype(np.uint8),
+        tiers=numbers[1].astype(np.uint8),
+        created=numbers[2],
+        last_accessed=numbers[3],
+        uses=numbers[4],
+        stability=numbers[5],
+        confidence=numbers[6],
+        importance=numbers[7],
+        relevance=numbers[8],
+        relevance_at=numbers[9],
         connections=np.array(arrows, np.int64) + (about & ~is_self if the_self else 0),
         about_self=about | is_self,
         is_self=is_self,
-        protected=_tagged(access, PROTECTED, node),
+        protected=_tagged(access, PROTECTED, numbers[-1]),
     )
 
 
-_KINDS = (*(np.uint8, np.uint8, np.int64, np.int64, np.int64), *(np.float64,) * 4, np.int64)
 TEXTS = 3  # the first columns: ids, spaces, sources
 
 
-def _cut(columns: list[Any]) -> tuple[list[Any], list[Any]]:
-    return columns[:TEXTS], columns[TEXTS:]
+def _numbers(column: NDArray[Any] | None) -> NDArray[Any]:
+    return np.empty(0, np.int64) if column is None else column
 
 
 def _tagged(access: Access, tag: str, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
