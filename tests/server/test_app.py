@@ -101,7 +101,7 @@ def test_a_bug_behind_the_door_of_the_tools_is_counted_and_logged_as_any_other(
     def broken(house: House, name: str, call: Call) -> Json:
         raise RuntimeError(PRIVATE)
 
-    monkeypatch.setattr(app_module, "perform", broken)
+    monkeypatch.setattr(app_module, "perform_for", broken)
     tool = {"name": "recall", "arguments": {"query": "tea"}}
 
     with caplog.at_level(logging.ERROR):
