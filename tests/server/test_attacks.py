@@ -58,13 +58,23 @@ class Victim:
         return json.dumps([*pages, tokens, *(self.client.ok("GET", path) for path in asked)])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class World:
     team: Team
     ada: Victim
     mallory: Client
     mine: str
     """A memory of Mallory's."""
+    known: str = ""
+    """All that Ada has, as it was looked at last."""
+
+    def is_untouched(self) -> bool:
+        """Whether Ada has what she had."""
+        return self.ada.contents() == self.known
+
+    def look(self) -> None:
+        """Look at what Ada has, after she did something herself."""
+        self.known = self.ada.contents()
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +84,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         ada, mallory = team.person("ada"), team.person("mallory")
         team.share("salon", "ada", "owner")
         victim = _victim(home, team, ada)
-        yield World(team, victim, mallory, mallory.remember("Mallory collects stamps"))
+        made = World(team, victim, mallory, mallory.remember("Mallory collects stamps"))
+        made.look()
+        yield made
 
 
 def _victim(home: Path, team: Team, ada: Client) -> Victim:
@@ -321,14 +333,12 @@ def test_every_route_is_attacked(world: World) -> None:
 
 @pytest.mark.parametrize("name", [route.name for route in ROUTES])
 def test_a_route_gives_nothing_of_anothers_memory_away(world: World, name: str) -> None:
-    before = world.ada.contents()
-
     for (method, path, body, query), wanted in attacks(world)[name]:
         answer = world.mallory.ask(method, path, body, **query)
         assert answer.status in wanted, (method, path, body, answer.body)
         _is_clean(world, answer, {"method": method, "path": path, "body": body, **query})
 
-    assert world.ada.contents() == before
+    assert world.is_untouched()
 
 
 def _is_clean(world: World, answer: Answer, asked: object) -> None:
@@ -351,11 +361,12 @@ def test_an_id_that_somebody_else_took_opens_nothing(world: World) -> None:
     assert SECRET in world.ada.client.ok("GET", f"/agent/recall/{taken}")["memory"]["content"]
     world.mallory.ok("DELETE", f"/agent/recall/{taken}")
     assert SECRET in world.ada.client.ok("GET", f"/agent/recall/{taken}")["memory"]["content"]
+    world.look()
 
 
 @pytest.mark.parametrize("tool", [each.name for each in TOOLS])
 def test_a_tool_gives_nothing_of_anothers_memory_away(world: World, tool: str) -> None:
-    before, ada, mine = world.ada.contents(), world.ada, world.mine
+    ada, mine = world.ada, world.mine
     tries: dict[str, list[dict[str, Any]]] = {
         "remember": [{"content": "m", "connections": [{"target": ada.memory}]}],
         "recall": [{"query": f"what opens the vault of Ada {ada.memory}"}],
@@ -379,7 +390,7 @@ def test_a_tool_gives_nothing_of_anothers_memory_away(world: World, tool: str) -
         assert refused == (tool not in ("recall", "run_maintenance")), told
         assert SECRET not in told
 
-    assert world.ada.contents() == before
+    assert world.is_untouched()
 
 
 async def _call(world: World, tool: str, arguments: dict[str, Any]) -> tuple[bool, str]:
@@ -403,6 +414,7 @@ def test_events_tell_each_only_of_their_own(world: World) -> None:
             lines.append(next(heard))
 
     assert theirs not in "".join(lines)
+    world.look()
 
 
 class _listening:
@@ -524,6 +536,7 @@ def test_what_is_shared_and_what_is_ones_own_are_not_tied_together(world: World)
 
     assert {name: each.status for name, each in answers.items()} == dict.fromkeys(asked, 422)
     assert all("remember it where you want it" in each.error["hint"] for each in answers.values())
+    world.look()
 
 
 def test_who_leaves_a_space_sees_nothing_of_it_any_more(world: World) -> None:
@@ -538,3 +551,4 @@ def test_who_leaves_a_space_sees_nothing_of_it_any_more(world: World) -> None:
 
     assert world.mallory.status("GET", f"/agent/recall/{node}") == 404
     assert "attic key" not in str(world.mallory.recall("where is the attic key"))
+    world.look()
