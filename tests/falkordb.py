@@ -114,7 +114,8 @@ def clean() -> None:
     """Forget all graphs, if there is a server: each has dozens of indexes to look after."""
     if server.cache_info().currsize:
         client: Any = importlib.import_module("redis").Redis(port=server().port)
-        client.flushall()
+        for graph in client.execute_command("GRAPH.LIST"):
+            client.execute_command("GRAPH.DELETE", graph)
         client.close()
 
 

@@ -1060,6 +1060,7 @@ def test_a_put_after_a_drop_finds_its_uses_again(index: Index) -> None:
     assert index.get(memory_id(1)) == before
 
 
+@pytest.mark.timeout(240)  # thousands of writes, each several ways to a server
 def test_many_batches_of_changes_keep_meaning_and_rows_together(index: Index) -> None:
     """Rows of vectors are given up and written anew all the time; none may be mixed up."""
     order = random.Random(7)

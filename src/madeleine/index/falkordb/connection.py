@@ -208,6 +208,15 @@ class Access:
             if not any(each in str(error) for each in ("already indexed", "no such index")):
                 raise _refused(self.place, _said(error)) from error
 
+    def remove(self) -> None:
+        """Remove the graph, if it is there. Deleting its key may be left to a thread of Redis,
+        and FalkorDB does not survive that."""
+        try:
+            self.server.redis.execute_command("GRAPH.DELETE", self.name)
+        except exceptions.ResponseError as error:
+            if "empty key" not in str(error):
+                raise _refused(self.place, _said(error)) from error
+
     def _ask(self, command: str, query: str, parameters: Mapping[str, object]) -> Sequence[Any]:
         with translated(self.place):
             text = header(parameters) + query

@@ -220,17 +220,30 @@ class FalkorIndex:
         prepare(self._access)  # it may have been emptied
         head = read_head(self._access)
         with translated(self._access.place):
-            self._server.redis.delete(made.name)
+            for each in (made.name, self._old):
+                Access(self._server, each).remove()
         self._vectors.sweep(head.collection)
         return FalkorIndex(made, head)
+
+    @property
+    def _old(self) -> str:
+        """What a graph is called between its replacement and its end."""
+        return f"{{{self._place.address.graph}}}:old"
 
     def replace_with(self, fresh: Index) -> None:
         if not isinstance(fresh, FalkorIndex):
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
+        with translated(self._access.place):
+            Access(self._server, self._old).remove()
         with self._turns.writing():
             self._turns.close_gate()
-            self._server.redis.rename(fresh._place.name, self._place.name)
+            with self._server.redis.pipeline(transaction=True) as both:
+                both.rename(self._place.name, self._old)
+                both.rename(fresh._place.name, self._place.name)
+                both.execute()
+        with translated(self._access.place):
+            Access(self._server, self._old).remove()
         self._vectors.sweep(read_head(self._access).collection)
 
     def close(self) -> None:
