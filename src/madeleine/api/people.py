@@ -14,7 +14,15 @@ from madeleine.api.reach import Reach
 from madeleine.errors import InvalidValue, NoPeople, NoSuchSpace, NotAllowed
 from madeleine.model.codec import Json
 from madeleine.model.draft import one_line
-from madeleine.model.people import Member, Person, Role, Token, read_person, read_shared_space
+from madeleine.model.people import (
+    Member,
+    Person,
+    Role,
+    Token,
+    read_person,
+    read_shared_space,
+    tenant_of_space,
+)
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
 from madeleine.model.words import word
@@ -54,6 +62,8 @@ def remove_person(reach: Reach, call: Call) -> Json:
     reader = Reader(call.query)
     erase = reader.flag("erase")
     reader.done()
+    if erase:
+        _clear(reach, known.person(call.named).name)
     known.remove(call.named, erase)
     kept = "their memory is erased" if erase else "their memory is kept"
     return {"text": f"Removed {call.named}: {kept}", "name": call.named, "erased": erase}
@@ -140,9 +150,17 @@ def unshare_space(reach: Reach, call: Call) -> Json:
         return {"text": f"{person} no longer shares {space}", "space": space, "person": person}
     if caller.role is not Role.ADMIN:
         raise NotAllowed("`unshare_space` of everybody", Role.ADMIN.value, caller.role.value)
+    if erase and space in known.spaces():
+        _clear(reach, tenant_of_space(space))
     known.remove_space(space, erase)
     kept = "what was in it is erased" if erase else "what is in it is kept"
     return {"text": f"Nobody shares {space} any more: {kept}", "space": space, "erased": erase}
+
+
+def _clear(reach: Reach, tenant: str) -> None:
+    """Empty an index, which may be kept elsewhere than what is true."""
+    if reach.houses is not None:
+        reach.houses.of(tenant).stores.index.clear()
 
 
 def _space_role(given: object) -> Role:

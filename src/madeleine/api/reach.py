@@ -60,8 +60,13 @@ class Reach:
     shared: tuple[Place, ...] = ()
     caller: Caller | None = None
     """Nobody in particular in a home of one person."""
-    people: People | None = None
-    """Who else there is, where several share a database."""
+    houses: Houses | None = None
+    """Everybody's, where several share a database."""
+
+    @property
+    def people(self) -> People | None:
+        """Who else there is."""
+        return None if self.houses is None else self.houses.people
 
     @property
     def house(self) -> House:
@@ -120,7 +125,7 @@ def reach_of(houses: Houses, caller: Caller) -> Reach:
         Place(each.role, partial(houses.of, tenant_of_space(each.space)), each.space)
         for each in caller.spaces
     )
-    return Reach(own, shared, caller, houses.people)
+    return Reach(own, shared, caller, houses)
 
 
 def at_the_server(house: House) -> Reach:

@@ -81,6 +81,13 @@ class People:
         rows = self._rows("SELECT name, created FROM people ORDER BY name")
         return [Person(name, _utc(created)) for name, created in rows]
 
+    def person(self, name: str) -> Person:
+        """Return one of them."""
+        rows = self._rows("SELECT name, created FROM people WHERE name = %s", name)
+        if not rows:
+            raise NoSuchPerson(name)
+        return Person(name, _utc(rows[0][1]))
+
     def add(self, name: str) -> Person:
         """Add a person; a memory that they had before is theirs again."""
         if name == self.home:
