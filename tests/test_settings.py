@@ -83,6 +83,7 @@ WORDS = {
     "judge.kind": "local, llm or agent",
     "judge.provider": "openai or anthropic",
     "sleep.lifecycle": "exponential or fsrs",
+    "store.truth": "files or database",
 }
 
 
@@ -121,3 +122,32 @@ def test_a_type_that_nobody_knows_is_refused_when_the_settings_are_read(
 
     monkeypatch.setenv("CONSOLIDATION_PROTECTED_TYPES", "Decision, insight, GOAL,")
     assert load_settings(tmp_path).consolidation.protected_types == "Decision, insight, GOAL,"
+
+
+# -- where the memory is kept --------------------------------------------------------------
+
+
+def test_a_store_can_be_named_in_one_line() -> None:
+    table = {"store": "postgresql://db/one", "graph": "falkordb://db", "vectors": "qdrant://db"}
+
+    store = read_settings(table, {}).store
+
+    assert (store.url, store.graph, store.vectors) == tuple(table.values())
+    assert (store.tenant, store.truth) == ("home", "files")
+
+
+def test_the_environment_names_a_store_over_the_file() -> None:
+    table = {"store": {"url": "postgresql://db/one", "truth": "database"}}
+    short = {"MADELEINE_STORE": "postgresql://db/two"}
+    long = {**short, "MADELEINE_STORE_URL": "postgresql://db/three"}
+
+    assert read_settings(table, short).store.url == "postgresql://db/two"
+    assert read_settings(table, short).store.truth == "database"
+    assert read_settings(table, long).store.url == "postgresql://db/three"
+
+
+def test_a_store_that_is_neither_a_line_nor_a_table_is_refused() -> None:
+    with pytest.raises(BadSetting, match="`store` is not a table"):
+        read_settings({"store": 5}, {})
+    with pytest.raises(BadSetting, match="`graph` is not a section"):
+        read_settings({"graph": 5}, {})

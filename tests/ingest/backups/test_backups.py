@@ -497,7 +497,7 @@ def test_what_a_killed_restore_had_unpacked_is_removed_at_the_next_opening(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(restoring, "_write_mark", kill)
+        patched.setattr(restoring, "write_mark", kill)
         with pytest.raises(KeyboardInterrupt):
             restore_home(home, path)
     assert len(unpacked(tmp_path)) == 2
