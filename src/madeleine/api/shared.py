@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from madeleine.api import answers, moving, reach, texts
@@ -39,10 +40,12 @@ from madeleine.model.draft import Draft, read_draft, read_space
 from madeleine.model.people import Caller, Role
 from madeleine.model.query import Filter, Query, read_filter, read_query
 from madeleine.model.reading import Reader
+from madeleine.model.trace import AskedTrace
 from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.joining import joined
 from madeleine.whisper.whisper import whisper
+from madeleine.write.aside import at_once
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
 
@@ -322,16 +325,18 @@ def _recall(reached: Reach, call: Call) -> Json:
     _wait(places)
     about = reached.holding(query.why_not, reach.memories) if query.why_not else reached.own
     trace, _ = read_question(reached.house.stores, query.text)
-    found = [
-        recall(place.house.stores, _asked(query, place, about), touch=False, trace=trace)
-        for place in places
-    ]
+    asking = [partial(_ask, place, _asked(query, place, about), trace) for place in places]
+    found = at_once(asking)
     hits = joined([each.hits for each in found], lambda hit: hit.score, query.limit)
     notes = dict.fromkeys(note for each in found for note in each.notes)
     _note_uses(places, found, hits, query)
     silence = None if hits else found[0].silence
     why_not = next((each.why_not for each in found if each.why_not), None)
     return answers.recalled(Recalled(tuple(hits), silence, tuple(notes), why_not), query.explain)
+
+
+def _ask(place: Place, query: Query, trace: AskedTrace | None) -> Recalled:
+    return recall(place.house.stores, query, touch=False, trace=trace)
 
 
 def _wait(places: Sequence[Place]) -> None:

@@ -11,9 +11,10 @@ the whole, what stands before and after it is looked for by itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from madeleine.whisper.learning import affinities
 from madeleine.whisper.prompts import asked_part, machine_made
 from madeleine.whisper.session import Recent
 from madeleine.whisper.values import Prompt
+from madeleine.write.aside import at_once
 from madeleine.write.stores import Stores
 
 LEAST_CHARACTERS = 3  # letters and digits; one of Chinese or Japanese counts for two
@@ -221,23 +223,21 @@ def _recalled(mind: Mind, thought: Thought, text: str, trace: AskedTrace | None)
         explain=True,
     )
     alone = thought.intents == {Intent.IDENTITY}
-    found = recall(mind.stores, query, touch=False, trace=trace, look_again=not alone)
+    asking = partial(recall, touch=False, trace=trace, look_again=not alone)
+    found = at_once([partial(asking, stores, each) for stores, each in _everywhere(mind, query)])
+    if len(found) == 1:
+        return found[0]
+    hits = joined([each.hits for each in found], lambda hit: hit.score, query.limit)
+    return replace(found[0], hits=tuple(hits))
+
+
+def _everywhere(mind: Mind, query: Query) -> Iterator[tuple[Stores, Query]]:
+    """Give where a question is asked: at home, and in the shared spaces that its filter allows."""
+    yield mind.stores, query
     asked = query.filter.spaces
-    others = [
-        recall(
-            stores,
-            replace(query, filter=replace(query.filter, spaces=(space,))),
-            touch=False,
-            trace=trace,
-            look_again=not alone,
-        )
-        for space, stores in mind.others
-        if not asked or space in asked
-    ]
-    if not others:
-        return found
-    hits = joined([each.hits for each in (found, *others)], lambda hit: hit.score, query.limit)
-    return replace(found, hits=tuple(hits))
+    for space, stores in mind.others:
+        if not asked or space in asked:
+            yield stores, replace(query, filter=replace(query.filter, spaces=(space,)))
 
 
 def _candidates(mind: Mind, found: Recalled) -> list[Candidate]:

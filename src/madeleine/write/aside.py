@@ -8,11 +8,12 @@ follow and just as right.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
 BESIDE = 4  # questions whose words are looked up while the model reads them
+AT_ONCE = 8  # threads that one question may have, if it is asked in so many places
 
 T = TypeVar("T")
 Work = Callable[[], str | None]
@@ -108,6 +109,15 @@ class Threads:
 
     def _do(self, work: Work) -> None:
         self._problem = work() or self._problem
+
+
+def at_once(works: Sequence[Callable[[], T]]) -> list[T]:
+    """Do several things at the same time, the first of them in this thread."""
+    if len(works) < 2:
+        return [work() for work in works]
+    with ThreadPoolExecutor(min(len(works) - 1, AT_ONCE), "madeleine-at-once") as threads:
+        others = [threads.submit(work) for work in works[1:]]
+        return [works[0](), *(each.result() for each in others)]
 
 
 def _new_pools() -> Pools:
