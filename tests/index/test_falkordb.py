@@ -350,6 +350,25 @@ def test_a_server_that_is_down_is_said_so_and_found_again(
     index.close()
 
 
+def test_a_server_that_keeps_what_it_has_is_found_as_it_was(
+    tmp_path: Path, another: Callable[..., falkordb.Server]
+) -> None:
+    own = another("--appendonly", "yes")
+    index = own.open(tmp_path, "tiny", DIMENSION, exact_up_to=1)
+    puts = [put(memory(number, f"kettle {number}"), unit(1, number, 0, 0)) for number in range(9)]
+    index.write(Batch(puts=puts))
+    index.write(Batch(puts=puts[:2], drops=[memory_id(8)]))
+
+    own.stop()
+    own.start()
+
+    assert index.count(ANY, NOON) == index.extent().memories == 8
+    assert ids(index.search_vector(EAST, ANY, NOON, 3)) == [memory_id(n) for n in range(3)]
+    keep(index, memory(8, "a kettle"))
+    assert len(index.search_text(["kettle"], ANY, NOON, 99)) == 9
+    index.close()
+
+
 def test_a_wrong_password_is_said_so_and_never_told(
     tmp_path: Path, another: Callable[..., falkordb.Server]
 ) -> None:
