@@ -37,7 +37,7 @@ SCHEMES = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": Tru
 """Names of the protocol, and whether they mean TLS."""
 PORT = 6379
 CONNECT_SECONDS = 5
-ANSWER_SECONDS = 60  # far above what any of ours takes: a server that hangs is told
+ANSWER_SECONDS = 30  # far above what any of ours takes: a server that hangs is told
 TURN_SECONDS = 10  # a writer's turn; one that was killed costs the next as much
 PATIENCE_SECONDS = 30  # how long a writer waits for its turn
 STEADY_SECONDS = 5.0  # after so long without a question a steady reader counts as gone
