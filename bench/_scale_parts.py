@@ -30,8 +30,8 @@ POINT = 0.01
 TIMES_SQLITE = 2.0
 TIMES_SMALLER = 2.0
 TIMES_ASLEEP = 3.0
+ASKED_AT_MOST = 200  # questions that tell how often an answer is found
 LEAST_SECONDS = 0.05  # a shorter task says nothing by its ratio
-IN_TURNS = 150
 
 
 # -- quality -------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def _mean(values: Sequence[bool]) -> float:
 
 
 def recall_speed(
-    homes: Homes, server: Databases, plan: Plan, million: int | None
+    homes: Homes, server: Databases, plan: Plan, million: int | None, times: int
 ) -> Iterator[Figure]:
     """Yield how long a recall takes on both, asked in turns; and in a store grown to `million`,
     against what it took before."""
@@ -98,12 +98,12 @@ def recall_speed(
             house, seconds = stack.enter_context(filled(homes, home, engine))
             yield Figure(part, f"{engine.name}: filled in", seconds, plan.size, unit="s")
             houses.append(house)
-        took = in_turns(houses, plan)
+        took = in_turns(houses, plan, times)
         yield from _both(part, took)
         yield from _found(part, houses[1], plan)
         if million is not None:
             before = statistics.median(took[1])
-            yield from _larger(server, url, houses[1], plan, million, before)
+            yield from _larger(server, url, houses[1], plan, million, before, times)
 
 
 @contextmanager
@@ -128,16 +128,17 @@ def _open_filling(work: Path, engine: Engine, advance: Callable[[int, int | None
     return open_house(work, progress=advance, fresh_index=engine is SQLITE)
 
 
-def in_turns(houses: Sequence[House], plan: Plan) -> list[list[float]]:
+def in_turns(houses: Sequence[House], plan: Plan, times: int) -> list[list[float]]:
     """Ask each house the same questions, each in its turn first. What a house writes behind an
     answer is waited for, so that no other pays for it."""
     took: list[list[float]] = [[] for _ in houses]
     questions = cycle(each.text for each in plan.all_questions)
-    for number in range(WARM + IN_TURNS):
+    warm = min(WARM, times)
+    for number in range(warm + times):
         text = next(questions)
         for place in sorted(range(len(houses)), key=lambda each: (each + number) % len(houses)):
             seconds = _recall(houses[place], text)
-            if number >= WARM:
+            if number >= warm:
                 took[place].append(seconds)
     return took
 
@@ -154,7 +155,8 @@ def _both(part: str, took: Sequence[Sequence[float]]) -> Iterator[Figure]:
     note = f"p50 {ms(other)} against {ms(sqlite)}, p95 {ms(_p95(took[1]))} against "
     note += f"{ms(_p95(took[0]))}; in turns"
     bound = Target(TIMES_SQLITE, at_most=True)
-    yield Figure(part, "postgres against sqlite", other / sqlite, IN_TURNS, bound, "x", note=note)
+    what, n = "postgres against sqlite", len(took[0])
+    yield Figure(part, what, other / sqlite, n, bound, "x", note=note)
 
 
 def _p95(values: Sequence[float]) -> float:
@@ -163,7 +165,7 @@ def _p95(values: Sequence[float]) -> float:
 
 def _found(part: str, house: House, plan: Plan) -> Iterator[Figure]:
     """Yield how often the one memory that answers is found, so that speed is not bought by it."""
-    asked = plan.questions("para")
+    asked = plan.questions("para")[:ASKED_AT_MOST]
     hits = []
     for each in asked:
         answer = perform(house, "recall", Call(body={"query": each.text, "limit": 5}))
@@ -173,19 +175,25 @@ def _found(part: str, house: House, plan: Plan) -> Iterator[Figure]:
 
 
 def _larger(
-    server: Databases, url: str, house: House, plan: Plan, million: int, before: float
+    server: Databases,
+    url: str,
+    house: House,
+    plan: Plan,
+    million: int,
+    before: float,
+    times: int,
 ) -> Iterator[Figure]:
     part = f"recall {million:,}"
     progress(f"growing to {million:,} memories")
     with server.connect(url) as connection:
         seconds = timed(lambda: grown(connection, "home", million // plan.size))
     yield Figure(part, "grown inside the database in", seconds, million, unit="s")
-    (took,) = in_turns([house], plan)
+    (took,) = in_turns([house], plan, times)
     after = statistics.median(took)
     note = f"p50 {ms(after)} against {ms(before)}, p95 {ms(_p95(took))}"
     bound = Target(TIMES_SMALLER, at_most=True)
     what = f"postgres against its {plan.size:,}"
-    yield Figure(part, what, after / before, IN_TURNS, bound, "x", note=note)
+    yield Figure(part, what, after / before, len(took), bound, "x", note=note)
     yield from _found(part, house, plan)
 
 

@@ -12,12 +12,12 @@ from _recall_report import Figure, Target
 from _recall_scale import Plan, made
 from _scale_engines import Databases, postgres
 from _scale_growth import multiplied
-from _scale_parts import IN_TURNS, filled, in_turns
+from _scale_parts import filled, in_turns
 
 TIMES_ALONE = 1.5
 
 
-def tenants(homes: Homes, server: Databases, count: int, each: int) -> Iterator[Figure]:
+def tenants(homes: Homes, server: Databases, count: int, each: int, times: int) -> Iterator[Figure]:
     """Yield how long a recall takes in one of many memories, against one that is alone."""
     plan = Plan(each, each)
     home, _ = made(homes, plan)
@@ -32,8 +32,8 @@ def tenants(homes: Homes, server: Databases, count: int, each: int) -> Iterator[
             names = [f"tenant {number}" for number in range(1, count)]
             seconds = timed(lambda: multiplied(connection, "home", names))
         yield Figure(part, "made inside the database in", seconds, count, unit="s")
-        one, many = (statistics.median(took) for took in in_turns(houses, plan))
+        one, many = (statistics.median(took) for took in in_turns(houses, plan, times))
     note = f"p50 {ms(many)} against {ms(one)}; in turns"
     bound = Target(TIMES_ALONE, at_most=True)
     what = "recall of one against a single one"
-    yield Figure(part, what, many / one, IN_TURNS, bound, "x", note=note)
+    yield Figure(part, what, many / one, times, bound, "x", note=note)

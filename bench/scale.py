@@ -35,9 +35,11 @@ Part = Callable[[Homes, Databases, argparse.Namespace], Iterator[Figure]]
 PARTS: Mapping[str, Part] = {
     "quality": lambda homes, server, given: _quality(homes, server, given),
     "recall": lambda homes, server, given: recall_speed(
-        homes, server, Plan(given.size, given.embedded), given.grow
+        homes, server, Plan(given.size, given.embedded), given.grow, given.asked
     ),
-    "tenants": lambda homes, server, given: tenants(homes, server, given.tenants, given.each),
+    "tenants": lambda homes, server, given: tenants(
+        homes, server, given.tenants, given.each, given.asked
+    ),
     "consolidation": lambda homes, server, given: consolidation(
         homes, server, Plan(given.size, given.embedded)
     ),
@@ -98,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--grow", type=int, metavar="N", help="grow the database to so many, and ask again")
     add("--tenants", type=int, default=1_000, metavar="N", help="memories in one database")
     add("--each", type=int, default=1_000, metavar="N", help="how large each of them is")
+    add("--asked", type=int, default=150, metavar="N", help="recalls that are timed, of each")
     add("--servers", type=int, default=4, metavar="N", help="of the fleet")
     add("--clients", type=int, default=32, metavar="N", help="of the fleet, all at once")
     add("--people", type=int, default=8, metavar="N", help="whose memories the clients share")

@@ -12,6 +12,7 @@ from tests import postgres
 from tests.bench.test_recall_bench import bench
 
 scale: Any = bench("scale")
+pytestmark = pytest.mark.timeout(180)  # homes and databases are made; a busy machine takes its time
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +24,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> None:
 def figures(folder: Path, *words: str) -> list[dict[str, Any]]:
     out = folder / "out.json"
     url = ("--url", postgres.server().url)
-    scale.main([*words, *url, "--cache", str(folder / "cache"), "--json", str(out)])
+    scale.main([*words, *url, "--asked", "3", "--cache", str(folder / "cache"), "--json", str(out)])
     return list(json.loads(out.read_text(encoding="utf-8"))["figures"])
 
 
