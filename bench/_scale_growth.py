@@ -60,10 +60,9 @@ def _copy_within(connection: Any, tenant: int, times: int) -> None:
 
 def _own_values(table: str, copy: int) -> dict[str, str]:
     """Return what a copy says in place of what it is a copy of."""
-    mark = f"'{copy:04x}' || substr({{}}, 5)"
     match table:
-        case "nodes":
-            return {"id": mark.format("id"), "path": f"'{copy}/' || path"}
+        case "nodes":  # no id of a memory begins so
+            return {"id": f"'g{copy:03x}' || substr(id, 5)", "path": f"'{copy}/' || path"}
         case "passages":
             return {"vector": _moved("passages.vector")}
         case "postings":
