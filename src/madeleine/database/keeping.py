@@ -47,12 +47,15 @@ CREATE INDEX journal_change ON journal (truth, change) WHERE change IS NOT NULL;
 
 -- `number` counts who took the lease: a run that lost it is told apart from the next by it. It is
 -- part of a key, so that whoever writes under a lease can keep it from being taken meanwhile.
+-- `doing` is what its holder says about the work, `stop` that somebody wants it to end.
 CREATE TABLE leases (
     name   text COLLATE "C" NOT NULL,
     job    text COLLATE "C" NOT NULL,
     number bigint NOT NULL DEFAULT 0,
     holder text COLLATE "C",
     until  timestamptz,
+    doing  text COLLATE "C" NOT NULL DEFAULT '',
+    stop   boolean NOT NULL DEFAULT FALSE,
     due    timestamptz,
     PRIMARY KEY (name, job),
     UNIQUE (name, job, number)

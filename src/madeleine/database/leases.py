@@ -27,16 +27,17 @@ SECONDS = 30.0  # how long a lease lasts that nobody renews
 RENEWALS = 4  # in that time: one that fails costs nothing yet
 
 _TAKE = """
-    INSERT INTO leases (name, job, number, holder, until)
-    VALUES (%s, %s, 1, %s, clock_timestamp() + make_interval(secs => %s))
+    INSERT INTO leases (name, job, number, holder, doing, until)
+    VALUES (%s, %s, 1, %s, %s, clock_timestamp() + make_interval(secs => %s))
     ON CONFLICT (name, job) DO UPDATE
-    SET number = leases.number + 1, holder = excluded.holder, until = excluded.until
+    SET number = leases.number + 1, holder = excluded.holder, until = excluded.until,
+        doing = excluded.doing, stop = FALSE
     WHERE leases.holder IS NULL OR leases.until < clock_timestamp()
     RETURNING number
 """
 _RENEW = """
     UPDATE leases SET until = clock_timestamp() + make_interval(secs => %s)
-    WHERE name = %s AND job = %s AND number = %s AND holder IS NOT NULL RETURNING number
+    WHERE name = %s AND job = %s AND number = %s AND holder IS NOT NULL RETURNING stop
 """
 _RELEASE = """
     UPDATE leases SET holder = NULL, until = NULL WHERE name = %s AND job = %s AND number = %s
@@ -44,6 +45,14 @@ _RELEASE = """
 _IS_OURS = """
     SELECT 1 FROM leases WHERE name = %s AND job = %s AND number = %s AND holder IS NOT NULL
     FOR KEY SHARE
+"""
+_DOING = """
+    SELECT doing FROM leases
+    WHERE name = %s AND job = %s AND holder IS NOT NULL AND until >= clock_timestamp()
+"""
+_STOP = """
+    UPDATE leases SET stop = TRUE WHERE name = %s AND job = %s AND doing = %s
+    AND holder IS NOT NULL AND until >= clock_timestamp() RETURNING number
 """
 _PLAN = """
     INSERT INTO leases (name, job, due)
@@ -72,10 +81,12 @@ class _Lease:
     ends: float
     """When it runs out, as far as this process knows; by its own monotonic clock."""
     lost: bool = False
+    stop: bool = False
+    """Whether somebody asked another server to have it stopped."""
     over: threading.Event = field(default_factory=threading.Event)
 
-    def is_lost(self) -> bool:
-        return self.lost or monotonic() > self.ends
+    def is_over(self) -> bool:
+        return self.lost or self.stop or monotonic() > self.ends
 
 
 class DatabaseLeases:
@@ -89,24 +100,37 @@ class DatabaseLeases:
         self._seconds = seconds
 
     @contextmanager
-    def held(self, work: str) -> Iterator[Callable[[], bool]]:
+    def held(self, work: str, doing: str = "") -> Iterator[Callable[[], bool]]:
         """Do this work alone; `UnderWay` if somebody does it. Gives a function that says whether
-        the lease was lost; then nothing that this thread writes is kept."""
-        lease = self._take(work)
+        to end it: somebody asked for that, or the lease was lost, and then nothing that this
+        thread writes is kept."""
+        lease = self._take(work, doing)
         renewing = threading.Thread(target=self._renew, args=(lease,), daemon=True)
         renewing.start()
         try:
             with self._rows.fenced(lambda access: self._check(access, lease)):
-                yield lease.is_lost
+                yield lease.is_over
         finally:
             lease.over.set()
             renewing.join()
             self._release(lease)
 
-    def _take(self, work: str) -> _Lease:
+    def doing(self, work: str) -> str | None:
+        """Return what whoever does this work says about it; nothing if nobody does."""
+        with self._rows.bare() as connection:
+            row = connection.execute(_DOING, (self._rows.name, work)).fetchone()
+        return None if row is None else row[0]
+
+    def stop(self, work: str, doing: str) -> bool:
+        """Ask whoever does this work to end it, if they still do just that; whether so."""
+        with self._rows.bare() as connection:
+            row = connection.execute(_STOP, (self._rows.name, work, doing)).fetchone()
+        return row is not None
+
+    def _take(self, work: str, doing: str) -> _Lease:
         began = monotonic()
         with self._rows.bare() as connection:
-            bindings = (self._rows.name, work, self._holder, self._seconds)
+            bindings = (self._rows.name, work, self._holder, doing, self._seconds)
             row = connection.execute(_TAKE, bindings).fetchone()
         if row is None:
             raise UnderWay(f"`{work}`")
@@ -119,13 +143,15 @@ class DatabaseLeases:
             try:
                 lease.lost = not self._renewed(lease)
             except MadeleineError:
-                continue  # `is_lost` says so once it has run out
+                continue  # `is_over` says so once it has run out
             lease.ends = began + self._seconds
 
     def _renewed(self, lease: _Lease) -> bool:
         with self._rows.bare() as connection:
             bindings = (self._seconds, self._rows.name, lease.work, lease.number)
-            return connection.execute(_RENEW, bindings).fetchone() is not None
+            row = connection.execute(_RENEW, bindings).fetchone()
+        lease.stop = row is not None and row[0]
+        return row is not None
 
     def _release(self, lease: _Lease) -> None:
         try:

@@ -13,6 +13,7 @@ A paused job does not run by itself, nor with the whole cycle; asked for by name
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from collections import deque
@@ -24,7 +25,7 @@ from typing import Protocol
 
 from madeleine.errors import LeaseLost, NoSuchJob, UnderWay
 from madeleine.model.event import Event, Kind
-from madeleine.model.times import parse_time
+from madeleine.model.times import format_time, parse_time
 from madeleine.sleep.begun import note_cut_off
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.values import Report
@@ -177,7 +178,15 @@ class Sleeper:
                 each.called_off = True
             running = self._running is not None and job in (None, self._running.job)
             self._stop_running = self._stop_running or running
-            return running or bool(wanted)
+        return running or bool(wanted) or self._stop_elsewhere(job)
+
+    def _stop_elsewhere(self, job: str | None) -> bool:
+        """Have a run stopped that another server does; that one hears of it in a while."""
+        doing = self._stores.leases.doing(LEASE)
+        running = None if doing is None else _read_running(doing)
+        if doing is None or running is None or job not in (None, running.job):
+            return False
+        return self._stores.leases.stop(LEASE, doing)
 
     def check(self, job: str) -> None:
         if job not in self.order + self.tasks:
@@ -241,41 +250,45 @@ class Sleeper:
     def run_due(self, job: str, still_due: Stopped) -> bool:
         """Run a job whose time has come, if it still is so once it is our turn; `UnderWay` if
         another server has it. Returns whether it ran."""
-        with self._turn, self._lease() as lost:
+        with self._turn, self._lease(self._says(job, False, True)) as over:
             if not still_due():
                 return False
-            self._run_once(job, False, lost, due=True)
+            self._run_once(job, False, over, due=True)
             return True
 
     @contextmanager
     def in_turn(self) -> Iterator[None]:
         """Let no job run meanwhile: who does a job's work by other means takes a turn too."""
-        with self._turn, self._patiently(lambda: False):
+        with self._turn, self._patiently("", lambda: False):
             yield
 
     @contextmanager
-    def _lease(self) -> Iterator[Stopped]:
+    def _lease(self, doing: str) -> Iterator[Stopped]:
         """Keep the jobs of other servers from running on this memory. Whoever has the lease knows
         that a run which was begun and not ended was cut off."""
-        with self._stores.leases.held(LEASE) as lost:
+        with self._stores.leases.held(LEASE, doing) as over:
             if self._stores.leases.shared:
                 note_cut_off(self._stores)
-            yield lost
+            yield over
+
+    def _says(self, job: str, dry_run: bool, due: bool) -> str:
+        """Return what other servers are told of a run."""
+        return _told_running(Running(job, self._stores.clock.now(), dry_run, due=due))
 
     @contextmanager
-    def _patiently(self, called_off: Stopped) -> Iterator[Stopped]:
+    def _patiently(self, doing: str, called_off: Stopped) -> Iterator[Stopped]:
         """Take the lease as soon as no other server has it."""
         with ExitStack() as stack:
-            lost: Stopped | None = None
-            while lost is None:
+            over: Stopped | None = None
+            while over is None:
                 try:
-                    lost = stack.enter_context(self._lease())
+                    over = stack.enter_context(self._lease(doing))
                 except UnderWay:
                     if called_off() or self._ending():
                         raise
                     with self._changed:
                         self._changed.wait(LOOK_SECONDS)
-            yield lost
+            yield over
 
     def _next_asked(self) -> Asked | None:
         with self._changed:
@@ -310,8 +323,8 @@ class Sleeper:
         """Run one job, once no other server's is under way. A run that another server took over
         is told of by nobody but that one."""
         try:
-            with self._patiently(called_off) as lost:
-                return self._run_once(job, dry_run, lambda: called_off() or lost(), due)
+            with self._patiently(self._says(job, dry_run, due), called_off) as over:
+                return self._run_once(job, dry_run, lambda: called_off() or over(), due)
         except (UnderWay, LeaseLost) as error:
             now = self._stores.clock.now()
             return Report(job, "", now, dry_run=dry_run, error=error.message)
@@ -355,9 +368,13 @@ class Sleeper:
     # -- looking ---------------------------------------------------------------------------
 
     def running(self) -> Running | None:
-        """Return the run that is under way."""
+        """Return the run that is under way, on whichever server."""
         with self._changed:
-            return self._running
+            here = self._running
+        if here is not None or not self._stores.leases.shared:
+            return here
+        doing = self._stores.leases.doing(LEASE)
+        return None if doing is None else _read_running(doing)
 
     def waiting(self) -> set[str]:
         """Return the jobs that wait for their turn."""
@@ -404,6 +421,20 @@ def giving_way() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(before)
+
+
+def _told_running(running: Running) -> str:
+    told = {"job": running.job, "began": format_time(running.began)}
+    return json.dumps({**told, "dry_run": running.dry_run, "due": running.due})
+
+
+def _read_running(text: str) -> Running | None:
+    """Return the run that another server tells of; nothing if it is no run of a job."""
+    if not text:
+        return None
+    told = json.loads(text)
+    began = parse_time("began", told["began"])
+    return Running(str(told["job"]), began, bool(told["dry_run"]), due=bool(told["due"]))
 
 
 def _outcome(report: Report) -> dict[str, object]:

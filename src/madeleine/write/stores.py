@@ -50,9 +50,18 @@ class Leases(Protocol):
         """Whether others may have the same stores open."""
         ...
 
-    def held(self, work: str) -> AbstractContextManager[Callable[[], bool]]:
+    def held(self, work: str, doing: str = "") -> AbstractContextManager[Callable[[], bool]]:
         """Do this work alone; `UnderWay` if somebody does it. Gives a function that says whether
-        the right to do it was lost; then nothing that is written for it is kept."""
+        to end it: somebody asked for that, or the right to do it was lost, and then nothing that
+        is written for it is kept. Others are told what is being done."""
+        ...
+
+    def doing(self, work: str) -> str | None:
+        """Return what whoever does this work says about it; nothing if nobody does."""
+        ...
+
+    def stop(self, work: str, doing: str) -> bool:
+        """Ask whoever does this work to end it, if they still do just that; whether so."""
         ...
 
 
@@ -62,8 +71,14 @@ class Alone:
     shared = False
 
     @contextmanager
-    def held(self, work: str) -> Iterator[Callable[[], bool]]:
+    def held(self, work: str, doing: str = "") -> Iterator[Callable[[], bool]]:
         yield lambda: False
+
+    def doing(self, work: str) -> str | None:
+        return None
+
+    def stop(self, work: str, doing: str) -> bool:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
