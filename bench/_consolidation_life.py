@@ -88,9 +88,9 @@ WAYS: Mapping[str, Way] = {
     "none": Way({}),
     "decay": Way({DECAY: 1}, {"recall": {"relevance_weight": 0.1}}),
     "creative": Way({DECAY: 1, CREATIVE: 7}),
-    "cluster": Way({DECAY: 1, CLUSTER: 30}),
+    "cluster": Way({DECAY: 1, CLUSTER: 7}),
     "forget": Way(
-        {DECAY: 1, FORGET: 30},
+        {DECAY: 1, FORGET: 7},
         {"consolidation": {"archive_threshold": 0.05, "grace_period_days": 30.0}},
     ),
     "documented": Way({DECAY: 1, CREATIVE: 7, CLUSTER: 30}),
