@@ -8,7 +8,7 @@ import http.client
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ class Victim:
     whisper: str
     token: str
 
-    def contents(self) -> str:
+    def contents(self) -> list[str]:
         """All of it, byte for byte."""
         pages = [
             self.client.ok("GET", "/admin/export", files="true", trash=trash, outdated="true")
@@ -55,7 +55,8 @@ class Victim:
         ]
         asked = ("/agent/proposals", "/agent/spaces", "/agent/merges")
         tokens = [each["id"] for each in self.client.ok("GET", "/admin/tokens")["tokens"]]
-        return json.dumps([*pages, tokens, *(self.client.ok("GET", path) for path in asked)])
+        parts = [*pages, tokens, *(self.client.ok("GET", path) for path in asked)]
+        return [json.dumps(each) for each in parts]
 
 
 @dataclass(slots=True)
@@ -65,12 +66,14 @@ class World:
     mallory: Client
     mine: str
     """A memory of Mallory's."""
-    known: str = ""
+    known: list[str] = field(default_factory=list)
     """All that Ada has, as it was looked at last."""
 
-    def is_untouched(self) -> bool:
-        """Whether Ada has what she had."""
-        return self.ada.contents() == self.known
+    def check_untouched(self) -> None:
+        """Check that Ada has what she had."""
+        now = self.ada.contents()
+        different = [pair for pair in zip(now, self.known, strict=True) if pair[0] != pair[1]]
+        assert different == []
 
     def look(self) -> None:
         """Look at what Ada has, after she did something herself."""
@@ -338,7 +341,7 @@ def test_a_route_gives_nothing_of_anothers_memory_away(world: World, name: str) 
         assert answer.status in wanted, (method, path, body, answer.body)
         _is_clean(world, answer, {"method": method, "path": path, "body": body, **query})
 
-    assert world.is_untouched()
+    world.check_untouched()
 
 
 def _is_clean(world: World, answer: Answer, asked: object) -> None:
@@ -390,7 +393,7 @@ def test_a_tool_gives_nothing_of_anothers_memory_away(world: World, tool: str) -
         assert refused == (tool not in ("recall", "run_maintenance")), told
         assert SECRET not in told
 
-    assert world.is_untouched()
+    world.check_untouched()
 
 
 async def _call(world: World, tool: str, arguments: dict[str, Any]) -> tuple[bool, str]:
