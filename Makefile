@@ -36,7 +36,7 @@ test: lint types unit
 # Misspelt on purpose, in tests; stems and words without apostrophe that a judge reads; other
 # languages; names.
 MISSPELT := caf,titel,limti,eror,errror,kuberntes,datbase,pasword,isnt,doesnt,didnt,wont,cant,$\
-            updat,increas,decreas,schedul,ot,ment,passt,valeu,wel,mange,ist,mot,ines
+            updat,increas,decreas,schedul,ot,ment,passt,valeu,wel,mange,ist,mot,ines,generat,tage
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
