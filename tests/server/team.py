@@ -24,6 +24,8 @@ trust_loopback = true
 deadline_ms = 15000
 [sleep]
 enabled = false
+[consolidation]
+enabled = false
 [backup]
 enabled = false
 """
