@@ -15,6 +15,7 @@ from pathlib import Path
 import madeleine
 from madeleine.api import answers, ingesting, moving, sleeping
 from madeleine.api.counting import stats
+from madeleine.api.page import searching
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
 from madeleine.bootstrap import House
@@ -64,7 +65,7 @@ EVENTS = 100
 EVENTS_AT_MOST = 10_000
 REASON_CHARS = 1_000
 RUNS_SHOWN = 10
-DOORS = ("http", "cli", "python")  # who asks when nobody says who
+DOORS = ("http", "cli", "python", "page")  # who asks when nobody says who
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,4 +526,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "ingest_conversation": ingesting.conversation,
     "ingest_file": ingesting.file,
     "stop": _stop,
+    "page_link": _stop,
+    "page_search": searching.search,
+    "page_list": searching.listing,
 }

@@ -623,6 +623,33 @@ ROUTES: tuple[Route, ...] = (
         _INGESTED,
     ),
     Route("stop", "POST", "/admin/stop", "end the daemon", answer="{stopping}"),
+    Route(
+        "page_link",
+        "POST",
+        "/ui/link",
+        "a link that signs a browser in to the page, once and within a minute",
+        answer="{text, url, seconds}",
+        admin=True,
+    ),
+    # What only the page asks for stands under /ui/data/.
+    Route(
+        "page_search",
+        "GET",
+        "/ui/data/search",
+        "recall while a question is being typed; what is shown is not noted as used",
+        query=(Field("query", "string", "what is asked", required=True), _LIMIT, *_FILTER),
+        answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
+        "valid_until, superseded_by, outdated, score, reasons}], silence, notes}",
+    ),
+    Route(
+        "page_list",
+        "GET",
+        "/ui/data/list",
+        "memories without their whole texts, newest first",
+        query=(*_FILTER, _LIMIT, _OFFSET),
+        answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
+        "valid_until, superseded_by, outdated}], total}",
+    ),
 )
 
 # What only the daemon can tell, and not as JSON.

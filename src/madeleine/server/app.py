@@ -35,6 +35,8 @@ from madeleine.server.mcp.door import PATH as MCP_PATH
 from madeleine.server.mcp.door import McpDoor
 from madeleine.server.metrics import CONTENT_TYPE, metrics
 from madeleine.server.openapi import OPENAPI, openapi
+from madeleine.server.page_door import ENTER, PageDoor, is_page
+from madeleine.server.page_sessions import CODE_SECONDS, Sessions
 from madeleine.server.reading import parse_body, parse_query, read_body, who_asks
 
 THREADS = 16  # writes take turns anyway; more threads would only wait in another place
@@ -63,6 +65,7 @@ class App:
         self.failures = 0
         """Requests that met a bug of ours."""
         self._guard = guard
+        self._sessions = guard.sessions or Sessions(guard.token, guard.port)
         self._facts = facts
         self._stop = stop
         self._limits = house.settings.server
@@ -81,7 +84,8 @@ class App:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; the one place where errors become answers."""
         try:
-            self._guard.check(scope, scope["path"] in _OPEN, _is_admin(scope["path"]))
+            path = scope["path"]
+            self._guard.check(scope, path in _OPEN or is_page(path), _is_admin(path))
             await self._router(scope, receive, send)
         except MadeleineError as error:
             guest = self._guard.is_guest(scope)
@@ -98,7 +102,13 @@ class App:
         for route in (*ROUTES, *HOOKS, *TOLD):
             methods.setdefault(route.path, {})[route.method] = route
         paths = [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
-        return [*paths, Path(MCP_PATH, McpDoor(self.carry, self._limits.max_body_bytes))]
+        page = PageDoor(self._sessions)
+        return [
+            *paths,
+            Path(MCP_PATH, McpDoor(self.carry, self._limits.max_body_bytes)),
+            Path("/ui", page),
+            Path("/ui/{path:path}", page),
+        ]
 
     async def answer(self, route: Route, request: Request) -> bytes:
         """Read a request, carry it out, and return the answer's bytes."""
@@ -143,6 +153,8 @@ class App:
     def _perform(self, route: Route, call: Call, guest: bool) -> bytes:
         if route.name == "stop":
             return encoded({"stopping": True})
+        if route.name == "page_link":
+            return encoded(self._page_link())
         if route is METRICS:
             uptime = float(str(self._facts().get("uptime_seconds", 0.0)))
             return metrics(self.house, self._hooks.to_json(), self.failures, uptime)
@@ -154,6 +166,13 @@ class App:
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
             answer = {**answer, "daemon": facts}
         return encoded(ormah.told(route.name, answer) if guest else answer)
+
+    def _page_link(self) -> Json:
+        facts = self._facts()
+        host, port = str(facts.get("host")), facts.get("port")
+        named = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+        url = f"http://{named}:{port}{ENTER}?code={self._sessions.new_code()}"
+        return {"text": url, "url": url, "seconds": CODE_SECONDS}
 
     async def stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell what happens until the client leaves or the daemon ends."""

@@ -44,6 +44,7 @@ from madeleine.server.launch import LOG
 from madeleine.server.listening import announced, listen_tcp, listen_unix, read_token
 from madeleine.server.logs import log_to
 from madeleine.server.loops import make_loops
+from madeleine.server.page_sessions import Sessions
 from madeleine.write.reconcile import Progress
 
 KEEP_ALIVE_SECONDS = 65
@@ -200,7 +201,14 @@ def _started(address: Address, background: Background, ready: Callable[[Address]
 def _guard(house: House, address: Address) -> Guard:
     wanted = house.settings.server
     token = read_token(house.home)
-    return Guard(token, address.host, address.port, wanted.trust_loopback, wanted.admin_token)
+    return Guard(
+        token,
+        address.host,
+        address.port,
+        wanted.trust_loopback,
+        wanted.admin_token,
+        Sessions(token, address.port),
+    )
 
 
 def _config(app: App) -> Config:

@@ -1,0 +1,16 @@
+/* What somebody is typing, kept in this tab until it is saved or thrown away: a reload or a
+   daemon that went down loses nothing. */
+
+const KEEP = 'madeleine.draft.'
+
+export function keepDraft(name: string, text: string): void {
+  sessionStorage.setItem(KEEP + name, text)
+}
+
+export function keptDraft(name: string): string | null {
+  return sessionStorage.getItem(KEEP + name)
+}
+
+export function dropDraft(name: string): void {
+  sessionStorage.removeItem(KEEP + name)
+}
