@@ -52,6 +52,17 @@ ALL = Filter(outdated=True)
 # --- memories -----------------------------------------------------------------------------
 
 
+def test_tags_come_by_use_and_by_their_beginning(index: Index) -> None:
+    keep(index, memory(1, "one", tags=("fruit", "friend")))
+    keep(index, memory(2, "two", tags=("fruit", "猫", "pome")))
+    keep(index, memory(3, "three", tags=("pome",)))
+
+    assert index.tags("", 3) == [("fruit", 2), ("pome", 2), ("friend", 1)]
+    assert index.tags("fr", 10) == [("fruit", 2), ("friend", 1)]
+    assert index.tags("猫", 10) == [("猫", 1)]
+    assert index.tags("x", 10) == []
+
+
 def test_a_memory_comes_back_as_it_was_put(index: Index) -> None:
     made = memory(
         1,

@@ -529,4 +529,5 @@ OPERATIONS: Mapping[str, Operation] = {
     "page_link": _stop,
     "page_search": searching.search,
     "page_list": searching.listing,
+    "page_facets": searching.facets,
 }

@@ -637,9 +637,14 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/ui/data/search",
         "recall while a question is being typed; what is shown is not noted as used",
-        query=(Field("query", "string", "what is asked", required=True), _LIMIT, *_FILTER),
+        query=(
+            Field("query", "string", "what is asked", required=True),
+            _LIMIT,
+            *_FILTER,
+            Field("why_not", "string", "id of a memory that you miss: says why it is not there"),
+        ),
         answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
-        "valid_until, superseded_by, outdated, score, reasons}], silence, notes}",
+        "valid_until, superseded_by, outdated, score, reasons}], silence, notes, why_not}",
     ),
     Route(
         "page_list",
@@ -649,6 +654,14 @@ ROUTES: tuple[Route, ...] = (
         query=(*_FILTER, _LIMIT, _OFFSET),
         answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
         "valid_until, superseded_by, outdated}], total}",
+    ),
+    Route(
+        "page_facets",
+        "GET",
+        "/ui/data/facets",
+        "what memories can be filtered by, with how many there are of each",
+        query=(Field("tag", "string", "only tags that begin so"),),
+        answer="{memories, types, tiers, spaces, tags}",
     ),
 )
 

@@ -411,6 +411,11 @@ class Index(Protocol):
 
     def counts(self) -> Counts: ...
 
+    def tags(self, beginning: str, limit: int) -> list[tuple[str, int]]:
+        """Return tags that begin so, each with how many memories bear it, the most used first,
+        ties by name."""
+        ...
+
     def core_by_importance(self) -> list[tuple[str, float]]:
         """Return every core memory but the self with its importance, least first."""
         ...

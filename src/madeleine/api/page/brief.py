@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from madeleine.model.codec import Json
@@ -14,6 +15,7 @@ from madeleine.recall.recall import Found
 EXTRACT_CHARS = 240
 READ_CHARS = 4 * EXTRACT_CHARS  # white space may be most of it
 TAGS = 8
+_SIGNS = re.compile(r"\*\*|`+|^ {0,3}(?:#{1,6}|>|[-*+]) +", re.MULTILINE)
 
 
 def brief(memory: Memory, now: datetime) -> Json:
@@ -26,7 +28,7 @@ def brief(memory: Memory, now: datetime) -> Json:
         "tier": memory.tier.value,
         "space": memory.space,
         "headline": memory.headline,
-        "extract": extract(memory.content),
+        "extract": extract(_rest(memory)),
         "tags": list(memory.tags[:TAGS]),
         "created": format_time(memory.created),
         "updated": format_time(memory.updated),
@@ -44,7 +46,17 @@ def brief_hit(found: Found, now: datetime) -> Json:
     return {**shown, "score": found.score, "reasons": list(found.reasons)}
 
 
+def _rest(memory: Memory) -> str:
+    """Return what the headline does not say already."""
+    if memory.title:
+        return memory.content
+    beginning = memory.headline.removesuffix("…")
+    at = memory.content.find(beginning, 0, READ_CHARS)
+    rest = memory.content[at + len(beginning) :].lstrip() if at >= 0 else memory.content
+    return f"… {rest}" if rest and memory.headline.endswith("…") else rest
+
+
 def extract(text: str) -> str:
-    """Return the beginning of a text on one line."""
-    words = " ".join(text[:READ_CHARS].split())
+    """Return the beginning of a text on one line, without the signs of markdown."""
+    words = " ".join(_SIGNS.sub("", text[:READ_CHARS]).split())
     return words if len(words) <= EXTRACT_CHARS else f"{words[: EXTRACT_CHARS - 1]}…"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 HITS = 30
 LINES = 50
 LINES_AT_MOST = 200
+SPACES = 200
+TAGS = 30
 
 
 def search(house: House, call: Call) -> Json:
@@ -26,6 +28,7 @@ def search(house: House, call: Call) -> Json:
         text=reader.required_text("query")[:QUERY_CHARS],
         limit=reader.whole("limit", HITS, 1, MAX_HITS),
         filter=read_filter(reader),
+        why_not=reader.text("why_not"),
     )
     reader.done()
     now = house.stores.clock.now()
@@ -34,6 +37,7 @@ def search(house: House, call: Call) -> Json:
         "memories": [brief_hit(each, now) for each in found.hits],
         "silence": found.silence,
         "notes": list(found.notes),
+        "why_not": found.why_not,
     }
 
 
@@ -47,3 +51,20 @@ def listing(house: House, call: Call) -> Json:
     index, now = house.stores.index, house.stores.clock.now()
     found = index.listing(chosen, now, limit, offset)
     return {"memories": [brief(each, now) for each in found], "total": index.count(chosen, now)}
+
+
+def facets(house: House, call: Call) -> Json:
+    """Return what one can filter by, and how many memories there are of each."""
+    reader = Reader(call.query)
+    beginning = reader.text("tag") or ""
+    reader.done()
+    index = house.stores.index
+    counts = index.counts()
+    spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
+    return {
+        "memories": counts.memories,
+        "types": dict(counts.by_type),
+        "tiers": dict(counts.by_tier),
+        "spaces": dict(spaces[:SPACES]),
+        "tags": dict(index.tags(beginning.strip().lower().lstrip("#"), TAGS)),
+    }

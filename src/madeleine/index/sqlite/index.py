@@ -253,6 +253,10 @@ class SqliteIndex:
         with self._read() as connection:
             return nodes.counts(connection)
 
+    def tags(self, beginning: str, limit: int) -> list[tuple[str, int]]:
+        with self._read() as connection:
+            return nodes.tags(connection, beginning, limit)
+
     def core_by_importance(self) -> list[tuple[str, float]]:
         with self._read() as connection:
             return nodes.core_by_importance(connection)

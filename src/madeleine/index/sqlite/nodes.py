@@ -55,6 +55,8 @@ _MEMORY = f"""
     LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
 """
 
+LAST_LETTER = "\U0010ffff"  # sorts behind whatever a tag goes on with
+
 # Plain characters, so that FTS5 finds the words of a tag in its list.
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -460,6 +462,14 @@ def counts(connection: apsw.Connection) -> Counts:
         by_tier=_summed(groups, 1),
         by_space=_summed(groups, 2),
     )
+
+
+def tags(connection: apsw.Connection, beginning: str, limit: int) -> list[tuple[str, int]]:
+    """Return the most used tags that begin so: a stretch of the table's own order."""
+    sql = """SELECT tag, count(*) FROM node_tags WHERE tag >= ? AND tag < ?
+             GROUP BY tag ORDER BY 2 DESC, 1 LIMIT ?"""
+    rows = connection.execute(sql, (beginning, beginning + LAST_LETTER, max(limit, 0)))
+    return [(tag, many) for tag, many in rows]
 
 
 def _summed(groups: Sequence[Row], column: int) -> dict[str, int]:

@@ -1,1 +1,0 @@
-import{c as e,i as t,r as n,s as r,t as i}from"./index-DGp8jiwW.js";var a=t(`<h1>Home</h1> <!>`,1);function o(t){var o=a(),s=e(r(o),2);i(s,{title:`Nothing here yet`}),n(t,o)}export{o as default};

@@ -1,1 +1,0 @@
-import{a as e,c as t,i as n,l as r,n as i,o as a,r as o,s,t as c}from"./index-DGp8jiwW.js";var l=n(`<h1>Memory</h1> <!>`,1);function u(n,u){var d=l(),f=t(s(d),2);c(f,{title:`Nothing here yet`,children:(t,n)=>{r();var s=e();a(()=>i(s,u.id)),o(t,s)},$$slots:{default:!0}}),o(n,d)}export{u as default};
