@@ -50,6 +50,7 @@ types: $(VENV)/installed-dev
 
 unit: export PYTHONWARNDEFAULTENCODING = 1
 unit: $(VENV)/installed-dev
+	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules; fi
 	$(BIN)/python -m pytest -q packages/minilm/tests
 	$(BIN)/python -m pytest -q -n 2 -m "not soak"
 
