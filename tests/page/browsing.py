@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
 from tests.server.running import Daemon
 
 CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--no-sandbox", "--disable-gpu"]
 SIZES = {"phone": (390, 844), "laptop": (1280, 800), "wide": (1920, 1080)}
-PATIENCE_MS = 10_000
+PATIENCE_MS = 20_000  # a busy machine is slow, not broken
 TWO_FRAMES = """() => new Promise(done =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"""
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -133,4 +133,5 @@ def visiting(browser: Browser, daemon: Daemon, size: str = "laptop") -> Iterator
 
 def start(playwright: Playwright) -> Browser:
     """Start the browser that Debian ships; playwright's own cannot be had everywhere."""
+    expect.set_options(timeout=PATIENCE_MS)
     return playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)

@@ -238,6 +238,11 @@ class _Server(Server):
         await super().startup(sockets)
         self._told()
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Tell everybody at once: whoever listens to what happens would else be waited for."""
+        self._stop.set()
+        super().handle_exit(sig, frame)
+
     async def on_tick(self, counter: int) -> bool:
         self.should_exit = self.should_exit or self._stop.is_set()
         return await super().on_tick(counter)

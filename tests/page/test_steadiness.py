@@ -1,0 +1,98 @@
+"""What must not shake the page: a daemon that dies, and memories made to do harm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.page.browsing import visiting
+from tests.server.running import Daemon, running
+
+HARM = (
+    "<script>window.harmed = 'script'</script>",
+    "<img src=x onerror=\"window.harmed = 'img'\">",
+    "<svg onload=\"window.harmed = 'svg'\"></svg>",
+    "[click](javascript:window.harmed='link') and [this](data:text/html,<script>alert(1)</script>)",
+    "![picture](http://evil.example/pixel.png) <iframe src='http://evil.example'></iframe>",
+    "</textarea></title><base href='http://evil.example/'>",
+    "{@html '<b>svelte</b>'} {{constructor.constructor('window.harmed=1')()}}",
+)
+
+
+@pytest.fixture(scope="module")
+def harmed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A home with memories that try to be more than text, and one of a megabyte."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+        patch.setenv("MADELEINE_LIMITS_CONTENT_BYTES", "4000000")
+        with running(tmp_path_factory.mktemp("home")) as daemon:
+            for text in HARM:
+                daemon.remember(f"{text}\n\nharmful text", title=text[:150], tags=["harm"])
+            daemon.remember("<b>harmful</b> and long. " * 40_000, title="A megabyte", tags=["harm"])
+            yield daemon
+
+
+def test_memories_made_to_do_harm_are_shown_as_text_and_run_nothing(
+    browser: Browser, harmed: Daemon
+) -> None:
+    with visiting(browser, harmed) as visit:
+        foreign: list[str] = []
+        visit.page.on(
+            "request", lambda asked: foreign.append(asked.url) if "evil" in asked.url else None
+        )
+        for path in ("/search", "/search?q=harmful+text"):
+            page = visit.open(path)
+            page.wait_for_selector("#found a")
+            expect(page.locator("#found")).to_contain_text("<script>window.harmed")
+            assert page.evaluate("window.harmed") is None
+            assert page.locator("#found img, #found script, #found iframe, base").count() == 0
+        assert foreign == []
+
+
+def test_a_list_never_carries_a_long_text_whole(harmed: Daemon) -> None:
+    answer = harmed.ask("GET", "/ui/data/list", tags="harm")
+
+    assert len(answer.body["memories"]) == len(HARM) + 1
+    assert len(str(answer.body)) < 20_000
+
+
+def test_the_daemon_dies_and_the_page_waits_and_goes_on_by_itself(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    home = tmp_path / "home"
+    with running(home) as daemon, visiting(browser, daemon) as visit:
+        visit.expects("ERR_")  # the browser notes every request that nobody answers
+        daemon.remember("The first memory stays where it is")
+        page = visit.open("/search")
+        expect(page.locator("#found")).to_contain_text("The first memory")
+        page.keyboard.type("first mem")
+
+        port = daemon.launched.port
+        daemon.kill()
+        expect(page.get_by_text("The daemon does not answer")).to_be_visible()
+        page.keyboard.type("ory")
+        with running(home, port=port) as again:
+            again.remember("A second memory was written after the night")
+            expect(page.get_by_text("The daemon does not answer")).to_have_count(0)
+            expect(page.locator("#search")).to_have_value("first memory")
+            expect(page.locator("#found")).to_contain_text("The first memory")
+            page.keyboard.press("Escape")
+            page.keyboard.press("Escape")
+            expect(page.locator("#found")).to_contain_text("A second memory")
+
+
+def test_a_browser_that_is_not_signed_in_is_told_what_to_do(
+    browser: Browser, harmed: Daemon
+) -> None:
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{harmed.launched.port}/ui/search")
+        expect(page.get_by_text("This browser is not signed in")).to_be_visible()
+        expect(page.get_by_text("madeleine ui", exact=True)).to_be_visible()
+    finally:
+        context.close()
