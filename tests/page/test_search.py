@@ -156,6 +156,17 @@ def test_what_is_remembered_meanwhile_appears_by_itself(visit: Visit) -> None:
     expect(page.locator("#found")).to_contain_text("The kettle in the office")
 
 
+def test_a_search_that_stands_asks_for_nothing_more(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    page.wait_for_timeout(1_000)
+
+    assert asked == []
+
+
 def test_looking_does_not_count_as_use(visit: Visit) -> None:
     title = "Idempotency"
     page = visit.open(f"/search?q={title.lower()}")

@@ -2,6 +2,7 @@
    newest question is asked, those in between are not. So a key never waits for more than the
    question before it, and the daemon is not made to answer what nobody reads. */
 
+import { untrack } from 'svelte'
 import { get, isAborted, type Query } from '../../parts/api'
 import type { Brief } from '../../parts/values'
 
@@ -34,7 +35,7 @@ export class Finding {
   /** Ask this, now or as soon as the question under way is answered. */
   look(text: string, filter: Query): void {
     this.#wanted = { text: text.trim(), filter }
-    if (!this.busy) void this.#run()
+    if (!untrack(() => this.busy)) void this.#run()
   }
 
   /** Fetch the next lines of a list. */
