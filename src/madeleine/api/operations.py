@@ -15,7 +15,8 @@ from pathlib import Path
 import madeleine
 from madeleine.api import answers, ingesting, moving, sleeping
 from madeleine.api.counting import stats
-from madeleine.api.page import searching
+from madeleine.api.page import memory as page_memory
+from madeleine.api.page import searching, timeline
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
 from madeleine.bootstrap import House
@@ -530,4 +531,11 @@ OPERATIONS: Mapping[str, Operation] = {
     "page_search": searching.search,
     "page_list": searching.listing,
     "page_facets": searching.facets,
+    "page_memory": page_memory.memory,
+    "page_similar": page_memory.similar,
+    "page_difference": page_memory.difference,
+    "page_time": timeline.timeline,
+    "page_time_bars": timeline.bars,
+    "page_time_day": timeline.day,
+    "page_time_turns": timeline.turns,
 }

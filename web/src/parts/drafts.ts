@@ -4,7 +4,11 @@
 const KEEP = 'madeleine.draft.'
 
 export function keepDraft(name: string, text: string): void {
-  sessionStorage.setItem(KEEP + name, text)
+  try {
+    sessionStorage.setItem(KEEP + name, text)
+  } catch {
+    sessionStorage.removeItem(KEEP + name) // too long to be kept; an old half would be worse
+  }
 }
 
 export function keptDraft(name: string): string | null {

@@ -68,6 +68,11 @@ export const space = (name: string | null | undefined) => name ?? 'global'
 /** `part_of` → `part of` */
 export const edge = (name: string) => name.replaceAll('_', ' ')
 
+const DOORS: Record<string, string> = { page: 'you, on this page', cli: 'you, in a terminal', http: 'a program' }
+
+/** Who did something, as the journal names them. */
+export const who = (by: string) => DOORS[by] ?? by
+
 /** The beginning of a text on one line. */
 export function beginning(text: string, most = 160): string {
   const line = text.slice(0, most * 3).replace(/\s+/g, ' ').trim()
