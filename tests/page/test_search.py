@@ -156,6 +156,20 @@ def test_what_is_remembered_meanwhile_appears_by_itself(visit: Visit) -> None:
     expect(page.locator("#found")).to_contain_text("The kettle in the office")
 
 
+def test_a_wide_screen_shows_the_chosen_memory_beside_the_list(visit: Visit) -> None:
+    page = visit.open("/search?q=which+database+did+we+choose")
+    beside = page.get_by_role("complementary")
+    expect(beside.get_by_role("heading", level=2)).to_have_text(
+        "SQLite over Postgres for the ledger"
+    )
+    expect(beside.locator("strong")).to_have_text("SQLite")
+
+    page.keyboard.press("ArrowDown")
+
+    expect(beside.get_by_role("heading", level=2)).to_have_text("Write-ahead logging is on")
+    expect(beside).to_contain_text("depends on SQLite over Postgres")
+
+
 def test_a_search_that_stands_asks_for_nothing_more(visit: Visit) -> None:
     page = visit.open("/search")
     page.wait_for_selector("#found a")

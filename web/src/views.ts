@@ -9,6 +9,8 @@ export interface View {
   paths: string[]
   /** In the bar, with its key; views without it are reached by links. */
   bar?: { key: string; icon: IconName; label: string }
+  /** Whether it takes the whole width. */
+  full?: boolean
   load: () => Promise<{ default: Component<any> }>
 }
 

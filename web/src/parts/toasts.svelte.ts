@@ -1,6 +1,7 @@
 /* Short words at the edge about what was done, with a way to take it back. */
 
 import { ApiError, post } from './api'
+import { sentence } from './words'
 
 export interface Toast {
   id: number
@@ -61,8 +62,4 @@ function show(toast: Omit<Toast, 'id'>): void {
   toasts.push({ id, ...toast })
   if (toasts.length > 4) toasts.shift()
   setTimeout(() => dismiss(id), (toast.bad ? BAD_SECONDS : SECONDS) * 1000)
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -78,3 +78,9 @@ export function beginning(text: string, most = 160): string {
   const line = text.slice(0, most * 3).replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
+
+/** `nothing matches` → `Nothing matches.` */
+export function sentence(text: string): string {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?…]$/.test(whole) ? whole : `${whole}.`
+}
