@@ -16,6 +16,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
+    cssCodeSplit: false, // a few kB for all views; one request instead of one for each part
+    manifest: 'views.json', // tells the daemon which file a view is in
+    rolldownOptions: {
+      output: {
+        // What views share comes with the frame, in one file.
+        codeSplitting: { groups: [{ name: 'parts', test: /src\/parts\/|node_modules\/(svelte|esm-env|clsx|devalue)\// }] },
+      },
+    },
   },
   worker: { format: 'es' },
 })

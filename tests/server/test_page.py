@@ -81,6 +81,19 @@ def test_files_named_by_their_content_are_kept_for_ever_and_packed(daemon: Daemo
     assert len(answer.body) < name.stat().st_size / 2
 
 
+@pytest.mark.parametrize(
+    ("path", "view"), [("/ui/", "Home"), ("/ui/search?q=a", "Search"), ("/ui/m/12", "Memory")]
+)
+def test_the_frame_names_the_files_of_its_view_so_that_they_come_at_once(
+    daemon: Daemon, path: str, view: str
+) -> None:
+    named = raw(daemon, "GET", path).headers["link"]
+
+    files = re.findall(r"</ui/(assets/[^>]+)>; rel=modulepreload", named)
+    assert any(file.startswith(f"assets/{view}-") for file in files)
+    assert all((FOLDER / file).is_file() for file in files)
+
+
 def test_a_frame_that_is_known_is_not_sent_again(daemon: Daemon) -> None:
     tag = raw(daemon, "GET", "/ui/").headers["etag"]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,9 @@ ENTER = "/ui/enter"
 DATA = "/ui/data/"  # routes of the table that only the page needs
 LINK = "/ui/link"
 FOLDER = Path(__file__).with_name("page")
+VIEWS = "views.json"  # which files each view was built into
+SOURCES = "src/views/"
+FOLDERS = {"": "home", "m": "memory"}  # views whose folder is not called like their path
 SMALL = 1_000  # bytes; packing less saves nothing
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -92,7 +96,8 @@ class _File:
         self.packed = self.packed or gzip.compress(self.content, 9, mtime=0)
         return self.packed
 
-    def answer(self, asked: Headers) -> Response:
+    def answer(self, asked: Headers, soon: str = "") -> Response:
+        """Return the file; `soon` names what a browser will want next."""
         packs = "gzip" in asked.get("accept-encoding", "") and len(self.content) >= SMALL
         headers = {
             **SAFE,
@@ -100,6 +105,7 @@ class _File:
             "ETag": self.tag,
             "Vary": "Accept-Encoding",
             **({"Content-Encoding": "gzip"} if packs else {}),
+            **({"Link": soon} if soon else {}),
         }
         if asked.get("if-none-match") == self.tag:
             return Response(status_code=304, headers=headers)
@@ -112,6 +118,7 @@ class PageDoor:
     def __init__(self, sessions: Sessions, folder: Path = FOLDER) -> None:
         self._sessions = sessions
         self._files = _read(folder)
+        self._soon = _views(folder)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] not in ("GET", "HEAD"):
@@ -124,15 +131,18 @@ class PageDoor:
             return RedirectResponse(ROOT, 308)
         if path == ENTER:
             return self._entered(QueryParams(scope["query_string"]).get("code", ""))
-        return self._file(scope).answer(Headers(scope=scope))
+        return self._file(scope, Headers(scope=scope))
 
-    def _file(self, scope: Scope) -> _File:
+    def _file(self, scope: Scope, asked: Headers) -> Response:
         """Return the file asked for, or the frame of the page for one of its views."""
         path = scope["path"].removeprefix(ROOT)
         found = self._files.get(path)
-        if found is None and path.startswith("assets/"):
+        if found is not None:
+            return found.answer(asked)
+        if path.startswith("assets/"):
             raise NoSuchRoute(scope["method"], scope["path"])
-        return found or self._files["index.html"]
+        view = path.partition("/")[0]
+        return self._files["index.html"].answer(asked, self._soon.get(FOLDERS.get(view, view), ""))
 
     def _entered(self, code: str) -> Response:
         session = self._sessions.enter(code)
@@ -156,6 +166,21 @@ class PageDoor:
 
 def _not_kept() -> Mapping[str, str]:
     return {**SAFE, "Cache-Control": "no-store"}
+
+
+def _views(folder: Path) -> dict[str, str]:
+    """Return for each view the files that it is made of, as a header: so they are on their way
+    before the frame knows that it needs them."""
+    known = folder / VIEWS
+    built = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
+    names = {name: each for name, each in built.items() if name.startswith(SOURCES)}
+    return {
+        name.removeprefix(SOURCES).partition("/")[0]: ", ".join(
+            f"<{ROOT}{file}>; rel=modulepreload"
+            for file in [each["file"], *(built[part]["file"] for part in each.get("imports", ()))]
+        )
+        for name, each in names.items()
+    }
 
 
 def _read(folder: Path) -> dict[str, _File]:

@@ -20,7 +20,7 @@ interface Asked {
 }
 
 const HITS = 30
-const LINES = 50
+const LINES = 30
 
 export class Finding {
   answer = $state.raw<Answer | null>(null)
