@@ -6,7 +6,7 @@
    other (`g s`), or `mod+s`, where mod is Ctrl, on a Mac the command key. Plain keys do not count
    while somebody types, `Escape` and those with `mod` do. */
 
-import { onDestroy, untrack } from 'svelte'
+import { onDestroy } from 'svelte'
 
 export interface Key {
   keys: string | string[]
@@ -25,7 +25,8 @@ interface Layer {
   alone: boolean
 }
 
-let known = $state.raw<Layer[]>([])
+// Not a state: while one dialog takes the place of another, a state would still be read as it was.
+let known: Layer[] = []
 
 /** All that hold right now, the newest last. */
 export const layers = () => known
@@ -37,9 +38,9 @@ let at = 0
 /** Answer to these keys as long as the component lives. */
 export function onKeys(title: string, keys: Key[], alone = false): void {
   const layer = { title, keys, alone }
-  known = [...untrack(layers), layer]
+  known = [...known, layer]
   onDestroy(() => {
-    known = untrack(layers).filter((each) => each !== layer)
+    known = known.filter((each) => each !== layer)
   })
 }
 

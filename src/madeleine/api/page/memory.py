@@ -207,7 +207,7 @@ def similar(house: House, call: Call) -> Json:
     """Return the memories nearest in meaning, with how near they are."""
     Reader(call.query).done()
     stores, now = house.stores, house.stores.clock.now()
-    memory_id = get(stores, call.named).memory.id
+    memory_id = _found(stores, call.named)[0].memory.id
     found = stores.index.neighbours([memory_id], Filter(), now, SIMILAR, LEAST_LIKENESS)
     hits = found.get(memory_id, [])
     known = stores.index.memories([each.id for each in hits])
