@@ -128,7 +128,7 @@ def visiting(browser: Browser, daemon: Daemon, size: str = "laptop") -> Iterator
         yield visit
     finally:
         context.close()
-    assert visit.unexpected() == []
+    assert not visit.unexpected(), visit.unexpected()
 
 
 def start(playwright: Playwright) -> Browser:

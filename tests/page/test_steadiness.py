@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.page.browsing import visiting
+from tests.page.browsing import Visit, visiting
 from tests.server.running import Daemon, running
 
 HARM = (
@@ -31,25 +32,63 @@ def harmed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         with running(tmp_path_factory.mktemp("home")) as daemon:
             for text in HARM:
                 daemon.remember(f"{text}\n\nharmful text", title=text[:150], tags=["harm"])
-            daemon.remember("<b>harmful</b> and long. " * 40_000, title="A megabyte", tags=["harm"])
+            daemon.remember("<b>harmful</b> and long. " * 41_000, title="A megabyte", tags=["harm"])
             yield daemon
 
 
-def test_memories_made_to_do_harm_are_shown_as_text_and_run_nothing(
-    browser: Browser, harmed: Daemon
-) -> None:
-    with visiting(browser, harmed) as visit:
+@contextmanager
+def watched(browser: Browser, daemon: Daemon) -> Iterator[Visit]:
+    """Visit, and fail if anything of a memory ran or was fetched from elsewhere."""
+    with visiting(browser, daemon) as visit:
         foreign: list[str] = []
+        own = f"http://127.0.0.1:{daemon.launched.port}/"
         visit.page.on(
-            "request", lambda asked: foreign.append(asked.url) if "evil" in asked.url else None
+            "request",
+            lambda asked: (
+                None if asked.url.startswith((own, "data:")) else foreign.append(asked.url)
+            ),
         )
-        for path in ("/search", "/search?q=harmful+text"):
-            page = visit.open(path)
-            page.wait_for_selector("#found a")
-            expect(page.locator("#found")).to_contain_text("<script>window.harmed")
-            assert page.evaluate("window.harmed") is None
-            assert page.locator("#found img, #found script, #found iframe, base").count() == 0
+        yield visit
+        assert visit.page.evaluate("() => window.harmed") is None
+        assert visit.page.locator("main img, main script, main iframe, base").count() == 0
         assert foreign == []
+
+
+@pytest.mark.parametrize("path", ["/", "/search", "/search?q=harmful+text", "/graph", "/time"])
+def test_memories_made_to_do_harm_run_nothing_in_any_view(
+    browser: Browser, harmed: Daemon, path: str
+) -> None:
+    with watched(browser, harmed) as visit:
+        page = visit.open(path)
+        if path.startswith("/search"):
+            expect(page.locator("#found")).to_contain_text("<script>window.harmed")
+        page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("harm", range(len(HARM)))
+def test_a_memory_made_to_do_harm_is_shown_as_text(
+    browser: Browser, harmed: Daemon, harm: int
+) -> None:
+    found = harmed.ok("GET", "/agent/list", tags="harm")["memories"]
+    memory = next(each["id"] for each in found if each["content"].startswith(HARM[harm]))
+
+    with watched(browser, harmed) as visit:
+        page = visit.open(f"/m/{memory}")
+        expect(page.locator("h1")).to_have_text(HARM[harm][:150].strip())
+        expect(page.locator("main")).to_contain_text("harmful text")
+        addresses = page.locator("main a").evaluate_all("all => all.map(each => each.protocol)")
+        assert set(addresses) <= {"http:", "https:", "mailto:"}
+
+
+def test_a_memory_of_a_megabyte_is_shown_without_a_halt(browser: Browser, harmed: Daemon) -> None:
+    found = harmed.ok("GET", "/ui/data/search", query="A megabyte")["memories"]
+    memory = next(each["id"] for each in found if each["headline"] == "A megabyte")
+
+    with watched(browser, harmed) as visit:
+        page = visit.open(f"/m/{memory}")
+        expect(page.locator("main")).to_contain_text("<b>harmful</b> and long.")
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def test_a_list_never_carries_a_long_text_whole(harmed: Daemon) -> None:
