@@ -43,7 +43,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/lint-imports
-	$(BIN)/codespell --skip '*/weights/*' -L $(MISSPELT) $(SOURCES) docs Makefile $(wildcard *.md)
+	$(BIN)/codespell --skip '*/weights/*,*/server/page/*' -L $(MISSPELT) $(SOURCES) web/src docs Makefile $(wildcard *.md)
 
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
