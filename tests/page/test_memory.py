@@ -25,7 +25,7 @@ def content(daemon: Daemon, memory: str) -> str:
 
 def undo(page: Page) -> None:
     page.get_by_role("button", name="Undo").last.click()
-    expect(page.get_by_text("Taken back")).to_be_visible()
+    expect(page.get_by_text("Taken back", exact=True)).to_be_visible()
 
 
 def typed(page: Page, text: str) -> None:

@@ -45,18 +45,21 @@ def timeline(house: House, call: Call) -> Json:
     before = newer[0].created if newer else None
     return {
         "memories": [brief(each, now) for each in page],
-        "turns": [
-            each for each in _turns(index, TURNS_AT_MOST, now) if _within(each["at"], since, before)
-        ],
+        "turns": _turns(index, _turning(index, since, before), now),
         "total": total,
     }
 
 
-def _within(at: object, since: datetime | None, before: datetime | None) -> bool:
-    if not isinstance(at, str):
-        return since is None  # nobody knows when: told at the end
-    when = datetime.fromisoformat(at)
-    return (since is None or when >= since) and (before is None or when < before)
+def _turning(index: Index, since: datetime | None, before: datetime | None) -> list[EdgeRow]:
+    """Return the arrows drawn in a stretch of time; of which nobody knows when, in the last."""
+    rows = index.newest_edges(_TURNING, TURNS_AT_MOST)
+    return [row for row in rows if _within(row.connection.at, since, before)]
+
+
+def _within(at: datetime | None, since: datetime | None, before: datetime | None) -> bool:
+    if at is None:
+        return since is None
+    return (since is None or at >= since) and (before is None or at < before)
 
 
 def bars(house: House, call: Call) -> Json:
@@ -121,11 +124,12 @@ def turns(house: House, call: Call) -> Json:
     reader = Reader(call.query)
     limit = reader.whole("limit", TURNS, 1, TURNS_AT_MOST)
     reader.done()
-    return {"turns": _turns(house.stores.index, limit, house.stores.clock.now())}
-
-
-def _turns(index: Index, limit: int, now: datetime) -> list[Json]:
+    index = house.stores.index
     rows = index.newest_edges(_TURNING, limit)
+    return {"turns": _turns(index, rows, house.stores.clock.now())}
+
+
+def _turns(index: Index, rows: Sequence[EdgeRow], now: datetime) -> list[Json]:
     ends = index.memories({end for row in rows for end in (row.source, row.connection.target)})
     return [
         _turn(row, ends, now)
