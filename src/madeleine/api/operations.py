@@ -16,7 +16,7 @@ import madeleine
 from madeleine.api import answers, ingesting, moving, sleeping
 from madeleine.api.counting import stats
 from madeleine.api.page import memory as page_memory
-from madeleine.api.page import searching, timeline
+from madeleine.api.page import home, nights, searching, timeline, whispers
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
 from madeleine.bootstrap import House
@@ -538,4 +538,14 @@ OPERATIONS: Mapping[str, Operation] = {
     "page_time_bars": timeline.bars,
     "page_time_day": timeline.day,
     "page_time_turns": timeline.turns,
+    "page_home": home.home,
+    "page_whispers": whispers.whispers,
+    "page_whisper": whispers.whisper,
+    "page_why_not": whispers.missed,
+    "page_sleep": nights.sleep,
+    "page_runs": nights.runs,
+    "page_run": nights.run,
+    "page_change": nights.change,
+    "page_proposals": nights.proposals,
+    "page_proposal": nights.proposal,
 }

@@ -724,6 +724,98 @@ ROUTES: tuple[Route, ...] = (
         query=(_LIMIT,),
         answer="{turns: [{is: evolution | tension, newer, older, open, reason, by, at}]}",
     ),
+    Route(
+        "page_home",
+        "GET",
+        "/ui/data/home",
+        "how much there is, how it grows, what came of the last prompts, what needs attention",
+        answer="{now, size, week, growth, prompts: {deadline_ms, median_ms, slow_ms, each}, "
+        "attention: [{kind, text, more, to}], sleep, backup, daemon}",
+    ),
+    Route(
+        "page_whispers",
+        "GET",
+        "/ui/data/whispers",
+        "the last prompts and what came of each, newest first",
+        query=(
+            Field("outcome", "string", "only whispered, silent, held_out or late"),
+            Field("after", "string", "the id after which to go on: `next` of the page before"),
+            _LIMIT,
+        ),
+        answer="{whispers: [{id, at, session, space, prompt, outcome, told, silence, stage, best, "
+        "took_ms, seen}], next, gate, days}",
+    ),
+    Route(
+        "page_whisper",
+        "GET",
+        "/ui/data/whispers/{id}",
+        "one prompt with its stages and every memory that was considered for it",
+        answer="{…, intents, among, gate, floor, stages: [{name, state, held}], "
+        "memories: [{id, title, score, chance, words, meaning, affinity, reasons, fate, held, "
+        "said_by, seen, feedback, brief}]}",
+    ),
+    Route(
+        "page_why_not",
+        "GET",
+        "/ui/data/whispers/{id}/why_not",
+        "why a memory was not whispered for a prompt",
+        query=(Field("memory", "string", "the memory that you miss", required=True),),
+        answer="{memory, text, fate, stage, score, gate}",
+    ),
+    Route(
+        "page_sleep",
+        "GET",
+        "/ui/data/sleep",
+        "how every job and every task of consolidation stands",
+        answer="{enabled, consolidation_enabled, judge, running, proposals, jobs, tasks}",
+    ),
+    Route(
+        "page_runs",
+        "GET",
+        "/ui/data/sleep/runs",
+        "what the jobs did, newest first",
+        query=(
+            Field("job", "string", "only runs of this one"),
+            Field("all", "boolean", "also runs that found nothing to do"),
+            _LIMIT,
+        ),
+        answer="{runs: [{job, at, run, seconds, looked, judged, applied, proposed, skipped, "
+        "stopped, error, counts, problems, changes, in_force}], more}",
+    ),
+    Route(
+        "page_run",
+        "GET",
+        "/ui/data/sleep/runs/{id}",
+        "the changes that a run made, newest first",
+        query=(_LIMIT, _OFFSET),
+        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, in_force}",
+    ),
+    Route(
+        "page_change",
+        "GET",
+        "/ui/data/changes/{id}",
+        "what a change made of each file: the texts before and after",
+        answer="{files: [{memory, path_before, path_after, before, after, known}], files_total}",
+    ),
+    Route(
+        "page_proposals",
+        "GET",
+        "/ui/data/proposals",
+        "what waits for a decision, or was decided, newest first",
+        query=(
+            Field("status", "string", "pending, approved, rejected or expired; pending by default"),
+            _LIMIT,
+        ),
+        answer="{proposals: [{id, type, status, source_nodes, proposed_action, reason, created, "
+        "resolved}], total, types}",
+    ),
+    Route(
+        "page_proposal",
+        "GET",
+        "/ui/data/proposals/{id}",
+        "one proposal with its memories, and exactly what approving it would change",
+        answer="{proposal, memories: [{…, content}], memories_total, difference, problem}",
+    ),
 )
 
 # What only the daemon can tell, and not as JSON.

@@ -607,6 +607,11 @@ class Index(Protocol):
         """Return what became of a change: done, dropped, undone, or None if not settled."""
         ...
 
+    def in_force(self, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Return how many changes each of the runs made, and how many of them still hold: were
+        not taken back and came about. A run that made none is left out."""
+        ...
+
     def unsettled(self) -> list[Event]:
         """Return the `changed` events that have no outcome: a write was interrupted."""
         ...
@@ -627,8 +632,11 @@ class Index(Protocol):
         """Keep what was whispered, or why nothing was, and drop what is older than that."""
         ...
 
-    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
-        """Return the newest entries, of one session or of all."""
+    def whispers(
+        self, limit: int, session: str | None = None, after: WhisperEntry | None = None
+    ) -> list[WhisperEntry]:
+        """Return the newest entries, of one session or of all; only those that come `after` one
+        in this order, if one is given."""
         ...
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None: ...

@@ -161,7 +161,7 @@ class App:
         if guest:
             call = ormah.asked(self.house, route.name, call)
         answer = perform(self.house, route.name, call)
-        if route.name == "status":
+        if route.name in ("status", "page_home"):
             hooks = self._hooks.to_json()
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
             answer = {**answer, "daemon": facts}

@@ -100,3 +100,36 @@ def _read(data: bytes | None) -> Memory | None:
         return read_memory("", data, _NOWHERE).memory
     except FileUnreadable:
         return None
+
+
+# -- all files of a change -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileTurn:
+    """A file before and after a change. Not `known`: somebody wrote over what it left by hand."""
+
+    memory_id: str
+    path_before: str | None
+    path_after: str | None
+    before: bytes | None
+    after: bytes | None
+    known: bool = True
+
+
+def file_turns(stores: Stores, event: Event) -> list[FileTurn]:
+    """Return what a change made of each of its files, byte for byte."""
+    found = stores.journal.find_change(str(event.body["change"]), event.device, event.at)
+    return [_file_turn(stores, event, each) for each in (found.edits if found else ())]
+
+
+def _file_turn(stores: Stores, event: Event, edit: RecordedEdit) -> FileTurn:
+    after = edit.before
+    if digest(after) != edit.after_sha256:
+        events = stores.index.history(edit.memory_id, EVENTS_READ)
+        written = [each for each in events if each.kind in _FILES and _came_about(stores, each)]
+        at = next((n for n, each in enumerate(written) if each.id == event.id), 0)
+        after = _found_next(stores, written[:at], edit.memory_id)
+    known = digest(after) == edit.after_sha256
+    paths = edit.path_before, edit.path_after
+    return FileTurn(edit.memory_id, *paths, edit.before, after if known else None, known)

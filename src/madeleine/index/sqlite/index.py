@@ -444,6 +444,10 @@ class SqliteIndex:
         with self._read() as connection:
             return events.outcome(connection, change_id)
 
+    def in_force(self, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+        with self._read() as connection:
+            return events.in_force(connection, runs)
+
     def unsettled(self) -> list[Event]:
         with self._read() as connection:
             return events.unsettled(connection)
@@ -463,9 +467,11 @@ class SqliteIndex:
         with self._connections.writing() as connection:
             whispers.log(connection, entry, keep_after)
 
-    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
+    def whispers(
+        self, limit: int, session: str | None = None, after: WhisperEntry | None = None
+    ) -> list[WhisperEntry]:
         with self._read() as connection:
-            return whispers.newest(connection, limit, session)
+            return whispers.newest(connection, limit, session, after)
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None:
         with self._read() as connection:
