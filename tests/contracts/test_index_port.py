@@ -874,6 +874,24 @@ def test_a_change_is_open_until_it_is_settled(index: Index) -> None:
     assert index.outcome("c2") is None
 
 
+def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
+    made = [
+        event(Kind.CHANGED, number, number, change=f"c{number}", run="one", edits=[])
+        for number in (1, 2, 3)
+    ]
+    scored = event(Kind.SCORED, 4, 4, change="c4", run="other", scores={})
+    over = [
+        event(Kind.SETTLED, 5, 5, change="c1", outcome="undone"),
+        event(Kind.SETTLED, 6, 5, change="c2", outcome="done"),
+        event(Kind.SETTLED, 7, 5, change="c3", outcome="dropped"),
+    ]
+
+    index.write(Batch(events=[*made, scored, *over]))
+
+    assert index.in_force(["one", "other", "none"]) == {"one": (3, 1), "other": (1, 1)}
+    assert index.in_force([]) == {}
+
+
 def test_recent_events_are_the_newest_of_their_kinds(index: Index) -> None:
     runs = [event(Kind.RUN, number, number, job="decay") for number in range(4)]
     judged = event(Kind.JUDGED, 9, 2.5, pair=[memory_id(1), memory_id(2)])

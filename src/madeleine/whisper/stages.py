@@ -108,10 +108,13 @@ class Thought:
 
     def _parted(self, keep: Callable[[Candidate], bool]) -> list[Candidate]:
         """Return those that do not pass, and keep the others."""
-        others = [each for each in self.candidates if not keep(each)]
+        kept: list[Candidate] = []
+        others: list[Candidate] = []
+        for each in self.candidates:
+            (kept if keep(each) else others).append(each)
         for each in others:
             each.held = self.stage
-        self.candidates = [each for each in self.candidates if not each.held]
+        self.candidates = kept
         return others
 
 
