@@ -129,7 +129,21 @@ def test_a_day_tells_what_held_and_what_came_and_went(ask: Ask) -> None:
 
     told = ask("page_time_day", query={"as_of": "2025-03-01T00:00:00Z"})
 
-    assert told == {"held": 2, "holding": 2, "come": 1, "gone": 1}
+    assert told == {"held": 2, "holding": 2, "come": 1, "gone": 1, "forgotten": []}
+
+
+def test_what_was_forgotten_since_a_day_held_on_it(ask: Ask) -> None:
+    old = remember(ask, "Known for long", created="2025-01-01T00:00:00Z")
+    new = remember(ask, "Known lately", created="2025-09-01T00:00:00Z")
+    back = remember(ask, "Forgotten and brought back", created="2025-01-01T00:00:00Z")
+    for each in (old, new, back):
+        ask("forget", id=each)
+    ask("restore", id=back)
+
+    told = ask("page_time_day", query={"as_of": "2025-03-01T00:00:00Z"})
+
+    assert [each["id"] for each in told["forgotten"]] == [old]
+    assert (told["held"], told["gone"]) == (2, 1)
 
 
 def test_turns_are_evolutions_and_tensions_and_say_whether_they_are_open(ask: Ask) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -207,6 +208,28 @@ def test_what_is_being_written_outlives_a_reload(visit: Visit) -> None:
     assert content(visit.daemon, memory) == "The garden needs water"
 
 
+def test_a_daemon_that_dies_costs_nothing_that_was_written(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    home = tmp_path / "home"
+    with running(home) as daemon, visiting(browser, daemon) as visit:
+        visit.expects("ERR_")  # the browser notes every request that nobody answers
+        memory = daemon.remember("Written before the night")
+        page = visit.open(f"/m/{memory}")
+        page.get_by_role("button", name="Edit").click()
+        typed(page, "Written while nobody listened")
+        port = daemon.launched.port
+        daemon.kill()
+        page.keyboard.press("Control+s")
+        expect(page.get_by_text("The daemon does not answer").first).to_be_visible()
+        with running(home, port=port) as again:
+            expect(page.get_by_text("What you see may be old")).to_have_count(0)
+            page.get_by_role("button", name="Save").click()
+            expect(section(page, "What it says")).to_have_text("Written while nobody listened")
+            assert content(again, memory) == "Written while nobody listened"
+
+
 # -- two who edit at once ------------------------------------------------------------------
 
 
@@ -358,6 +381,10 @@ def test_forgetting_and_restoring_by_keyboard(visit: Visit) -> None:
     page = visit.open(f"/m/{memory}")
     page.wait_for_selector("article")
 
+    page.keyboard.press("#")
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.get_by_text("This memory is forgotten")).to_have_count(0)
     page.keyboard.press("#")
     expect(page.get_by_text("This memory is forgotten")).to_be_visible()
     page.reload()

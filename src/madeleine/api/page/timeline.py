@@ -8,13 +8,18 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from madeleine.api.page.brief import brief
+from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import EdgeRow, Index
 from madeleine.model.codec import Json
+from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
+from madeleine.recall.explaining import is_over
+from madeleine.vault.vault import in_trash
+from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
     from madeleine.api.operations import Call
@@ -24,6 +29,8 @@ ENTRIES = 40
 ENTRIES_AT_MOST = 200
 TURNS = 100
 TURNS_AT_MOST = 1_000
+CHANGES_READ = 2_000  # of the newest ones, for what was forgotten since a day
+FORGOTTEN_AT_MOST = 100
 BARS = 60
 STEPS = (1, 7, 30, 91, 365, 3_650)  # days that a bar may stand for
 EVERYTHING = Filter(outdated=True)
@@ -113,10 +120,53 @@ def day(house: House, call: Call) -> Json:
     at = reader.time("as_of") or house.stores.clock.now()
     reader.done()
     index, now = house.stores.index, house.stores.clock.now()
-    held = index.count(Filter(as_of=at), now)
+    trashed = _forgotten_since(house.stores, at)
+    held = index.count(Filter(as_of=at), now) + len(trashed)
     holding = index.count(Filter(), now)
     newer = index.count(Filter(created_after=at + timedelta(microseconds=1)), now)
-    return {"held": held, "holding": holding, "come": newer, "gone": held - (holding - newer)}
+    return {
+        "held": held,
+        "holding": holding,
+        "come": newer,
+        "gone": held - (holding - newer),
+        "forgotten": [brief(each, now) for each in trashed],
+    }
+
+
+def _forgotten_since(stores: Stores, at: datetime) -> list[Memory]:
+    """Return memories that held then and lie in the trash now: the index knows them no more, the
+    journal tells of the last ones."""
+    paths: dict[str, str] = {}
+    for event in stores.index.recent_events([Kind.CHANGED.value], CHANGES_READ):
+        if event.at > at:
+            paths = {**_trashed_by(event), **paths}  # of several times the last counts
+    there = stores.index.memories(paths)
+    gone = [path for memory_id, path in paths.items() if memory_id not in there]
+    found = [_in_trash(stores, path) for path in gone[:FORGOTTEN_AT_MOST]]
+    return [each for each in found if each and each.created <= at and not _over(each, at)]
+
+
+def _trashed_by(event: Event) -> dict[str, str]:
+    """Return the memories that a change moved to the trash, and where their files went."""
+    edits = event.body.get("edits")
+    known = [each for each in edits if isinstance(each, Mapping)] if isinstance(edits, list) else []
+    return {
+        str(each.get("memory")): str(each["path_after"])
+        for each in known
+        if in_trash(str(each.get("path_after") or ""))
+        and not in_trash(str(each.get("path_before") or ""))
+    }
+
+
+def _in_trash(stores: Stores, path: str) -> Memory | None:
+    try:
+        return stores.vault.read(path).memory
+    except (FileUnreadable, NoFile):
+        return None  # restored elsewhere, purged, or edited into nonsense
+
+
+def _over(memory: Memory, at: datetime) -> bool:
+    return is_over(memory, Filter(as_of=at), at)
 
 
 def turns(house: House, call: Call) -> Json:

@@ -24,6 +24,8 @@ export interface Day {
   holding: number
   come: number
   gone: number
+  /** What held then and lies in the trash now. */
+  forgotten: Brief[]
 }
 
 export const turnKey = (turn: Turn) => `${turn.is} ${turn.newer.id} ${turn.older.id}`
