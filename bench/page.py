@@ -35,6 +35,7 @@ FIRST_VIEW_BYTES = 400_000
 INTERACTIVE_AT_MOST = 4.0
 TYPED_AT_MOST = 3.0
 QUICK = (200, 3)  # memories, times
+VIEWS = (("/", "main .card"), ("/search", "#found a"))  # and what stands there when all is there
 PAUSE_MS = 150  # between two keys of a quick typist
 
 # Notes when the view stands, with all it asked for, and the browser has time for a person.
@@ -84,10 +85,10 @@ class Bench:
         self._root = f"http://127.0.0.1:{daemon.port}/ui"
 
     def rows(self) -> Iterator[Row]:
-        for path, ready in (("/", "main h1"), ("/search", "#found a")):
+        for path, ready in VIEWS:
             yield self._bytes(path, ready)
-        yield self._interactive("/", "main h1")
-        yield self._interactive("/search", "#found a")
+        for path, ready in VIEWS:
+            yield self._interactive(path, ready)
         yield self._typed()
 
     def _bytes(self, path: str, ready: str) -> Row:

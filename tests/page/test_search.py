@@ -170,6 +170,23 @@ def test_a_wide_screen_shows_the_chosen_memory_beside_the_list(visit: Visit) -> 
     expect(beside).to_contain_text("depends on SQLite over Postgres")
 
 
+def test_a_key_asks_once(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+    asked: list[str] = []
+    page.on(
+        "request",
+        lambda request: asked.append(request.url) if "/data/search" in request.url else None,
+    )
+
+    for letter in "tea":
+        page.keyboard.type(letter)
+        page.wait_for_timeout(700)
+    expect_first(page, "Green tea, no sugar")
+
+    assert 1 <= len(asked) <= 3
+
+
 def test_a_search_that_stands_asks_for_nothing_more(visit: Visit) -> None:
     page = visit.open("/search")
     page.wait_for_selector("#found a")

@@ -30,11 +30,13 @@ export class Finding {
   text = $state('')
   took = $state(0)
   #wanted: Asked | null = null
+  #asking = ''
   #more = false
 
-  /** Ask this, now or as soon as the question under way is answered. */
+  /** Ask this, now or as soon as the question under way is answered, which may be the same. */
   look(text: string, filter: Query): void {
-    this.#wanted = { text: text.trim(), filter }
+    const wanted = { text: text.trim(), filter }
+    this.#wanted = JSON.stringify(wanted) === this.#asking ? null : wanted
     if (!untrack(() => this.busy)) void this.#run()
   }
 
@@ -66,6 +68,7 @@ export class Finding {
 
   async #ask({ text, filter }: Asked): Promise<void> {
     const began = performance.now()
+    this.#asking = JSON.stringify({ text, filter })
     try {
       const answer = text
         ? await get<Answer>('/ui/data/search', { ...filter, query: text, limit: HITS })
@@ -74,6 +77,8 @@ export class Finding {
       ;[this.answer, this.text, this.error] = [answer, text, null]
     } catch (error) {
       if (!isAborted(error)) this.error = error
+    } finally {
+      this.#asking = ''
     }
   }
 }
