@@ -100,8 +100,8 @@ def test_a_late_one_and_a_restated_one_are_told_apart() -> None:
     late = logged(memory, "candidates", injected=[memory.id], late=True)
     restated = logged(memory, "candidates", restated={memory.id: "other"})
 
-    assert fate_of(late, memory.id) is Fate.LATE
-    assert fate_of(restated, memory.id) is Fate.RESTATED
+    assert fate_of(late.body, memory.id) is Fate.LATE
+    assert fate_of(restated.body, memory.id) is Fate.RESTATED
 
 
 @pytest.mark.parametrize(

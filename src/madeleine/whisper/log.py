@@ -41,5 +41,10 @@ def amend(stores: Stores, entry: WhisperEntry, more: Mapping[str, object]) -> No
 
 def ids_in(entry: WhisperEntry, name: str) -> list[str]:
     """Return the memories that an entry lists under a name."""
-    listed = entry.body.get(name)
+    return ids_of(entry.body, name)
+
+
+def ids_of(body: Mapping[str, object], name: str) -> list[str]:
+    """Return the memories that what is known of a prompt lists under a name."""
+    listed = body.get(name)
     return [str(each) for each in listed] if isinstance(listed, list | dict) else []

@@ -15,9 +15,11 @@ from madeleine.model.words import SELF_SOURCE, Tier
 from madeleine.recall.explaining import is_over
 from madeleine.recall.recall import recall
 from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import ids_in
+from madeleine.whisper.log import ids_of
 from madeleine.write.stores import Stores
 
+Body = Mapping[str, object]
+"""What is known of a prompt, as the log keeps it."""
 CONSIDERED = ("candidates", "refused", "passed_over")
 """Where the log keeps rows about memories that were found for a prompt."""
 BEFORE_SEARCHING = frozenset({"prompt", "intent", "conversation", "topic"})
@@ -51,27 +53,26 @@ class Missed:
     stage: str | None
 
 
-def rows_of(entry: WhisperEntry) -> Iterator[tuple[str, Mapping[str, object]]]:
+def rows_of(body: Body) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield the rows about memories, each with the name of the list it stands in."""
     for name in CONSIDERED:
-        listed = entry.body.get(name)
+        listed = body.get(name)
         for row in listed if isinstance(listed, list) else ():
             if isinstance(row, Mapping):
                 yield name, row
 
 
-def row_about(entry: WhisperEntry, memory_id: str) -> tuple[str, Mapping[str, object]] | None:
-    return next((each for each in rows_of(entry) if each[1].get("memory") == memory_id), None)
+def row_about(body: Body, memory_id: str) -> tuple[str, Mapping[str, object]] | None:
+    return next((each for each in rows_of(body) if each[1].get("memory") == memory_id), None)
 
 
-def fate_of(entry: WhisperEntry, memory_id: str) -> Fate:
+def fate_of(body: Body, memory_id: str) -> Fate:
     """Return what became of a memory."""
-    body = entry.body
-    if memory_id in ids_in(entry, "restated"):
+    if memory_id in ids_of(body, "restated"):
         return Fate.RESTATED
-    if memory_id in ids_in(entry, "injected"):
+    if memory_id in ids_of(body, "injected"):
         return Fate.LATE if body.get("late") else Fate.WHISPERED
-    found = row_about(entry, memory_id)
+    found = row_about(body, memory_id)
     if found is None:
         return Fate.UNSEEN
     listed, row = found
@@ -81,17 +82,14 @@ def fate_of(entry: WhisperEntry, memory_id: str) -> Fate:
         return Fate.TOLD_BEFORE
     if listed == "passed_over":
         return Fate.NO_ROOM
-    return Fate.HELD_OUT if body.get("held_out") else _left(entry)
-
-
-def _left(entry: WhisperEntry) -> Fate:
-    """Return what becomes of a memory that passed every stage and was not told."""
-    return Fate.TOLD_BEFORE if entry.body.get("stage") == "session" else Fate.NO_ROOM
+    if body.get("held_out"):
+        return Fate.HELD_OUT
+    return Fate.TOLD_BEFORE if body.get("stage") == "session" else Fate.NO_ROOM
 
 
 def why_not(stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: Memory) -> Missed:
     """Say why a memory was not whispered for a logged prompt."""
-    fate = fate_of(entry, memory.id)
+    fate = fate_of(entry.body, memory.id)
     if fate is not Fate.UNSEEN:
         return Missed(
             fate, _considered(entry, habits, memory.id, fate), _stage(entry, memory, fate)
@@ -106,7 +104,7 @@ def why_not(stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: 
 
 
 def _stage(entry: WhisperEntry, memory: Memory, fate: Fate) -> str | None:
-    found = row_about(entry, memory.id)
+    found = row_about(entry.body, memory.id)
     held = str(found[1].get("held") or "") if found else ""
     return None if fate is Fate.WHISPERED else held or str(entry.body.get("stage"))
 
@@ -127,7 +125,7 @@ def _considered(entry: WhisperEntry, habits: WhisperHabits, memory_id: str, fate
 
 
 def _too_weak(entry: WhisperEntry, habits: WhisperHabits, memory_id: str) -> str:
-    found = row_about(entry, memory_id)
+    found = row_about(entry.body, memory_id)
     row = found[1] if found else {}
     score = row.get("score")
     shown = f"{score:.2f}" if isinstance(score, float | int) else "?"

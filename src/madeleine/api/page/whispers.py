@@ -91,7 +91,7 @@ def line(entry: WhisperEntry) -> Json:
 def _titles(entry: WhisperEntry) -> list[Json]:
     """Return the memories that were told, by what they were called then."""
     told = set(ids_in(entry, "injected"))
-    rows = [row for _, row in rows_of(entry) if row.get("memory") in told]
+    rows = [row for _, row in rows_of(entry.body) if row.get("memory") in told]
     return [{"id": row.get("memory"), "title": row.get("title")} for row in rows]
 
 
@@ -103,7 +103,7 @@ def whisper(house: House, call: Call) -> Json:
     Reader(call.query).done()
     stores, habits = house.stores, house.whisper_habits
     entry = _entry(stores.index, call.named)
-    rows = [row for _, row in rows_of(entry)]
+    rows = [row for _, row in rows_of(entry.body)]
     ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
     known, now = stores.index.memories(ids), stores.clock.now()
     said = _said(stores.index, ids, entry)
@@ -135,7 +135,7 @@ def _stages(entry: WhisperEntry) -> list[Json]:
     silent = bool(entry.body.get("silence")) and not entry.body.get("held_out")
     states = ["passed"] * at + ["decided" if silent else "passed"]
     states += ["not_reached"] * (len(names) - len(states))
-    held = [str(row.get("held")) for _, row in rows_of(entry)]
+    held = [str(row.get("held")) for _, row in rows_of(entry.body)]
     return [
         {"name": name, "state": state, "held": held.count(name)}
         for name, state in zip(names, states[: len(names)], strict=True)
@@ -158,7 +158,7 @@ def _row(entry: WhisperEntry, row: Mapping[str, object], said: Mapping[str, int]
         "title": row.get("title"),
         **{name: row.get(name) for name in numbers},
         "reasons": row.get("reasons", []),
-        "fate": fate_of(entry, memory).value,
+        "fate": fate_of(entry.body, memory).value,
         "held": row.get("held"),
         "said_by": restated.get(memory) if isinstance(restated, Mapping) else None,
         "seen": memory in ids_in(entry, "seen"),
@@ -191,7 +191,7 @@ def missed(house: House, call: Call) -> Json:
     entry = _entry(stores.index, call.named)
     memory = get(stores, wanted).memory
     found = why_not(stores, house.whisper_habits, entry, memory)
-    row = next((row for _, row in rows_of(entry) if row.get("memory") == memory.id), None)
+    row = next((row for _, row in rows_of(entry.body) if row.get("memory") == memory.id), None)
     return {
         "memory": brief(memory, stores.clock.now()),
         "text": found.text,
