@@ -15,8 +15,9 @@ from pathlib import Path
 import madeleine
 from madeleine.api import answers, ingesting, moving, sleeping
 from madeleine.api.counting import stats
-from madeleine.api.page import memory as page_memory
+from madeleine.api.page import graph as page_graph
 from madeleine.api.page import home, nights, searching, timeline, whispers
+from madeleine.api.page import memory as page_memory
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME
 from madeleine.bootstrap import House
@@ -531,6 +532,10 @@ OPERATIONS: Mapping[str, Operation] = {
     "page_search": searching.search,
     "page_list": searching.listing,
     "page_facets": searching.facets,
+    "page_graph": page_graph.overview,
+    "page_graph_space": page_graph.region,
+    "page_graph_near": page_graph.surroundings,
+    "page_graph_paths": page_graph.paths,
     "page_memory": page_memory.memory,
     "page_similar": page_memory.similar,
     "page_difference": page_memory.difference,

@@ -670,6 +670,47 @@ ROUTES: tuple[Route, ...] = (
         answer="{memories, types, tiers, spaces, tags}",
     ),
     Route(
+        "page_graph",
+        "GET",
+        "/ui/data/graph",
+        "the spaces, largest first, each with its strongest memories and their connections",
+        query=(_LIMIT,),
+        answer="{regions: [{space, memories}], spaces, total, memories: [{id, type, tier, space, "
+        "headline, importance, outdated}], connections: [[source, target, edge, weight]]}",
+    ),
+    Route(
+        "page_graph_space",
+        "GET",
+        "/ui/data/graph/space",
+        "more memories of one space, strongest first, with the connections that start at them",
+        query=(
+            Field("space", "string", "which; `global` is the one without a name", required=True),
+            _LIMIT,
+            _OFFSET,
+        ),
+        answer="{memories, connections}",
+    ),
+    Route(
+        "page_graph_near",
+        "GET",
+        "/ui/data/graph/near/{id}",
+        "a memory, those connected with it, and some of those connected with them",
+        query=(_LIMIT,),
+        answer="{id, near, memories, connections}",
+    ),
+    Route(
+        "page_graph_paths",
+        "GET",
+        "/ui/data/graph/paths",
+        "the shortest ways between two memories over connections",
+        query=(
+            Field("from", "string", "the one", required=True),
+            Field("to", "string", "the other", required=True),
+        ),
+        answer="{from, to, paths: [[{id, edge, forward, reason}]], seen, whole, memories, "
+        "connections}",
+    ),
+    Route(
         "page_memory",
         "GET",
         "/ui/data/memory/{id}",
@@ -714,7 +755,7 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/time/day",
         "how much held at a moment, and what has come and gone since",
         query=(Field("as_of", "string", "the moment; now by default"),),
-        answer="{held, holding, come, gone}",
+        answer="{held, holding, come, gone, forgotten: [{id, headline, …}]}",
     ),
     Route(
         "page_time_turns",
@@ -788,7 +829,8 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/sleep/runs/{id}",
         "the changes that a run made, newest first",
         query=(_LIMIT, _OFFSET),
-        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, in_force}",
+        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, "
+        "in_force}",
     ),
     Route(
         "page_change",

@@ -22,7 +22,7 @@ from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
-from madeleine.model.words import Edge
+from madeleine.model.words import Edge, MemoryType, Tier
 
 if TYPE_CHECKING:
     import numpy as np
@@ -276,6 +276,19 @@ class EdgeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Sketch:
+    """A memory as the graph draws it: without its text."""
+
+    id: str
+    type: MemoryType
+    tier: Tier
+    space: str | None
+    headline: str
+    importance: float
+    outdated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Across:
     """An arrow between a memory without a space and one that has one, either way."""
 
@@ -503,6 +516,27 @@ class Index(Protocol):
 
     def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
         """Return arrows of these kinds whose both ends are there, those drawn last first."""
+        ...
+
+    def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
+        """Return the strongest arrows at each of the ids, at most so many of those that start
+        there and so many of those that end there; only such whose both ends are there. A memory
+        with a million arrows takes no longer than one with some thousand."""
+        ...
+
+    def regions(self, now: datetime) -> dict[str | None, int]:
+        """Return how many memories each space has, the largest first."""
+        ...
+
+    def strongest(
+        self, space: str | None, now: datetime, limit: int, offset: int = 0
+    ) -> list[Sketch]:
+        """Return a page of a space's memories, strongest first. The order is that of the last
+        `regions`, so that pages fit together while memories come and go."""
+        ...
+
+    def sketches(self, ids: Sequence[str], now: datetime) -> list[Sketch]:
+        """Return memories in this order, as the graph draws them; what is gone is left out."""
         ...
 
     def superseded_by(self, memory_id: str) -> list[str]:
