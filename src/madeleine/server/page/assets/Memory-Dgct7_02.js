@@ -1,1 +1,0 @@
-import{A as e,F as t,H as n,M as r,Q as i,W as a,d as o,k as s,z as c}from"./index-CEgX8bKk.js";var l=r(`<h1>Memory</h1> <!>`,1);function u(r,u){var d=l(),f=a(n(d),2);o(f,{title:`Nothing here yet`,children:(n,r)=>{i();var a=t();c(()=>s(a,u.id)),e(n,a)},$$slots:{default:!0}}),e(r,d)}export{u as default};

@@ -1,1 +1,0 @@
-import{A as e,H as t,M as n,W as r,d as i}from"./index-CEgX8bKk.js";var a=n(`<h1>Sleep</h1> <!>`,1);function o(n){var o=a(),s=r(t(o),2);i(s,{title:`Nothing here yet`}),e(n,o)}export{o as default};
