@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.page.browsing import Visit, visiting
 from tests.page.nights import PROMPTS, ask
@@ -37,8 +37,8 @@ def open_prompt(page: Page, text: str) -> None:
     expect(page.locator("article blockquote")).to_contain_text(text)
 
 
-def considered(page: Page, title: str) -> Page:
-    return page.locator("article li", has=page.get_by_role("link", name=title))  # type: ignore[return-value]  # asked like a page
+def considered(page: Page, title: str) -> Locator:
+    return page.locator("article li", has=page.get_by_role("link", name=title))
 
 
 def test_the_last_prompts_are_listed_with_what_came_of_each(visit: Visit) -> None:
