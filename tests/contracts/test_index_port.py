@@ -874,6 +874,14 @@ def test_a_change_is_open_until_it_is_settled(index: Index) -> None:
     assert index.outcome("c2") is None
 
 
+def test_the_first_time_is_that_of_the_oldest_memory(index: Index) -> None:
+    assert index.first_known() is None
+
+    keep(index, memory(1, created=NOON), memory(2, created=NOON - timedelta(days=9)))
+
+    assert index.first_known() == NOON - timedelta(days=9)
+
+
 def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
     made = [
         event(Kind.CHANGED, number, number, change=f"c{number}", run="one", edits=[])

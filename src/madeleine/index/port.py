@@ -418,6 +418,10 @@ class Index(Protocol):
 
     def count(self, chosen: Filter, now: datetime) -> int: ...
 
+    def first_known(self) -> datetime | None:
+        """Return when the oldest memory was created; nothing if there is none."""
+        ...
+
     def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
         """Return those of the ids that pass the filter."""
         ...

@@ -171,8 +171,8 @@ def _backup(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
     if not wanted.enabled or not counts.memories:
         return
     if newest is None:
-        oldest = house.stores.index.listing(Filter(outdated=True), now, 1, counts.memories - 1)
-        if oldest and now - oldest[0].created > DAY:
+        oldest = house.stores.index.first_known()
+        if oldest is not None and now - oldest > DAY:
             yield _item("warn", "There is no backup yet", "`madeleine backup` makes one")
         return
     age = now - parse_time("newest", newest)

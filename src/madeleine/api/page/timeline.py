@@ -75,10 +75,10 @@ def bars(house: House, call: Call) -> Json:
     Reader(call.query).done()
     index, now = house.stores.index, house.stores.clock.now()
     total = index.count(EVERYTHING, now)
-    oldest = index.listing(EVERYTHING, now, 1, total - 1) if total else []
-    if not oldest:
+    oldest = index.first_known()
+    if oldest is None:
         return {"step_days": 1, "bars": [], "total": 0}
-    scale = _scale(oldest[0].created, now)
+    scale = _scale(oldest, now)
     return {
         "step_days": scale.days,
         "bars": [_bar(index, each, each + scale.step, now) for each in scale.starts],

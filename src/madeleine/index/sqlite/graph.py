@@ -41,6 +41,9 @@ _ENDING = f"""
     ORDER BY e.weight DESC, s.id LIMIT ?
 """
 
+_TURNING = frozenset({Edge.CONTRADICTS, Edge.EVOLVED_FROM})
+_TURNING_SQL = "e.edge IN ('contradicts', 'evolved_from')"  # in the words of their index
+
 Key = tuple[str, str, str]
 
 
@@ -144,10 +147,12 @@ def associations(connection: apsw.Connection) -> list[EdgeRow]:
 
 
 def newest_edges(connection: apsw.Connection, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
-    """Return arrows of some kinds whose both ends are there, the newest first."""
+    """Return arrows of some kinds whose both ends are there, the newest first. Those that have an
+    index of their own are found by it."""
+    known = f"AND {_TURNING_SQL}" if _TURNING.issuperset(wanted) else ""
     sql = f"""SELECT s.id, {_EDGE} FROM edges e
-              JOIN nodes s ON s.node = e.source JOIN nodes t ON t.id = e.target
-              WHERE e.edge IN (SELECT value FROM json_each(?))
+              CROSS JOIN nodes s ON s.node = e.source CROSS JOIN nodes t ON t.id = e.target
+              WHERE e.edge IN (SELECT value FROM json_each(?)) {known}
               ORDER BY e.at DESC NULLS LAST, s.id, e.target LIMIT ?"""
     listed = json.dumps([each.value for each in wanted])
     rows = connection.execute(sql, (listed, limit))

@@ -254,6 +254,10 @@ class SqliteIndex:
         with self._read() as connection:
             return nodes.count(connection, chosen, now)
 
+    def first_known(self) -> datetime | None:
+        with self._read() as connection:
+            return nodes.first_known(connection)
+
     def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
         with self._read() as connection:
             return nodes.allowed(connection, ids, chosen, now)

@@ -378,6 +378,12 @@ def count(connection: apsw.Connection, chosen: Filter, now: datetime) -> int:
     return int(connection.execute(sql, passing.bindings).get)
 
 
+def first_known(connection: apsw.Connection) -> datetime | None:
+    """Return when the oldest memory was created."""
+    found = connection.execute("SELECT min(created) FROM nodes").get
+    return None if found is None else instant(found)
+
+
 def allowed(
     connection: apsw.Connection, ids: Iterable[str], chosen: Filter, now: datetime
 ) -> set[str]:
