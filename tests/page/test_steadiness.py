@@ -124,6 +124,32 @@ def test_the_daemon_dies_and_the_page_waits_and_goes_on_by_itself(
             expect(page.locator("#found")).to_contain_text("A second memory")
 
 
+HIDE = """hidden => {
+  Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
+  document.dispatchEvent(new Event('visibilitychange'))
+}"""
+
+
+def test_a_tab_that_nobody_looks_at_lets_go_of_its_line_and_catches_up_later(
+    browser: Browser, harmed: Daemon
+) -> None:
+    """A browser opens six connections at most: a seventh tab must not wait for six hidden ones."""
+    with visiting(browser, harmed) as visit:
+        visit.page.clock.install()
+        page = visit.open("/search?tags=patience")
+        expect(page.get_by_text("No memory passes these filters")).to_be_visible()
+        with page.expect_event("requestfailed", lambda request: "/events" in request.url):
+            page.evaluate(HIDE, True)
+            page.clock.fast_forward(20_000)
+        harmed.remember("Patience is a plant as well", tags=["patience"])
+        page.clock.fast_forward(20_000)
+        expect(page.get_by_text("The daemon does not answer")).to_have_count(0)
+
+        page.evaluate(HIDE, False)
+
+        expect(page.locator("#found")).to_contain_text("Patience is a plant")
+
+
 def test_a_browser_that_is_not_signed_in_is_told_what_to_do(
     browser: Browser, harmed: Daemon
 ) -> None:

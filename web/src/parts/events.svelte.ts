@@ -3,7 +3,10 @@
    `EventSource` can send no header, and a cookie alone opens nothing here, so the stream is read
    with fetch. When the line breaks it is taken up again by itself, sooner at first and then every
    few seconds; what was missed meanwhile is told as one event, `reconnected`, on which a view
-   asks anew for what it shows. */
+   asks anew for what it shows.
+
+   A browser opens six connections to one place, for all of its tabs together. So a tab that nobody
+   looks at lets go of its line after a while, and takes it up when it is looked at again. */
 
 import { onDestroy } from 'svelte'
 import { headers } from './api'
@@ -18,6 +21,7 @@ type Listener = (happening: Happening) => void
 
 const FIRST_PAUSE = 500
 const LONGEST_PAUSE = 5_000
+const UNSEEN = 15_000 // how long a hidden tab keeps its line
 const SILENCE = 40_000 // the daemon says it is there every 15 seconds
 const listeners = new Set<Listener>()
 let started = false
@@ -54,12 +58,35 @@ async function forEver(): Promise<void> {
   let pause = FIRST_PAUSE
   let before = false
   for (;;) {
+    await seen()
     const began = performance.now()
     await once(before)
     before ||= connection.state === 'live' || connection.state === 'away'
-    if (connection.state === 'live') connection.state = 'away'
+    if (connection.state === 'live' && !document.hidden) connection.state = 'away'
     pause = performance.now() - began > 5_000 ? FIRST_PAUSE : Math.min(pause * 1.6, LONGEST_PAUSE)
     await wait(pause)
+  }
+}
+
+/** Wait until the page is looked at. */
+function seen(): Promise<void> {
+  if (!document.hidden) return Promise.resolve()
+  return new Promise((done) => {
+    document.addEventListener('visibilitychange', () => done(), { once: true })
+  })
+}
+
+/** Let go of a line when its page has been hidden for a while; returns how to stop minding. */
+function whenUnseen(stop: AbortController): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = () => {
+    clearTimeout(timer)
+    if (document.hidden) timer = setTimeout(() => stop.abort(), UNSEEN)
+  }
+  document.addEventListener('visibilitychange', look)
+  return () => {
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', look)
   }
 }
 
@@ -83,6 +110,7 @@ async function once(again: boolean): Promise<void> {
     clearTimeout(alive)
     alive = setTimeout(() => stop.abort(), SILENCE)
   }
+  const unwatch = whenUnseen(stop)
   try {
     const response = await fetch('/events', { headers: headers(), signal: stop.signal })
     if (response.status === 401) connection.state = 'signed-out'
@@ -91,9 +119,10 @@ async function once(again: boolean): Promise<void> {
     if (again) tell({ name: 'reconnected', body: {} })
     await read(response.body, still)
   } catch {
-    if (connection.state !== 'signed-out') connection.state = 'away'
+    if (connection.state !== 'signed-out' && !document.hidden) connection.state = 'away'
   } finally {
     clearTimeout(alive)
+    unwatch()
   }
 }
 
