@@ -419,6 +419,19 @@ def test_linking_by_keyboard_and_taking_the_connection_away_by_mouse(visit: Visi
     expect(tied.get_by_role("link", name="Quinces")).to_be_visible()
 
 
+def test_a_memory_that_is_outdated_can_be_linked_too(visit: Visit) -> None:
+    until = "2026-02-01T00:00:00Z"
+    visit.daemon.remember("The ferry left at seven", title="Ferry at seven", valid_until=until)
+    memory = visit.daemon.remember("The ferry leaves at eight", title="Ferry at eight")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+
+    page.keyboard.press("l")
+    pick(page, "The ferry left at seven", "Ferry at seven")
+
+    expect(page.get_by_role("dialog", name="Link two memories")).to_contain_text("Ferry at seven")
+
+
 def test_merging_two_memories_and_taking_it_back(visit: Visit) -> None:
     memory = visit.daemon.remember("The cat is called Minka", title="Minka")
     other = visit.daemon.remember("Minka the cat is nine years old", title="Minka is nine")

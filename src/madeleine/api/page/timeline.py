@@ -29,6 +29,7 @@ ENTRIES = 40
 ENTRIES_AT_MOST = 200
 TURNS = 100
 TURNS_AT_MOST = 1_000
+TURNS_TOLD = 40  # on one page of the timeline
 CHANGES_READ = 2_000  # of the newest ones, for what was forgotten since a day
 FORGOTTEN_AT_MOST = 100
 BARS = 60
@@ -58,9 +59,10 @@ def timeline(house: House, call: Call) -> Json:
 
 
 def _turning(index: Index, since: datetime | None, before: datetime | None) -> list[EdgeRow]:
-    """Return the arrows drawn in a stretch of time; of which nobody knows when, in the last."""
+    """Return the newest arrows drawn in a stretch of time; of which nobody knows when, in the
+    last. A night that settled a thousand does not bury what became known on that day."""
     rows = index.newest_edges(_TURNING, TURNS_AT_MOST)
-    return [row for row in rows if _within(row.connection.at, since, before)]
+    return [row for row in rows if _within(row.connection.at, since, before)][:TURNS_TOLD]
 
 
 def _within(at: datetime | None, since: datetime | None, before: datetime | None) -> bool:
