@@ -108,6 +108,7 @@ def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
     expect(page.get_by_role("link", name="3 proposals wait for you")).to_be_visible()
 
     page.keyboard.press("p")
+    expect(page.locator("[data-proposal]")).to_have_count(3)
     page.keyboard.press("j")
     page.keyboard.press("j")
     detail = page.get_by_label("The proposal")
