@@ -24,6 +24,7 @@ sys.path.insert(0, os.fspath(Path(__file__).parent))
 
 from _corpus import Texts, fill
 from _measure import Row, progress, table, write_json
+from _page_graph import NODES, GraphBench, graph_home
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 
 from madeleine.api.remote import RemoteDoor
@@ -90,6 +91,11 @@ class Bench:
         for path, ready in VIEWS:
             yield self._interactive(path, ready)
         yield self._typed()
+
+    def graph(self, memories: int) -> Iterator[Row]:
+        """The graph alone, see `_page_graph`."""
+        with self._signed_in() as context:
+            yield from GraphBench(context.new_page(), self._root, memories).rows()
 
     def _bytes(self, path: str, ready: str) -> Row:
         """Count what a browser that knows nothing fetches, headers and all."""
@@ -247,13 +253,17 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--memories", type=int, default=10_000, help="memories in the home")
     parser.add_argument("--folder", type=Path, help="where the home is kept for the next run")
     parser.add_argument("--times", type=int, default=15, help="how often each is done")
+    parser.add_argument("--graph", action="store_true", help="only the graph, in a larger home")
     parser.add_argument("--quick", action="store_true", help="does it run at all?")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="rows as JSON")
     given = parser.parse_args(argv)
     memories, times = QUICK if given.quick else (given.memories, given.times)
+    if given.graph and not given.quick:
+        memories = max(memories, NODES)
     with tempfile.TemporaryDirectory(prefix="madeleine-bench-") as temporary:
         folder = given.folder or Path(temporary)
-        rows = _measured(folder / f"home-{memories}", memories, times)
+        name = f"graph-{memories}" if given.graph else f"home-{memories}"
+        rows = _measured(folder / name, memories, times, given.graph)
     if given.json:
         write_json(given.json, rows)
     if given.json != "-":
@@ -271,14 +281,16 @@ def _fill(home: Path, memories: int) -> None:
     fill(home, memories, model.name, model.dimension, model.token_dimension, progress)
 
 
-def _measured(home: Path, memories: int, times: int) -> list[Row]:
-    _fill(home, memories)
+def _measured(home: Path, memories: int, times: int, graph: bool) -> list[Row]:
+    make = graph_home if graph else _fill
+    make(home, memories)
     daemon = launch(home, port=0)
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             rows = []
-            for row in Bench(browser, daemon, home, times).rows():
+            bench = Bench(browser, daemon, home, times)
+            for row in bench.graph(memories) if graph else bench.rows():
                 progress(f"{row.what}: {row.figure} ({row.note})")
                 rows.append(row)
             browser.close()

@@ -121,7 +121,7 @@ def test_keys_go_through_the_list_and_into_it(graph: Page) -> None:
 def test_the_way_between_two_memories_is_found_and_said(graph: Page, ids: dict[str, str]) -> None:
     graph.goto(f"{graph.url.split('?')[0]}?focus={ids['Idempotency']}")
     graph.get_by_role("button", name=re.compile("Way to")).click()
-    graph.get_by_label("Which memory?").fill("Rounding is half-even")
+    graph.get_by_role("searchbox", name="Which memory?").fill("Rounding is half-even")
     graph.get_by_role("dialog").get_by_text("Rounding is half-even").first.click()
 
     panel = graph.get_by_label("The map as a list")

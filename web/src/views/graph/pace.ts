@@ -1,5 +1,6 @@
-/* How much is drawn: as much as moves smoothly here. Frames are timed while the map moves; when
-   they come too slowly, less is drawn, at once; when they come easily, more, at the next rest. */
+/* How much is drawn: as much as moves smoothly here. Frames of the browser are timed while the map
+   moves; when they come too slowly, less is drawn, at once; when they come easily, more, at the
+   next rest. */
 
 export interface Detail {
   /** Memories and connections drawn at most. */
@@ -14,19 +15,20 @@ const STEPS: Detail[] = [
   { nodes: 150, edges: 150, labels: false, lines: false },
   { nodes: 300, edges: 400, labels: false, lines: false },
   { nodes: 600, edges: 900, labels: false, lines: false },
-  { nodes: 1_000, edges: 1_500, labels: false, lines: true },
-  { nodes: 1_600, edges: 2_400, labels: true, lines: true },
-  { nodes: 2_600, edges: 4_000, labels: true, lines: true },
-  { nodes: 4_500, edges: 7_000, labels: true, lines: true },
-  { nodes: 8_000, edges: 12_000, labels: true, lines: true },
-  { nodes: 14_000, edges: 20_000, labels: true, lines: true },
+  { nodes: 1_000, edges: 1_500, labels: false, lines: false },
+  { nodes: 1_200, edges: 1_800, labels: false, lines: true },
+  { nodes: 1_800, edges: 2_700, labels: true, lines: true },
+  { nodes: 3_000, edges: 4_500, labels: true, lines: true },
+  { nodes: 6_000, edges: 9_000, labels: true, lines: true },
+  { nodes: 12_000, edges: 18_000, labels: true, lines: true },
 ]
 const KEEP = 'madeleine.graph.detail'
 const START = 5
-const SLOW_MS = 29 // a little under thirty frames a second
+const SLOW_MS = 28 // thirty frames a second, and a little to spare
 const EASY_MS = 18
-const LOOKED_AT = 8
+const LOOKED_AT = 10
 const CALM = 45 // frames that must have been easy before more is tried
+const LONG_CALM = 240 // after which what was too much once may be tried again
 const STILL_MS = 250 // a longer pause is a rest, not a slow frame
 
 export class Pace {
@@ -40,7 +42,7 @@ export class Pace {
     return STEPS[this.#step]!
   }
 
-  /** Note that a frame of the moving map was drawn; returns whether less has to be drawn now. */
+  /** Note a frame while the map moves; returns whether less has to be drawn now. */
   drawn(now: number): boolean {
     const lasted = now - this.#last
     this.#last = now
@@ -56,13 +58,14 @@ export class Pace {
   /** Note that the map rests; returns whether more may be drawn now. */
   rested(): boolean {
     this.#times = []
+    if (this.#easy >= LONG_CALM) this.#ceiling = Math.min(STEPS.length - 1, this.#ceiling + 1)
     if (this.#easy < CALM || this.#step >= this.#ceiling) return false
     return this.#go(this.#step + 1)
   }
 
   #less(): boolean {
     this.#times = []
-    this.#ceiling = Math.max(0, this.#step - 1) // what was too much once is not tried again
+    this.#ceiling = Math.max(0, this.#step - 1) // what was too much is not tried again so soon
     return this.#step > 0 && this.#go(this.#step - 1)
   }
 

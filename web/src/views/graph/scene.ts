@@ -64,6 +64,7 @@ export class Scene {
   #nodes: Node[] = []
   #rect: Rect = { left: 0, right: 0, bottom: 0, top: 0 }
   #moving = false
+  #watching = 0
   #rest: ReturnType<typeof setTimeout> | undefined
   #choseAt = 0
   #colours = colours()
@@ -120,6 +121,7 @@ export class Scene {
 
   close(): void {
     clearTimeout(this.#rest)
+    cancelAnimationFrame(this.#watching)
     this.sigma.kill()
   }
 
@@ -220,6 +222,7 @@ export class Scene {
 
   #moved(): void {
     this.#moving = true
+    this.#watch()
     const { lines } = this.pace.detail
     if (this.sigma.getSetting('hideEdgesOnMove') === lines) this.sigma.setSetting('hideEdgesOnMove', !lines)
     clearTimeout(this.#rest)
@@ -328,10 +331,36 @@ export class Scene {
   // -- drawing ------------------------------------------------------------------------------
 
   #rendered(): void {
+    this.#showLayers()
     this.#drawRegions()
     if (!this.#moving || this.pace.detail.labels) this.#drawWords()
     dispatchEvent(new Event('graph-drawn'))
-    if (this.#moving && this.pace.drawn(performance.now())) this.choose()
+  }
+
+  /** While the map moves, see how quickly frames follow each other, whoever moves it. */
+  #watch(): void {
+    if (this.#watching) return
+    const frame = (now: number) => {
+      this.#watching = this.#moving ? requestAnimationFrame(frame) : 0
+      if (this.#moving && this.pace.drawn(now)) this.choose()
+    }
+    this.#watching = requestAnimationFrame(frame)
+  }
+
+  /** Show only the layers that have something on them: each costs time in every frame. */
+  #showLayers(): void {
+    const layers = this.sigma.getCanvases()
+    const { labels, lines } = this.pace.detail
+    const shown: Record<string, boolean> = {
+      hoverNodes: false, // the ring around the memory under the pointer says enough
+      edges: !this.#moving || lines,
+      labels: !this.#moving || labels,
+      edgeLabels: this.emphasis.links.size > 0 && (!this.#moving || labels),
+    }
+    for (const [name, is] of Object.entries(shown)) {
+      const display = is ? '' : 'none'
+      if (layers[name] && layers[name].style.display !== display) layers[name].style.display = display
+    }
   }
 
   #canvas(name: string): CanvasRenderingContext2D {
