@@ -19,7 +19,7 @@ needs_node = pytest.mark.skipif(
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        words, cwd=WEB, capture_output=True, encoding="utf-8", check=False, timeout=170
+        words, cwd=WEB, capture_output=True, encoding="utf-8", check=False, timeout=380
     )
 
 
@@ -29,7 +29,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @needs_node
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 def test_the_committed_page_is_what_its_source_builds_byte_for_byte(tmp_path: Path) -> None:
     ran = run("npx", "vite", "build", "--logLevel", "error", "--outDir", str(tmp_path / "page"))
     assert ran.returncode == 0, ran.stderr
@@ -41,7 +41,7 @@ def test_the_committed_page_is_what_its_source_builds_byte_for_byte(tmp_path: Pa
 
 
 @needs_node
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 def test_the_source_has_no_mistake_in_types_or_markup() -> None:
     ran = run("npm", "run", "--silent", "check")
 
