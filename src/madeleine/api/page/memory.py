@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from madeleine.api.page.brief import brief
-from madeleine.errors import FileUnreadable, NoSuchMemory
+from madeleine.errors import FileUnreadable
 from madeleine.index.port import EdgeRow
 from madeleine.model.codec import Json, connection_to_json, memory_to_json
 from madeleine.model.event import Kind
@@ -33,7 +33,7 @@ from madeleine.rules.usage import adopted_of
 from madeleine.sleep.fading import least_chance, lifecycle
 from madeleine.write.change_file import joined, peek
 from madeleine.write.past import as_it_was, turn
-from madeleine.write.resolve import get
+from madeleine.write.show import find_anywhere
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
@@ -77,14 +77,8 @@ def memory(house: House, call: Call) -> Json:
 
 def _found(stores: Stores, wanted: str) -> tuple[Stored, bool]:
     """Return a memory and whether it lies in the trash."""
-    try:
-        stored = get(stores, wanted)
-    except NoSuchMemory:
-        trashed = stores.vault.find_trashed(wanted.strip())
-        if len({each.memory.id for each in trashed}) != 1:
-            raise
-        return trashed[-1], True
-    return _as_on_disk(stores, stored), False
+    stored, forgotten = find_anywhere(stores, wanted)
+    return (stored if forgotten else _as_on_disk(stores, stored)), forgotten
 
 
 def _as_on_disk(stores: Stores, stored: Stored) -> Stored:
