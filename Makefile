@@ -13,7 +13,7 @@ NEEDS    := pyproject.toml constraints.txt hatch_build.py \
             $(wildcard packages/*/pyproject.toml packages/*/hatch_build.py packages/*/build_model.py)
 SOURCES  := src tests hatch_build.py packages $(wildcard bench docs/*.py)
 
-.PHONY: help start stop test lint types unit soak bench docs clean
+.PHONY: help start stop test lint types unit soak bench docs page clean
 
 help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
@@ -22,6 +22,7 @@ help:
 	@echo "make soak    the long run: thousands of writes, killed again and again"
 	@echo "make bench   measure the store"
 	@echo "make docs    write docs/reference anew"
+	@echo "make page    build the page from web/ (needs Node 20 or newer)"
 	@echo "make clean   remove .venv and caches (never $(STORE)/)"
 
 start: $(VENV)/installed
@@ -42,13 +43,14 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/lint-imports
-	$(BIN)/codespell --skip '*/weights/*' -L $(MISSPELT) $(SOURCES) docs Makefile $(wildcard *.md)
+	$(BIN)/codespell --skip '*/weights/*,*/server/page/*' -L $(MISSPELT) $(SOURCES) web/src docs Makefile $(wildcard *.md)
 
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 unit: export PYTHONWARNDEFAULTENCODING = 1
 unit: $(VENV)/installed-dev
+	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules; fi
 	$(BIN)/python -m pytest -q packages/minilm/tests
 	$(BIN)/python -m pytest -q -n 2 -m "not soak"
 
@@ -60,6 +62,17 @@ bench: $(VENV)/installed-dev
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python docs/generate.py
+
+# Built aside and then put in place, so that a daemon that starts meanwhile finds it whole.
+PAGE := src/madeleine/server/page
+page: web/node_modules
+	@rm -rf build/page && cd web && npx vite build --logLevel warn --outDir ../build/page
+	@rm -rf $(PAGE) && mv build/page $(PAGE)
+
+# Not `npm ci`: it refuses a lock that does not name the builder's parts for every other system.
+web/node_modules: web/package.json web/package-lock.json
+	@cd web && npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
 
 clean:
 	@if [ -S $(STORE)/run/socket ] && [ -x $(BIN)/madeleine ]; then \

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 
@@ -38,6 +40,28 @@ def test_serve_says_where_it_listens_and_status_agrees(cli: Cli) -> None:
 def test_stop_waits_until_the_home_is_free(served: Cli) -> None:
     assert served("stop").out == "stopped\n"
     assert served.ok("status")["daemon"] is None
+
+
+def test_ui_starts_a_daemon_and_gives_a_link_that_opens_the_page_once(cli: Cli) -> None:
+    ran = cli.process("ui", "--no-open", MADELEINE_SERVER_PORT="0")
+
+    try:
+        assert ran.code == 0, ran.err
+        assert "open this link within a minute" in ran.out
+        link = ran.out.split()[-1]
+        with urlopen(link) as answer:
+            assert answer.url.partition("#")[0].endswith("/ui/")
+        with pytest.raises(HTTPError, match="403"):
+            urlopen(link)
+    finally:
+        cli("stop")
+
+
+def test_ui_goes_to_the_daemon_that_runs(served: Cli) -> None:
+    answer = served.ok("ui")
+
+    assert answer["opened"] is False
+    assert f":{served.ok('status')['daemon']['port']}/ui/enter?code=" in answer["url"]
 
 
 def test_a_second_daemon_on_the_same_home_is_refused(served: Cli) -> None:

@@ -52,6 +52,17 @@ ALL = Filter(outdated=True)
 # --- memories -----------------------------------------------------------------------------
 
 
+def test_tags_come_by_use_and_by_their_beginning(index: Index) -> None:
+    keep(index, memory(1, "one", tags=("fruit", "friend")))
+    keep(index, memory(2, "two", tags=("fruit", "猫", "pome")))
+    keep(index, memory(3, "three", tags=("pome",)))
+
+    assert index.tags("", 3) == [("fruit", 2), ("pome", 2), ("friend", 1)]
+    assert index.tags("fr", 10) == [("fruit", 2), ("friend", 1)]
+    assert index.tags("猫", 10) == [("猫", 1)]
+    assert index.tags("x", 10) == []
+
+
 def test_a_memory_comes_back_as_it_was_put(index: Index) -> None:
     made = memory(
         1,
@@ -861,6 +872,32 @@ def test_a_change_is_open_until_it_is_settled(index: Index) -> None:
     assert index.unsettled() == [begun[1]]
     assert index.outcome("c1") == "done"
     assert index.outcome("c2") is None
+
+
+def test_the_first_time_is_that_of_the_oldest_memory(index: Index) -> None:
+    assert index.first_known() is None
+
+    keep(index, memory(1, created=NOON), memory(2, created=NOON - timedelta(days=9)))
+
+    assert index.first_known() == NOON - timedelta(days=9)
+
+
+def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
+    made = [
+        event(Kind.CHANGED, number, number, change=f"c{number}", run="one", edits=[])
+        for number in (1, 2, 3)
+    ]
+    scored = event(Kind.SCORED, 4, 4, change="c4", run="other", scores={})
+    over = [
+        event(Kind.SETTLED, 5, 5, change="c1", outcome="undone"),
+        event(Kind.SETTLED, 6, 5, change="c2", outcome="done"),
+        event(Kind.SETTLED, 7, 5, change="c3", outcome="dropped"),
+    ]
+
+    index.write(Batch(events=[*made, scored, *over]))
+
+    assert index.in_force(["one", "other", "none"]) == {"one": (3, 1), "other": (1, 1)}
+    assert index.in_force([]) == {}
 
 
 def test_recent_events_are_the_newest_of_their_kinds(index: Index) -> None:

@@ -54,6 +54,18 @@ def test_only_those_of_one_session_are_returned_when_asked(index: Index) -> None
     assert len(index.whispers(10)) == 3
 
 
+def test_a_page_goes_on_where_the_one_before_ended(index: Index) -> None:
+    log(index, entry(1, 1), entry(2, 2), entry(3, 2), entry(4, 2), entry(5, 3))
+
+    seen, after = [], None
+    while page := index.whispers(2, None, after):
+        seen += ids(page)
+        after = page[-1]
+
+    assert seen == ["whisper-5", "whisper-2", "whisper-3", "whisper-4", "whisper-1"]
+    assert index.whispers(2, "nobody", entry(5, 3)) == []
+
+
 def test_logging_again_replaces(index: Index) -> None:
     log(index, entry(1, stage="gate"), entry(1, stage="order"))
 

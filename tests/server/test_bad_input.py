@@ -279,7 +279,7 @@ def test_nothing_forgotten_has_that_id(daemon: Daemon) -> None:
     assert_refused(answer, 404, "missing", "no forgotten memory `12345678`", "trash")
 
 
-@pytest.mark.parametrize("path", ["/", "/agent", "/agent/remember/", "/agent/recall/a/b", "/ui"])
+@pytest.mark.parametrize("path", ["/", "/agent", "/agent/remember/", "/agent/recall/a/b"])
 def test_a_path_that_is_not_there_answers_in_our_shape(daemon: Daemon, path: str) -> None:
     answer = daemon.ask("GET", path)
 

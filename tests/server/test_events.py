@@ -101,6 +101,13 @@ def test_a_daemon_ends_though_somebody_listens(home: Path) -> None:
         assert time.monotonic() - began < 10
 
 
+def test_a_daemon_told_by_a_signal_ends_at_once_too(home: Path) -> None:
+    with running(home) as daemon, listening(daemon):
+        daemon.launched.process.terminate()
+
+        assert daemon.launched.process.wait(SECONDS) == 0
+
+
 def test_listening_needs_the_token(daemon: Daemon) -> None:
     assert daemon.ask("GET", "/events", token=None).status == 401
     assert daemon.ask("GET", "/metrics", token="wrong").status == 401

@@ -15,6 +15,9 @@ from pathlib import Path
 import madeleine
 from madeleine.api import answers, ingesting, moving, people, sleeping
 from madeleine.api.counting import stats
+from madeleine.api.page import graph as page_graph
+from madeleine.api.page import home, nights, searching, timeline, whispers
+from madeleine.api.page import memory as page_memory
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME, Route
 from madeleine.bootstrap import House
@@ -68,7 +71,7 @@ REASON_CHARS = 1_000
 RUNS_SHOWN = 10
 QUICK = frozenset({"whisper", "recall", "remember", "show", "list"})
 """What an agent or a person waits for: whatever runs by itself meanwhile stands still."""
-DOORS = ("http", "cli", "python")  # who asks when nobody says who
+DOORS = ("http", "cli", "python", "page")  # who asks when nobody says who
 
 
 @dataclass(frozen=True, slots=True)
@@ -550,4 +553,29 @@ OPERATIONS: Mapping[str, Operation] = {
     "ingest_file": ingesting.file,
     "stop": _stop,
     **dict.fromkeys(people.PEOPLE, people.nobody),
+    "page_link": _stop,
+    "page_search": searching.search,
+    "page_list": searching.listing,
+    "page_facets": searching.facets,
+    "page_graph": page_graph.overview,
+    "page_graph_space": page_graph.region,
+    "page_graph_near": page_graph.surroundings,
+    "page_graph_paths": page_graph.paths,
+    "page_memory": page_memory.memory,
+    "page_similar": page_memory.similar,
+    "page_difference": page_memory.difference,
+    "page_time": timeline.timeline,
+    "page_time_bars": timeline.bars,
+    "page_time_day": timeline.day,
+    "page_time_turns": timeline.turns,
+    "page_home": home.home,
+    "page_whispers": whispers.whispers,
+    "page_whisper": whispers.whisper,
+    "page_why_not": whispers.missed,
+    "page_sleep": nights.sleep,
+    "page_runs": nights.runs,
+    "page_run": nights.run,
+    "page_change": nights.change,
+    "page_proposals": nights.proposals,
+    "page_proposal": nights.proposal,
 }

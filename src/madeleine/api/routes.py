@@ -252,6 +252,12 @@ ROUTES: tuple[Route, ...] = (
             Field("superseded_by", "string|null", "the memory that replaces it"),
             Field("add_connections", "array of object", "connections to add"),
             Field("if_updated", "string", "only if the memory was last updated at this time"),
+            Field(
+                "if_version",
+                "string",
+                "only if it still says what it said in this `version` of /ui/data/memory/{id}, "
+                "whoever changed it, also by hand",
+            ),
         ),
         answer="{text, node_id, memory, change, notes}",
     ),
@@ -727,6 +733,235 @@ ROUTES: tuple[Route, ...] = (
         answer="{text, space, person?, erased?}",
     ),
     Route("stop", "POST", "/admin/stop", "end the daemon", answer="{stopping}"),
+    Route(
+        "page_link",
+        "POST",
+        "/ui/link",
+        "a link that signs a browser in to the page, once and within a minute",
+        answer="{text, url, seconds}",
+        admin=True,
+    ),
+    # What only the page asks for stands under /ui/data/.
+    Route(
+        "page_search",
+        "GET",
+        "/ui/data/search",
+        "recall while a question is being typed; what is shown is not noted as used",
+        query=(
+            Field("query", "string", "what is asked", required=True),
+            _LIMIT,
+            *_FILTER,
+            Field("why_not", "string", "id of a memory that you miss: says why it is not there"),
+        ),
+        answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
+        "valid_until, superseded_by, outdated, score, reasons}], silence, notes, why_not}",
+    ),
+    Route(
+        "page_list",
+        "GET",
+        "/ui/data/list",
+        "memories without their whole texts, newest first",
+        query=(*_FILTER, _LIMIT, _OFFSET),
+        answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
+        "valid_until, superseded_by, outdated}], total}",
+    ),
+    Route(
+        "page_facets",
+        "GET",
+        "/ui/data/facets",
+        "what memories can be filtered by, with how many there are of each",
+        query=(Field("tag", "string", "only tags that begin so"),),
+        answer="{memories, types, tiers, spaces, tags}",
+    ),
+    Route(
+        "page_graph",
+        "GET",
+        "/ui/data/graph",
+        "the spaces, largest first, each with its strongest memories and their connections",
+        query=(_LIMIT,),
+        answer="{regions: [{space, memories}], spaces, total, memories: [{id, type, tier, space, "
+        "headline, importance, outdated}], connections: [[source, target, edge, weight]]}",
+    ),
+    Route(
+        "page_graph_space",
+        "GET",
+        "/ui/data/graph/space",
+        "more memories of one space, strongest first, with the connections that start at them",
+        query=(
+            Field("space", "string", "which; `global` is the one without a name", required=True),
+            _LIMIT,
+            _OFFSET,
+        ),
+        answer="{memories, connections}",
+    ),
+    Route(
+        "page_graph_near",
+        "GET",
+        "/ui/data/graph/near/{id}",
+        "a memory, those connected with it, and some of those connected with them",
+        query=(_LIMIT,),
+        answer="{id, near, memories, connections}",
+    ),
+    Route(
+        "page_graph_paths",
+        "GET",
+        "/ui/data/graph/paths",
+        "the shortest ways between two memories over connections",
+        query=(
+            Field("from", "string", "the one", required=True),
+            Field("to", "string", "the other", required=True),
+        ),
+        answer="{from, to, paths: [[{id, edge, forward, reason}]], seen, whole, memories, "
+        "connections}",
+    ),
+    Route(
+        "page_memory",
+        "GET",
+        "/ui/data/memory/{id}",
+        "one memory, also a forgotten one, with connections and strength; not noted as a use",
+        query=(Field("as_of", "string", "also as it was at this time, as far as it is known"),),
+        answer="{memory, version, path, forgotten, is_self, brief, connections, "
+        "connections_total, replaces, strength: {chance, curve, uses, fades_at, …}, then}",
+    ),
+    Route(
+        "page_similar",
+        "GET",
+        "/ui/data/memory/{id}/similar",
+        "the memories nearest to one in meaning",
+        answer="{memories: [{id, headline, likeness, …}], embedded}",
+    ),
+    Route(
+        "page_difference",
+        "GET",
+        "/ui/data/memory/{id}/difference",
+        "a memory before and after one change of it",
+        query=(Field("change", "string", "the change's id", required=True),),
+        answer="{before, after, moved}",
+    ),
+    Route(
+        "page_time",
+        "GET",
+        "/ui/data/time",
+        "memories by when they became known, newest first, with evolutions and tensions",
+        query=(_LIMIT, _OFFSET),
+        answer="{memories, turns, total}",
+    ),
+    Route(
+        "page_time_bars",
+        "GET",
+        "/ui/data/time/bars",
+        "how many memories became known in each stretch of time",
+        answer="{step_days, bars: [{from, to, known}], total}",
+    ),
+    Route(
+        "page_time_day",
+        "GET",
+        "/ui/data/time/day",
+        "how much held at a moment, and what has come and gone since",
+        query=(Field("as_of", "string", "the moment; now by default"),),
+        answer="{held, holding, come, gone, forgotten: [{id, headline, …}]}",
+    ),
+    Route(
+        "page_time_turns",
+        "GET",
+        "/ui/data/time/turns",
+        "what replaced what, and what cannot hold beside what, newest first",
+        query=(_LIMIT,),
+        answer="{turns: [{is: evolution | tension, newer, older, open, reason, by, at}]}",
+    ),
+    Route(
+        "page_home",
+        "GET",
+        "/ui/data/home",
+        "how much there is, how it grows, what came of the last prompts, what needs attention",
+        answer="{now, size, week, growth, prompts: {deadline_ms, median_ms, slow_ms, each}, "
+        "attention: [{kind, text, more, to}], sleep, backup, daemon}",
+    ),
+    Route(
+        "page_whispers",
+        "GET",
+        "/ui/data/whispers",
+        "the last prompts and what came of each, newest first",
+        query=(
+            Field("outcome", "string", "only whispered, silent, held_out or late"),
+            Field("after", "string", "the id after which to go on: `next` of the page before"),
+            _LIMIT,
+        ),
+        answer="{whispers: [{id, at, session, space, prompt, outcome, told, silence, stage, best, "
+        "took_ms, seen}], next, gate, days}",
+    ),
+    Route(
+        "page_whisper",
+        "GET",
+        "/ui/data/whispers/{id}",
+        "one prompt with its stages and every memory that was considered for it",
+        answer="{…, intents, among, gate, floor, stages: [{name, state, held}], "
+        "memories: [{id, title, score, chance, words, meaning, affinity, reasons, fate, held, "
+        "said_by, seen, feedback, brief}]}",
+    ),
+    Route(
+        "page_why_not",
+        "GET",
+        "/ui/data/whispers/{id}/why_not",
+        "why a memory was not whispered for a prompt",
+        query=(Field("memory", "string", "the memory that you miss", required=True),),
+        answer="{memory, text, fate, stage, score, gate}",
+    ),
+    Route(
+        "page_sleep",
+        "GET",
+        "/ui/data/sleep",
+        "how every job and every task of consolidation stands",
+        answer="{enabled, consolidation_enabled, judge, running, proposals, jobs, tasks}",
+    ),
+    Route(
+        "page_runs",
+        "GET",
+        "/ui/data/sleep/runs",
+        "what the jobs did, newest first",
+        query=(
+            Field("job", "string", "only runs of this one"),
+            Field("all", "boolean", "also runs that found nothing to do"),
+            _LIMIT,
+        ),
+        answer="{runs: [{job, at, run, seconds, looked, judged, applied, proposed, skipped, "
+        "stopped, error, counts, problems, changes, in_force}], more}",
+    ),
+    Route(
+        "page_run",
+        "GET",
+        "/ui/data/sleep/runs/{id}",
+        "the changes that a run made, newest first",
+        query=(_LIMIT, _OFFSET),
+        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, "
+        "in_force}",
+    ),
+    Route(
+        "page_change",
+        "GET",
+        "/ui/data/changes/{id}",
+        "what a change made of each file: the texts before and after",
+        answer="{files: [{memory, path_before, path_after, before, after, known}], files_total}",
+    ),
+    Route(
+        "page_proposals",
+        "GET",
+        "/ui/data/proposals",
+        "what waits for a decision, or was decided, newest first",
+        query=(
+            Field("status", "string", "pending, approved, rejected or expired; pending by default"),
+            _LIMIT,
+        ),
+        answer="{proposals: [{id, type, status, source_nodes, proposed_action, reason, created, "
+        "resolved}], total, types}",
+    ),
+    Route(
+        "page_proposal",
+        "GET",
+        "/ui/data/proposals/{id}",
+        "one proposal with its memories, and exactly what approving it would change",
+        answer="{proposal, memories: [{…, content}], memories_total, difference, problem}",
+    ),
 )
 
 # What only the daemon can tell, and not as JSON.

@@ -146,7 +146,7 @@ def consolidate_status(house: House, call: Call) -> Json:
         consolidation.Standing(
             tasks=sleeper.tasks,
             last=sleeper.last_runs(),
-            next_run={each: _next_task_run(house, each) for each in sleeper.tasks},
+            next_run={each: next_task_run(house, each) for each in sleeper.tasks},
             running=sleeper.running(),
             history=index.recent_events([Kind.RUN.value], limit, sleeper.tasks),
             enabled=house.settings.consolidation.enabled,
@@ -157,7 +157,7 @@ def consolidate_status(house: House, call: Call) -> Json:
     )
 
 
-def _next_task_run(house: House, task: str) -> datetime | None:
+def next_task_run(house: House, task: str) -> datetime | None:
     """Return when a task will run by itself: by the timetable, or, where none runs, by the
     settings."""
     sleeper = house.sleeper

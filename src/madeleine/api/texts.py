@@ -19,6 +19,8 @@ from madeleine.model.words import GLOBAL
 from madeleine.recall.recall import Found, Recalled
 from madeleine.rules.levels import level
 from madeleine.whisper.habits import WhisperHabits
+from madeleine.whisper.log import ids_of
+from madeleine.whisper.missed import Fate, fate_of
 from madeleine.whisper.report import REPLIES_LEAST, HoldOut
 from madeleine.whisper.wording import CONTROL, TITLE_CHARS
 from madeleine.whisper.wording import flat as harmless
@@ -122,7 +124,7 @@ def _among(known: Mapping[str, object]) -> str:
 
 
 def _outcome(known: Mapping[str, object]) -> str:
-    told, took = _ids(known, "injected"), f"{known.get('took_ms')} ms"
+    told, took = ids_of(known, "injected"), f"{known.get('took_ms')} ms"
     if told and known.get("late"):
         return f"Silent: what was found came too late and was not given ({took})."
     if told:
@@ -133,18 +135,19 @@ def _outcome(known: Mapping[str, object]) -> str:
 def _became(row: Mapping[str, object], known: Mapping[str, object]) -> str:
     """Return what became of a candidate that passed every stage."""
     memory, restated = str(row.get("memory", "")), known.get("restated")
-    if isinstance(restated, Mapping) and memory in restated:
+    fate = fate_of(known, memory)
+    if fate is Fate.RESTATED and isinstance(restated, Mapping):
         return f"said by {short(str(restated[memory]))} already"
-    if memory in _ids(known, "injected"):
-        return "too late" if known.get("late") else "whispered"
-    if known.get("held_out"):
-        return "held out"
-    return "no room" if _ids(known, "injected") else "not whispered"
+    return _FATES.get(fate, "not whispered")
 
 
-def _ids(known: Mapping[str, object], name: str) -> list[str]:
-    ids = known.get(name)
-    return [str(each) for each in ids] if isinstance(ids, list) else []
+_FATES = {
+    Fate.WHISPERED: "whispered",
+    Fate.LATE: "too late",
+    Fate.HELD_OUT: "held out",
+    Fate.NO_ROOM: "no room",
+    Fate.TOLD_BEFORE: "told before",
+}
 
 
 def whisper_report(found: HoldOut, habits: WhisperHabits) -> str:

@@ -22,7 +22,7 @@ from madeleine.model.query import Filter
 from madeleine.model.stored import Fingerprint, Stored
 from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
-from madeleine.model.words import Edge
+from madeleine.model.words import Edge, MemoryType, Tier
 
 if TYPE_CHECKING:
     import numpy as np
@@ -282,6 +282,19 @@ class EdgeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Sketch:
+    """A memory as the graph draws it: without its text."""
+
+    id: str
+    type: MemoryType
+    tier: Tier
+    space: str | None
+    headline: str
+    importance: float
+    outdated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Across:
     """An arrow between a memory without a space and one that has one, either way."""
 
@@ -411,11 +424,20 @@ class Index(Protocol):
 
     def count(self, chosen: Filter, now: datetime) -> int: ...
 
+    def first_known(self) -> datetime | None:
+        """Return when the oldest memory was created; nothing if there is none."""
+        ...
+
     def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
         """Return those of the ids that pass the filter."""
         ...
 
     def counts(self) -> Counts: ...
+
+    def tags(self, beginning: str, limit: int) -> list[tuple[str, int]]:
+        """Return tags that begin so, each with how many memories bear it, the most used first,
+        ties by name."""
+        ...
 
     def core_by_importance(self) -> list[tuple[str, float]]:
         """Return every core memory but the self with its importance, least first."""
@@ -504,6 +526,27 @@ class Index(Protocol):
 
     def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
         """Return arrows of these kinds whose both ends are there, those drawn last first."""
+        ...
+
+    def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
+        """Return the strongest arrows at each of the ids, at most so many of those that start
+        there and so many of those that end there; only such whose both ends are there. A memory
+        with a million arrows takes no longer than one with some thousand."""
+        ...
+
+    def regions(self, now: datetime) -> dict[str | None, int]:
+        """Return how many memories each space has, the largest first."""
+        ...
+
+    def strongest(
+        self, space: str | None, now: datetime, limit: int, offset: int = 0
+    ) -> list[Sketch]:
+        """Return a page of a space's memories, strongest first. The order is that of the last
+        `regions`, so that pages fit together while memories come and go."""
+        ...
+
+    def sketches(self, ids: Sequence[str], now: datetime) -> list[Sketch]:
+        """Return memories in this order, as the graph draws them; what is gone is left out."""
         ...
 
     def superseded_by(self, memory_id: str) -> list[str]:
@@ -612,6 +655,11 @@ class Index(Protocol):
         """Return what became of a change: done, dropped, undone, or None if not settled."""
         ...
 
+    def in_force(self, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Return how many changes each of the runs made, and how many of them still hold: were
+        not taken back and came about. A run that made none is left out."""
+        ...
+
     def unsettled(self) -> list[Event]:
         """Return the `changed` events that have no outcome: a write was interrupted."""
         ...
@@ -632,8 +680,11 @@ class Index(Protocol):
         """Keep what was whispered, or why nothing was, and drop what is older than that."""
         ...
 
-    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
-        """Return the newest entries, of one session or of all."""
+    def whispers(
+        self, limit: int, session: str | None = None, after: WhisperEntry | None = None
+    ) -> list[WhisperEntry]:
+        """Return the newest entries, of one session or of all; only those that come `after` one
+        in this order, if one is given."""
         ...
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None: ...

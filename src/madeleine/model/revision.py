@@ -35,6 +35,7 @@ class Revision:
     add_connections: tuple[Connection, ...] = ()
     about_self: bool | None = None
     if_updated: datetime | None = None
+    if_version: str | None = None
 
     def applied_to(self, memory: Memory) -> Memory:
         """Return the memory as the revision wants it; connections are added by the verb."""
@@ -55,6 +56,7 @@ def read_revision(values: Mapping[str, object], limits: Limits) -> Revision:
         add_connections=reader.items("add_connections", read_connection) or (),
         about_self=reader.flag("about_self") if reader.raw("about_self") is not None else None,
         if_updated=reader.time("if_updated"),
+        if_version=reader.text("if_version"),
     )
     reader.done()
     if not given and not revision.add_connections and revision.about_self is None:

@@ -27,6 +27,12 @@ def state_digest(memory: Memory) -> str:
     return _digest(text_digest(memory), *place)
 
 
+def version(memory: Memory) -> str:
+    """Return the hash of what somebody sees who edits a memory. What they write is for this state
+    of it and for no other; connections and use come and go beside it."""
+    return _digest(state_digest(memory), str(memory.confidence), *memory.tags)
+
+
 def source_digest(memory: Memory) -> str:
     """Return the hash of all that another program said about a memory, by which an import sees
     whether that has changed since."""

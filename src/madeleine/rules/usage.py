@@ -9,12 +9,14 @@ order, from any number of devices: they are put in order of time first.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
+from madeleine.errors import InvalidValue
 from madeleine.model.event import Event
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Usage
+from madeleine.model.times import parse_time
 from madeleine.rules.strength import MAX_STABILITY_DAYS, idle_days, strengthened
 
 
@@ -109,3 +111,26 @@ def _taken_over(adopted: Adopted) -> Usage:
         stability=min(adopted.stability, MAX_STABILITY_DAYS) if stable else DEFAULT_STABILITY_DAYS,
         importance=min(1.0, max(0.0, adopted.importance)) if weighed else DEFAULT_IMPORTANCE,
     )
+
+
+def adopted_of(body: Mapping[str, object]) -> Adopted:
+    """Return the counters that make sense; foreign files hold all sorts."""
+    return Adopted(
+        access_count=int(_number(body.get("access_count"), 0)),
+        last_accessed=_time(body.get("last_accessed")),
+        last_review=_time(body.get("last_review")),
+        stability=_number(body.get("stability"), DEFAULT_STABILITY_DAYS),
+        importance=_number(body.get("importance"), DEFAULT_IMPORTANCE),
+    )
+
+
+def _number(value: object, default: float) -> float:
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+    return float(value) if usable else default  # type: ignore[arg-type]  # narrowed by `usable`
+
+
+def _time(value: object) -> datetime | None:
+    try:
+        return None if value is None else parse_time("time", value)
+    except InvalidValue:
+        return None

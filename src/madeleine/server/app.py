@@ -39,6 +39,8 @@ from madeleine.server.mcp.door import PATH as MCP_PATH
 from madeleine.server.mcp.door import McpDoor
 from madeleine.server.metrics import CONTENT_TYPE, Serving, metrics
 from madeleine.server.openapi import OPENAPI, openapi
+from madeleine.server.page_door import ENTER, PageDoor, is_page
+from madeleine.server.page_sessions import CODE_SECONDS, Sessions
 from madeleine.server.reading import parse_body, parse_query, read_body, who_asks
 
 REACH = "madeleine.reach"  # under which a request's scope says how far it reaches
@@ -68,6 +70,7 @@ class App:
         self.failures = 0
         """Requests that met a bug of ours."""
         self._callers = Callers(houses, guard)
+        self._sessions = guard.sessions or Sessions(guard.token, guard.port)
         self._facts = facts
         self._stop = stop
         self._limits = houses.first.settings.server
@@ -115,7 +118,8 @@ class App:
     async def _reach(self, scope: Scope) -> Reach:
         """Return how far a request reaches, or refuse it."""
         path = scope["path"]
-        finding = self._callers.reach(scope, path in _OPEN, _is_admin(path))
+        is_open = path in _OPEN or is_page(path)
+        finding = self._callers.reach(scope, is_open, _is_admin(path))
         return await (self._hooks.in_time(finding) if path in _HOOKS else finding)
 
     def _paths(self) -> list[Path]:
@@ -123,7 +127,13 @@ class App:
         for route in (*ROUTES, *HOOKS, *TOLD):
             methods.setdefault(route.path, {})[route.method] = route
         paths = [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
-        return [*paths, Path(MCP_PATH, McpDoor(self.carry, self._limits.max_body_bytes))]
+        page = PageDoor(self._sessions)
+        return [
+            *paths,
+            Path(MCP_PATH, McpDoor(self.carry, self._limits.max_body_bytes)),
+            Path("/ui", page),
+            Path("/ui/{path:path}", page),
+        ]
 
     async def answer(self, route: Route, request: Request) -> bytes:
         """Read a request, carry it out, and return the answer's bytes."""
@@ -163,6 +173,8 @@ class App:
         if route.name == "stop":
             reach.own.check("stop", needed("stop"))
             return encoded({"stopping": True})
+        if route.name == "page_link":
+            return encoded(self._page_link())
         if route is METRICS:
             return self._metrics(reach)
         if guest:
@@ -170,7 +182,7 @@ class App:
         answer = perform_for(reach, route.name, call)
         if route.name in PEOPLE and route.method != "GET":
             self._callers.forget()
-        if route.name == "status" and sees_server(reach):
+        if route.name in ("status", "page_home") and sees_server(reach):
             hooks = self._hooks.to_json()
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
             answer = {**answer, "daemon": facts}
@@ -182,6 +194,13 @@ class App:
             return metrics(reach.house)
         uptime = float(str(self._facts().get("uptime_seconds", 0.0)))
         return metrics(reach.house, Serving(self._hooks.to_json(), self.failures, uptime))
+
+    def _page_link(self) -> Json:
+        facts = self._facts()
+        host, port = str(facts.get("host")), facts.get("port")
+        named = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+        url = f"http://{named}:{port}{ENTER}?code={self._sessions.new_code()}"
+        return {"text": url, "url": url, "seconds": CODE_SECONDS}
 
     async def stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell what happens until the client leaves or the daemon ends."""

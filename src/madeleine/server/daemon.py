@@ -48,6 +48,7 @@ from madeleine.server.launch import LOG
 from madeleine.server.listening import announced, listen_tcp, listen_unix, read_token
 from madeleine.server.logs import log_to
 from madeleine.server.loops import make_loops
+from madeleine.server.page_sessions import Sessions
 from madeleine.write.reconcile import Progress
 
 KEEP_ALIVE_SECONDS = 65
@@ -206,7 +207,13 @@ def _guard(house: House, address: Address) -> Guard:
     token = read_token(house.home)
     names = frozenset(each.strip().lower() for each in wanted.names.split(",") if each.strip())
     return Guard(
-        token, address.host, address.port, wanted.trust_loopback, wanted.admin_token, names
+        token,
+        address.host,
+        address.port,
+        wanted.trust_loopback,
+        wanted.admin_token,
+        names,
+        Sessions(token, address.port),
     )
 
 
@@ -236,6 +243,11 @@ class _Server(Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._told()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Tell everybody at once: whoever listens to what happens would else be waited for."""
+        self._stop.set()
+        super().handle_exit(sig, frame)
 
     async def on_tick(self, counter: int) -> bool:
         self.should_exit = self.should_exit or self._stop.is_set()

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madeleine.errors import Forbidden, NoAdminToken, NoToken
+from madeleine.server.page_sessions import Sessions
 
 LOOPBACK = frozenset(["127.0.0.1", "localhost", "[::1]"])
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\[\]]+)(?::[0-9]{1,5})?\Z")
@@ -35,6 +36,8 @@ class Guard:
     """What routes for the whole memory ask for, if it is set; it opens the others too."""
     names: frozenset[str] = frozenset()
     """Other hosts than this machine under which a proxy with TLS reaches us."""
+    sessions: Sessions | None = None
+    """Browsers that were signed in. Only who may use every route can sign one in, so it may."""
 
     def check(self, scope: Scope, is_open: bool, is_admin: bool = False) -> None:
         """Let a request pass or say why not; an open route needs no token."""
@@ -42,9 +45,9 @@ class Guard:
             return
         self.check_place(scope)
         if is_admin and self.admin_token:
-            if not self._is_admin(scope):
+            if not self._is_admin(scope) and not self._is_signed_in(scope):
                 raise NoAdminToken
-        elif not is_open and not self._has_token(scope) and not self._is_trusted(scope):
+        elif not (is_open or self._has_token(scope) or self._is_trusted(scope)):
             raise NoToken
 
     def check_place(self, scope: Scope) -> None:
@@ -86,7 +89,11 @@ class Guard:
         return LOOPBACK | {own.lower()} | self.names
 
     def _has_token(self, scope: Scope) -> bool:
-        return _is(shown(scope), self.token) or self._is_admin(scope)
+        own = _is(shown(scope), self.token)
+        return own or self._is_admin(scope) or self._is_signed_in(scope)
+
+    def _is_signed_in(self, scope: Scope) -> bool:
+        return self.sessions is not None and self.sessions.is_in(scope)
 
     def _is_admin(self, scope: Scope) -> bool:
         both = (shown(scope), header(scope, b"x-admin-token"))

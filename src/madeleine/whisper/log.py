@@ -49,5 +49,10 @@ def said_in(entry: WhisperEntry) -> Said:
 
 def ids_in(entry: WhisperEntry, name: str) -> list[str]:
     """Return the memories that an entry lists under a name."""
-    listed = entry.body.get(name)
+    return ids_of(entry.body, name)
+
+
+def ids_of(body: Mapping[str, object], name: str) -> list[str]:
+    """Return the memories that what is known of a prompt lists under a name."""
+    listed = body.get(name)
     return [str(each) for each in listed] if isinstance(listed, list | dict) else []

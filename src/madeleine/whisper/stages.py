@@ -72,6 +72,8 @@ class Candidate:
     identity: bool = False
     reasons: tuple[str, ...] = ()
     affinity: float = 0.0
+    held: str = ""
+    """The stage that held it back."""
 
 
 @dataclass(slots=True)
@@ -87,6 +89,8 @@ class Thought:
     candidates: list[Candidate] = field(default_factory=list)
     refused: list[Candidate] = field(default_factory=list)
     """Those that a stage held back, best first."""
+    passed_over: list[Candidate] = field(default_factory=list)
+    """Those that were good enough, and told before or one too many."""
     restated: dict[str, str] = field(default_factory=dict)
     """Candidates that only say again what a better one says, and which one that is."""
     reviewed: str | None = None
@@ -99,8 +103,22 @@ class Thought:
 
     def hold_back(self, keep: Callable[[Candidate], bool]) -> None:
         """Keep the candidates that pass; remember the others."""
-        self.refused += [each for each in self.candidates if not keep(each)]
-        self.candidates = [each for each in self.candidates if keep(each)]
+        self.refused += self._parted(keep)
+
+    def pass_over(self, keep: Callable[[Candidate], bool]) -> None:
+        """Keep the candidates that pass. The others were good enough: they are only noted."""
+        self.passed_over += self._parted(keep)
+
+    def _parted(self, keep: Callable[[Candidate], bool]) -> list[Candidate]:
+        """Return those that do not pass, and keep the others."""
+        kept: list[Candidate] = []
+        others: list[Candidate] = []
+        for each in self.candidates:
+            (kept if keep(each) else others).append(each)
+        for each in others:
+            each.held = self.stage
+        self.candidates = kept
+        return others
 
 
 Other = tuple[str, Stores]
@@ -394,9 +412,7 @@ def open_the_gate(mind: Mind, thought: Thought) -> None:
 
 def drop_what_was_told(mind: Mind, thought: Thought) -> None:
     """Say nothing twice in a session."""
-    thought.candidates = [
-        each for each in thought.candidates if each.memory.id not in thought.recent.told
-    ]
+    thought.pass_over(lambda each: each.memory.id not in thought.recent.told)
     if not thought.candidates:
         raise Silence("all of it was whispered before in this session")
 
@@ -405,7 +421,9 @@ def put_in_order(mind: Mind, thought: Thought) -> None:
     """Best first; what is of a time, newest first."""
     newest = sorted(thought.candidates, key=lambda each: each.memory.created, reverse=True)
     ranked = sorted(newest, key=lambda each: -each.score)
-    thought.candidates = ranked[: mind.habits.max_nodes]
+    thought.candidates = ranked
+    chosen = {each.memory.id for each in ranked[: mind.habits.max_nodes]}
+    thought.pass_over(lambda each: each.memory.id in chosen)
     if Intent.TEMPORAL in thought.intents:
         thought.candidates.sort(key=lambda each: each.memory.created, reverse=True)
 

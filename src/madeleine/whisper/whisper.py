@@ -186,6 +186,7 @@ def _explained(thought: Thought, silence: str | None) -> dict[str, object]:
         "best": round(best, 4),
         "candidates": [_row(each) for each in thought.candidates[:LOGGED_CANDIDATES]],
         "refused": [_row(each) for each in refused[:LOGGED_CANDIDATES]],
+        "passed_over": [_row(each) for each in thought.passed_over[:LOGGED_CANDIDATES]],
         "restated": dict(thought.restated),
     }
 
@@ -200,6 +201,7 @@ def _row(each: Candidate) -> dict[str, object]:
         "meaning": round(each.near, 4),
         "affinity": round(each.affinity, 4),
         "reasons": list(each.reasons),
+        **({"held": each.held} if each.held else {}),
     }
 
 

@@ -9,7 +9,7 @@ from madeleine.index.port import EdgeRow
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Stored
-from madeleine.write.resolve import get, resolve
+from madeleine.write.resolve import get
 from madeleine.write.stores import Stores
 
 NEIGHBOURS_SHOWN = 10
@@ -35,18 +35,28 @@ def show(stores: Stores, wanted: str) -> Shown:
 
 def history(stores: Stores, wanted: str, limit: int = 100) -> tuple[str, list[Event]]:
     """Return what happened to a memory, newest first, also when it was forgotten since."""
-    memory_id = _resolve_also_forgotten(stores, wanted)
+    memory_id = find_anywhere(stores, wanted)[0].memory.id
     return memory_id, stores.index.history(memory_id, limit)
 
 
-def _resolve_also_forgotten(stores: Stores, wanted: str) -> str:
+def find_anywhere(stores: Stores, wanted: str) -> tuple[Stored, bool]:
+    """Return a memory and whether it lies in the trash. One on its way there or back is in
+    neither place for a moment; it is looked for again when whoever moves it is done."""
     try:
-        return resolve(stores, wanted)
+        return _look(stores, wanted)
     except NoSuchMemory:
-        trashed = {each.memory.id for each in stores.vault.find_trashed(wanted.strip())}
-        if len(trashed) != 1:
+        with stores.writing:
+            return _look(stores, wanted)
+
+
+def _look(stores: Stores, wanted: str) -> tuple[Stored, bool]:
+    try:
+        return get(stores, wanted), False
+    except NoSuchMemory:
+        trashed = stores.vault.find_trashed(wanted.strip())
+        if len({each.memory.id for each in trashed}) != 1:
             raise
-        return trashed.pop()
+        return trashed[-1], True
 
 
 def _other_end(row: EdgeRow, memory_id: str) -> str:

@@ -21,9 +21,8 @@ from madeleine.index.falkordb.writing import Writing
 from madeleine.index.sqlite.events import Effects
 from madeleine.index.sqlite.nodes import Placed, newborn
 from madeleine.index.sqlite.times import DAY_MICROS, instant, maybe_micros, micros
-from madeleine.index.sqlite.usage import adopted_of
 from madeleine.model.memory import Usage
-from madeleine.rules.usage import Adopted, Use, counting, fold
+from madeleine.rules.usage import Adopted, Use, adopted_of, counting, fold
 
 _USES, _USE = "MATCH (u:Use) WHERE u.memory IN $keys", "u.memory_id, u.at, u.number, u.session, u.n"
 _ADOPTIONS = "MATCH (a:Adopted) WHERE a.memory IN $keys"

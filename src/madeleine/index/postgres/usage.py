@@ -14,8 +14,8 @@ from datetime import datetime
 from madeleine.database.access import Access
 from madeleine.index.postgres.nodes import upsert
 from madeleine.index.sqlite.times import DAY_MICROS, instant, micros
-from madeleine.index.sqlite.usage import adopted_of, row_of
-from madeleine.rules.usage import Adopted, Use, fold
+from madeleine.index.sqlite.usage import row_of
+from madeleine.rules.usage import Adopted, Use, adopted_of, fold
 
 _OF = "WHERE tenant = :tenant AND memory = ANY(%s::text[])"
 _COLUMNS = (*("memory", "access_count", "last_accessed", "last_review", "stability", "importance"),)

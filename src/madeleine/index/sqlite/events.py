@@ -365,6 +365,16 @@ def outcome(connection: apsw.Connection, change_id: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def in_force(connection: apsw.Connection, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return how many changes each run made, and how many of them still hold."""
+    sql = """SELECT l.run, count(DISTINCT l.change),
+                    count(DISTINCT iif(ifnull(o.outcome, 'done') = 'done', l.change, NULL))
+             FROM audit_log l LEFT JOIN outcomes o ON o.change = l.change
+             WHERE l.run IN (SELECT value FROM json_each(?)) GROUP BY l.run"""
+    rows = connection.execute(sql, (json.dumps(list(runs)),))
+    return {run: (made, left) for run, made, left in rows}
+
+
 def unsettled(connection: apsw.Connection) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
     sql = f"""{_EVENT} WHERE l.change IS NOT NULL AND l.kind = 'changed'

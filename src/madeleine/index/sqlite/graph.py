@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 import apsw
@@ -26,6 +28,21 @@ _ROWS = f"""
     SELECT s.id, EXISTS (SELECT 1 FROM nodes t WHERE t.id = e.target), {_EDGE}
     FROM edges e JOIN nodes s ON s.node = e.source
 """
+
+LOOKED_AT = 2_000  # arrows that end at one memory among which the strongest are chosen
+_STARTING = f"""
+    SELECT s.id, {_EDGE} FROM nodes s CROSS JOIN edges e ON e.source = s.node
+    CROSS JOIN nodes t ON t.id = e.target WHERE s.id IN (SELECT value FROM json_each(?))
+    ORDER BY s.id, e.weight DESC, e.target
+"""
+_ENDING = f"""
+    SELECT s.id, {_EDGE} FROM (SELECT * FROM edges WHERE target = ? LIMIT {LOOKED_AT}) e
+    JOIN nodes s ON s.node = e.source JOIN nodes t ON t.id = e.target
+    ORDER BY e.weight DESC, s.id LIMIT ?
+"""
+
+_TURNING = frozenset({Edge.CONTRADICTS, Edge.EVOLVED_FROM})
+_TURNING_SQL = "e.edge IN ('contradicts', 'evolved_from')"  # in the words of their index
 
 Key = tuple[str, str, str]
 
@@ -80,6 +97,47 @@ def edges_between(connection: apsw.Connection, ids: Sequence[str]) -> list[EdgeR
     return [EdgeRow(source, connection_of(values)) for source, *values in rows]
 
 
+def arrows(
+    connection: apsw.Connection, ids: Sequence[str], each: int, incoming: bool
+) -> list[EdgeRow]:
+    """Return the strongest arrows that start at each of the ids, or also those that end there."""
+    found = {key_of(row): row for row in _starting(connection, ids, each)}
+    for memory_id in ids if incoming else ():
+        for source, *values in connection.execute(_ENDING, (memory_id, each)):
+            row = EdgeRow(source, connection_of(values))
+            found[key_of(row)] = row
+    for row in _defining(connection, ids, each if incoming else 0):
+        found.setdefault(key_of(row), row)
+    return [found[key] for key in sorted(found)]
+
+
+def _starting(connection: apsw.Connection, ids: Sequence[str], each: int) -> Iterator[EdgeRow]:
+    """Yield the strongest arrows in the files of some memories. All of those of one stand in one
+    file, so there are never very many."""
+    rows = connection.execute(_STARTING, (json.dumps(list(ids)),))
+    for source, its in groupby(rows, key=itemgetter(0)):
+        for _, *values in islice(its, each):
+            yield EdgeRow(source, connection_of(values))
+
+
+def _defining(connection: apsw.Connection, ids: Sequence[str], of_self: int) -> Iterator[EdgeRow]:
+    """Yield the arrows that follow from a tag: those to the ids, and some of those from the self
+    if it is among them."""
+    myself = self_id(connection)
+    if myself is None:
+        return
+    sql = """SELECT n.id FROM nodes n JOIN node_tags t ON t.tag = ?1 AND t.node = n.node
+             WHERE n.id IN (SELECT value FROM json_each(?2)) AND n.id <> ?3"""
+    rows = connection.execute(sql, (ABOUT_SELF, json.dumps(list(ids)), myself)).fetchall()
+    if of_self and myself in ids:
+        sql = """SELECT n.id FROM node_tags t JOIN nodes n ON n.node = t.node
+                 WHERE t.tag = ?1 AND n.id <> ?2 ORDER BY t.node DESC LIMIT ?3"""
+        rows += connection.execute(sql, (ABOUT_SELF, myself, of_self)).fetchall()
+    for (target,) in rows:
+        row = Connection(str(target), Edge.DEFINES, IMPLIED_WEIGHT)
+        yield EdgeRow(myself, row, implied=True)
+
+
 def associations(connection: apsw.Connection) -> list[EdgeRow]:
     """Return what consolidation discovered, as far as both ends are there."""
     sql = f"""SELECT s.id, {_EDGE} FROM edges e CROSS JOIN nodes s ON s.node = e.source
@@ -89,10 +147,12 @@ def associations(connection: apsw.Connection) -> list[EdgeRow]:
 
 
 def newest_edges(connection: apsw.Connection, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
-    """Return arrows of some kinds whose both ends are there, the newest first."""
+    """Return arrows of some kinds whose both ends are there, the newest first. Those that have an
+    index of their own are found by it."""
+    known = f"AND {_TURNING_SQL}" if _TURNING.issuperset(wanted) else ""
     sql = f"""SELECT s.id, {_EDGE} FROM edges e
-              JOIN nodes s ON s.node = e.source JOIN nodes t ON t.id = e.target
-              WHERE e.edge IN (SELECT value FROM json_each(?))
+              CROSS JOIN nodes s ON s.node = e.source CROSS JOIN nodes t ON t.id = e.target
+              WHERE e.edge IN (SELECT value FROM json_each(?)) {known}
               ORDER BY e.at DESC NULLS LAST, s.id, e.target LIMIT ?"""
     listed = json.dumps([each.value for each in wanted])
     rows = connection.execute(sql, (listed, limit))

@@ -38,6 +38,7 @@ from madeleine.index.port import (
     Matches,
     Pool,
     Record,
+    Sketch,
     Standings,
     Term,
     Unreadable,
@@ -51,6 +52,7 @@ from madeleine.index.sqlite import (
     graph,
     nodes,
     pool,
+    ranking,
     spelling,
     standing,
     stems,
@@ -64,7 +66,7 @@ from madeleine.index.sqlite.files import remove, swap
 from madeleine.index.sqlite.matrix import Change
 from madeleine.index.sqlite.schema import CLEARED
 from madeleine.index.sqlite.stems import Stemmer
-from madeleine.model.event import Event, Position
+from madeleine.model.event import Event, Kind, Position
 from madeleine.model.judging import Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
@@ -107,6 +109,9 @@ class SqliteIndex:
         self._stems: dict[str, int] = {}
         self._kept = pool.Kept()
         self._steady = threading.local()
+        self._ranking: ranking.Ranking = {}
+        self._ranked = False
+        """Whether the ranking still says how memories stand."""
 
     @classmethod
     def open(
@@ -154,6 +159,8 @@ class SqliteIndex:
             self._matrix.apply(change, [*gone, *displaced])
             if placed or gone:
                 self._kept = pool.Kept()
+            if placed or gone or any(each.kind is Kind.SCORED for each in batch.events):
+                self._ranked = False
 
     def _put_passages(self, connection: apsw.Connection, placed: Sequence[nodes.Placed]) -> Change:
         stemmer = Stemmer(connection, self._stems)
@@ -174,6 +181,7 @@ class SqliteIndex:
                     connection.execute(f"DELETE FROM {table}")
             self._matrix.clear()
             self._kept = pool.Kept()
+            self._ranked = False
 
     def fresh(self) -> SqliteIndex:
         path = self._place.path.with_name(self._place.path.name + FRESH)
@@ -192,6 +200,7 @@ class SqliteIndex:
         swap(fresh._place.path, self._place.path)
         self._matrix, self._numbers = fresh._matrix, fresh._numbers
         self._kept = pool.Kept()
+        self._ranking, self._ranked = {}, False
 
     def close(self) -> None:
         self._connections.close()
@@ -248,6 +257,10 @@ class SqliteIndex:
         with self._read() as connection:
             return nodes.count(connection, chosen, now)
 
+    def first_known(self) -> datetime | None:
+        with self._read() as connection:
+            return nodes.first_known(connection)
+
     def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
         with self._read() as connection:
             return nodes.allowed(connection, ids, chosen, now)
@@ -255,6 +268,10 @@ class SqliteIndex:
     def counts(self) -> Counts:
         with self._read() as connection:
             return nodes.counts(connection)
+
+    def tags(self, beginning: str, limit: int) -> list[tuple[str, int]]:
+        with self._read() as connection:
+            return nodes.tags(connection, beginning, limit)
 
     def core_by_importance(self) -> list[tuple[str, float]]:
         with self._read() as connection:
@@ -351,6 +368,30 @@ class SqliteIndex:
         with self._read() as connection:
             return graph.newest_edges(connection, wanted, limit)
 
+    def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
+        with self._read() as connection:
+            return graph.arrows(connection, ids, each, incoming)
+
+    def regions(self, now: datetime) -> dict[str | None, int]:
+        if not self._ranked:
+            self._ranked = True  # what is written meanwhile says again that it is not
+            with self._read() as connection:
+                self._ranking = ranking.ranking(connection, now)
+        return {space: len(nodes) for space, nodes in self._ranking.items()}
+
+    def strongest(
+        self, space: str | None, now: datetime, limit: int, offset: int = 0
+    ) -> list[Sketch]:
+        if not self._ranking:
+            self.regions(now)
+        ranked = self._ranking.get(space, np.empty(0, np.int64))
+        with self._read() as connection:
+            return ranking.sketches_of_nodes(connection, ranked[offset : offset + limit], now)
+
+    def sketches(self, ids: Sequence[str], now: datetime) -> list[Sketch]:
+        with self._read() as connection:
+            return ranking.sketches(connection, ids, now)
+
     def superseded_by(self, memory_id: str) -> list[str]:
         with self._read() as connection:
             return nodes.all_ids(connection, "superseded_by = ? ORDER BY id", memory_id)
@@ -445,6 +486,10 @@ class SqliteIndex:
         with self._read() as connection:
             return events.outcome(connection, change_id)
 
+    def in_force(self, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+        with self._read() as connection:
+            return events.in_force(connection, runs)
+
     def unsettled(self) -> list[Event]:
         with self._read() as connection:
             return events.unsettled(connection)
@@ -464,9 +509,11 @@ class SqliteIndex:
         with self._connections.writing() as connection:
             whispers.log(connection, entry, keep_after)
 
-    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
+    def whispers(
+        self, limit: int, session: str | None = None, after: WhisperEntry | None = None
+    ) -> list[WhisperEntry]:
         with self._read() as connection:
-            return whispers.newest(connection, limit, session)
+            return whispers.newest(connection, limit, session, after)
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None:
         with self._read() as connection:

@@ -55,6 +55,8 @@ _MEMORY = f"""
     LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
 """
 
+LAST_LETTER = "\U0010ffff"  # sorts behind whatever a tag goes on with
+
 # Plain characters, so that FTS5 finds the words of a tag in its list.
 to_json = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -374,6 +376,12 @@ def count(connection: apsw.Connection, chosen: Filter, now: datetime) -> int:
     return int(connection.execute(sql, passing.bindings).get)
 
 
+def first_known(connection: apsw.Connection) -> datetime | None:
+    """Return when the oldest memory was created."""
+    found = connection.execute("SELECT min(created) FROM nodes").get
+    return None if found is None else instant(found)
+
+
 def allowed(
     connection: apsw.Connection, ids: Iterable[str], chosen: Filter, now: datetime
 ) -> set[str]:
@@ -458,6 +466,14 @@ def counts(connection: apsw.Connection) -> Counts:
         by_tier=summed(groups, 1),
         by_space=summed(groups, 2),
     )
+
+
+def tags(connection: apsw.Connection, beginning: str, limit: int) -> list[tuple[str, int]]:
+    """Return the most used tags that begin so: a stretch of the table's own order."""
+    sql = """SELECT tag, count(*) FROM node_tags WHERE tag >= ? AND tag < ?
+             GROUP BY tag ORDER BY 2 DESC, 1 LIMIT ?"""
+    rows = connection.execute(sql, (beginning, beginning + LAST_LETTER, max(limit, 0)))
+    return [(tag, many) for tag, many in rows]
 
 
 def summed(groups: Sequence[Row], column: int) -> dict[str, int]:

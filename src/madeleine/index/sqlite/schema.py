@@ -298,7 +298,12 @@ DROP INDEX edges_target;
 CREATE INDEX edges_target ON edges (target, by);
 """
 
-MIGRATIONS: tuple[str, ...] = ("", "", _MEMORIES + _JOURNAL + _SLEEP, _DRAWN, _MADE)
+_TURNING = """
+-- So are the arrows that tell what replaced or contradicts what; the newest of them are shown.
+CREATE INDEX edges_turning ON edges (edge, at) WHERE edge IN ('contradicts', 'evolved_from');
+"""
+
+MIGRATIONS: tuple[str, ...] = ("", "", _MEMORIES + _JOURNAL + _SLEEP, _DRAWN, _MADE, _TURNING)
 
 CLEARED = (
     *(

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 
 import apsw
 
-from madeleine.errors import InvalidValue
 from madeleine.index.sqlite.filters import Value
 from madeleine.index.sqlite.times import DAY_MICROS, instant, maybe_micros, micros
-from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Usage
-from madeleine.model.times import parse_time
-from madeleine.rules.usage import Adopted, Use, fold
+from madeleine.model.memory import Usage
+from madeleine.rules.usage import Adopted, Use, adopted_of, fold
 
 _LISTED = "(SELECT value FROM json_each(?))"
 
@@ -64,29 +62,6 @@ def _adoptions(connection: apsw.Connection, wanted: str) -> dict[str, Adopted]:
     for memory, body in connection.execute(sql, (wanted,)):
         found.setdefault(memory, adopted_of(json.loads(body)))
     return found
-
-
-def adopted_of(body: Mapping[str, object]) -> Adopted:
-    """Return the counters that make sense; foreign files hold all sorts."""
-    return Adopted(
-        access_count=int(_number(body.get("access_count"), 0)),
-        last_accessed=_time(body.get("last_accessed")),
-        last_review=_time(body.get("last_review")),
-        stability=_number(body.get("stability"), DEFAULT_STABILITY_DAYS),
-        importance=_number(body.get("importance"), DEFAULT_IMPORTANCE),
-    )
-
-
-def _number(value: object, default: float) -> float:
-    usable = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
-    return float(value) if usable else default  # type: ignore[arg-type]  # narrowed by `usable`
-
-
-def _time(value: object) -> datetime | None:
-    try:
-        return None if value is None else parse_time("time", value)
-    except InvalidValue:
-        return None
 
 
 def row_of(memory: str, usage: Usage) -> tuple[Value, ...]:

@@ -12,6 +12,7 @@ import apsw
 from madeleine.index.port import WhisperEntry
 from madeleine.index.sqlite.times import instant, micros
 
+LATEST = 2**63 - 1  # no moment is later
 _COLUMNS = "id, at, session, space, body"
 
 
@@ -23,10 +24,15 @@ def log(connection: apsw.Connection, entry: WhisperEntry, keep_after: datetime) 
     connection.execute("INSERT OR REPLACE INTO whisper_log VALUES (?, ?, ?, ?, ?)", row)
 
 
-def newest(connection: apsw.Connection, limit: int, session: str | None) -> list[WhisperEntry]:
-    sql = f"""SELECT {_COLUMNS} FROM whisper_log WHERE ?1 IS NULL OR session = ?1
-              ORDER BY at DESC, id LIMIT ?2"""
-    return list(entries(connection.execute(sql, (session, max(limit, 0)))))
+def newest(
+    connection: apsw.Connection, limit: int, session: str | None, after: WhisperEntry | None
+) -> list[WhisperEntry]:
+    """Return entries newest first, those of one moment by their ids, from where `after` ends."""
+    last = micros(after.at) if after else LATEST
+    sql = f"""SELECT {_COLUMNS} FROM whisper_log WHERE (?1 IS NULL OR session = ?1)
+              AND at <= ?3 AND (at < ?3 OR id > ?4) ORDER BY at DESC, id LIMIT ?2"""
+    bindings = (session, max(limit, 0), last, after.id if after else "")
+    return list(entries(connection.execute(sql, bindings)))
 
 
 def get(connection: apsw.Connection, whisper_id: str) -> WhisperEntry | None:

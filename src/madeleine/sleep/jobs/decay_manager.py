@@ -20,9 +20,7 @@ from datetime import timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.errors import BadSetting
 from madeleine.index.port import Standings
-from madeleine.minds.fsrs import Fsrs
 from madeleine.model.event import Event, Kind
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Tier
@@ -30,7 +28,7 @@ from madeleine.rules.lifecycle import Exponential, Life, Lifecycle, fades
 from madeleine.sleep.asking import room
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import question_of
-from madeleine.sleep.habits import SleepHabits
+from madeleine.sleep.fading import least_chance, lifecycle
 from madeleine.sleep.standings import MICROS_A_DAY, WORKING, days_before, pages
 from madeleine.sleep.values import Night, Patch, SetTier
 from madeleine.write.questions import rejected_keys
@@ -50,7 +48,7 @@ class DecayManager:
         self._lifecycle: Lifecycle = Exponential()
 
     def plan(self, night: Night) -> Sequence[Patch]:
-        self._lifecycle = _lifecycle(night.habits.lifecycle)
+        self._lifecycle = lifecycle(night.habits)
         faded = {
             memory_id: chance
             for page in pages(night)
@@ -86,7 +84,7 @@ class DecayManager:
         chances = self._chances(night, page, places).tolist()
         weights = page.importance[places].tolist()
         for place, chance, weight in zip(places.tolist(), chances, weights, strict=True):
-            if fades(chance, weight, _bar(habits), habits.decay_importance):
+            if fades(chance, weight, least_chance(habits), habits.decay_importance):
                 yield page.ids[place], chance
 
     def _chances(
@@ -141,20 +139,3 @@ def _not_new(night: Night, faded: dict[str, float]) -> dict[str, float]:
 def _written(night: Night, memory_id: str) -> list[Event]:
     history = night.stores.index.history(memory_id)
     return [each for each in history if each.kind is Kind.REMEMBERED]
-
-
-def _bar(habits: SleepHabits) -> float:
-    """Return below which chance a memory may go: the curve of fsrs falls below 0.6 after some
-    two months without use, and below 0.3 after some fifteen years."""
-    fsrs = habits.lifecycle == "fsrs"
-    return habits.decay_retrievability_fsrs if fsrs else habits.decay_retrievability
-
-
-def _lifecycle(name: str) -> Lifecycle:
-    match name:
-        case "exponential":
-            return Exponential()
-        case "fsrs":
-            return Fsrs.load()
-        case _:
-            raise BadSetting("sleep.lifecycle", f"is {name!r}; exponential or fsrs")

@@ -1,0 +1,62 @@
+"""A memory as a line of a list: enough to know it by, without its whole text."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from madeleine.model.codec import Json
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.model.times import format_time
+from madeleine.recall.explaining import is_over
+from madeleine.recall.recall import Found
+
+EXTRACT_CHARS = 240
+READ_CHARS = 4 * EXTRACT_CHARS  # white space may be most of it
+TAGS = 8
+_SIGNS = re.compile(r"\*\*|`+|^ {0,3}(?:#{1,6}|>|[-*+]) +", re.MULTILINE)
+
+
+def brief(memory: Memory, now: datetime) -> Json:
+    """Return what a list shows of a memory."""
+    until = memory.valid_until
+    return {
+        "id": memory.id,
+        "short_id": memory.short_id,
+        "type": memory.type.value,
+        "tier": memory.tier.value,
+        "space": memory.space,
+        "headline": memory.headline,
+        "extract": extract(_rest(memory)),
+        "tags": list(memory.tags[:TAGS]),
+        "created": format_time(memory.created),
+        "updated": format_time(memory.updated),
+        "valid_until": format_time(until) if until else None,
+        "superseded_by": memory.superseded_by,
+        "outdated": is_over(memory, Filter(), now),
+    }
+
+
+def brief_hit(found: Found, now: datetime) -> Json:
+    """Return what a list shows of a memory that answers: also how well, why, and by what."""
+    shown = brief(found.memory, now)
+    if found.passage is not None:
+        shown["extract"] = extract(found.passage.text)
+    return {**shown, "score": found.score, "reasons": list(found.reasons)}
+
+
+def _rest(memory: Memory) -> str:
+    """Return what the headline does not say already."""
+    if memory.title:
+        return memory.content
+    beginning = memory.headline.removesuffix("…")
+    at = memory.content.find(beginning, 0, READ_CHARS)
+    rest = memory.content[at + len(beginning) :].lstrip() if at >= 0 else memory.content
+    return f"… {rest}" if rest and memory.headline.endswith("…") else rest
+
+
+def extract(text: str) -> str:
+    """Return the beginning of a text on one line, without the signs of markdown."""
+    words = " ".join(_SIGNS.sub("", text[:READ_CHARS]).split())
+    return words if len(words) <= EXTRACT_CHARS else f"{words[: EXTRACT_CHARS - 1]}…"

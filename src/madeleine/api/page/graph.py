@@ -1,0 +1,162 @@
+"""The graph: spaces as regions with their strongest memories, more of a space as somebody comes
+nearer, what surrounds one memory, and the ways between two. Every answer is bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from madeleine.index.port import EdgeRow, Sketch
+from madeleine.model.codec import Json
+from madeleine.model.draft import read_space
+from madeleine.model.reading import Reader
+from madeleine.recall.paths import Way, ways
+from madeleine.write.resolve import resolve
+from madeleine.write.stores import Stores
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+REGIONS = 80
+DRAWN = 900
+DRAWN_AT_MOST = 3_000
+LEAST_OF_EACH = 8
+PAGE = 500
+PAGE_AT_MOST = 1_000
+ARROWS_EACH = 12
+NEAR = 60
+NEAR_AT_MOST = 200
+BEYOND_EACH = 6
+
+
+def overview(house: House, call: Call) -> Json:
+    """Return the spaces, the largest first, each with its strongest memories."""
+    reader = Reader(call.query)
+    limit = reader.whole("limit", DRAWN, 1, DRAWN_AT_MOST)
+    reader.done()
+    stores, now = house.stores, house.stores.clock.now()
+    regions = stores.index.regions(now)
+    kept = dict(list(regions.items())[:REGIONS])
+    drawn = [
+        sketch
+        for space, many in _shares(kept, limit).items()
+        for sketch in stores.index.strongest(space, now, many)
+    ]
+    return {
+        "regions": [{"space": space, "memories": many} for space, many in kept.items()],
+        "spaces": len(regions),
+        "total": sum(regions.values()),
+        **_drawn(stores, drawn),
+    }
+
+
+def _shares(regions: Mapping[str | None, int], limit: int) -> dict[str | None, int]:
+    """Return how many memories of each space are drawn. They go by the square root, so that a
+    small space beside a large one is more than a dot."""
+    whole = sum(many**0.5 for many in regions.values())
+    return {
+        space: min(many, max(LEAST_OF_EACH, int(limit * many**0.5 / whole)))
+        for space, many in regions.items()
+    }
+
+
+def region(house: House, call: Call) -> Json:
+    """Return a page of one space, strongest memories first."""
+    reader = Reader(call.query)
+    space = read_space(reader.required_text("space"))
+    limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
+    offset = reader.whole("offset", 0, 0, 1_000_000_000)
+    reader.done()
+    stores, now = house.stores, house.stores.clock.now()
+    found = stores.index.strongest(space, now, limit, offset)
+    return _drawn(stores, found)
+
+
+def surroundings(house: House, call: Call) -> Json:
+    """Return a memory, what it is connected with, and a little of what lies beyond."""
+    reader = Reader(call.query)
+    limit = reader.whole("limit", NEAR, 1, NEAR_AT_MOST)
+    reader.done()
+    stores = house.stores
+    memory_id = resolve(stores, call.named)
+    first = stores.index.arrows([memory_id], limit)
+    around = _ends(first, memory_id)[:limit]
+    second = stores.index.arrows(around, BEYOND_EACH)
+    beyond = [each for each in _ends(second) if each not in {memory_id, *around}]
+    ids = [memory_id, *around, *beyond[:limit]]
+    return {"id": memory_id, "near": around, **_shown(stores, ids, [*first, *second])}
+
+
+def paths(house: House, call: Call) -> Json:
+    """Return the shortest ways between two memories."""
+    reader = Reader(call.query)
+    one, other = reader.required_text("from"), reader.required_text("to")
+    reader.done()
+    stores = house.stores
+    ends = resolve(stores, one), resolve(stores, other)
+    found = ways(stores.index, *ends)
+    rows = [row for way in found.ways for row in way]
+    return {
+        "from": ends[0],
+        "to": ends[1],
+        "paths": [_steps(ends[0], way) for way in found.ways],
+        "seen": found.seen,
+        "whole": found.whole,
+        **_shown(stores, [*dict.fromkeys([*ends, *_ends(rows)])], rows),
+    }
+
+
+def _steps(start: str, way: Way) -> list[Json]:
+    """Return a way as steps: where each leads, what its arrow says, and if it is gone against."""
+    steps: list[Json] = []
+    for row in way:
+        forward = row.source == start
+        start = row.connection.target if forward else row.source
+        steps.append(
+            {
+                "id": start,
+                "edge": row.connection.edge.value,
+                "forward": forward,
+                "reason": row.connection.reason,
+            }
+        )
+    return steps
+
+
+def _ends(rows: Iterable[EdgeRow], but: str | None = None) -> list[str]:
+    """Return what arrows lead from and to, those on the strongest ones first."""
+    by_weight = sorted(rows, key=lambda row: -row.connection.weight)
+    ends = (end for row in by_weight for end in (row.source, row.connection.target))
+    return [each for each in dict.fromkeys(ends) if each != but]
+
+
+def _drawn(stores: Stores, found: Sequence[Sketch]) -> Json:
+    """Return memories with the arrows that start at them; where these lead may come later."""
+    rows = stores.index.arrows([each.id for each in found], ARROWS_EACH, incoming=False)
+    return {"memories": [_sketch(each) for each in found], "connections": _arrows(rows)}
+
+
+def _shown(stores: Stores, ids: Sequence[str], rows: Sequence[EdgeRow]) -> Json:
+    found = stores.index.sketches(ids, stores.clock.now())
+    return {"memories": [_sketch(each) for each in found], "connections": _arrows(rows)}
+
+
+def _sketch(each: Sketch) -> Json:
+    return {
+        "id": each.id,
+        "type": each.type.value,
+        "tier": each.tier.value,
+        "space": each.space,
+        "headline": each.headline,
+        "importance": round(each.importance, 3),
+        "outdated": each.outdated,
+    }
+
+
+def _arrows(rows: Sequence[EdgeRow]) -> list[list[object]]:
+    """Return arrows as source, target, edge, weight: there are many of them."""
+    return [
+        [row.source, row.connection.target, row.connection.edge.value, row.connection.weight]
+        for row in rows
+    ]

@@ -1,0 +1,197 @@
+"""Home: how much there is, how it grows, how quick the hooks are, and what needs attention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from madeleine.api import ingesting, moving, sleep_answers, sleeping, texts
+from madeleine.api.page import timeline
+from madeleine.api.page.whispers import latencies, outcome_of
+from madeleine.index.port import Counts, WhisperEntry
+from madeleine.model.codec import Json
+from madeleine.model.event import Kind
+from madeleine.model.proposal import ProposalStatus
+from madeleine.model.query import Filter
+from madeleine.model.reading import Reader
+from madeleine.model.times import format_time, parse_time
+from madeleine.model.words import Edge
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+SPACES = 8
+PROMPTS = 120
+NAMED = 3  # of many alike that are named
+TENSIONS_READ = 100
+RUNS_READ = 500  # newest runs, among which those of a day are looked for
+WEEK = timedelta(days=7)
+DAY = timedelta(days=1)
+LATE_BACKUPS = 3  # so many intervals without one are worth a word
+
+
+def home(house: House, call: Call) -> Json:
+    """Return all that the first view shows, in numbers; lists in it are short."""
+    Reader(call.query).done()
+    stores = house.stores
+    index, now = stores.index, stores.clock.now()
+    counts = index.counts()
+    states = [*sleeping.job_states(house), *sleeping.job_states(house, house.sleeper.tasks)]
+    return {
+        "now": format_time(now),
+        "size": _size(counts),
+        "week": index.count(Filter(created_after=now - WEEK, outdated=True), now),
+        "growth": timeline.bars(house, call),
+        "prompts": _prompts(house, index.whispers(PROMPTS)),
+        "attention": list(_attention(house, counts, states, now)),
+        "sleep": _sleep(house, states, now),
+        "backup": moving.standing(house)["newest"],
+        "daemon": None,
+    }
+
+
+def _size(counts: Counts) -> Json:
+    spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
+    return {
+        "memories": counts.memories,
+        "connections": counts.edges,
+        "tiers": dict(counts.by_tier),
+        "types": dict(counts.by_type),
+        "spaces": dict(spaces[:SPACES]),
+        "spaces_total": len(spaces),
+        "unembedded": counts.unembedded,
+    }
+
+
+def _prompts(house: House, entries: list[WhisperEntry]) -> Json:
+    """Return what came of the last prompts and how long each took, oldest first."""
+    times = latencies(entries)
+    return {
+        "deadline_ms": house.settings.whisper.deadline_ms,
+        "median_ms": times[len(times) // 2] if times else None,
+        "slow_ms": times[int(len(times) * 0.95)] if times else None,
+        "each": [
+            {
+                "id": each.id,
+                "at": format_time(each.at),
+                "outcome": outcome_of(each),
+                "took_ms": each.body.get("took_ms"),
+            }
+            for each in reversed(entries)
+        ],
+    }
+
+
+def _sleep(house: House, states: list[sleep_answers.JobState], now: datetime) -> Json:
+    """Return what a day and a night have done, and when each job ran and will run."""
+    events = house.stores.index.recent_events([Kind.RUN.value], RUNS_READ)
+    reports = [each.body.get("report") for each in events if now - each.at < DAY]
+    done = [each for each in reports if isinstance(each, dict)]
+    return {
+        "enabled": house.settings.sleep.enabled,
+        "applied": sum(int(each.get("applied") or 0) for each in done),
+        "proposed": sum(int(each.get("proposed") or 0) for each in done),
+        "proposals": len(house.stores.index.proposals(ProposalStatus.PENDING)),
+        "jobs": [_job(house, each) for each in states],
+    }
+
+
+def _job(house: House, state: sleep_answers.JobState) -> Json:
+    is_task = state.job in house.sleeper.tasks
+    when = sleeping.next_task_run(house, state.job) if is_task else state.next_run
+    return {
+        "id": state.job,
+        "paused": state.paused,
+        "running": state.running is not None,
+        "last": format_time(state.last.at) if state.last else None,
+        "failures": state.last.failures if state.last else 0,
+        "next": format_time(when) if when else None,
+    }
+
+
+# -- what needs attention ------------------------------------------------------------------
+
+
+def _attention(
+    house: House, counts: Counts, states: list[sleep_answers.JobState], now: datetime
+) -> Iterator[Json]:
+    """Yield what somebody should look at, what is wrong first."""
+    yield from _damage(house)
+    yield from _failing(states)
+    yield from _missing(house, counts, now)
+    yield from _waiting(house, now)
+
+
+def _item(kind: str, text: str, *more: str, to: str | None = None) -> Json:
+    """`kind` is bad, warn or ask; `to` is where on the page to go."""
+    return {"kind": kind, "text": text, "more": [texts.flat(each) for each in more], "to": to}
+
+
+def _damage(house: House) -> Iterator[Json]:
+    index = house.stores.index
+    unreadable = [f"{each.path}:{each.line}: {each.problem}" for each in index.unreadable()]
+    if unreadable:
+        said = "cannot be read; what was known of it stays"
+        yield _item("bad", f"{texts.count(len(unreadable), 'file')} {said}", *unreadable[:NAMED])
+    torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.torn()]
+    torn += house.journal_problems
+    if torn:
+        said = f"{texts.count(len(torn), 'line')} of the journal cannot be read"
+        yield _item("bad", said, *torn[:NAMED])
+    for note in house.notes[:NAMED]:
+        yield _item("warn", texts.flat(note))
+
+
+def _failing(states: list[sleep_answers.JobState]) -> Iterator[Json]:
+    for each in states:
+        if each.last is None or not each.last.failures:
+            continue
+        times = texts.count(each.last.failures, "time")
+        said = f"{each.job.replace('_', ' ')} has failed {times} in a row"
+        yield _item("bad", said, str(each.last.report.get("error")), to=f"/sleep?job={each.job}")
+
+
+def _missing(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
+    minds = house.stores.minds
+    if minds.embedder is None:
+        yield _item("warn", "Memories are found by their words only", minds.why_not)
+    elif counts.unembedded:
+        many = texts.count(counts.unembedded, "memory")
+        yield _item("warn", f"{many} can be found by words only until they are read by the model")
+    problems = ingesting.standing(house)["problems"]
+    for each in problems[:NAMED] if isinstance(problems, list) else ():
+        yield _item("warn", "Conversations are not all taken in", str(each))
+    yield from _backup(house, counts, now)
+
+
+def _backup(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
+    wanted, newest = house.settings.backup, moving.standing(house)["newest"]
+    if not wanted.enabled or not counts.memories:
+        return
+    if newest is None:
+        oldest = house.stores.index.first_known()
+        if oldest is not None and now - oldest > DAY:
+            yield _item("warn", "There is no backup yet", "`madeleine backup` makes one")
+        return
+    age = now - parse_time("newest", newest)
+    if age > timedelta(hours=wanted.interval_hours * LATE_BACKUPS):
+        yield _item("warn", f"The last backup is {age.days} days old")
+
+
+def _waiting(house: House, now: datetime) -> Iterator[Json]:
+    index = house.stores.index
+    pending = index.proposals(ProposalStatus.PENDING)
+    if pending:
+        waits = "waits" if len(pending) == 1 else "wait"
+        said = f"{texts.count(len(pending), 'proposal')} {waits} for you"
+        yield _item("ask", said, to="/sleep/proposals")
+    rows = index.newest_edges([Edge.CONTRADICTS], TENSIONS_READ)
+    ends = {end for row in rows for end in (row.source, row.connection.target)}
+    hold = index.allowed(ends, Filter(), now)
+    open_ones = [row for row in rows if {row.source, row.connection.target} <= hold]
+    if open_ones:
+        pairs = texts.count(len(open_ones), "pair")
+        said = f"Memories contradict each other: {pairs}"
+        yield _item("ask", said, to="/time?show=tensions")

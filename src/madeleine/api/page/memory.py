@@ -1,0 +1,228 @@
+"""One memory whole: what it says, what it hangs together with, how strong it is and why, what is
+like it and what happened to it. Looking at it is no use: nothing is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from madeleine.api.page.brief import brief
+from madeleine.errors import FileUnreadable
+from madeleine.index.port import EdgeRow
+from madeleine.model.codec import Json, connection_to_json, memory_to_json
+from madeleine.model.event import Kind
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.model.reading import Reader
+from madeleine.model.stored import Stored
+from madeleine.model.times import format_time
+from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
+from madeleine.rules.digest import version
+from madeleine.rules.importance import (
+    ACCESS_REFERENCE,
+    ACCESS_WEIGHT,
+    EDGE_REFERENCE,
+    EDGE_WEIGHT,
+    MACHINES,
+    RECENCY_WEIGHT,
+    log_share,
+)
+from madeleine.rules.strengthening import Past, chances, fades_at
+from madeleine.rules.usage import adopted_of
+from madeleine.sleep.fading import least_chance, lifecycle
+from madeleine.write.change_file import joined, peek
+from madeleine.write.past import as_it_was, turn
+from madeleine.write.show import find_anywhere
+from madeleine.write.stores import Stores
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+CONNECTIONS = 200
+SIMILAR = 8
+LEAST_LIKENESS = 0.3  # below it two texts have nothing to do with each other
+USES_DRAWN = 100
+POINTS = 120
+LEAST_AHEAD = timedelta(days=1)
+MOST_AHEAD = timedelta(days=90)
+EVENTS_READ = 1_000
+
+
+def memory(house: House, call: Call) -> Json:
+    """Return a memory, also one in the trash, as its file says it at this moment."""
+    reader = Reader(call.query)
+    as_of = reader.time("as_of")
+    reader.done()
+    stores, now = house.stores, house.stores.clock.now()
+    stored, forgotten = _found(stores, call.named)
+    then = as_it_was(stores, stored.memory.id, as_of) if as_of else None
+    shown = stored.memory
+    rows = [] if forgotten else stores.index.edges([shown.id])
+    return {
+        "memory": memory_to_json(shown),
+        "version": version(shown),
+        "path": stored.path,
+        "forgotten": forgotten,
+        "is_self": shown.source == SELF_SOURCE,
+        "brief": brief(shown, now),
+        "connections": _connections(stores, shown.id, rows),
+        "connections_total": len(rows),
+        "replaces": _replaced(stores, shown.id, now),
+        "strength": None if forgotten else _strength(house, shown, rows),
+        "then": memory_to_json(then) if then else None,
+    }
+
+
+def _found(stores: Stores, wanted: str) -> tuple[Stored, bool]:
+    """Return a memory and whether it lies in the trash."""
+    stored, forgotten = find_anywhere(stores, wanted)
+    return (stored if forgotten else _as_on_disk(stores, stored)), forgotten
+
+
+def _as_on_disk(stores: Stores, stored: Stored) -> Stored:
+    """Return what the file says now; the index may be a moment behind a hand that edits it. A
+    file that does not parse is shown as it was when it last did."""
+    try:
+        found = peek(stores, stored.memory.id)
+    except FileUnreadable:
+        found = None
+    if found is None:
+        return stored
+    return Stored(joined(stores, found.memory), found.path, stored.fingerprint)
+
+
+def _connections(stores: Stores, memory_id: str, rows: Sequence[EdgeRow]) -> list[Json]:
+    """Return the strongest connections, each with the memory at its other end."""
+    now = stores.clock.now()
+    kept = sorted(rows, key=lambda row: (row.implied, -row.connection.weight))[:CONNECTIONS]
+    ends = stores.index.memories({_other(row, memory_id) for row in kept})
+    return [_connection(row, memory_id, ends, now) for row in kept]
+
+
+def _connection(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory], now: datetime) -> Json:
+    other = ends.get(_other(row, memory_id))
+    return {
+        **dict.fromkeys(("reason", "by", "at", "kind", "confidence")),
+        **connection_to_json(row.connection),
+        "source": row.source,
+        "outward": row.source == memory_id,
+        "implied": row.implied,
+        "by_machine": row.connection.by in MACHINES,
+        "other": brief(other, now) if other else None,
+    }
+
+
+def _other(row: EdgeRow, memory_id: str) -> str:
+    return row.connection.target if row.source == memory_id else row.source
+
+
+def _replaced(stores: Stores, memory_id: str, now: datetime) -> list[Json]:
+    """Return the memories that this one replaced."""
+    ids = stores.index.superseded_by(memory_id)[:SIMILAR]
+    return [brief(each, now) for each in stores.index.memories(ids).values()]
+
+
+# -- strength ------------------------------------------------------------------------------
+
+
+def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Json:
+    """Return how likely the memory comes to mind, now, before and after, and what it is due to."""
+    stores, habits, now = house.stores, house.sleep_habits, house.stores.clock.now()
+    past, way, least = _past(stores, memory), lifecycle(habits), least_chance(habits)
+    ends = fades_at(past, way, least, now)
+    moments = _moments(past, now, ends)
+    chance = next(chances(past, way, [now]))
+    drawn = sum(not each.implied and each.connection.by not in MACHINES for each in rows)
+    return {
+        "now": format_time(now),
+        "chance": round(chance, 4),
+        "stability_days": memory.stability,
+        "curve": [
+            [format_time(at), round(value, 4)]
+            for at, value in zip(moments, chances(past, way, moments), strict=True)
+        ],
+        "uses": [format_time(each) for each in past.uses[-USES_DRAWN:]],
+        "uses_total": memory.access_count,
+        "least": least,
+        "fades_at": format_time(ends) if ends else None,
+        "stays": _stays(memory, habits.decay_importance),
+        "importance": memory.importance,
+        "relevance": memory.relevance,
+        "drawn_connections": drawn,
+        "parts": _parts(memory.access_count, drawn, chance),
+    }
+
+
+def _parts(uses: int, drawn: int, chance: float) -> Json:
+    """Return what would make up its importance if it were reckoned now."""
+    return {
+        "uses": round(float(ACCESS_WEIGHT * log_share(float(uses), ACCESS_REFERENCE)), 4),
+        "connections": round(float(EDGE_WEIGHT * log_share(float(drawn), EDGE_REFERENCE)), 4),
+        "recency": round(RECENCY_WEIGHT * chance, 4),
+    }
+
+
+def _past(stores: Stores, memory: Memory) -> Past:
+    uses = stores.index.uses([memory.id]).get(memory.id, [])
+    brought = [
+        each for each in stores.index.history(memory.id, EVENTS_READ) if each.kind is Kind.ADOPTED
+    ]
+    adopted = adopted_of(brought[-1].body) if brought else None
+    return Past(memory.created, uses, adopted)
+
+
+def _moments(past: Past, now: datetime, ends: datetime | None) -> list[datetime]:
+    """Return when the curve is looked at: evenly, and on both sides of every jump."""
+    start = min(past.created, now)
+    ahead = (ends or now) - now
+    room = min(max(ahead * 1.3, (now - start) / 8, LEAST_AHEAD), max(MOST_AHEAD, now - start))
+    step = (now + room - start) / POINTS
+    even = [start + step * n for n in range(POINTS + 1)]
+    drawn = [each for each in past.uses[-USES_DRAWN:] if each >= start]
+    around = [side for each in drawn for side in (each - timedelta(seconds=1), each)]
+    return sorted({*even, *around, now})
+
+
+def _stays(memory: Memory, importance: float) -> str | None:
+    """Return why no night moves it to the archive, if there is a reason that does not fade."""
+    if memory.source == SELF_SOURCE or ABOUT_SELF in memory.tags:
+        return "self"
+    if memory.tier is not Tier.WORKING:
+        return memory.tier.value
+    return "importance" if memory.importance >= importance else None
+
+
+# -- what is like it, and what it said before ------------------------------------------------
+
+
+def similar(house: House, call: Call) -> Json:
+    """Return the memories nearest in meaning, with how near they are."""
+    Reader(call.query).done()
+    stores, now = house.stores, house.stores.clock.now()
+    memory_id = _found(stores, call.named)[0].memory.id
+    found = stores.index.neighbours([memory_id], Filter(), now, SIMILAR, LEAST_LIKENESS)
+    hits = found.get(memory_id, [])
+    known = stores.index.memories([each.id for each in hits])
+    return {
+        "memories": [
+            {**brief(known[each.id], now), "likeness": round(each.score, 4)}
+            for each in hits
+            if each.id in known
+        ],
+        "embedded": memory_id in found,
+    }
+
+
+def difference(house: House, call: Call) -> Json:
+    """Return a memory before and after one change of it."""
+    reader = Reader(call.query)
+    change = reader.required_text("change")
+    reader.done()
+    seen = turn(house.stores, call.named, change)
+    return {
+        "before": memory_to_json(seen.before) if seen.before else None,
+        "after": memory_to_json(seen.after) if seen.after else None,
+        "moved": seen.moved,
+    }

@@ -1,0 +1,248 @@
+"""Sleep: how the jobs stand, what their runs did to which file, and what waits for a decision."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from madeleine.api import sleep_answers, sleeping
+from madeleine.api.answers import proposal_to_json
+from madeleine.api.page.brief import brief
+from madeleine.errors import NoSuchChange, UnknownWord
+from madeleine.model.codec import Json
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalStatus
+from madeleine.model.reading import Reader
+from madeleine.model.times import format_time
+from madeleine.write.past import FileTurn, file_turns
+from madeleine.write.proposals import show_proposal
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+RUNS = 20
+RUNS_AT_MOST = 200
+RUNS_READ = 1_000  # newest runs among which those that did something are looked for
+CHANGES = 20
+CHANGES_AT_MOST = 100
+PROPOSALS = 100
+PROPOSALS_AT_MOST = 500
+MEMORIES = 12  # of one proposal that are shown whole
+TEXT_CHARS = 20_000  # of one text; a longer one is cut
+NUMBERS = ("seconds", "looked", "judged", "applied", "proposed", "skipped", "stopped", "error")
+
+
+def sleep(house: House, call: Call) -> Json:
+    """Return how every job and every task of consolidation stands, without what it changed."""
+    Reader(call.query).done()
+    sleeper, settings = house.sleeper, house.settings
+    running = sleeper.running()
+    return {
+        "enabled": settings.sleep.enabled,
+        "consolidation_enabled": settings.sleep.enabled and settings.consolidation.enabled,
+        "judge": settings.judge.kind,
+        "running": running.job if running else None,
+        "proposals": len(house.stores.index.proposals(ProposalStatus.PENDING)),
+        "jobs": [_state(each) for each in sleeping.job_states(house)],
+        "tasks": [_task(house, each) for each in sleeping.job_states(house, sleeper.tasks)],
+    }
+
+
+def _task(house: House, state: sleep_answers.JobState) -> Json:
+    when = sleeping.next_task_run(house, state.job)
+    return {**_state(state), "next_run": format_time(when) if when else None}
+
+
+def _state(state: sleep_answers.JobState) -> Json:
+    values = sleep_answers.job_in_status(state)
+    last = values["last_run"]
+    if isinstance(last, Mapping):
+        values["last_run"] = {"at": last["at"], **_report(last)}
+    return values
+
+
+def _report(report: Mapping[str, object]) -> Json:
+    """Return how a run went, in numbers."""
+    counts, problems = report.get("counts"), report.get("problems")
+    return {
+        "run": report.get("run"),
+        **{name: report.get(name) for name in NUMBERS},
+        "counts": counts if isinstance(counts, Mapping) else {},
+        "problems": problems if isinstance(problems, Mapping) else {},
+    }
+
+
+# -- runs ----------------------------------------------------------------------------------
+
+
+def runs(house: House, call: Call) -> Json:
+    """Return runs, newest first: those that did something, or all of them."""
+    reader = Reader(call.query)
+    limit = reader.whole("limit", RUNS, 1, RUNS_AT_MOST)
+    job, everything = reader.text("job"), reader.flag("all")
+    reader.done()
+    if job is not None:
+        house.sleeper.check(job)
+    index = house.stores.index
+    events = index.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
+    found = [each for each in events if everything or _did_something(each)]
+    shown = found[:limit]
+    held = index.in_force([str(each.body.get("run")) for each in shown])
+    return {"runs": [_run(each, held) for each in shown], "more": len(found) > limit}
+
+
+def _report_of(event: Event) -> Mapping[str, object]:
+    report = event.body.get("report")
+    return report if isinstance(report, Mapping) else {}
+
+
+def _did_something(event: Event) -> bool:
+    report = _report_of(event)
+    return any(report.get(name) for name in ("applied", "proposed", "stopped", "error"))
+
+
+def _run(event: Event, held: Mapping[str, tuple[int, int]]) -> Json:
+    report, run = _report_of(event), str(event.body.get("run"))
+    made, left = held.get(run, (0, 0))
+    return {
+        "job": event.body.get("job"),
+        "at": report.get("began") or format_time(event.at),
+        **_report(report),
+        "run": run,
+        "changes": made,
+        "in_force": left,
+    }
+
+
+def run(house: House, call: Call) -> Json:
+    """Return the changes that a run made, newest first, a page of them."""
+    reader = Reader(call.query)
+    limit = reader.whole("limit", CHANGES, 1, CHANGES_AT_MOST)
+    offset = reader.whole("offset", 0, 0, 1_000_000)
+    reader.done()
+    index = house.stores.index
+    events = [each for each in index.changes(call.named) if each.body.get("run") == call.named]
+    page = events[offset : offset + limit]
+    known = index.memories({each for event in page for each in _memories(event)})
+    return {
+        "changes": [_change(each, index.outcome(str(each.body["change"])), known) for each in page],
+        "total": len(events),
+        "job": events[0].body.get("by") if events else None,
+        "in_force": index.in_force([call.named]).get(call.named, (0, 0))[1],
+    }
+
+
+def _memories(event: Event) -> list[str]:
+    edits = event.body.get("edits")
+    listed = edits if isinstance(edits, list) else []
+    return [
+        str(each["memory"]) for each in listed if isinstance(each, Mapping) and "memory" in each
+    ]
+
+
+def _change(event: Event, outcome: str | None, known: Mapping[str, Memory]) -> Json:
+    body = event.body
+    ids = list(dict.fromkeys(_memories(event)))
+    return {
+        "id": body["change"],
+        "at": format_time(event.at),
+        "verb": "score" if event.kind is Kind.SCORED else body.get("verb"),
+        "reason": body.get("reason"),
+        "outcome": outcome,
+        "words": _words(body.get("details")),
+        "memories": [
+            {"id": each, "title": known[each].headline if each in known else None} for each in ids
+        ],
+    }
+
+
+def _words(details: object) -> list[str]:
+    """Return what the job did, in its own sentences."""
+    deeds = details.get("deeds") if isinstance(details, Mapping) else None
+    listed = deeds if isinstance(deeds, list) else []
+    return [
+        str(each["wording"]) for each in listed if isinstance(each, Mapping) and "wording" in each
+    ]
+
+
+def change(house: House, call: Call) -> Json:
+    """Return what a change made of each file: the whole texts before and after."""
+    Reader(call.query).done()
+    stores = house.stores
+    found = [each for each in stores.index.changes(call.named) if each.kind is Kind.CHANGED]
+    event = next((each for each in found if each.body.get("change") == call.named), None)
+    if event is None:
+        raise NoSuchChange(call.named)
+    turns = file_turns(stores, event)
+    return {"files": [_file(each) for each in turns[:CHANGES]], "files_total": len(turns)}
+
+
+def _file(turn: FileTurn) -> Json:
+    return {
+        "memory": turn.memory_id,
+        "path_before": turn.path_before,
+        "path_after": turn.path_after,
+        "before": _text(turn.before),
+        "after": _text(turn.after),
+        "known": turn.known,
+    }
+
+
+def _text(data: bytes | None) -> str | None:
+    if data is None:
+        return None
+    text = data.decode("utf-8", "replace")
+    return text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}\n…"
+
+
+# -- proposals -----------------------------------------------------------------------------
+
+
+def proposals(house: House, call: Call) -> Json:
+    """Return what waits for a decision, or was decided, newest first."""
+    reader = Reader(call.query)
+    limit = reader.whole("limit", PROPOSALS, 1, PROPOSALS_AT_MOST)
+    wanted = reader.text("status") or ProposalStatus.PENDING.value
+    reader.done()
+    if wanted not in list(ProposalStatus):
+        raise UnknownWord("status", wanted, [each.value for each in ProposalStatus])
+    found = house.stores.index.proposals(ProposalStatus(wanted))
+    return {
+        "proposals": [_brief_proposal(each) for each in found[:limit]],
+        "total": len(found),
+        "types": dict(Counter(each.type.value for each in found)),
+    }
+
+
+def _brief_proposal(proposal: Proposal) -> Json:
+    values = proposal_to_json(proposal)
+    return {name: values[name] for name in values if name != "action"}
+
+
+def proposal(house: House, call: Call) -> Json:
+    """Return a proposal with its memories, whole, and what approving it would change."""
+    Reader(call.query).done()
+    stores = house.stores
+    seen = show_proposal(stores, call.named)
+    ids = seen.proposal.source_nodes
+    known, now = stores.index.memories(ids[:MEMORIES]), stores.clock.now()
+    return {
+        "proposal": proposal_to_json(seen.proposal),
+        "memories": [
+            {**brief(known[each], now), "content": known[each].content[:TEXT_CHARS]}
+            for each in _in_order(seen.proposal, ids)
+            if each in known
+        ],
+        "memories_total": len(ids),
+        "difference": seen.difference[: 10 * TEXT_CHARS],
+        "problem": seen.problem,
+    }
+
+
+def _in_order(proposal: Proposal, ids: Sequence[str]) -> list[str]:
+    """Return the ids with what stays, or is newer, last: right of what goes."""
+    last = dict(proposal.action).get("keep") or dict(proposal.action).get("newer")
+    return sorted(ids, key=lambda each: each == last)

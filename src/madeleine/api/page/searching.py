@@ -1,0 +1,70 @@
+"""Search and list: the memories that answer a question, or all of them, newest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from madeleine.api.page.brief import brief, brief_hit
+from madeleine.model.codec import Json
+from madeleine.model.query import MAX_HITS, QUERY_CHARS, Query, read_filter
+from madeleine.model.reading import Reader
+from madeleine.recall.recall import recall
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+HITS = 30
+LINES = 50
+LINES_AT_MOST = 200
+SPACES = 200
+TAGS = 30
+
+
+def search(house: House, call: Call) -> Json:
+    """Answer a question that is still being typed. Looking is no use: nothing is noted."""
+    reader = Reader(call.query)
+    query = Query(
+        text=reader.required_text("query")[:QUERY_CHARS],
+        limit=reader.whole("limit", HITS, 1, MAX_HITS),
+        filter=read_filter(reader),
+        why_not=reader.text("why_not"),
+    )
+    reader.done()
+    now = house.stores.clock.now()
+    found = recall(house.stores, query, touch=False)
+    return {
+        "memories": [brief_hit(each, now) for each in found.hits],
+        "silence": found.silence,
+        "notes": list(found.notes),
+        "why_not": found.why_not,
+    }
+
+
+def listing(house: House, call: Call) -> Json:
+    """Return a page of memories, newest first."""
+    reader = Reader(call.query)
+    chosen = read_filter(reader)
+    limit = reader.whole("limit", LINES, 1, LINES_AT_MOST)
+    offset = reader.whole("offset", 0, 0, 1_000_000_000)
+    reader.done()
+    index, now = house.stores.index, house.stores.clock.now()
+    found = index.listing(chosen, now, limit, offset)
+    return {"memories": [brief(each, now) for each in found], "total": index.count(chosen, now)}
+
+
+def facets(house: House, call: Call) -> Json:
+    """Return what one can filter by, and how many memories there are of each."""
+    reader = Reader(call.query)
+    beginning = reader.text("tag") or ""
+    reader.done()
+    index = house.stores.index
+    counts = index.counts()
+    spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
+    return {
+        "memories": counts.memories,
+        "types": dict(counts.by_type),
+        "tiers": dict(counts.by_tier),
+        "spaces": dict(spaces[:SPACES]),
+        "tags": dict(index.tags(beginning.strip().lower().lstrip("#"), TAGS)),
+    }

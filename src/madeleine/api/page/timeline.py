@@ -1,0 +1,206 @@
+"""Time: when memories became known, what held on a day, what changed its mind, what is at odds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from madeleine.api.page.brief import brief
+from madeleine.errors import FileUnreadable, NoFile
+from madeleine.index.port import EdgeRow, Index
+from madeleine.model.codec import Json
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.model.reading import Reader
+from madeleine.model.times import format_time
+from madeleine.model.words import Edge
+from madeleine.recall.explaining import is_over
+from madeleine.vault.vault import in_trash
+from madeleine.write.stores import Stores
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+ENTRIES = 40
+ENTRIES_AT_MOST = 200
+TURNS = 100
+TURNS_AT_MOST = 1_000
+TURNS_TOLD = 40  # on one page of the timeline
+CHANGES_READ = 2_000  # of the newest ones, for what was forgotten since a day
+FORGOTTEN_AT_MOST = 100
+BARS = 60
+STEPS = (1, 7, 30, 91, 365, 3_650)  # days that a bar may stand for
+EVERYTHING = Filter(outdated=True)
+_TURNING = (Edge.EVOLVED_FROM, Edge.CONTRADICTS)
+
+
+def timeline(house: House, call: Call) -> Json:
+    """Return a page of memories by when they became known, newest first, with what turned in
+    that time."""
+    reader = Reader(call.query)
+    limit = reader.whole("limit", ENTRIES, 1, ENTRIES_AT_MOST)
+    offset = reader.whole("offset", 0, 0, 1_000_000_000)
+    reader.done()
+    index, now = house.stores.index, house.stores.clock.now()
+    page = index.listing(EVERYTHING, now, limit, offset)
+    newer = index.listing(EVERYTHING, now, 1, offset - 1) if offset else []
+    total = index.count(EVERYTHING, now)
+    since = page[-1].created if page and offset + len(page) < total else None
+    before = newer[0].created if newer else None
+    return {
+        "memories": [brief(each, now) for each in page],
+        "turns": _turns(index, _turning(index, since, before), now),
+        "total": total,
+    }
+
+
+def _turning(index: Index, since: datetime | None, before: datetime | None) -> list[EdgeRow]:
+    """Return the newest arrows drawn in a stretch of time; of which nobody knows when, in the
+    last. A night that settled a thousand does not bury what became known on that day."""
+    rows = index.newest_edges(_TURNING, TURNS_AT_MOST)
+    return [row for row in rows if _within(row.connection.at, since, before)][:TURNS_TOLD]
+
+
+def _within(at: datetime | None, since: datetime | None, before: datetime | None) -> bool:
+    if at is None:
+        return since is None
+    return (since is None or at >= since) and (before is None or at < before)
+
+
+def bars(house: House, call: Call) -> Json:
+    """Return how many memories became known in each stretch of time, oldest first. Each is one
+    look into the index of times, so that a large store takes hardly longer than a small one."""
+    Reader(call.query).done()
+    index, now = house.stores.index, house.stores.clock.now()
+    total = index.count(EVERYTHING, now)
+    oldest = index.first_known()
+    if oldest is None:
+        return {"step_days": 1, "bars": [], "total": 0}
+    scale = _scale(oldest, now)
+    return {
+        "step_days": scale.days,
+        "bars": [_bar(index, each, each + scale.step, now) for each in scale.starts],
+        "total": total,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The stretches of time that bars stand for."""
+
+    days: int
+    starts: Sequence[datetime]
+
+    @property
+    def step(self) -> timedelta:
+        return timedelta(days=self.days)
+
+
+def _scale(first: datetime, now: datetime) -> Scale:
+    """Return stretches of days, weeks, months … that reach from the first day to today."""
+    start = first.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    span = max((now - start).days + 1, 1)
+    days = next((each for each in STEPS if span / each <= BARS), STEPS[-1])
+    count = -(-span // days)
+    begin = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    begin -= timedelta(days=days * count - 1)
+    return Scale(days, [begin + timedelta(days=days * n) for n in range(count)])
+
+
+def _bar(index: Index, start: datetime, end: datetime, now: datetime) -> Json:
+    chosen = Filter(created_after=start, created_before=end, outdated=True)
+    return {"from": format_time(start), "to": format_time(end), "known": index.count(chosen, now)}
+
+
+def day(house: House, call: Call) -> Json:
+    """Return how much held at a moment, and what has come and gone since."""
+    reader = Reader(call.query)
+    at = reader.time("as_of") or house.stores.clock.now()
+    reader.done()
+    index, now = house.stores.index, house.stores.clock.now()
+    trashed = _forgotten_since(house.stores, at)
+    held = index.count(Filter(as_of=at), now) + len(trashed)
+    holding = index.count(Filter(), now)
+    newer = index.count(Filter(created_after=at + timedelta(microseconds=1)), now)
+    return {
+        "held": held,
+        "holding": holding,
+        "come": newer,
+        "gone": held - (holding - newer),
+        "forgotten": [brief(each, now) for each in trashed],
+    }
+
+
+def _forgotten_since(stores: Stores, at: datetime) -> list[Memory]:
+    """Return memories that held then and lie in the trash now: the index knows them no more, the
+    journal tells of the last ones."""
+    paths: dict[str, str] = {}
+    for event in stores.index.recent_events([Kind.CHANGED.value], CHANGES_READ):
+        if event.at > at:
+            paths = {**_trashed_by(event), **paths}  # of several times the last counts
+    there = stores.index.memories(paths)
+    gone = [path for memory_id, path in paths.items() if memory_id not in there]
+    found = [_in_trash(stores, path) for path in gone[:FORGOTTEN_AT_MOST]]
+    return [each for each in found if each and each.created <= at and not _over(each, at)]
+
+
+def _trashed_by(event: Event) -> dict[str, str]:
+    """Return the memories that a change moved to the trash, and where their files went."""
+    edits = event.body.get("edits")
+    known = [each for each in edits if isinstance(each, Mapping)] if isinstance(edits, list) else []
+    return {
+        str(each.get("memory")): str(each["path_after"])
+        for each in known
+        if in_trash(str(each.get("path_after") or ""))
+        and not in_trash(str(each.get("path_before") or ""))
+    }
+
+
+def _in_trash(stores: Stores, path: str) -> Memory | None:
+    try:
+        return stores.vault.read(path).memory
+    except (FileUnreadable, NoFile):
+        return None  # restored elsewhere, purged, or edited into nonsense
+
+
+def _over(memory: Memory, at: datetime) -> bool:
+    return is_over(memory, Filter(as_of=at), at)
+
+
+def turns(house: House, call: Call) -> Json:
+    """Return what replaced what, and what cannot hold beside what, newest first."""
+    reader = Reader(call.query)
+    limit = reader.whole("limit", TURNS, 1, TURNS_AT_MOST)
+    reader.done()
+    index = house.stores.index
+    rows = index.newest_edges(_TURNING, limit)
+    return {"turns": _turns(index, rows, house.stores.clock.now())}
+
+
+def _turns(index: Index, rows: Sequence[EdgeRow], now: datetime) -> list[Json]:
+    ends = index.memories({end for row in rows for end in (row.source, row.connection.target)})
+    return [
+        _turn(row, ends, now)
+        for row in rows
+        if row.source in ends and row.connection.target in ends
+    ]
+
+
+def _turn(row: EdgeRow, ends: Mapping[str, Memory], now: datetime) -> Json:
+    """Return an arrow as what it says. The newer memory is the one that the arrow starts from;
+    a tension is `open` while both of its memories hold."""
+    link = row.connection
+    newer, older = brief(ends[row.source], now), brief(ends[link.target], now)
+    return {
+        "is": "evolution" if link.edge is Edge.EVOLVED_FROM else "tension",
+        "newer": newer,
+        "older": older,
+        "open": not newer["outdated"] and not older["outdated"],
+        "reason": link.reason,
+        "by": link.by,
+        "at": format_time(link.at) if link.at else None,
+    }

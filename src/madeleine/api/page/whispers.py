@@ -1,0 +1,207 @@
+"""Whispers: what was whispered or kept silent for the last prompts, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from madeleine.api.page.brief import brief
+from madeleine.errors import NoSuchWhisper, UnknownWord
+from madeleine.index.port import Index, WhisperEntry
+from madeleine.model.codec import Json
+from madeleine.model.reading import Reader
+from madeleine.model.times import format_time
+from madeleine.whisper.log import ids_in
+from madeleine.whisper.missed import fate_of, rows_of, why_not
+from madeleine.whisper.stages import STAGES
+from madeleine.write.resolve import get
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.bootstrap import House
+
+LINES = 40
+LINES_AT_MOST = 200
+LOOKED_AT = 1_000  # entries that one request goes through to find those of one kind
+PROMPT_CHARS = 240
+OUTCOMES = ("whispered", "silent", "held_out", "late")
+
+
+# -- the list ------------------------------------------------------------------------------
+
+
+def whispers(house: House, call: Call) -> Json:
+    """Return a page of prompts, newest first. `next` is where the following page begins."""
+    reader = Reader(call.query)
+    limit = reader.whole("limit", LINES, 1, LINES_AT_MOST)
+    wanted, after = reader.text("outcome"), reader.text("after")
+    reader.done()
+    if wanted is not None and wanted not in OUTCOMES:
+        raise UnknownWord("outcome", wanted, list(OUTCOMES))
+    index = house.stores.index
+    start = _entry(index, after) if after else None
+    seen = index.whispers(limit if wanted is None else LOOKED_AT, None, start)
+    found = [each for each in seen if wanted in (None, outcome_of(each))][:limit]
+    more = len(found) == limit or (wanted is not None and len(seen) == LOOKED_AT)
+    last = found[-1] if len(found) == limit else seen[-1] if seen else None
+    return {
+        "whispers": [line(each) for each in found],
+        "next": last.id if last and more else None,
+        "gate": house.whisper_habits.injection_gate,
+        "days": house.whisper_habits.log_days,
+    }
+
+
+def _entry(index: Index, whisper_id: str) -> WhisperEntry:
+    found = index.whisper(whisper_id)
+    if found is None:
+        raise NoSuchWhisper(whisper_id)
+    return found
+
+
+def outcome_of(entry: WhisperEntry) -> str:
+    """Return what came of a prompt, in one word."""
+    if entry.body.get("held_out"):
+        return "held_out"
+    if not ids_in(entry, "injected"):
+        return "silent"
+    return "late" if entry.body.get("late") else "whispered"
+
+
+def line(entry: WhisperEntry) -> Json:
+    """Return a prompt as a line of the list."""
+    body = entry.body
+    prompt = " ".join(str(body.get("prompt", ""))[: 4 * PROMPT_CHARS].split())
+    return {
+        "id": entry.id,
+        "at": format_time(entry.at),
+        "session": entry.session,
+        "space": entry.space,
+        "prompt": prompt if len(prompt) <= PROMPT_CHARS else f"{prompt[: PROMPT_CHARS - 1]}…",
+        "outcome": outcome_of(entry),
+        "told": _titles(entry),
+        "silence": body.get("silence"),
+        "stage": body.get("stage"),
+        "best": body.get("best"),
+        "took_ms": body.get("took_ms"),
+        "seen": len(ids_in(entry, "seen")) if body.get("replied") else None,
+    }
+
+
+def _titles(entry: WhisperEntry) -> list[Json]:
+    """Return the memories that were told, by what they were called then."""
+    told = set(ids_in(entry, "injected"))
+    rows = [row for _, row in rows_of(entry.body) if row.get("memory") in told]
+    return [{"id": row.get("memory"), "title": row.get("title")} for row in rows]
+
+
+# -- one of them ---------------------------------------------------------------------------
+
+
+def whisper(house: House, call: Call) -> Json:
+    """Return one prompt whole: its stages, and every memory that was considered."""
+    Reader(call.query).done()
+    stores, habits = house.stores, house.whisper_habits
+    entry = _entry(stores.index, call.named)
+    rows = [row for _, row in rows_of(entry.body)]
+    ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
+    known, now = stores.index.memories(ids), stores.clock.now()
+    said = _said(stores.index, ids, entry)
+    return {
+        **line(entry),
+        "prompt": entry.body.get("prompt", ""),
+        "intents": entry.body.get("intents", []),
+        "among": entry.body.get("among", []),
+        "gate": habits.injection_gate,
+        "floor": habits.min_relevance_score,
+        "stages": _stages(entry),
+        "memories": [
+            {
+                **_row(entry, row, said),
+                "brief": brief(known[memory], now)
+                if (memory := str(row["memory"])) in known
+                else None,
+            }
+            for row in _best_first(entry, rows)
+        ],
+    }
+
+
+def _stages(entry: WhisperEntry) -> list[Json]:
+    """Return the stages in their order, each with whether the prompt passed it."""
+    names = [name for name, _ in STAGES]
+    ended = str(entry.body.get("stage"))
+    at = names.index(ended) if ended in names else len(names)
+    silent = bool(entry.body.get("silence")) and not entry.body.get("held_out")
+    states = ["passed"] * at + ["decided" if silent else "passed"]
+    states += ["not_reached"] * (len(names) - len(states))
+    held = [str(row.get("held")) for _, row in rows_of(entry.body)]
+    return [
+        {"name": name, "state": state, "held": held.count(name)}
+        for name, state in zip(names, states[: len(names)], strict=True)
+    ]
+
+
+def _best_first(
+    entry: WhisperEntry, rows: Sequence[Mapping[str, object]]
+) -> list[Mapping[str, object]]:
+    told = ids_in(entry, "injected")
+    return sorted(rows, key=lambda row: (row.get("memory") not in told, -_number(row, "score")))
+
+
+def _row(entry: WhisperEntry, row: Mapping[str, object], said: Mapping[str, int]) -> Json:
+    memory = str(row.get("memory"))
+    numbers = ("score", "chance", "words", "meaning", "affinity")
+    restated = entry.body.get("restated")
+    return {
+        "id": memory,
+        "title": row.get("title"),
+        **{name: row.get(name) for name in numbers},
+        "reasons": row.get("reasons", []),
+        "fate": fate_of(entry.body, memory).value,
+        "held": row.get("held"),
+        "said_by": restated.get(memory) if isinstance(restated, Mapping) else None,
+        "seen": memory in ids_in(entry, "seen"),
+        "feedback": said.get(memory),
+    }
+
+
+def _said(index: Index, ids: Sequence[str], entry: WhisperEntry) -> dict[str, int]:
+    """Return the newest word about each memory of this whisper: 1 or -1."""
+    told = index.feedback(ids) if ids else []
+    about = [each for each in told if each.body.get("whisper") == entry.id]
+    return {str(each.body["memory"]): _signal(each.body) for each in reversed(about)}
+
+
+def _signal(body: Mapping[str, object]) -> int:
+    return 1 if _number(body, "signal") > 0 else -1
+
+
+def _number(values: Mapping[str, object], name: str) -> float:
+    value = values.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def missed(house: House, call: Call) -> Json:
+    """Say why a memory was not whispered for a prompt."""
+    reader = Reader(call.query)
+    wanted = reader.required_text("memory")
+    reader.done()
+    stores = house.stores
+    entry = _entry(stores.index, call.named)
+    memory = get(stores, wanted).memory
+    found = why_not(stores, house.whisper_habits, entry, memory)
+    row = next((row for _, row in rows_of(entry.body) if row.get("memory") == memory.id), None)
+    return {
+        "memory": brief(memory, stores.clock.now()),
+        "text": found.text,
+        "fate": found.fate.value,
+        "stage": found.stage,
+        "score": row.get("score") if row else None,
+        "gate": house.whisper_habits.injection_gate,
+    }
+
+
+def latencies(entries: Iterable[WhisperEntry]) -> list[float]:
+    """Return how long the prompts took, in milliseconds, shortest first."""
+    return sorted(_number(each.body, "took_ms") for each in entries)

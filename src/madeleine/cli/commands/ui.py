@@ -1,0 +1,53 @@
+"""Open the page in a browser: see what your agents know, and set it right.
+
+Starts the daemon if none runs. The link works once and for a minute; the browser then stays
+signed in for a month. Without a browser, or with --no-open, the link is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from madeleine.api.remote import RemoteDoor
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say
+from madeleine.cli.surroundings import variable
+from madeleine.server.launch import launch
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-open", action="store_true", help="only print the link")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    answer = _daemon(door).call("page_link", by="cli")
+    opened = not arguments.no_open and not say.as_json and _open(str(answer["url"]))
+    say.reply({**answer, "opened": opened}, lambda: _words(str(answer["url"]), opened))
+    return 0
+
+
+def _daemon(door: Door) -> RemoteDoor:
+    """Return the daemon of this home; one that is not there is started."""
+    found = door.daemon()
+    if found is not None:
+        return found
+    launched = launch(door.home)
+    return door.daemon() or RemoteDoor(Path(launched.socket))
+
+
+def _open(url: str) -> bool:
+    """Open a link in a browser with windows; one inside the terminal would only be in the way."""
+    if sys.platform == "linux" and not (variable("DISPLAY") or variable("WAYLAND_DISPLAY")):
+        return False
+    browser: Any = importlib.import_module("webbrowser")  # slow to load, and only needed here
+    return bool(browser.open(url))
+
+
+def _words(url: str, opened: bool) -> list[str]:
+    if opened:
+        return ["opened in your browser; if it did not come up:", f"  {url}"]
+    return ["open this link within a minute; it works once:", f"  {url}"]

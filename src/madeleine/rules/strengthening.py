@@ -1,0 +1,63 @@
+"""How strong a memory was at any time, by its uses, and how long it will last if nobody uses it.
+
+The same rules that decide at night what has faded, asked about other moments than now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from madeleine.model.memory import Usage
+from madeleine.rules.lifecycle import Life, Lifecycle
+from madeleine.rules.strength import DAY, idle_days
+from madeleine.rules.usage import Adopted, Use, after_use, fold
+
+AHEAD_AT_MOST = timedelta(days=36_500)
+PRECISION = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What is known of a memory's use: the uses that count, oldest first, and what it brought."""
+
+    created: datetime
+    uses: Sequence[datetime] = ()
+    adopted: Adopted | None = None
+
+
+def chances(past: Past, lifecycle: Lifecycle, moments: Iterable[datetime]) -> Iterator[float]:
+    """Yield the chance that the memory came to mind at each moment; these go forward."""
+    usage, done = fold(past.created, (), past.adopted), 0
+    for moment in moments:
+        while done < len(past.uses) and past.uses[done] <= moment:
+            usage = after_use(usage, past.created, Use(past.uses[done]))
+            done += 1
+        yield lifecycle.retrievability(_life(past, usage, past.uses[:done], moment))
+
+
+def _life(past: Past, usage: Usage, uses: Sequence[datetime], at: datetime) -> Life:
+    since = max(past.created, usage.last_accessed or past.created)
+    after = tuple((each - past.created) / DAY for each in uses if each >= past.created)
+    return Life(idle_days(past.created, at), idle_days(since, at), usage.stability, after)
+
+
+def fades_at(past: Past, lifecycle: Lifecycle, least: float, now: datetime) -> datetime | None:
+    """Return when the chance will fall below `least` if nobody uses the memory; nothing if it is
+    below it already, or never will be within a lifetime."""
+
+    def holds(ahead: timedelta) -> bool:
+        return next(chances(past, lifecycle, [now + ahead])) >= least
+
+    near, far = timedelta(0), timedelta(days=1)
+    if not holds(near):
+        return None
+    while holds(far):
+        if far > AHEAD_AT_MOST:
+            return None
+        near, far = far, far * 2
+    while far - near > PRECISION:
+        middle = near + (far - near) / 2
+        near, far = (middle, far) if holds(middle) else (near, middle)
+    return now + far

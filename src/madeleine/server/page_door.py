@@ -1,0 +1,192 @@
+"""The page at `/ui/`: its files, and the way in.
+
+The files are built from `web/` into the folder `page` beside this module and hold nothing
+secret, so they need no token; what they ask for does. Any path under `/ui/` that is no file is a
+view of the page and answered with its frame. The policy below lets a browser run the page's own
+files and nothing else, whatever a memory says.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starlette.datastructures import Headers, QueryParams
+from starlette.responses import RedirectResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from madeleine.errors import NoSuchRoute, WrongMethod
+from madeleine.server.page_sessions import SESSION_SECONDS, Session, Sessions
+
+ROOT = "/ui/"
+ENTER = "/ui/enter"
+DATA = "/ui/data/"  # routes of the table that only the page needs
+LINK = "/ui/link"
+FOLDER = Path(__file__).with_name("page")
+VIEWS = "views.json"  # which files each view was built into
+SOURCES = "src/views/"
+FOLDERS = {"": "home", "m": "memory"}  # views whose folder is not called like their path
+SMALL = 1_000  # bytes; packing less saves nothing
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+}
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "worker-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types svelte-trusted-html",
+    ]
+)
+SAFE = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+FOR_EVER = "public, max-age=31536000, immutable"  # a file whose name says its content
+NO_PAGE = b"<!doctype html><title>Madeleine</title><p>The page is not built: run make page."
+OLD_LINK = (
+    b"<!doctype html><html lang=en><meta name=viewport content=width=device-width>"
+    b"<title>Madeleine</title><h1>This link was used, or is older than a minute</h1>"
+    b"<p>Run <code>madeleine ui</code> for a new one."
+)
+
+
+def is_page(path: str) -> bool:
+    """Whether a path belongs to the page itself, which anybody on this machine may load."""
+    if path == LINK or path.startswith(DATA):
+        return False
+    return path == ROOT.rstrip("/") or path.startswith(ROOT)
+
+
+@dataclass(slots=True)
+class _File:
+    """One built file, as it is sent."""
+
+    content: bytes
+    kind: str
+    lasting: bool
+    packed: bytes = field(init=False, default=b"")
+    tag: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        self.tag = f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
+
+    def body(self, packs: bool) -> bytes:
+        if not packs or len(self.content) < SMALL:
+            return self.content
+        self.packed = self.packed or gzip.compress(self.content, 9, mtime=0)
+        return self.packed
+
+    def answer(self, asked: Headers, soon: str = "") -> Response:
+        """Return the file; `soon` names what a browser will want next."""
+        packs = "gzip" in asked.get("accept-encoding", "") and len(self.content) >= SMALL
+        headers = {
+            **SAFE,
+            "Cache-Control": FOR_EVER if self.lasting else "no-cache",
+            "ETag": self.tag,
+            "Vary": "Accept-Encoding",
+            **({"Content-Encoding": "gzip"} if packs else {}),
+            **({"Link": soon} if soon else {}),
+        }
+        if asked.get("if-none-match") == self.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(self.body(packs), 200, headers, self.kind)
+
+
+class PageDoor:
+    """Serves the page. Files are read once; packing one takes its first request some time."""
+
+    def __init__(self, sessions: Sessions, folder: Path = FOLDER) -> None:
+        self._sessions = sessions
+        self._files = _read(folder)
+        self._soon = _views(folder)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] not in ("GET", "HEAD"):
+            raise WrongMethod(scope["method"], scope["path"], ["GET"])
+        await self._answer(scope)(scope, receive, send)
+
+    def _answer(self, scope: Scope) -> Response:
+        path = scope["path"]
+        if path == ROOT.rstrip("/"):
+            return RedirectResponse(ROOT, 308)
+        if path == ENTER:
+            return self._entered(QueryParams(scope["query_string"]).get("code", ""))
+        return self._file(scope, Headers(scope=scope))
+
+    def _file(self, scope: Scope, asked: Headers) -> Response:
+        """Return the file asked for, or the frame of the page for one of its views."""
+        path = scope["path"].removeprefix(ROOT)
+        found = self._files.get(path)
+        if found is not None:
+            return found.answer(asked)
+        if path.startswith("assets/"):
+            raise NoSuchRoute(scope["method"], scope["path"])
+        view = path.partition("/")[0]
+        return self._files["index.html"].answer(asked, self._soon.get(FOLDERS.get(view, view), ""))
+
+    def _entered(self, code: str) -> Response:
+        session = self._sessions.enter(code)
+        if session is None:
+            return Response(OLD_LINK, 403, _not_kept(), TYPES[".html"])
+        return self._welcome(session)
+
+    def _welcome(self, session: Session) -> Response:
+        """Send on to the page: one half in a cookie, the other behind the `#`."""
+        answer = RedirectResponse(f"{ROOT}#{session.key}", 303, _not_kept())
+        answer.set_cookie(
+            self._sessions.cookie_name,
+            session.cookie,
+            max_age=SESSION_SECONDS,
+            path="/",
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
+
+
+def _not_kept() -> Mapping[str, str]:
+    return {**SAFE, "Cache-Control": "no-store"}
+
+
+def _views(folder: Path) -> dict[str, str]:
+    """Return for each view the files that it is made of, as a header: so they are on their way
+    before the frame knows that it needs them."""
+    known = folder / VIEWS
+    built = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
+    names = {name: each for name, each in built.items() if name.startswith(SOURCES)}
+    return {
+        name.removeprefix(SOURCES).partition("/")[0]: ", ".join(
+            f"<{ROOT}{file}>; rel=modulepreload"
+            for file in [each["file"], *(built[part]["file"] for part in each.get("imports", ()))]
+        )
+        for name, each in names.items()
+    }
+
+
+def _read(folder: Path) -> dict[str, _File]:
+    files = {"index.html": _File(NO_PAGE, TYPES[".html"], lasting=False)}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix in TYPES:
+            name = path.relative_to(folder).as_posix()
+            files[name] = _File(path.read_bytes(), TYPES[path.suffix], name.startswith("assets/"))
+    return files

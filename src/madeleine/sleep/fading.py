@@ -1,0 +1,26 @@
+"""Which way it is reckoned how likely a memory still comes to mind, and from when it counts as
+faded: settings, read in one place by the job that archives and by whoever shows it."""
+
+from __future__ import annotations
+
+from madeleine.errors import BadSetting
+from madeleine.minds.fsrs import Fsrs
+from madeleine.rules.lifecycle import Exponential, Lifecycle
+from madeleine.sleep.habits import SleepHabits
+
+
+def least_chance(habits: SleepHabits) -> float:
+    """Return below which chance a memory may go: the curve of fsrs falls below 0.6 after some
+    two months without use, and below 0.3 after some fifteen years."""
+    fsrs = habits.lifecycle == "fsrs"
+    return habits.decay_retrievability_fsrs if fsrs else habits.decay_retrievability
+
+
+def lifecycle(habits: SleepHabits) -> Lifecycle:
+    match habits.lifecycle:
+        case "exponential":
+            return Exponential()
+        case "fsrs":
+            return Fsrs.load()
+        case name:
+            raise BadSetting("sleep.lifecycle", f"is {name!r}; exponential or fsrs")

@@ -1,0 +1,135 @@
+"""What a memory said before: read back from the changes that the journal keeps.
+
+A recorded change holds every file as it was before it, and the hash of what it left. So what a
+file said after a change is what the next one found; where the hash is another, somebody edited
+the file by hand in between, and what stood there is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from madeleine.errors import FileUnreadable, NoSuchChange
+from madeleine.model.event import Event, Kind
+from madeleine.model.memory import Memory
+from madeleine.model.stored import Fingerprint
+from madeleine.vault.journal_changes import RecordedEdit
+from madeleine.vault.markdown import read_memory
+from madeleine.write.record import digest
+from madeleine.write.show import history
+from madeleine.write.stores import Stores
+
+EVENTS_READ = 1_000  # of one memory; what lies further back is not looked for
+_FILES = (Kind.CHANGED, Kind.REMEMBERED)
+_NOWHERE = Fingerprint(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A memory before and after a change. None before: it was new. None after: not known."""
+
+    before: Memory | None
+    after: Memory | None
+    moved: bool
+    """Whether its file only went elsewhere: to the trash, or back."""
+
+
+def turn(stores: Stores, wanted: str, change: str) -> Turn:
+    """Return what a change made of a memory."""
+    memory_id, events = _events(stores, wanted)
+    at = next((n for n, each in enumerate(events) if each.body.get("change") == change), None)
+    if at is None:
+        raise NoSuchChange(change)
+    edit = _edit(stores, events[at], memory_id)
+    left = _found_next(stores, events[:at], memory_id)
+    fits = edit is None or edit.after_sha256 in (None, digest(left))
+    before = edit.before if edit else None
+    moved = edit is not None and digest(before) == edit.after_sha256
+    return Turn(_read(before), _read(left) if fits else None, moved)
+
+
+def as_it_was(stores: Stores, wanted: str, at: datetime) -> Memory | None:
+    """Return a memory as its file was at that moment, as far as the journal tells; nothing if it
+    was not there yet."""
+    memory_id, events = _events(stores, wanted)
+    later = [each for each in events if each.at > at]
+    return _read(_found_next(stores, later, memory_id))
+
+
+def _events(stores: Stores, wanted: str) -> tuple[str, list[Event]]:
+    """Return what wrote the memory's file, newest first, without what came to nothing."""
+    memory_id, events = history(stores, wanted, EVENTS_READ)
+    return memory_id, [each for each in events if each.kind in _FILES and _came_about(stores, each)]
+
+
+def _came_about(stores: Stores, event: Event) -> bool:
+    return stores.index.outcome(str(event.body.get("change"))) != "dropped"
+
+
+def _found_next(stores: Stores, later: Sequence[Event], memory_id: str) -> bytes | None:
+    """Return the file as the first of these later changes found it, or as it is now."""
+    if not later:
+        return _now(stores, memory_id)
+    edit = _edit(stores, later[-1], memory_id)
+    return edit.before if edit else None
+
+
+def _now(stores: Stores, memory_id: str) -> bytes | None:
+    stored = stores.index.get(memory_id)
+    if stored is not None:
+        return stores.vault.bytes_or_none(stored.path)
+    trashed = stores.vault.find_trashed(memory_id)
+    return stores.vault.bytes_or_none(trashed[-1].path) if trashed else None
+
+
+def _edit(stores: Stores, event: Event, memory_id: str) -> RecordedEdit | None:
+    """Return a memory's part of a change; a new memory has none."""
+    if event.kind is Kind.REMEMBERED:
+        return None
+    found = stores.journal.find_change(str(event.body["change"]), event.device, event.at)
+    edits = found.edits if found else ()
+    return next((each for each in edits if each.memory_id == memory_id), None)
+
+
+def _read(data: bytes | None) -> Memory | None:
+    if data is None:
+        return None
+    try:
+        return read_memory("", data, _NOWHERE).memory
+    except FileUnreadable:
+        return None
+
+
+# -- all files of a change -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileTurn:
+    """A file before and after a change. Not `known`: somebody wrote over what it left by hand."""
+
+    memory_id: str
+    path_before: str | None
+    path_after: str | None
+    before: bytes | None
+    after: bytes | None
+    known: bool = True
+
+
+def file_turns(stores: Stores, event: Event) -> list[FileTurn]:
+    """Return what a change made of each of its files, byte for byte."""
+    found = stores.journal.find_change(str(event.body["change"]), event.device, event.at)
+    return [_file_turn(stores, event, each) for each in (found.edits if found else ())]
+
+
+def _file_turn(stores: Stores, event: Event, edit: RecordedEdit) -> FileTurn:
+    after = edit.before
+    if digest(after) != edit.after_sha256:
+        events = stores.index.history(edit.memory_id, EVENTS_READ)
+        written = [each for each in events if each.kind in _FILES and _came_about(stores, each)]
+        at = next((n for n, each in enumerate(written) if each.id == event.id), 0)
+        after = _found_next(stores, written[:at], edit.memory_id)
+    known = digest(after) == edit.after_sha256
+    paths = edit.path_before, edit.path_after
+    return FileTurn(edit.memory_id, *paths, edit.before, after if known else None, known)

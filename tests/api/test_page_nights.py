@@ -1,0 +1,138 @@
+"""What the page is told about runs, changes and proposals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from madeleine.api.local import open_local
+from madeleine.errors import NoSuchChange, NoSuchJob, NoSuchWhisper, UnknownWord
+
+Ask = Callable[..., Any]
+LONG_AGO = "2024-01-01T00:00:00Z"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def ask(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with closing(open_local(home)) as door:
+        yield door.call
+
+
+def remember(ask: Ask, content: str, **draft: object) -> str:
+    return str(ask("remember", body={"content": content, **draft})["node_id"])
+
+
+def faded(ask: Ask, many: int = 3) -> str:
+    """Let a night archive what nobody has used for long; return the run."""
+    for number in range(8):  # enough beside them that the breaker stays quiet
+        remember(ask, f"Fresh matter number {number} about {'abcdefgh'[number] * 5}")
+    for number in range(many):
+        remember(ask, f"An old matter, the {number}th of its kind", created=LONG_AGO)
+    ask("run_task", id="importance_scorer")
+    (report,) = ask("run_task", id="decay_manager")["reports"]
+    assert report["applied"] == many
+    return str(report["run"])
+
+
+def test_a_run_lists_its_changes_with_the_texts_before_and_after(ask: Ask) -> None:
+    run = faded(ask)
+
+    seen = ask("page_run", id=run)
+    files = [
+        file for change in seen["changes"] for file in ask("page_change", id=change["id"])["files"]
+    ]
+
+    assert (seen["job"], seen["in_force"]) == ("decay_manager", seen["total"])
+    assert len(files) == 3
+    for each in files:
+        assert each["known"]
+        assert "tier: working" in each["before"] or "tier:" not in each["before"]
+        assert "tier: archival" in each["after"]
+        assert each["before"] != each["after"]
+
+
+def test_what_was_taken_back_is_told_so(ask: Ask) -> None:
+    run = faded(ask)
+    ask("undo", id=run)
+
+    (listed,) = [each for each in ask("page_runs")["runs"] if each["run"] == run]
+    changes = ask("page_run", id=run)["changes"]
+
+    assert (listed["applied"], listed["in_force"]) == (3, 0)
+    assert {each["outcome"] for each in changes} == {"undone"}
+    after = ask("page_change", id=changes[0]["id"])["files"][0]["after"]
+    assert "tier: archival" in after, "what it had made of the file is still known"
+
+
+def test_a_file_that_was_edited_by_hand_since_is_not_guessed(ask: Ask, home: Path) -> None:
+    run = faded(ask, many=1)
+    (change,) = ask("page_run", id=run)["changes"]
+    path = home / "vault" / ask("page_change", id=change["id"])["files"][0]["path_after"]
+    path.write_text(path.read_text("utf-8") + "\nBy hand.\n", encoding="utf-8")
+    ask("reconcile")
+
+    (file,) = ask("page_change", id=change["id"])["files"]
+
+    assert (file["known"], file["after"]) == (False, None)
+    assert "An old matter" in file["before"]
+
+
+def test_runs_that_found_nothing_are_told_only_when_asked_for(ask: Ask) -> None:
+    remember(ask, "The kettle is red")
+    ask("run_task", id="auto_linker")
+
+    assert ask("page_runs")["runs"] == []
+    (run,) = ask("page_runs", query={"all": "true"})["runs"]
+    assert (run["job"], run["changes"]) == ("auto_linker", 0)
+    assert ask("page_runs", query={"all": "true", "job": "decay"})["runs"] == []
+
+
+def test_jobs_and_tasks_stand_side_by_side_without_their_patches(ask: Ask) -> None:
+    faded(ask)
+
+    seen = ask("page_sleep")
+
+    assert len(seen["jobs"]) == 8
+    assert [each["id"] for each in seen["tasks"]] == ["decay", "creative", "cluster", "forget"]
+    last = next(each for each in seen["jobs"] if each["id"] == "decay_manager")["last_run"]
+    assert last["applied"] == 3
+    assert "patches" not in last
+
+
+def test_home_is_small_and_names_what_is_wrong(ask: Ask, home: Path) -> None:
+    remember(ask, "The kettle is red", created=LONG_AGO)
+    (home / "vault" / "broken.md").write_text("---\nid: [\n---\n", encoding="utf-8")
+    ask("reconcile")
+
+    seen = ask("page_home")
+
+    said = {each["text"]: each for each in seen["attention"]}
+    (broken,) = [each for text, each in said.items() if "1 file" in text]
+    assert broken["kind"] == "bad"
+    assert broken["more"][0].startswith("broken.md:")
+    assert "There is no backup yet" in said
+    assert seen["size"]["memories"] >= 1
+    assert sum(each["known"] for each in seen["growth"]["bars"]) == seen["growth"]["total"]
+
+
+def test_what_nobody_knows_is_refused(ask: Ask) -> None:
+    with pytest.raises(NoSuchJob):
+        ask("page_runs", query={"job": "nap"})
+    with pytest.raises(NoSuchChange):
+        ask("page_change", id="00000000")
+    with pytest.raises(UnknownWord):
+        ask("page_proposals", query={"status": "open"})
+    with pytest.raises(NoSuchWhisper):
+        ask("page_whisper", id="nothing")
+    with pytest.raises(UnknownWord):
+        ask("page_whispers", query={"outcome": "loud"})

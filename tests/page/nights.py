@@ -1,0 +1,63 @@
+"""A home in which agents have asked and a night has passed: something to look at and to decide."""
+
+from __future__ import annotations
+
+from tests.page.world import furnish
+from tests.server.running import Daemon
+
+TWINS = (
+    (
+        "Ferry at nine",
+        "The ferry to the island leaves at nine from pier four.",
+        "The ferry leaves at nine",
+        "The ferry to the island leaves at nine, from pier four.",
+    ),
+    (
+        "Rate limit",
+        "The elevation service allows 100 requests per minute.",
+        "Rate limit of the elevation service",
+        "The elevation service allows 250 requests per minute.",
+    ),
+    (
+        "Ana moved to Cork",
+        "Ana, the accountant, moved to Cork and now lives there.",
+        "Ana in Galway",
+        "Ana, the accountant, lives in Galway.",
+    ),
+)
+PROMPTS = (
+    ("s-1", "ledger", "which database did we choose for the ledger, and why?"),
+    ("s-1", "ledger", "thanks!"),
+    ("s-1", "ledger", "how should amounts be rounded?"),
+    ("s-2", "atlas", "what port does the tile server listen on?"),
+    ("s-2", "atlas", "write a haiku about rain"),
+    ("s-3", "atlas", "on which day do we deploy?"),
+)
+
+
+def ask(daemon: Daemon, session: str, space: str, prompt: str) -> str:
+    """Ask for a whisper and return its id."""
+    body = {"prompt": prompt, "session_id": session, "space": space}
+    return str(daemon.ok("POST", "/agent/whisper", body)["whisper_id"])
+
+
+def remember_twins(daemon: Daemon) -> None:
+    """Remember pairs that a job will ask about."""
+    for one, text, other, again in TWINS:
+        daemon.remember(text, title=one, space="atlas")
+        daemon.remember(again, title=other, space="atlas")
+
+
+def run(daemon: Daemon, *jobs: str) -> None:
+    for job in jobs:
+        daemon.ok("POST", f"/admin/tasks/{job}/run", {}, wait="true")
+
+
+def live(daemon: Daemon) -> dict[str, str]:
+    """Let a few days pass: memories, prompts, a night. Return the ids by title."""
+    ids = furnish(daemon)
+    for session, space, prompt in PROMPTS:
+        ask(daemon, session, space, prompt)
+    remember_twins(daemon)
+    run(daemon, "importance_scorer", "duplicate_merger", "conflict_detector", "decay")
+    return ids

@@ -1,0 +1,655 @@
+"""One memory: looking at it, changing it, and taking that back, by keyboard and by mouse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.page.browsing import Visit, visiting
+from tests.page.test_steadiness import HARM
+from tests.server.running import Daemon, running
+
+
+def read(daemon: Daemon, memory: str) -> dict[str, Any]:
+    """Return a memory as it is, without using it."""
+    return dict(daemon.ok("GET", f"/ui/data/memory/{memory}"))
+
+
+def content(daemon: Daemon, memory: str) -> str:
+    return str(read(daemon, memory)["memory"]["content"])
+
+
+def undo(page: Page) -> None:
+    page.get_by_role("button", name="Undo").last.click()
+    expect(page.get_by_text("Taken back", exact=True)).to_be_visible()
+
+
+def typed(page: Page, text: str) -> None:
+    page.get_by_role("textbox", name="Text", exact=True).fill(text)
+
+
+def pick(page: Page, words: str, headline: str) -> None:
+    """Choose a memory by typing, with the keyboard alone."""
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type(words)
+    expect(dialog.locator("a.chosen")).to_contain_text(headline)
+    page.keyboard.press("Enter")
+
+
+def section(page: Page, name: str) -> Locator:
+    return page.get_by_role("region", name=name)
+
+
+# -- looking -------------------------------------------------------------------------------
+
+
+def test_a_memory_shows_what_it_says_where_it_comes_from_and_what_it_is_tied_to(
+    visit: Visit,
+) -> None:
+    daemon = visit.daemon
+    text = (
+        "We chose **SQLite** for `invoices`.\n\n- one file\n- no server\n\n[why](https://x.example)"
+    )
+    origin = {"session": "talk-7", "turn": 3, "speaker": "Ana"}
+    memory = daemon.remember(text, title="Invoices in SQLite", origin=origin, tags=["storage"])
+    other = daemon.remember("Postgres needs a server to look after", title="Postgres needs care")
+    body = {"source_id": memory, "target_id": other, "edge": "supports", "reason": "less to do"}
+    daemon.ok("POST", "/agent/connect", body)
+
+    page = visit.open(f"/m/{memory}")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Invoices in SQLite")
+    said = page.get_by_role("region", name="What it says")
+    expect(said.locator("strong")).to_have_text("SQLite")
+    expect(said.locator("li")).to_have_count(2)
+    expect(said.get_by_role("link", name="why")).to_have_attribute(
+        "rel", re.compile("noopener noreferrer")
+    )
+    expect(section(page, "Where it comes from")).to_contain_text("talk-7, turn 3")
+    tied = section(page, "Connections")
+    expect(tied).to_contain_text("supports")
+    expect(tied).to_contain_text("“less to do”")
+    expect(section(page, "History")).to_contain_text("linked")
+    tied.get_by_role("link", name="Postgres needs care").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Postgres needs care")
+    expect(section(page, "Connections")).to_contain_text("is supported by")
+
+
+def test_strength_is_drawn_with_its_uses_and_explained(visit: Visit) -> None:
+    created = "2026-08-01T00:00:00Z"
+    memory = visit.daemon.remember("The spare key hangs by the door", created=created)
+    for session in ("one", "two", "three"):
+        visit.daemon.ok("GET", f"/agent/recall/{memory}", session_id=session)
+
+    page = visit.open(f"/m/{memory}")
+
+    strength = section(page, "Strength")
+    expect(strength.get_by_role("img")).to_have_attribute(
+        "aria-label", re.compile(r"(100|99) % now, 3 uses")
+    )
+    expect(strength.locator("path.use")).to_have_count(3)
+    expect(strength).to_contain_text("Used 3 times")
+    expect(strength).to_contain_text("Importance")
+
+
+def test_looking_at_a_memory_does_not_make_it_stronger(visit: Visit) -> None:
+    memory = visit.daemon.remember("The bicycle has a blue bell")
+
+    visit.open(f"/m/{memory}")
+    visit.open(f"/m/{memory}")
+
+    assert read(visit.daemon, memory)["memory"]["access_count"] == 0
+
+
+def test_what_changes_elsewhere_appears_by_itself(visit: Visit) -> None:
+    memory = visit.daemon.remember("The meeting is at nine")
+    page = visit.open(f"/m/{memory}")
+
+    visit.daemon.ok("POST", f"/agent/update/{memory}", {"content": "The meeting is at ten"})
+
+    expect(section(page, "What it says")).to_have_text("The meeting is at ten")
+    expect(section(page, "History")).to_contain_text("revised")
+
+
+def test_a_memory_that_is_not_there_is_said_to_be_missing(visit: Visit) -> None:
+    visit.expects("404")
+    page = visit.open("/m/00000000-0000-4000-8000-000000000000")
+
+    expect(page.get_by_text("There is no such memory")).to_be_visible()
+
+
+def test_a_memory_as_it_was_on_a_day_stands_beside_how_it_is_now(visit: Visit) -> None:
+    memory = visit.daemon.remember("The first wording of it", created="2026-01-01T00:00:00Z")
+    page = visit.open(f"/m/{memory}?as_of=2026-02-01")
+
+    expect(page.get_by_text("As it was on 1 February 2026")).to_be_visible()
+    page.get_by_role("button", name="As it is now").click()
+    expect(page.get_by_role("button", name="Edit")).to_be_visible()
+    assert visit.path == f"/m/{memory}"
+
+
+# -- editing -------------------------------------------------------------------------------
+
+
+def test_editing_by_mouse_saves_and_can_be_taken_back(visit: Visit) -> None:
+    memory = visit.daemon.remember("The lamp is broken", title="Lamp")
+    page = visit.open(f"/m/{memory}")
+
+    page.get_by_role("button", name="Edit").click()
+    typed(page, "The lamp is mended")
+    page.get_by_label("Title").fill("Lamp, mended")
+    page.get_by_label("Tier").select_option("core")
+    page.get_by_label("Tags").fill("light, #home")
+    page.get_by_role("button", name="Save").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Lamp, mended")
+    now = read(visit.daemon, memory)["memory"]
+    assert (now["content"], now["tier"], now["tags"]) == (
+        "The lamp is mended",
+        "core",
+        ["light", "home"],
+    )
+    undo(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Lamp")
+    assert content(visit.daemon, memory) == "The lamp is broken"
+
+
+def test_editing_by_keyboard_alone(visit: Visit) -> None:
+    memory = visit.daemon.remember("The boat is in the harbour")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+
+    page.keyboard.press("e")
+    expect(page.get_by_role("textbox", name="Text", exact=True)).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("The boat is at sea")
+    page.keyboard.press("Control+s")
+
+    expect(section(page, "What it says")).to_have_text("The boat is at sea")
+    assert content(visit.daemon, memory) == "The boat is at sea"
+
+
+def test_leaving_asks_before_it_throws_away_what_was_written(visit: Visit) -> None:
+    memory = visit.daemon.remember("The parcel came on Monday")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    typed(page, "The parcel came on Tuesday")
+
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Throw it away?")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value(
+        "The parcel came on Tuesday"
+    )
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("dialog").get_by_role("button", name="Throw it away").click()
+
+    expect(section(page, "What it says")).to_have_text("The parcel came on Monday")
+    assert content(visit.daemon, memory) == "The parcel came on Monday"
+
+
+def test_what_is_being_written_outlives_a_reload(visit: Visit) -> None:
+    memory = visit.daemon.remember("The garden needs water")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    typed(page, "The garden needs water and shade")
+
+    page.reload()
+
+    expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value(
+        "The garden needs water and shade"
+    )
+    assert content(visit.daemon, memory) == "The garden needs water"
+
+
+def test_a_daemon_that_dies_costs_nothing_that_was_written(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    home = tmp_path / "home"
+    with running(home) as daemon, visiting(browser, daemon) as visit:
+        visit.expects("ERR_")  # the browser notes every request that nobody answers
+        memory = daemon.remember("Written before the night")
+        page = visit.open(f"/m/{memory}")
+        page.get_by_role("button", name="Edit").click()
+        typed(page, "Written while nobody listened")
+        port = daemon.launched.port
+        daemon.kill()
+        page.keyboard.press("Control+s")
+        expect(page.get_by_text("The daemon does not answer").first).to_be_visible()
+        with running(home, port=port) as again:
+            expect(page.get_by_text("What you see may be old")).to_have_count(0)
+            page.get_by_role("button", name="Save").click()
+            expect(section(page, "What it says")).to_have_text("Written while nobody listened")
+            assert content(again, memory) == "Written while nobody listened"
+
+
+# -- two who edit at once ------------------------------------------------------------------
+
+
+def both_edit(visit: Visit, memory: str) -> tuple[Page, Page]:
+    """Open the same memory in two tabs and write something else in each."""
+    one, two = visit.open(f"/m/{memory}"), visit.window()
+    two.goto(f"{visit.root}/m/{memory}")
+    for page, text in ((one, "written in the first tab"), (two, "written in the second tab")):
+        page.get_by_role("button", name="Edit").click()
+        typed(page, text)
+    return one, two
+
+
+def test_two_tabs_that_edit_one_memory_see_both_texts_and_overwrite_nothing(visit: Visit) -> None:
+    memory = visit.daemon.remember("written by nobody yet")
+    one, two = both_edit(visit, memory)
+
+    one.get_by_role("button", name="Save").click()
+    expect(section(one, "What it says")).to_have_text("written in the first tab")
+
+    alert = two.get_by_role("alert")
+    expect(alert).to_contain_text("It was changed meanwhile")
+    expect(alert).to_contain_text("written in the first tab")
+    expect(alert).to_contain_text("written in the second tab")
+    assert content(visit.daemon, memory) == "written in the first tab"
+    alert.get_by_role("button", name="Keep what is there now").click()
+    expect(section(two, "What it says")).to_have_text("written in the first tab")
+    assert content(visit.daemon, memory) == "written in the first tab"
+
+
+def test_a_save_that_comes_too_late_is_refused_by_the_daemon_itself(visit: Visit) -> None:
+    """The tab cannot have heard of the other's change: its line to the daemon is cut."""
+    visit.expects("409")
+    visit.expects("ERR_")
+    memory = visit.daemon.remember("as it was in the beginning")
+    page = visit.page
+    page.route("**/events", lambda route: route.abort())
+    visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    typed(page, "what I make of it")
+
+    visit.daemon.ok("POST", f"/agent/update/{memory}", {"content": "what an agent made of it"})
+    page.keyboard.press("Control+s")
+
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("what an agent made of it")
+    expect(alert).to_contain_text("what I make of it")
+    assert content(visit.daemon, memory) == "what an agent made of it"
+
+
+def test_who_saves_after_seeing_both_leaves_the_other_text_in_the_history(visit: Visit) -> None:
+    memory = visit.daemon.remember("written by nobody so far")
+    one, two = both_edit(visit, memory)
+    one.get_by_role("button", name="Save").click()
+    expect(section(one, "What it says")).to_have_text("written in the first tab")
+
+    two.get_by_role("alert").get_by_role("button", name="Save what I wrote").click()
+
+    expect(section(two, "What it says")).to_have_text("written in the second tab")
+    assert content(visit.daemon, memory) == "written in the second tab"
+    undo(two)
+    expect(section(two, "What it says")).to_have_text("written in the first tab")
+    assert content(visit.daemon, memory) == "written in the first tab"
+
+
+def test_an_edit_of_the_file_by_hand_is_a_conflict_too(visit: Visit) -> None:
+    memory = visit.daemon.remember("typed into the page first")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    typed(page, "typed into the page later")
+
+    path = visit.daemon.vault / read(visit.daemon, memory)["path"]
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("typed into the page first", "by hand"), encoding="utf-8")
+    visit.expects("409")
+    page.keyboard.press("Control+s")
+
+    expect(page.get_by_role("alert")).to_contain_text("by hand")
+    assert "by hand" in path.read_text(encoding="utf-8")
+
+
+def test_a_change_elsewhere_that_meets_nothing_written_is_simply_taken_over(visit: Visit) -> None:
+    memory = visit.daemon.remember("nobody has typed anything")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+
+    visit.daemon.ok("POST", f"/agent/update/{memory}", {"content": "an agent has"})
+
+    expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value("an agent has")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+# -- everything else that can be done ------------------------------------------------------
+
+
+def test_retiring_with_a_reason_and_a_successor_and_taking_it_back(visit: Visit) -> None:
+    old = visit.daemon.remember("The office is in Cork Street", title="Office in Cork Street")
+    new = visit.daemon.remember("The office is in Pearse Street", title="Office in Pearse Street")
+    page = visit.open(f"/m/{old}")
+
+    page.get_by_role("button", name="Retire").click()
+    dialog = page.get_by_role("dialog", name="Retire this memory")
+    dialog.get_by_label("Why it is no longer true").fill("they moved")
+    dialog.get_by_role("button", name="Replaced by").click()
+    page.get_by_role("dialog").get_by_role("searchbox").fill("Pearse Street")
+    page.get_by_role("dialog").get_by_text("Office in Pearse Street").click()
+    page.get_by_role("dialog").get_by_role("button", name="Retire").click()
+
+    expect(page.get_by_text("No longer true since")).to_be_visible()
+    assert read(visit.daemon, old)["memory"]["superseded_by"] == new
+    expect(section(page, "History")).to_contain_text("they moved")
+    undo(page)
+    expect(page.get_by_text("No longer true since")).to_have_count(0)
+    assert read(visit.daemon, old)["memory"]["valid_until"] is None
+
+
+def test_retiring_by_keyboard_and_letting_it_hold_again(visit: Visit) -> None:
+    memory = visit.daemon.remember("The shop closes at six")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+
+    page.keyboard.press("r")
+    expect(page.get_by_label("Why it is no longer true")).to_be_focused()
+    page.keyboard.type("longer hours")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No longer true since")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("r")
+
+    expect(page.get_by_text("No longer true since")).to_have_count(0)
+    assert read(visit.daemon, memory)["memory"]["valid_until"] is None
+
+
+def test_forgetting_and_undoing_it_from_the_toast(visit: Visit) -> None:
+    memory = visit.daemon.remember("The password hint is a bird")
+    page = visit.open(f"/m/{memory}")
+
+    page.get_by_role("button", name="Forget").click()
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    assert read(visit.daemon, memory)["forgotten"]
+    undo(page)
+
+    expect(page.get_by_text("This memory is forgotten")).to_have_count(0)
+    assert not read(visit.daemon, memory)["forgotten"]
+
+
+def test_forgetting_and_restoring_by_keyboard(visit: Visit) -> None:
+    memory = visit.daemon.remember("The umbrella is in the car")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+
+    page.keyboard.press("#")
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.get_by_text("This memory is forgotten")).to_have_count(0)
+    page.keyboard.press("#")
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    page.reload()
+    expect(section(page, "What it says")).to_have_text("The umbrella is in the car")
+    page.keyboard.press("Shift+R")
+
+    expect(page.get_by_text("This memory is forgotten")).to_have_count(0)
+    assert not read(visit.daemon, memory)["forgotten"]
+
+
+def test_linking_by_keyboard_and_taking_the_connection_away_by_mouse(visit: Visit) -> None:
+    memory = visit.daemon.remember("Apples ripen in September", title="Apples")
+    other = visit.daemon.remember("Quinces want a warm wall", title="Quinces")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+
+    page.keyboard.press("l")
+    pick(page, "Quinces warm wall", "Quinces")
+    dialog = page.get_by_role("dialog", name="Link two memories")
+    expect(dialog.get_by_label("What the connection says")).to_be_focused()
+    page.keyboard.press("s")  # the first that begins so
+    dialog.get_by_label("Why").fill("both are fruit")
+    page.keyboard.press("Enter")
+
+    tied = section(page, "Connections")
+    expect(tied.get_by_role("link", name="Quinces")).to_be_visible()
+    (link,) = read(visit.daemon, memory)["connections"]
+    assert (link["target"], link["edge"], link["reason"]) == (other, "supports", "both are fruit")
+    tied.get_by_role("button", name="Take this connection away").click()
+    expect(tied.get_by_role("link", name="Quinces")).to_have_count(0)
+    undo(page)
+    expect(tied.get_by_role("link", name="Quinces")).to_be_visible()
+
+
+def test_a_memory_that_is_outdated_can_be_linked_too(visit: Visit) -> None:
+    until = "2026-02-01T00:00:00Z"
+    visit.daemon.remember("The ferry left at seven", title="Ferry at seven", valid_until=until)
+    memory = visit.daemon.remember("The ferry leaves at eight", title="Ferry at eight")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+
+    page.keyboard.press("l")
+    pick(page, "The ferry left at seven", "Ferry at seven")
+
+    expect(page.get_by_role("dialog", name="Link two memories")).to_contain_text("Ferry at seven")
+
+
+def test_merging_two_memories_and_taking_it_back(visit: Visit) -> None:
+    memory = visit.daemon.remember("The cat is called Minka", title="Minka")
+    other = visit.daemon.remember("Minka the cat is nine years old", title="Minka is nine")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+
+    page.keyboard.press("m")
+    pick(page, "Minka the cat is nine", "Minka is nine")
+    dialog = page.get_by_role("dialog", name="Make one memory of two")
+    dialog.get_by_role("button", name="Put both texts together").click()
+    dialog.get_by_role("button", name="Merge", exact=True).click()
+
+    expect(section(page, "What it says")).to_contain_text("nine years old")
+    assert "called Minka" in content(visit.daemon, memory)
+    assert read(visit.daemon, other)["forgotten"]
+    undo(page)
+    expect(section(page, "What it says")).to_have_text("The cat is called Minka")
+    assert not read(visit.daemon, other)["forgotten"]
+
+
+def test_a_similar_memory_can_be_kept_instead_of_this_one(visit: Visit) -> None:
+    memory = visit.daemon.remember("Trains to Galway leave from Heuston", title="Galway trains")
+    other = visit.daemon.remember(
+        "Trains to Galway leave from Heuston station", title="Galway trains, Heuston"
+    )
+    page = visit.open(f"/m/{memory}")
+
+    section(page, "Similar memories").get_by_role("button", name="Merge with").first.click()
+    dialog = page.get_by_role("dialog", name="Make one memory of two")
+    dialog.get_by_label("Galway trains, Heuston").check()
+    dialog.get_by_role("button", name="Merge", exact=True).click()
+
+    expect(page).to_have_url(re.compile(f"/m/{other}$"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Galway trains, Heuston")
+    assert read(visit.daemon, memory)["forgotten"]
+
+
+def test_history_shows_exactly_what_changed_and_takes_it_back(visit: Visit) -> None:
+    memory = visit.daemon.remember("The fence is green", tags=["garden"])
+    body = {"content": "The fence is white", "tags": ["garden", "paint"]}
+    visit.daemon.ok("POST", f"/agent/update/{memory}", body)
+    page = visit.open(f"/m/{memory}")
+
+    told = section(page, "History").get_by_role("listitem").first
+    told.get_by_role("button", name="What changed").click()
+    expect(told).to_contain_text("garden, paint")
+    expect(told.locator("td.removed")).to_contain_text("green")
+    expect(told.locator("td.added")).to_contain_text("white")
+    told.get_by_role("button", name="Undo").click()
+
+    expect(section(page, "What it says")).to_have_text("The fence is green")
+    assert content(visit.daemon, memory) == "The fence is green"
+
+
+# -- text that is made to do harm ----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def harmed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A daemon that lets long memories in."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+        patch.setenv("MADELEINE_LIMITS_CONTENT_BYTES", "4000000")
+        with running(tmp_path_factory.mktemp("home")) as daemon:
+            yield daemon
+
+
+def test_a_memory_made_to_do_harm_is_shown_edited_and_compared_as_text(
+    browser: Browser, harmed: Daemon
+) -> None:
+    text = "\n\n".join(HARM)
+    memory = harmed.remember(text, title=HARM[0][:150], tags=["harm"], origin={"uri": HARM[3]})
+    friend = harmed.remember("A harmless neighbour")
+    body = {"source_id": memory, "target_id": friend, "reason": HARM[1]}
+    harmed.ok("POST", "/agent/connect", body)
+    harmed.ok("POST", f"/agent/update/{memory}", {"content": f"{text}\n\nand more"})
+    with visiting(browser, harmed) as visit:
+        foreign: list[str] = []
+        visit.page.on(
+            "request", lambda asked: foreign.append(asked.url) if "evil" in asked.url else None
+        )
+        page = visit.open(f"/m/{memory}")
+        for each in ("<script>", "<img src=x", "<svg", "<iframe", "</textarea>", "{@html"):
+            expect(section(page, "What it says")).to_contain_text(each)
+        expect(section(page, "Connections")).to_contain_text("<img src=x onerror")
+        addresses = page.locator("article a").evaluate_all("all => all.map(a => a.href)")
+        assert not [each for each in addresses if re.match(r"(?i)\s*(javascript|data):", each)]
+        section(page, "History").get_by_role("button", name="What changed").first.click()
+        expect(page.get_by_role("group", name="Difference").first).to_contain_text("and more")
+        page.keyboard.press("e")
+        expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value(
+            f"{text}\n\nand more"
+        )
+        page.get_by_role("button", name="How it looks").click()
+        assert page.evaluate("window.harmed") is None
+        assert page.locator("main img, main iframe, main script, base").count() == 0
+        assert foreign == []
+
+
+def test_a_megabyte_of_text_is_shown_in_part_at_first_and_the_page_stays_quick(
+    browser: Browser, harmed: Daemon
+) -> None:
+    memory = harmed.remember("<b>long</b> **and** longer. " * 40_000, title="A megabyte")
+    with visiting(browser, harmed) as visit:
+        page = visit.open(f"/m/{memory}")
+        expect(page.get_by_text("long and shown as it is")).to_be_visible()
+        assert page.evaluate("document.querySelector('.markdown').textContent.length") < 100_000
+        page.get_by_role("button", name="Show all of it").click()
+        whole = "document.querySelector('.markdown pre').textContent.length"
+        assert page.evaluate(whole) > 1_000_000
+        page.keyboard.press("e")
+        page.get_by_role("textbox", name="Text", exact=True).press("Control+End")
+        page.keyboard.type("!")
+        page.keyboard.press("Control+s")
+        expect(page.get_by_text("Saved")).to_be_visible()
+        assert content(harmed, memory).endswith("!")
+
+
+# -- for everybody -------------------------------------------------------------------------
+
+
+def test_a_memory_with_its_differences_is_accessible(visit: Visit) -> None:
+    memory = visit.daemon.remember("Accessible to **all**\n\n| a | b |\n|---|---|\n| 1 | 2 |")
+    friend = visit.daemon.remember("Accessible as well", title="A friend")
+    body = {"source_id": memory, "target_id": friend, "reason": "why not"}
+    visit.daemon.ok("POST", "/agent/connect", body)
+    visit.daemon.ok("POST", f"/agent/update/{memory}", {"content": "Accessible to *all*"})
+    page = visit.open(f"/m/{memory}")
+    section(page, "History").get_by_role("button", name="What changed").first.click()
+    expect(page.get_by_role("group", name="Difference")).to_be_visible()
+
+    assert visit.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [("l", "Link with which memory?"), ("r", "Retire this memory")]
+)
+def test_dialogs_are_accessible_and_close_with_escape(visit: Visit, key: str, name: str) -> None:
+    memory = visit.daemon.remember(f"A dialog is opened here with {key}")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+
+    page.keyboard.press(key)
+    expect(page.get_by_role("dialog", name=name)).to_be_visible()
+    assert visit.faults() == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_conflict_is_accessible(visit: Visit) -> None:
+    memory = visit.daemon.remember("Two will want to change this")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+    page.keyboard.press("e")
+    typed(page, "Mine")
+    visit.daemon.ok("POST", f"/agent/update/{memory}", {"content": "Theirs"})
+    expect(page.get_by_role("alert")).to_be_visible()
+
+    assert visit.faults() == []
+
+
+def test_merging_is_accessible(visit: Visit) -> None:
+    memory = visit.daemon.remember("One of two that are accessible", title="One of two")
+    visit.daemon.remember("The other of two that are accessible", title="The other of two")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+    page.keyboard.press("m")
+    pick(page, "The other of two that are accessible", "The other of two")
+    expect(page.get_by_role("dialog", name="Make one memory of two")).to_contain_text("Goes")
+
+    assert visit.faults() == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_forgotten_memory_is_accessible(visit: Visit) -> None:
+    memory = visit.daemon.remember("Forgotten and accessible")
+    visit.daemon.ok("DELETE", f"/agent/recall/{memory}")
+    page = visit.open(f"/m/{memory}")
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+
+    assert visit.faults() == []
+
+
+def test_a_memory_fits_a_phone(browser: Browser, daemon: Daemon) -> None:
+    long = "a" * 400
+    memory = daemon.remember(f"{long}\n\n```\n{long}\n```", title=f"Phone {long[:120]}")
+    with visiting(browser, daemon, "phone") as visit:
+        page = visit.open(f"/m/{memory}")
+        page.wait_for_selector("article")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.get_by_role("button", name="Edit").click()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        typed(page, "short")
+        page.get_by_role("button", name="Save").click()
+        expect(section(page, "What it says")).to_have_text("short")
+        assert visit.faults() == []
+
+
+def test_pictures_of_a_memory_are_kept(visit: Visit) -> None:
+    daemon = visit.daemon
+    text = (
+        "We chose **SQLite** over Postgres for the ledger: one file, no server to look after.\n\n"
+        "- reports do not wait for imports\n- a backup is a copy\n\nRevisit when two must write."
+    )
+    memory = daemon.remember(
+        text, title="SQLite over Postgres", space="ledger", tags=["database"], type="decision"
+    )
+    wal = daemon.remember("The ledger opens its database in WAL mode", title="WAL is on")
+    body = {"source_id": wal, "target_id": memory, "edge": "depends_on", "reason": "only there"}
+    daemon.ok("POST", "/agent/connect", body)
+    daemon.ok("POST", f"/agent/update/{memory}", {"content": text.replace("two", "three")})
+    page = visit.open(f"/m/{memory}")
+    section(page, "History").get_by_role("button", name="What changed").first.click()
+    expect(page.get_by_role("group", name="Difference").first).to_be_visible()
+    visit.picture("memory")
+    page.keyboard.press("e")
+    typed(page, text.replace("two", "four"))
+    daemon.ok("POST", f"/agent/update/{memory}", {"content": text.replace("two", "five")})
+    expect(page.get_by_role("alert")).to_be_visible()
+    visit.picture("memory-conflict")

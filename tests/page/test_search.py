@@ -1,0 +1,241 @@
+"""Search and list in a real browser: by keyboard and by mouse, live, and on a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.page.browsing import Visit, visiting
+from tests.page.world import MEMORIES, furnish
+from tests.server.running import Daemon, running
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A furnished home, with the real model: what is found must make sense."""
+    with running(tmp_path_factory.mktemp("home")) as started:
+        furnish(started)
+        yield started
+
+
+def rows(page: Page) -> list[str]:
+    return page.locator("#found a .title").all_inner_texts()
+
+
+def expect_first(page: Page, title: str) -> None:
+    expect(page.locator("#found a .title").first).to_have_text(title)
+
+
+def test_an_empty_box_lists_everything_newest_first(visit: Visit) -> None:
+    page = visit.open("/search")
+
+    expect(page.get_by_text(re.compile(r"\d+ memories, newest first"))).to_be_visible()
+    assert "Elevation service has a mirror" in rows(page)[:3]
+    assert "Old port of the tile server" not in rows(page)
+
+
+def test_it_recalls_as_one_types_and_says_why(visit: Visit) -> None:
+    page = visit.open("/search")
+
+    page.keyboard.type("which database did we choose")
+
+    expect_first(page, "SQLite over Postgres for the ledger")
+    expect(page.locator("#found a").first).to_contain_text("shares words")
+    expect(page.locator("#found a mark").first).to_have_text(re.compile("database", re.IGNORECASE))
+    assert visit.path == "/search?q=which+database+did+we+choose"
+
+
+def test_the_keyboard_leads_from_the_question_to_the_memory_and_back(visit: Visit) -> None:
+    page = visit.open("/sleep")
+
+    page.keyboard.press("/")
+    expect(page.locator("#search")).to_be_focused()
+    page.keyboard.type("contour lines")
+    expect_first(page, "Contour lines every ten metres")
+    page.keyboard.press("Enter")
+
+    expect(page).to_have_url(re.compile(r"/ui/m/[0-9a-f-]{36}$"))
+    page.go_back()
+    expect_first(page, "Contour lines every ten metres")
+    expect(page.locator("#search")).to_have_value("contour lines")
+
+
+def test_j_and_k_walk_through_the_list(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+
+    page.keyboard.press("Escape")
+    for key in "jjjk":
+        page.keyboard.press(key)
+
+    chosen = page.locator("#found a.chosen")
+    expect(chosen).to_have_count(1)
+    assert chosen.locator(".title").inner_text() == rows(page)[1]
+
+
+def test_filters_narrow_the_list_and_stand_in_the_address(visit: Visit) -> None:
+    page = visit.open("/search")
+
+    page.get_by_role("button", name="Space").click()
+    page.get_by_role("checkbox", name="ledger").check()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Type").click()
+    page.get_by_role("checkbox", name="decision").check()
+    page.keyboard.press("Escape")
+
+    expect(page.get_by_text("2 memories, newest first")).to_be_visible()
+    assert set(rows(page)) == {"Rounding is half-even", "SQLite over Postgres for the ledger"}
+    assert visit.path == "/search?spaces=ledger&types=decision"
+    page.get_by_role("button", name="Clear").click()
+    expect(page.locator("#found a")).not_to_have_count(2)
+
+
+def test_tags_are_found_by_their_beginning(visit: Visit) -> None:
+    page = visit.open("/search")
+
+    page.get_by_role("button", name="Tag").click()
+    page.get_by_label("Find a tag").fill("mon")
+
+    expect(page.get_by_role("checkbox", name="monitoring")).to_be_visible()
+    expect(page.get_by_role("checkbox", name="food")).to_have_count(0)
+    page.get_by_role("checkbox", name="monitoring").check()
+    expect(page.get_by_text("2 memories, newest first")).to_be_visible()
+
+
+def test_what_is_outdated_shows_when_asked_for_and_says_so(visit: Visit) -> None:
+    page = visit.open("/search?q=tile+server+port")
+    expect_first(page, "Tile server port")
+    assert "Old port of the tile server" not in rows(page)
+
+    page.get_by_role("button", name="Validity").click()
+    page.get_by_label("What is outdated too").check()
+
+    old = page.locator("#found a", has_text="Old port of the tile server")
+    expect(old).to_contain_text("outdated")
+
+
+def test_as_it_was_on_a_day_shows_what_held_then(visit: Visit) -> None:
+    page = visit.open("/search?spaces=atlas&tags=configuration&holds=2026-06-01")
+
+    expect(page.get_by_text("1 memory, newest first")).to_be_visible()
+    assert rows(page) == ["Old port of the tile server"]
+
+
+def test_a_time_narrows_by_when_it_was_written(visit: Visit) -> None:
+    page = visit.open("/search?when=2026-05-01..2026-05-31")
+
+    expect(page.get_by_text("2 memories, newest first")).to_be_visible()
+
+
+def test_what_is_not_found_is_said_with_its_reason(visit: Visit) -> None:
+    page = visit.open("/search?q=zebra+xylophone&tiers=core")
+
+    expect(page.get_by_text("Nothing answers this")).to_be_visible()
+    expect(page.locator("#found")).to_contain_text("near enough")
+
+
+def test_a_memory_that_is_missed_says_why_it_is_not_there(visit: Visit) -> None:
+    page = visit.open("/search?q=green+tea&types=decision")
+    page.get_by_role("button", name="Missing one?").click()
+
+    page.get_by_role("dialog").get_by_role("searchbox").fill("green tea")
+    page.get_by_role("dialog").get_by_text("Green tea, no sugar").first.click()
+
+    expect(page.get_by_role("dialog", name="Why not this one?")).to_contain_text("type")
+
+
+def test_what_is_remembered_meanwhile_appears_by_itself(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+
+    visit.daemon.remember("The kettle in the office has moved to the second floor")
+
+    expect(page.locator("#found")).to_contain_text("The kettle in the office")
+
+
+def test_a_wide_screen_shows_the_chosen_memory_beside_the_list(visit: Visit) -> None:
+    page = visit.open("/search?q=which+database+did+we+choose")
+    beside = page.get_by_role("complementary")
+    expect(beside.get_by_role("heading", level=2)).to_have_text(
+        "SQLite over Postgres for the ledger"
+    )
+    expect(beside.locator("strong")).to_have_text("SQLite")
+
+    page.keyboard.press("ArrowDown")
+
+    expect(beside.get_by_role("heading", level=2)).to_have_text("Write-ahead logging is on")
+    expect(beside).to_contain_text("depends on SQLite over Postgres")
+
+
+def test_a_key_asks_once(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+    asked: list[str] = []
+    page.on(
+        "request",
+        lambda request: asked.append(request.url) if "/data/search" in request.url else None,
+    )
+
+    for letter in "tea":
+        page.keyboard.type(letter)
+        page.wait_for_timeout(700)
+    expect_first(page, "Green tea, no sugar")
+
+    assert 1 <= len(asked) <= 3
+
+
+def test_a_search_that_stands_asks_for_nothing_more(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    page.wait_for_timeout(1_000)
+
+    assert asked == []
+
+
+def test_looking_does_not_count_as_use(visit: Visit) -> None:
+    title = "Idempotency"
+    page = visit.open(f"/search?q={title.lower()}")
+    expect_first(page, title)
+
+    found = visit.daemon.recall(title, limit=1)
+
+    assert found[0]["access_count"] == 0
+
+
+def test_search_is_accessible_with_a_list_with_hits_and_with_a_filter_open(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+    assert visit.faults() == []
+
+    visit.open("/search?q=port+of+the+tile+server&holds=all")
+    page.wait_for_selector("#found a")
+    page.get_by_role("button", name="Type").click()
+    assert visit.faults() == []
+
+
+def test_search_fits_a_phone(browser: Browser, daemon: Daemon) -> None:
+    with visiting(browser, daemon, "phone") as visit:
+        page = visit.open("/search?q=tiles&spaces=atlas")
+        page.wait_for_selector("#found a")
+
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.get_by_role("button", name="Type").click()
+        expect(page.get_by_role("checkbox", name="decision")).to_be_in_viewport()
+        assert visit.faults() == []
+
+
+def test_pictures_of_search_are_kept(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+    assert len(MEMORIES) > 15
+    visit.picture("search-list")
+
+    visit.open("/search?q=which+database+did+we+choose")
+    page.wait_for_selector("#found a")
+    visit.picture("search-hits")

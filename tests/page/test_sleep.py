@@ -1,0 +1,158 @@
+"""Sleep in a real browser: the jobs, what they did to which file, and what they ask."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.page.browsing import Visit, visiting
+from tests.page.nights import live, run
+from tests.server.running import Daemon, running
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A home in which a night has passed, with the real model."""
+    with running(tmp_path_factory.mktemp("home")) as started:
+        live(started)
+        yield started
+
+
+def job(page: Page, name: str) -> Locator:
+    return page.locator(f"#job-{name}")
+
+
+def tier(daemon: Daemon, title: str) -> str:
+    (found,) = [
+        each
+        for each in daemon.ok("GET", "/ui/data/list", limit=200)["memories"]
+        if each["headline"] == title
+    ]
+    return str(found["tier"])
+
+
+def test_the_jobs_say_what_they_did_and_when_they_run_next(visit: Visit) -> None:
+    page = visit.open("/sleep")
+
+    expect(job(page, "duplicate_merger")).to_contain_text("1 proposal")
+    expect(job(page, "duplicate_merger")).to_contain_text("every 24 hours")
+    expect(job(page, "auto_linker")).to_contain_text("Has not run yet")
+    expect(job(page, "decay")).to_contain_text("Relevance")
+    expect(page.get_by_role("link", name="proposals wait for you")).to_be_visible()
+    assert visit.faults() == []
+    visit.picture("sleep")
+
+
+def test_a_job_is_paused_and_resumed(visit: Visit) -> None:
+    page = visit.open("/sleep")
+
+    job(page, "consolidator").get_by_role("button", name="Pause").click()
+    expect(job(page, "consolidator")).to_contain_text("Paused")
+    job(page, "consolidator").get_by_role("button", name="Resume").click()
+
+    expect(job(page, "consolidator").get_by_role("button", name="Pause")).to_be_visible()
+
+
+def test_a_dry_run_shows_exact_differences_and_changes_nothing(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep")
+
+    job(page, "decay_manager").get_by_role("button", name="Dry run").click()
+    dialog = page.get_by_role("dialog")
+    patch = dialog.locator("details", has_text="Idempotency")
+    patch.locator("summary").click()
+
+    expect(patch).to_contain_text("would do")
+    expect(patch.locator("td.removed").first).to_contain_text("working")
+    expect(patch.locator("td.added").first).to_contain_text("archival")
+    assert visit.faults() == []
+    visit.picture("sleep-dry-run")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert tier(daemon, "Idempotency") == "working"
+
+
+def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: Daemon) -> None:
+    page = visit.open("/sleep")
+
+    job(page, "decay_manager").get_by_role("button", name="Run", exact=False).first.click()
+    done = page.locator("section", has=page.locator("#runs")).locator("li", has_text="Fading").first
+    expect(done).to_contain_text(re.compile(r"\d+ changes"))
+    assert tier(daemon, "Idempotency") == "archival"
+
+    done.get_by_role("link", name="Fading").click()
+    expect(page.get_by_role("heading", name="Fading")).to_be_visible()
+    page.locator("button.fold").first.click()
+    expect(page.locator("td.added").first).to_contain_text("archival")
+    assert visit.faults() == []
+    visit.picture("sleep-run")
+    page.keyboard.press("u")
+
+    expect(page.get_by_text("all taken back")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Took back"))).to_be_visible()
+    assert tier(daemon, "Idempotency") == "working"
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile("/ui/sleep$"))
+    again = page.locator("section", has=page.locator("#runs")).locator("li", has_text="Fading")
+    expect(again.first).to_contain_text("taken back")
+
+
+def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep")
+    expect(page.get_by_role("link", name="3 proposals wait for you")).to_be_visible()
+
+    page.keyboard.press("p")
+    expect(page.locator("[data-proposal]")).to_have_count(3)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    detail = page.get_by_label("The proposal")
+    expect(detail.get_by_role("heading", level=2)).to_contain_text("“Ferry at nine” into")
+    expect(detail.locator("td.removed mark, td.added mark").first).to_be_visible()
+    expect(detail).to_contain_text("Exactly what would change in files")
+    assert visit.faults() == []
+    visit.picture("proposals")
+    page.keyboard.press("a")
+
+    expect(page.get_by_role("status").get_by_text("2 proposals wait")).to_be_visible()
+    titles = [each["headline"] for each in daemon.ok("GET", "/ui/data/list")["memories"]]
+    assert "The ferry leaves at nine" in titles
+    assert "Ferry at nine" not in titles
+
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Taken back")).to_be_visible()
+    page.keyboard.press("r")
+    expect(page.get_by_role("status").get_by_text("1 proposal waits")).to_be_visible()
+    page.get_by_label("The proposal").get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("Nothing waits for a decision")).to_be_visible()
+
+
+def test_a_new_proposal_appears_by_itself(visit: Visit, daemon: Daemon) -> None:
+    page = visit.open("/sleep/proposals")
+    daemon.remember("The map printer takes 40 sheets per tray.", title="Tray", space="atlas")
+    daemon.remember("The map printer takes 55 sheets per tray.", title="A tray", space="atlas")
+
+    run(daemon, "duplicate_merger", "conflict_detector")
+
+    expect(page.get_by_label("Waiting").get_by_role("button").first).to_contain_text("Tray")
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, daemon: Daemon) -> None:
+    with visiting(browser, daemon, "phone") as visit:
+        for path in ("/sleep", "/sleep/proposals"):
+            page = visit.open(path)
+            page.wait_for_selector("main ul, main .title")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+            assert visit.faults() == []
+
+
+def test_a_run_that_nobody_knows_changes_nothing(daemon: Daemon) -> None:
+    assert daemon.ok("GET", "/ui/data/sleep/runs/abc")["total"] == 0
+    assert daemon.ask("GET", "/ui/data/changes/abc").status == 404
+    assert daemon.ask("GET", "/ui/data/sleep/runs", job="nap").status == 404
+    assert daemon.ask("GET", "/ui/data/proposals", status="open").status == 422

@@ -1,0 +1,227 @@
+"""Time: the timeline, a day in the past, what changed its mind and what is at odds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.page.browsing import Visit, visiting
+from tests.page.world import furnish
+from tests.server.running import Daemon, running
+
+
+@pytest.fixture(scope="module")
+def ids(daemon: Daemon) -> dict[str, str]:
+    """The ids of a small life, by title, with one tension in it."""
+    found = furnish(daemon)
+    tie(daemon, found["Deploys happen on Tuesdays"], found["How a release is made"])
+    return found
+
+
+def tie(daemon: Daemon, newer: str, older: str) -> None:
+    body = {"source_id": newer, "target_id": older, "edge": "contradicts", "reason": "which day?"}
+    daemon.ok("POST", "/agent/connect", body)
+
+
+@pytest.fixture
+def apart(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Daemon]:
+    """A daemon of its own, for what changes things."""
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with running(tmp_path_factory.mktemp("home")) as daemon:
+        yield daemon
+
+
+def test_the_timeline_tells_by_day_what_became_known_and_what_turned(
+    visit: Visit, ids: dict[str, str]
+) -> None:
+    page = visit.open("/time")
+
+    timeline = page.locator("#timeline")
+    expect(timeline.get_by_role("heading", name="29 October 2026")).to_be_visible()
+    expect(timeline).to_contain_text("Elevation service has a mirror")
+    expect(timeline).to_contain_text("Changed its mind")
+    expect(timeline).to_contain_text("These two contradict each other")
+    days = timeline.get_by_role("heading", level=2).all_inner_texts()
+    assert len(days) == len(set(days)) > 10
+    expect(page.get_by_role("img", name=re.compile("memories became known"))).to_be_visible()
+
+
+def test_j_and_enter_open_a_memory_from_the_timeline(visit: Visit, ids: dict[str, str]) -> None:
+    page = visit.open("/time")
+    page.wait_for_selector("#timeline a.line")
+
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(page.locator("#timeline a.chosen")).to_have_count(1)
+    headline = page.locator("#timeline a.chosen .title").inner_text()
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text(headline)
+
+
+def test_a_day_by_the_date_field_shows_what_held_then(visit: Visit, ids: dict[str, str]) -> None:
+    page = visit.open("/time")
+
+    page.get_by_label("As it was on", exact=True).last.fill("2026-06-01")
+    page.keyboard.press("Tab")
+
+    expect(page.get_by_role("heading", name="As it was on 1 June 2026")).to_be_visible()
+    held = page.locator("#held")
+    expect(held).to_contain_text("Old port of the tile server")
+    expect(held.locator("a", has_text="Tile server port")).to_have_count(0)
+    expect(
+        page.get_by_text(re.compile(r"13 memories held\. Since then \d+ came and 1 went"))
+    ).to_be_visible()
+    assert visit.path == "/time?day=2026-06-01"
+
+
+def test_the_handle_goes_back_in_time_by_keyboard(visit: Visit, ids: dict[str, str]) -> None:
+    page = visit.open("/time")
+    handle = page.get_by_role("slider", name="As it was on")
+    page.wait_for_selector("#timeline a.line")
+
+    handle.focus()
+    page.keyboard.press("Home")
+
+    expect(page.locator("#held")).to_contain_text("Nothing was known then")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("PageUp")
+    expect(page.locator("#held")).to_contain_text("Atlas: maps for walkers")
+    page.keyboard.press("End")
+    expect(page.locator("#timeline")).to_be_visible()
+    assert visit.path == "/time"
+
+
+def test_a_memory_opened_from_a_day_is_shown_as_it_was(visit: Visit, ids: dict[str, str]) -> None:
+    page = visit.open("/time?day=2026-06-01")
+
+    page.locator("#held a", has_text="Old port of the tile server").click()
+
+    expect(page.get_by_text("As it was on 1 June 2026")).to_be_visible()
+    assert visit.path == f"/m/{ids['Old port of the tile server']}?as_of=2026-06-01"
+
+
+def test_evolutions_stand_side_by_side_with_their_texts(visit: Visit, ids: dict[str, str]) -> None:
+    page = visit.open("/time")
+    page.keyboard.press("2")
+
+    turn = page.locator("#turns .turn", has_text="Tile server port")
+    expect(turn).to_contain_text("Old port of the tile server")
+    turn.get_by_role("button", name="Compare the texts").click()
+    expect(turn.locator("td.removed")).to_contain_text("8081")
+    expect(turn.locator("td.added")).to_contain_text("9000")
+    assert visit.path == "/time?show=evolutions"
+
+
+def test_a_tension_is_settled_by_saying_which_holds_and_that_is_taken_back(
+    browser: Browser, apart: Daemon
+) -> None:
+    older = apart.remember("Never deploy on a Tuesday", title="Not on Tuesdays")
+    newer = apart.remember("Always deploy on a Tuesday", title="On Tuesdays")
+    tie(apart, newer, older)
+    with visiting(browser, apart) as visit:
+        page = visit.open("/time?show=tensions")
+        expect(page.get_by_text("1 tension to settle")).to_be_visible()
+
+        page.get_by_role("button", name="This one holds: On Tuesdays").click()
+
+        expect(page.get_by_text("0 tensions to settle")).to_be_visible()
+        expect(page.get_by_text("1 settled")).to_be_visible()
+        seen = apart.ok("GET", f"/ui/data/memory/{older}")["memory"]
+        assert seen["superseded_by"] == newer
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text("1 tension to settle")).to_be_visible()
+        assert apart.ok("GET", f"/ui/data/memory/{older}")["memory"]["superseded_by"] is None
+
+
+def test_a_tension_that_is_none_goes_by_keyboard_and_comes_back(
+    browser: Browser, apart: Daemon
+) -> None:
+    older = apart.remember("The red house is old", title="Red house")
+    newer = apart.remember("The blue house is new", title="Blue house")
+    tie(apart, newer, older)
+    with visiting(browser, apart) as visit:
+        page = visit.open("/time")
+        page.keyboard.press("3")
+        button = page.get_by_role("button", name="Both hold")
+        button.focus()
+        page.keyboard.press("Enter")
+
+        expect(page.get_by_text("Nothing contradicts anything")).to_be_visible()
+        page.get_by_role("button", name="Undo").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("1 tension to settle")).to_be_visible()
+
+
+def test_what_is_remembered_meanwhile_appears_in_the_timeline(
+    browser: Browser, apart: Daemon
+) -> None:
+    with visiting(browser, apart) as visit:
+        page = visit.open("/time")
+        expect(page.get_by_text("Nothing is known yet")).to_be_visible()
+
+        apart.remember("The first thing there is to know")
+
+        expect(page.locator("#timeline")).to_contain_text("The first thing there is to know")
+
+
+def test_a_long_past_is_shown_page_by_page(browser: Browser, apart: Daemon) -> None:
+    drafts = [
+        {"content": f"Thing number {n}", "created": f"2026-01-{n % 28 + 1:02}T0{n % 9}:00:00Z"}
+        for n in range(90)
+    ]
+    apart.ok("POST", "/agent/remember/batch", {"items": drafts})
+    with visiting(browser, apart) as visit:
+        page = visit.open("/time")
+        rows = page.locator("#timeline a.line")
+        expect(rows).to_have_count(40)
+        page.get_by_role("button", name="Show what was before (50)").click()
+        expect(rows).to_have_count(80)
+        page.get_by_role("button", name="Show what was before (10)").click()
+        expect(rows).to_have_count(90)
+
+
+@pytest.mark.parametrize("path", ["/time", "/time?day=2026-06-01"])
+def test_the_timeline_and_a_day_are_accessible(
+    visit: Visit, ids: dict[str, str], path: str
+) -> None:
+    visit.open(path).wait_for_selector("#timeline a.line, #held a")
+
+    assert visit.faults() == []
+
+
+@pytest.mark.parametrize("show", ["evolutions", "tensions"])
+def test_evolutions_and_tensions_are_accessible(
+    visit: Visit, ids: dict[str, str], show: str
+) -> None:
+    page = visit.open(f"/time?show={show}")
+    page.get_by_role("button", name="Compare the texts").first.click()
+    page.wait_for_selector("#turns td")
+
+    assert visit.faults() == []
+
+
+def test_time_fits_a_phone(browser: Browser, daemon: Daemon, ids: dict[str, str]) -> None:
+    with visiting(browser, daemon, "phone") as visit:
+        for path in ("/time", "/time?day=2026-06-01", "/time?show=tensions"):
+            page = visit.open(path)
+            page.wait_for_selector("#timeline a, #held a, #turns a")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert visit.faults() == []
+
+
+def test_pictures_of_time_are_kept(visit: Visit, ids: dict[str, str]) -> None:
+    page = visit.open("/time")
+    page.wait_for_selector("#timeline a.line")
+    visit.picture("time")
+    visit.open("/time?day=2026-06-01")
+    page.wait_for_selector("#held a")
+    visit.picture("time-day")
+    visit.open("/time?show=tensions")
+    page.wait_for_selector("#turns a")
+    visit.picture("time-tensions")

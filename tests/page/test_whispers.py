@@ -1,0 +1,189 @@
+"""Whispers in a real browser: what was said or kept silent, why, and what one thinks of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.page.browsing import Visit, visiting
+from tests.page.nights import PROMPTS, ask
+from tests.page.world import furnish
+from tests.server.running import Daemon, running
+
+DATABASE = "which database did we choose for the ledger, and why?"
+
+
+@pytest.fixture(scope="module")
+def ids() -> dict[str, str]:
+    """The memories by their titles; filled when the daemon is up."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory, ids: dict[str, str]) -> Iterator[Daemon]:
+    """A furnished home, with the real model: what is whispered must make sense."""
+    with running(tmp_path_factory.mktemp("home")) as started:
+        ids.update(furnish(started))
+        for session, space, prompt in PROMPTS:
+            ask(started, session, space, prompt)
+        yield started
+
+
+def open_prompt(page: Page, text: str) -> None:
+    page.get_by_role("link", name=text).click()
+    expect(page.locator("article blockquote")).to_contain_text(text)
+
+
+def considered(page: Page, title: str) -> Locator:
+    return page.locator("article li", has=page.get_by_role("link", name=title))
+
+
+def test_the_last_prompts_are_listed_with_what_came_of_each(visit: Visit) -> None:
+    page = visit.open("/whispers")
+
+    listed = page.get_by_label("Prompts")
+    expect(listed.get_by_role("link")).to_have_count(len(PROMPTS))
+    expect(listed.get_by_role("link").first).to_contain_text(PROMPTS[-1][2])
+    expect(listed).to_contain_text("the prompt is only conversation")
+    expect(listed.get_by_role("link", name=DATABASE)).to_contain_text("Whispered")
+
+
+def test_one_prompt_shows_the_stage_that_decided_and_the_scores(visit: Visit) -> None:
+    page = visit.open("/whispers")
+
+    open_prompt(page, "thanks!")
+    article = page.locator("article")
+    expect(article).to_contain_text("Nothing was whispered: the prompt is only conversation.")
+    decided = article.get_by_label("Stages").locator(".decided")
+    expect(decided).to_contain_text("Talk")
+    expect(article.get_by_label("Stages").locator(".not_reached")).to_have_count(8)
+
+    open_prompt(page, DATABASE)
+    row = considered(page, "SQLite over Postgres for the ledger")
+    expect(row).to_contain_text("whispered")
+    row.get_by_role("button", name=re.compile("Score")).click()
+    expect(row).to_contain_text("closeness in meaning")
+    assert visit.faults() == []
+    visit.picture("whispers")
+
+
+def test_thumbs_give_feedback_that_stays(visit: Visit, daemon: Daemon) -> None:
+    page = visit.open("/whispers")
+    open_prompt(page, DATABASE)
+    useful = page.get_by_role(
+        "button", name="Useful: SQLite over Postgres for the ledger", exact=True
+    )
+
+    useful.click()
+    expect(useful).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    expect(useful).to_have_attribute("aria-pressed", "true")
+
+    worse = page.get_by_role("button", name="Not useful: SQLite over Postgres for the ledger")
+    worse.focus()
+    page.keyboard.press("Enter")
+    expect(worse).to_have_attribute("aria-pressed", "true")
+    expect(useful).to_have_attribute("aria-pressed", "false")
+
+
+def test_why_not_this_one_names_the_stage_by_keyboard(visit: Visit) -> None:
+    page = visit.open("/whispers")
+    open_prompt(page, DATABASE)
+
+    page.keyboard.press("w")
+    page.keyboard.type("tile server port")
+    expect(page.get_by_role("dialog").get_by_role("link").first).to_contain_text("Tile server port")
+    page.keyboard.press("Enter")
+
+    answer = page.get_by_role("dialog").get_by_role("status")
+    expect(answer).to_contain_text("It is of `atlas`")
+    assert visit.faults() == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_memory_that_was_told_before_or_is_new_says_so(
+    daemon: Daemon, ids: dict[str, str]
+) -> None:
+    first = ask(daemon, "again", "ledger", DATABASE)
+    again = ask(daemon, "again", "ledger", "remind me: which database did we choose, and why?")
+    title = "SQLite over Postgres for the ledger"
+    new = daemon.remember("Ledger backups go to a disk in the cellar.", space="ledger")
+
+    def why(whisper: str, memory: str) -> dict[str, str]:
+        return dict(daemon.ok("GET", f"/ui/data/whispers/{whisper}/why_not", memory=memory))
+
+    assert why(first, ids[title])["fate"] == "whispered"
+    assert why(again, ids[title])["stage"] in ("topic", "session")
+    assert "not known yet" in why(first, new)["text"]
+    assert "It was not found" in why(first, ids["Bank imports run at six"])["text"] or (
+        why(first, ids["Bank imports run at six"])["fate"] == "weak"
+    )
+
+
+def test_j_and_k_walk_through_the_prompts(visit: Visit) -> None:
+    page = visit.open("/whispers")
+    links = page.get_by_label("Prompts").get_by_role("link")
+    expect(links.first).to_have_attribute("aria-current", "true")
+
+    page.keyboard.press("j")
+    expect(links.nth(1)).to_have_attribute("aria-current", "true")
+    expect(page).to_have_url(re.compile("/ui/whispers/[0-9a-f-]{36}$"))
+    page.keyboard.press("k")
+
+    expect(links.first).to_have_attribute("aria-current", "true")
+
+
+def test_only_what_was_whispered_or_only_silence_can_be_shown(visit: Visit) -> None:
+    page = visit.open("/whispers")
+
+    page.get_by_role("button", name="Silent").click()
+
+    expect(page.get_by_label("Prompts").get_by_role("link", name=DATABASE)).to_have_count(0)
+    expect(page.get_by_label("Prompts").get_by_role("link", name="thanks!")).to_have_count(1)
+    assert visit.path == "/whispers?outcome=silent"
+
+
+def test_a_new_prompt_appears_by_itself_and_moves_nothing_away(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/whispers")
+    open_prompt(page, "thanks!")
+
+    ask(daemon, "s-9", "atlas", "how far apart are contour lines?")
+
+    listed = page.get_by_label("Prompts")
+    expect(listed.get_by_role("link").first).to_contain_text("how far apart are contour lines?")
+    expect(page.locator("article blockquote")).to_have_text("thanks!")
+
+
+def test_older_prompts_come_page_by_page(daemon: Daemon) -> None:
+    seen: list[str] = []
+    after = ""
+    while True:
+        page = daemon.ok("GET", "/ui/data/whispers", limit=2, **({"after": after} if after else {}))
+        seen += [each["id"] for each in page["whispers"]]
+        after = page["next"] or ""
+        if not after:
+            break
+
+    whole = daemon.ok("GET", "/ui/data/whispers", limit=200)["whispers"]
+    assert seen == [each["id"] for each in whole]
+    assert len(seen) == len(set(seen)) >= len(PROMPTS)
+
+
+def test_on_a_phone_a_prompt_takes_the_place_of_the_list(browser: Browser, daemon: Daemon) -> None:
+    with visiting(browser, daemon, "phone") as visit:
+        page = visit.open("/whispers")
+        expect(page.locator("article")).to_have_count(0)
+
+        open_prompt(page, "thanks!")
+        expect(page.get_by_label("Prompts")).to_be_hidden()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert visit.faults() == []
+        page.get_by_role("link", name="All prompts").click()
+
+        expect(page.get_by_label("Prompts")).to_be_visible()

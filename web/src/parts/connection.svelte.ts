@@ -1,0 +1,5 @@
+/* Whether the daemon answers. `signed-out` asks for a new link; `away` waits for it to return. */
+
+export type State = 'connecting' | 'live' | 'away' | 'signed-out'
+
+export const connection = $state<{ state: State }>({ state: 'connecting' })

@@ -1,0 +1,59 @@
+/* Where we are. Plain links (`<a href="/ui/…">`) work by themselves; `go` is for keys and code. */
+
+export const ROOT = '/ui'
+
+export interface Here {
+  /** The path below /ui, such as `/m/1234`. */
+  path: string
+  /** What stands behind the `?`. */
+  query: URLSearchParams
+}
+
+export const here = $state<Here>(read())
+
+function read(): Here {
+  const path = location.pathname.slice(ROOT.length) || '/'
+  return { path, query: new URLSearchParams(location.search) }
+}
+
+function follow(): void {
+  Object.assign(here, read())
+}
+
+/** Go to a path below /ui. `replace` leaves no way back to where we were. */
+export function go(path: string, { replace = false } = {}): void {
+  const to = ROOT + path
+  if (to === location.pathname + location.search) return
+  history[replace ? 'replaceState' : 'pushState'](null, '', to)
+  follow()
+  if (!replace) scrollTo(0, 0)
+}
+
+/** Change what stands behind the `?` and leave the rest; empty values are taken out. */
+export function setQuery(values: Record<string, string | string[] | null>, replace = true): void {
+  const query = new URLSearchParams(location.search)
+  for (const [name, value] of Object.entries(values)) {
+    query.delete(name)
+    const all = Array.isArray(value) ? value : value ? [value] : []
+    all.forEach((each) => query.append(name, each))
+  }
+  const text = query.toString()
+  go(here.path + (text ? `?${text}` : ''), { replace })
+}
+
+/** Where a memory is looked at. */
+export function memoryPath(id: string): string {
+  return `${ROOT}/m/${encodeURIComponent(id)}`
+}
+
+addEventListener('popstate', follow)
+
+document.addEventListener('click', (event) => {
+  if (event.defaultPrevented || event.button !== 0) return
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  const link = (event.target as Element | null)?.closest?.('a')
+  if (!link || link.target || link.origin !== location.origin) return
+  if (link.pathname !== ROOT && !link.pathname.startsWith(`${ROOT}/`)) return
+  event.preventDefault()
+  go((link.pathname.slice(ROOT.length) || '/') + link.search)
+})

@@ -1,0 +1,17 @@
+/* The half of the sign-in that a script holds. It arrives behind the `#` of the address that
+   `madeleine ui` opens, and is kept where only pages of this very port can read it. The other
+   half is a cookie that no script sees. */
+
+const KEEP = 'madeleine.key'
+
+/** Take the key out of the address, so that nobody copies it along with a link. */
+export function takeKey(): void {
+  const found = location.hash.slice(1)
+  if (!/^[\w-]{40,}$/.test(found)) return
+  localStorage.setItem(KEEP, found)
+  history.replaceState(null, '', location.pathname + location.search)
+}
+
+export function key(): string {
+  return localStorage.getItem(KEEP) ?? ''
+}

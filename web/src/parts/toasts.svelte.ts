@@ -1,0 +1,65 @@
+/* Short words at the edge about what was done, with a way to take it back. */
+
+import { ApiError, post } from './api'
+import { sentence } from './words'
+
+export interface Toast {
+  id: number
+  text: string
+  /** More, in smaller letters. */
+  hint?: string
+  bad: boolean
+  /** What a press on the button does, and its name. */
+  action?: { name: string; does: () => unknown }
+}
+
+export const toasts = $state<Toast[]>([])
+
+const SECONDS = 8
+const BAD_SECONDS = 15
+let last = 0
+
+interface Saying {
+  hint?: string
+  /** The id of a change: offers to undo it. */
+  undo?: string | null
+  /** Called when that is done. */
+  undone?: () => unknown
+  action?: Toast['action']
+}
+
+/** Say that something was done; with `undo` a change can be taken back right here. */
+export function say(text: string, more: Saying = {}): void {
+  const { undo, undone } = more
+  const action = undo ? { name: 'Undo', does: () => takeBack(undo, undone) } : more.action
+  show({ text, hint: more.hint, bad: false, action })
+}
+
+/** Say what went wrong, in the daemon's own words. */
+export function fail(error: unknown): void {
+  const hint = error instanceof ApiError ? error.hint : undefined
+  show({ text: error instanceof Error ? sentence(error.message) : String(error), hint, bad: true })
+}
+
+export function dismiss(id: number): void {
+  const at = toasts.findIndex((each) => each.id === id)
+  if (at >= 0) toasts.splice(at, 1)
+}
+
+/** Take a change back and say so. */
+export async function takeBack(change: string, undone?: () => unknown): Promise<void> {
+  try {
+    await post(`/agent/undo/${change}`)
+    say('Taken back')
+    undone?.()
+  } catch (error) {
+    fail(error)
+  }
+}
+
+function show(toast: Omit<Toast, 'id'>): void {
+  const id = ++last
+  toasts.push({ id, ...toast })
+  if (toasts.length > 4) toasts.shift()
+  setTimeout(() => dismiss(id), (toast.bad ? BAD_SECONDS : SECONDS) * 1000)
+}

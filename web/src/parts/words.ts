@@ -1,0 +1,89 @@
+/* Numbers and times in words. */
+
+const DAY = 86_400_000
+const number_ = new Intl.NumberFormat('en')
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+// Made once: making one takes longer than a hundred uses of it.
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
+const moments = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit',
+})
+
+export function number(value: number): string {
+  return number_.format(value)
+}
+
+/** `1 memory`, `12 memories`. */
+export function count(many: number, one: string, more = `${one}s`): string {
+  return `${number(many)} ${many === 1 ? one : more}`
+}
+
+export const memories = (many: number) => count(many, 'memory', 'memories')
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * DAY],
+  ['month', 30 * DAY],
+  ['week', 7 * DAY],
+  ['day', DAY],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+/** `3 days ago`, `in 2 hours`, `just now`. */
+export function ago(time: string | number | Date, now = Date.now()): string {
+  const past = new Date(time).getTime() - now
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(past) >= length) return relative.format(Math.trunc(past / length), unit)
+  }
+  return 'just now'
+}
+
+/** `16 November 2026` */
+export function day(time: string | number | Date): string {
+  return days.format(new Date(time))
+}
+
+/** `16 Nov 2026, 08:32` */
+export function moment(time: string | number | Date): string {
+  return moments.format(new Date(time))
+}
+
+/** `840 ms`, `3.2 s`, `4 min`. */
+export function duration(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
+  return `${(seconds / 3600).toFixed(1)} h`
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}
+
+export function bytes(many: number): string {
+  if (many < 1_000) return `${many} bytes`
+  if (many < 1_000_000) return `${Math.round(many / 1_000)} kB`
+  return `${(many / 1_000_000).toFixed(1)} MB`
+}
+
+export const space = (name: string | null | undefined) => name ?? 'global'
+
+/** `part_of` → `part of` */
+export const edge = (name: string) => name.replaceAll('_', ' ')
+
+const DOORS: Record<string, string> = { page: 'you, on this page', cli: 'you, in a terminal', http: 'a program' }
+
+/** Who did something, as the journal names them. */
+export const who = (by: string) => DOORS[by] ?? by
+
+/** The beginning of a text on one line. */
+export function beginning(text: string, most = 160): string {
+  const line = text.slice(0, most * 3).replace(/\s+/g, ' ').trim()
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+}
+
+/** `nothing matches` → `Nothing matches.` */
+export function sentence(text: string): string {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?…]$/.test(whole) ? whole : `${whole}.`
+}

@@ -1,0 +1,541 @@
+/* What is drawn of the world right now: the strongest memories in view, as many as move smoothly,
+   with what somebody looks at always among them. */
+
+import Graph from 'graphology'
+import Sigma from 'sigma'
+import { EdgeArrowProgram, EdgeLineProgram, EdgeRectangleProgram } from 'sigma/rendering'
+import { letter } from '../../parts/TypeMark.svelte'
+import { TIERS } from '../../parts/values'
+import { edge as edgeWords, number } from '../../parts/words'
+import { colours, mix } from './colours'
+import { look, MarkProgram, SHAPE_OF } from './marks'
+import { Pace } from './pace'
+import { named, type Link, type Node, type Region, type World } from './world'
+
+/** What stands out; everything else steps back. */
+export interface Emphasis {
+  focus?: string
+  /** Memories around it, or on the ways. */
+  near: ReadonlySet<string>
+  /** Links that are drawn strongly, by their ids. */
+  links: ReadonlySet<string>
+}
+
+export interface Hears {
+  pick: (id: string | null) => void
+  open: (id: string) => void
+  /** The view has come to rest. */
+  rest: () => void
+}
+
+interface Spot {
+  x: number
+  y: number
+  r: number
+}
+
+interface Rect {
+  left: number
+  right: number
+  bottom: number
+  top: number
+}
+
+export const NOTHING: Emphasis = { near: new Set(), links: new Set() }
+const MARGIN = 0.35 // of the view, drawn beyond its edges
+const REST_MS = 160
+const CHOOSE_MS = 300
+const LETTER_PX = 7.5
+const LETTERS = 300
+const LABEL_PX = 3.2
+const PIXELS_EACH_LABEL = 22_000
+const KEPT_CLEAR = 160 // memories in view up to which no label covers one
+const LABEL_CHARS = 34
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
+const SERIF = 'ui-serif, Charter, Georgia, "Noto Serif", serif'
+
+export class Scene {
+  readonly sigma: Sigma
+  readonly pace = new Pace()
+  emphasis = NOTHING
+  chosen: string | null = null
+  /** How many memories are drawn. */
+  drawn = 0
+  #nodes: Node[] = []
+  #rect: Rect = { left: 0, right: 0, bottom: 0, top: 0 }
+  #moving = false
+  #watching = 0
+  #rest: ReturnType<typeof setTimeout> | undefined
+  #choseAt = 0
+  #colours = colours()
+  #scale = 1
+  #names: Rect[] = []
+  readonly #widths = new Map<string, number>()
+  readonly #still = matchMedia('(prefers-reduced-motion: reduce)')
+
+  constructor(
+    readonly container: HTMLElement,
+    readonly world: World,
+    readonly hears: Hears,
+  ) {
+    this.sigma = new Sigma(new Graph(), container, {
+      allowInvalidContainer: true,
+      defaultNodeType: 'mark',
+      nodeProgramClasses: { mark: MarkProgram },
+      nodeHoverProgramClasses: { mark: MarkProgram },
+      defaultEdgeType: 'line',
+      edgeProgramClasses: { line: EdgeLineProgram, strong: EdgeRectangleProgram, arrow: EdgeArrowProgram },
+      renderEdgeLabels: true,
+      edgeLabelFont: FONT,
+      edgeLabelSize: 11,
+      renderLabels: false, // the scene's own do not cover each other
+      stagePadding: 28,
+      minCameraRatio: 0.003,
+      maxCameraRatio: 2.2,
+      zIndex: true,
+      zoomToSizeRatioFunction: (ratio) => ratio ** 0.36,
+      defaultDrawNodeHover: (context, data) => this.#hover(context, data as never),
+    })
+    // Sigma draws every node a second time to find the one under the pointer; the scene knows.
+    const inner = this.sigma as unknown as Record<string, unknown>
+    inner.getNodeAtPosition = ({ x, y }: { x: number; y: number }) => this.at(x, y)
+    ;(inner.pickingLayers as Set<string>).clear()
+    this.sigma.createCanvasContext('regions', { beforeLayer: 'edges' } as never)
+    this.sigma.resize(true)
+    this.#listen()
+    this.recolour()
+  }
+
+  #listen(): void {
+    this.sigma.on('afterRender', () => this.#rendered())
+    this.sigma.getCamera().on('updated', () => this.#moved())
+    this.sigma.on('clickNode', ({ node }) => this.hears.pick(node))
+    this.sigma.on('clickStage', () => this.hears.pick(null))
+    this.sigma.on('doubleClickNode', ({ node, preventSigmaDefault }) => {
+      preventSigmaDefault()
+      this.hears.open(node)
+    })
+    this.sigma.on('enterNode', () => this.container.classList.add('on-memory'))
+    this.sigma.on('leaveNode', () => this.container.classList.remove('on-memory'))
+  }
+
+  close(): void {
+    clearTimeout(this.#rest)
+    cancelAnimationFrame(this.#watching)
+    this.sigma.kill()
+  }
+
+  /** Take the page's colours as they are now. */
+  recolour(): void {
+    this.#colours = colours()
+    const words = this.#colours['ink-soft']
+    this.sigma.setSetting('edgeLabelColor', { color: words })
+    this.choose()
+  }
+
+  /** Make the field as large as the spaces; once they are known. */
+  frame(): void {
+    const all = this.world.regions
+    if (all.length === 0) return
+    const x: [number, number] = [Math.min(...all.map((each) => each.x - each.r)), Math.max(...all.map((each) => each.x + each.r))]
+    const y: [number, number] = [Math.min(...all.map((each) => each.y - each.r)), Math.max(...all.map((each) => each.y + each.r))]
+    this.sigma.setCustomBBox({ x, y })
+    this.#scale = Math.min(2.3, Math.max(0.72, 3.1 - 0.78 * Math.log10(Math.max(1, this.world.nodes.size))))
+    this.sigma.refresh()
+  }
+
+  // -- choosing what is drawn ---------------------------------------------------------------
+
+  /** Choose anew what is drawn. */
+  choose(): void {
+    this.#choseAt = performance.now()
+    this.#rect = widened(this.#view())
+    this.#nodes = this.#strongest()
+    this.drawn = this.#nodes.length
+    this.container.dataset.drawn = String(this.drawn)
+    this.sigma.setGraph(this.#graph())
+  }
+
+  #strongest(): Node[] {
+    const found: Node[] = []
+    for (const node of this.world.nodes.values()) if (this.#standsOut(node.id) || isIn(node, this.#rect)) found.push(node)
+    const first = (node: Node) => (this.#standsOut(node.id) ? 0 : 1)
+    found.sort((one, other) => first(one) - first(other) || byRank(one, other))
+    return found.slice(0, this.pace.detail.nodes)
+  }
+
+  #standsOut(id: string): boolean {
+    return id === this.chosen || id === this.emphasis.focus || this.emphasis.near.has(id)
+  }
+
+  #graph(): Graph {
+    const graph = new Graph({ type: 'directed', multi: false })
+    for (const node of this.#nodes) graph.addNode(node.id, this.#nodeLook(node))
+    let room = this.pace.detail.edges
+    for (const node of this.#nodes)
+      for (const link of this.world.linksOf(node.id)) {
+        const strong = this.emphasis.links.has(link.id)
+        if (link.source !== node.id || !graph.hasNode(link.target) || (room-- <= 0 && !strong)) continue
+        graph.addEdgeWithKey(link.id, link.source, link.target, this.#linkLook(link, strong))
+      }
+    return graph
+  }
+
+  #nodeLook(node: Node): Record<string, unknown> {
+    const { ink, accent, paper, 'ink-soft': soft } = this.#colours
+    const quiet = this.#isAny() && !this.#standsOut(node.id)
+    const own = node.tier === 'core' ? accent : mix(mix(soft, paper, 0.18), ink, Math.max(0, node.importance - 0.4))
+    const faded = mix(own, paper, quiet ? 0.72 : node.outdated ? 0.5 : 0)
+    const tier = { core: 4.6, working: 3, archival: 2.6 }[node.tier]
+    const here = node.id === this.emphasis.focus || node.id === this.chosen
+    return {
+      x: node.x,
+      y: node.y,
+      size: (tier + 2.6 * node.importance) * this.#scale * (here ? 1.5 : 1),
+      color: here ? accent : faded,
+      look: look(node.type, node.tier),
+      zIndex: here ? 3 : this.#standsOut(node.id) ? 2 : node.tier === 'core' ? 1 : 0,
+    }
+  }
+
+  #linkLook(link: Link, strong: boolean): Record<string, unknown> {
+    const { sunk, accent, 'ink-soft': soft } = this.#colours
+    if (strong) {
+      const label = this.emphasis.links.size <= 24 ? edgeWords(link.edge) : null
+      return { type: 'arrow', color: mix(accent, sunk, 0.15), size: 2.2, label, forceLabel: true, zIndex: 1 }
+    }
+    const far = this.#length(link) / (this.world.regions[0]?.r ?? 1)
+    const share = this.#isAny() ? 0.08 : (0.2 + 0.25 * link.weight) / (1 + 3 * far)
+    return { type: 'line', color: mix(sunk, soft, share), size: 1, zIndex: 0 }
+  }
+
+  #length(link: Link): number {
+    const [one, other] = [this.world.nodes.get(link.source)!, this.world.nodes.get(link.target)!]
+    return Math.hypot(one.x - other.x, one.y - other.y)
+  }
+
+  #isAny(): boolean {
+    return this.emphasis.focus !== undefined || this.emphasis.near.size > 0
+  }
+
+  // -- moving -------------------------------------------------------------------------------
+
+  #moved(): void {
+    this.#moving = true
+    this.#watch()
+    const { lines } = this.pace.detail
+    if (this.sigma.getSetting('hideEdgesOnMove') === lines) this.sigma.setSetting('hideEdgesOnMove', !lines)
+    clearTimeout(this.#rest)
+    this.#rest = setTimeout(() => this.#rested(), REST_MS)
+    const outside = !covers(this.#rect, this.#view())
+    if (outside && performance.now() - this.#choseAt > CHOOSE_MS) this.choose()
+  }
+
+  #rested(): void {
+    if (this.sigma.getMouseCaptor().isMouseDown) {
+      this.#rest = setTimeout(() => this.#rested(), REST_MS)
+      return
+    }
+    this.#moving = false
+    this.pace.rested()
+    this.choose()
+    this.hears.rest()
+  }
+
+  /** Go so that a space, or these memories, fill the view. */
+  goTo(target: Region | Node[]): void {
+    const room = 0.09 * Math.min(...this.world.regions.map((each) => each.r), 250)
+    const box = Array.isArray(target) ? around(target, Math.max(16, room)) : disc(target)
+    if (!box) return
+    const middle = this.#framed((box.left + box.right) / 2, (box.bottom + box.top) / 2)
+    const corner = this.#framed(box.right, box.top)
+    const { width, height } = this.sigma.getDimensions()
+    const at = this.sigma.framedGraphToViewport(middle)
+    const to = this.sigma.framedGraphToViewport(corner)
+    const share = Math.max(Math.abs(to.x - at.x) / (width / 2), Math.abs(to.y - at.y) / (height / 2)) * 1.25
+    const ratio = this.sigma.getCamera().getState().ratio * share
+    this.#go({ ...middle, ratio: Math.min(2, Math.max(0.012, ratio)) })
+  }
+
+  fit(): void {
+    this.#go({ x: 0.5, y: 0.5, ratio: 1 })
+  }
+
+  zoom(factor: number): void {
+    const { ratio } = this.sigma.getCamera().getState()
+    this.#go({ ratio: this.sigma.getCamera().getBoundedRatio(ratio * factor) }, 180)
+  }
+
+  /** Move the view by a share of itself. */
+  pan(right: number, up: number): void {
+    const { width, height } = this.sigma.getDimensions()
+    const at = this.sigma.viewportToFramedGraph({ x: width / 2 + right * width, y: height / 2 - up * height })
+    this.#go(at, 140)
+  }
+
+  #go(state: { x?: number; y?: number; ratio?: number }, duration = 420): void {
+    const camera = this.sigma.getCamera()
+    if (this.#still.matches) camera.setState(state)
+    else void camera.animate(state, { duration, easing: 'quadraticOut' })
+  }
+
+  #framed(x: number, y: number): { x: number; y: number } {
+    return this.sigma.viewportToFramedGraph(this.sigma.graphToViewport({ x, y }))
+  }
+
+  #view(): Rect {
+    const { width, height } = this.sigma.getDimensions()
+    const one = this.sigma.viewportToGraph({ x: 0, y: height })
+    const other = this.sigma.viewportToGraph({ x: width, y: 0 })
+    return { left: one.x, right: other.x, bottom: one.y, top: other.y }
+  }
+
+  /** How wide a space is on the screen, and whether any of it is in view. */
+  seen(region: Region): { wide: number; visible: boolean } {
+    const view = this.#view()
+    const wide = (2 * region.r * this.sigma.getDimensions().width) / (view.right - view.left)
+    const box = disc(region)
+    const visible = box.left < view.right && box.right > view.left && box.bottom < view.top && box.top > view.bottom
+    return { wide, visible }
+  }
+
+  /** The strongest memories in view. */
+  inView(most: number): Node[] {
+    const view = this.#view()
+    const found = this.#nodes.filter((node) => isIn(node, view))
+    return found.sort((one, other) => TIERS.indexOf(one.tier) - TIERS.indexOf(other.tier) || byRank(one, other)).slice(0, most)
+  }
+
+  /** The memory at a place of the screen. */
+  at(x: number, y: number): string | null {
+    const place = this.#places()
+    let best: string | null = null
+    let least = Infinity
+    for (const node of this.#nodes) {
+      const data = this.sigma.getNodeDisplayData(node.id)
+      if (!data) continue
+      const far = Math.hypot(place.x(node) - x, place.y(node) - y)
+      if (far < this.sigma.scaleSize(data.size) + 5 && far < least) [best, least] = [node.id, far]
+    }
+    return best
+  }
+
+  /** Return how graph coordinates become pixels, without making an object for each. */
+  #places(): { x: (at: Node | Region) => number; y: (at: Node | Region) => number; scale: number } {
+    const zero = this.sigma.graphToViewport({ x: 0, y: 0 })
+    const one = this.sigma.graphToViewport({ x: 1_000, y: 1_000 })
+    const [sx, sy] = [(one.x - zero.x) / 1_000, (one.y - zero.y) / 1_000]
+    return { x: (at) => zero.x + at.x * sx, y: (at) => zero.y + at.y * sy, scale: Math.abs(sx) }
+  }
+
+  // -- drawing ------------------------------------------------------------------------------
+
+  #rendered(): void {
+    this.#showLayers()
+    this.#drawRegions()
+    if (!this.#moving || this.pace.detail.labels) this.#drawWords()
+    dispatchEvent(new Event('graph-drawn'))
+  }
+
+  /** While the map moves, see how quickly frames follow each other, whoever moves it. */
+  #watch(): void {
+    if (this.#watching) return
+    const frame = (now: number) => {
+      this.#watching = this.#moving ? requestAnimationFrame(frame) : 0
+      if (this.#moving && this.pace.drawn(now)) this.choose()
+    }
+    this.#watching = requestAnimationFrame(frame)
+  }
+
+  /** Show only the layers that have something on them: each costs time in every frame. */
+  #showLayers(): void {
+    const layers = this.sigma.getCanvases()
+    const { labels, lines } = this.pace.detail
+    const shown: Record<string, boolean> = {
+      hoverNodes: false, // the ring around the memory under the pointer says enough
+      edges: !this.#moving || lines,
+      labels: !this.#moving || labels,
+      edgeLabels: this.emphasis.links.size > 0 && (!this.#moving || labels),
+    }
+    for (const [name, is] of Object.entries(shown)) {
+      const display = is ? '' : 'none'
+      if (layers[name] && layers[name].style.display !== display) layers[name].style.display = display
+    }
+  }
+
+  #canvas(name: string): CanvasRenderingContext2D {
+    return (this.sigma as unknown as { canvasContexts: Record<string, CanvasRenderingContext2D> }).canvasContexts[name]!
+  }
+
+  #drawRegions(): void {
+    const context = this.#canvas('regions')
+    const { width, height } = this.sigma.getDimensions()
+    const place = this.#places()
+    context.clearRect(0, 0, width, height)
+    const taken: Rect[] = (this.#names = [])
+    for (const region of this.world.regions) {
+      const [x, y, r] = [place.x(region), place.y(region), region.r * place.scale]
+      if (x + r < 0 || x - r > width || y + r < 0 || y - r > height + 30) continue
+      context.beginPath()
+      context.arc(x, y, r, 0, 2 * Math.PI)
+      context.fillStyle = this.#colours.sunk
+      context.fill()
+      context.strokeStyle = this.#colours.line
+      context.lineWidth = 1
+      context.stroke()
+      this.#nameRegion(context, region, { x, y, r }, taken)
+    }
+  }
+
+  #nameRegion(context: CanvasRenderingContext2D, region: Region, at: Spot, taken: Rect[]): void {
+    const { width } = this.sigma.getDimensions()
+    const size = Math.min(19, Math.max(12, at.r / 9))
+    context.font = `500 ${size}px ${SERIF}`
+    const name = named(region.space)
+    const many = `  ${number(region.memories)}`
+    const wide = context.measureText(name).width
+    const rest = many.length * 7
+    const left = Math.min(Math.max(at.x - (wide + rest) / 2, 14), width - wide - rest - 14)
+    const base = Math.max(at.y - at.r - 7, size + 8)
+    const box = { left: left - 4, right: left + wide + rest, bottom: base - size, top: base + 5 }
+    if (at.r < 9 || taken.some((each) => overlap(each, box))) return
+    taken.push(box)
+    context.textAlign = 'left'
+    context.fillStyle = this.#colours.ink
+    context.fillText(name, left, base)
+    context.font = `400 12px ${FONT}`
+    context.fillStyle = this.#colours['ink-soft']
+    context.fillText(many, left + wide, base)
+  }
+
+  /** Draw letters into the memories that are large enough, and headlines where there is room. */
+  #drawWords(): void {
+    const context = this.#canvas('labels')
+    const place = this.#places()
+    const { width, height } = this.sigma.getDimensions()
+    const spots: (Spot & { node: Node; colour: string })[] = []
+    for (const node of this.#nodes) {
+      const data = this.sigma.getNodeDisplayData(node.id) as { size: number; color: string } | undefined
+      const [x, y] = [place.x(node), place.y(node)]
+      if (!data || x < 0 || y < 0 || x > width || y > height) continue
+      spots.push({ node, x, y, r: this.sigma.scaleSize(data.size), colour: data.color })
+    }
+    const taken = [...this.#names]
+    if (spots.length <= KEPT_CLEAR) for (const { x, y, r } of spots) taken.push({ left: x - r, right: x + r, bottom: y - r, top: y + r })
+    let letters = LETTERS
+    let labels = Math.round((width * height) / PIXELS_EACH_LABEL)
+    for (const spot of spots) {
+      if (spot.r >= LETTER_PX && letters-- > 0) this.#letter(context, spot.node, spot.colour, spot)
+      if (labels > 0 && this.#isLabelled(spot.node, spot.r) && this.#label(context, spot.node, spot, taken)) labels--
+    }
+  }
+
+  #isLabelled(node: Node, r: number): boolean {
+    return this.#standsOut(node.id) || (r >= LABEL_PX && !this.#isAny())
+  }
+
+  #letter(context: CanvasRenderingContext2D, node: Node, colour: string, { x, y, r }: Spot): void {
+    context.textAlign = 'center'
+    context.textBaseline = 'middle'
+    context.font = `600 ${Math.min(22, r * (node.tier === 'core' ? 0.95 : 1.05)).toFixed(1)}px ${FONT}`
+    context.fillStyle = node.tier === 'archival' ? colour : this.#colours.paper
+    context.fillText(letter(node.type), x, y + r * (SHAPE_OF[node.type] === 'triangle' ? 0.16 : 0.06))
+  }
+
+  /** Write a headline beside its memory where nothing stands; of the memory looked at always. */
+  #label(context: CanvasRenderingContext2D, node: Node, spot: Spot, taken: Rect[]): boolean {
+    const here = node.id === this.emphasis.focus || node.id === this.chosen
+    const text = short(node.headline)
+    context.textAlign = 'left'
+    context.textBaseline = 'alphabetic'
+    context.font = `${here ? 600 : 400} ${here ? 13.5 : 12}px ${FONT}`
+    const wide = this.#wide(context, text, here)
+    const { width } = this.sigma.getDimensions()
+    const sides = beside(spot, wide).filter((each) => each.left >= 0 && each.right <= width)
+    const box = sides.find((each) => !taken.some((other) => overlap(other, each))) ?? (here ? sides[0] : undefined)
+    if (!box) return false
+    taken.push(box)
+    context.lineWidth = 3.5
+    context.lineJoin = 'round'
+    context.strokeStyle = this.#colours.sunk
+    context.strokeText(text, box.left + 3, box.top - 6)
+    context.fillStyle = here ? this.#colours.ink : mix(this.#colours.ink, this.#colours['ink-soft'], 0.4)
+    context.fillText(text, box.left + 3, box.top - 6)
+    return true
+  }
+
+  #wide(context: CanvasRenderingContext2D, text: string, here: boolean): number {
+    const key = here ? `!${text}` : text
+    let wide = this.#widths.get(key)
+    if (wide === undefined) this.#widths.set(key, (wide = context.measureText(text).width))
+    return wide
+  }
+
+  #hover(context: CanvasRenderingContext2D, data: { key?: string; x: number; y: number; size: number; color: string }): void {
+    const node = data.key ? this.world.nodes.get(data.key) : undefined
+    context.beginPath()
+    context.arc(data.x, data.y, data.size + 4, 0, 2 * Math.PI)
+    context.strokeStyle = this.#colours.accent
+    context.lineWidth = 2
+    context.stroke()
+    if (!node) return
+    context.font = `500 13px ${FONT}`
+    const text = node.headline
+    const wide = context.measureText(text).width
+    const left = Math.min(data.x + data.size + 10, this.sigma.getDimensions().width - wide - 24)
+    context.beginPath()
+    context.roundRect(Math.max(6, left), data.y - 14, wide + 18, 28, 8)
+    context.fillStyle = this.#colours.card
+    context.fill()
+    context.strokeStyle = this.#colours['line-strong']
+    context.lineWidth = 1
+    context.stroke()
+    context.fillStyle = this.#colours.ink
+    context.fillText(text, Math.max(6, left) + 9, data.y + 4.5)
+  }
+}
+
+/** The places where a label can stand: right, left, below and above. */
+function beside({ x, y, r }: Spot, wide: number): Rect[] {
+  const at = (left: number, top: number) => ({ left: left - 3, right: left + wide + 3, bottom: top - 18, top })
+  return [at(x + r + 5, y + 9.5), at(x - r - 5 - wide, y + 9.5), at(x - wide / 2, y + r + 20), at(x - wide / 2, y - r - 2)]
+}
+
+function byRank(one: Node, other: Node): number {
+  return one.rank - other.rank || (one.id < other.id ? -1 : 1)
+}
+
+function short(text: string): string {
+  return text.length > LABEL_CHARS ? `${text.slice(0, LABEL_CHARS - 1)}…` : text
+}
+
+function isIn(at: { x: number; y: number }, rect: Rect): boolean {
+  return at.x >= rect.left && at.x <= rect.right && at.y >= rect.bottom && at.y <= rect.top
+}
+
+function widened(rect: Rect): Rect {
+  const [dx, dy] = [(rect.right - rect.left) * MARGIN, (rect.top - rect.bottom) * MARGIN]
+  return { left: rect.left - dx, right: rect.right + dx, bottom: rect.bottom - dy, top: rect.top + dy }
+}
+
+function covers(outer: Rect, inner: Rect): boolean {
+  return outer.left <= inner.left && outer.right >= inner.right && outer.bottom <= inner.bottom && outer.top >= inner.top
+}
+
+function overlap(one: Rect, other: Rect): boolean {
+  return one.left < other.right && one.right > other.left && one.bottom < other.top && one.top > other.bottom
+}
+
+function disc(region: Region): Rect {
+  const { x, y, r } = region
+  return { left: x - r, right: x + r, bottom: y - r, top: y + r }
+}
+
+function around(nodes: Node[], least: number): Rect | null {
+  if (nodes.length === 0) return null
+  const xs = nodes.map((each) => each.x)
+  const ys = nodes.map((each) => each.y)
+  const rect = { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) }
+  const room = Math.max(least, 0.15 * (rect.right - rect.left), 0.15 * (rect.top - rect.bottom))
+  return { left: rect.left - room, right: rect.right + room, bottom: rect.bottom - room, top: rect.top + room }
+}

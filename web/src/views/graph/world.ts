@@ -1,0 +1,172 @@
+/* What is loaded of the graph: memories with their places, and connections whose both ends are
+   there. Pages come as somebody comes nearer; what came stays until the view is closed. */
+
+import { get } from '../../parts/api'
+import { Layout, pack, type Disc } from './layout'
+import type { Arrow, Drawn, Overview, Paths, Sketch, Surroundings } from './values'
+
+export interface Node extends Sketch {
+  x: number
+  y: number
+  /** What is drawn first when not all can be drawn; smaller comes first. */
+  rank: number
+}
+
+export interface Region extends Disc {
+  space: string | null
+  memories: number
+  /** How many of them are loaded in the order of their strength. */
+  loaded: number
+  busy: boolean
+}
+
+export interface Link {
+  id: string
+  source: string
+  target: string
+  edge: string
+  weight: number
+}
+
+const PAGE = 1_000
+/** The space without a name, where a word is needed; like the daemon's. */
+export const named = (space: string | null) => space ?? 'global'
+
+export class World {
+  regions: Region[] = []
+  total = 0
+  spaces = 0
+  readonly nodes = new Map<string, Node>()
+  readonly #links = new Map<string, Map<string, Link>>()
+  readonly #known = new Set<string>()
+  readonly #layout = new Layout()
+
+  constructor(readonly aspect: number) {}
+
+  /** Load the spaces and their strongest memories; again, when something has changed. */
+  async overview(): Promise<void> {
+    const answer = await get<Overview>('/ui/data/graph')
+    this.total = answer.total
+    this.spaces = answer.spaces
+    this.#arrange(answer)
+    const before = new Map(this.regions.map((each) => [each.space, 0]))
+    for (const each of answer.memories) before.set(each.space, (before.get(each.space) ?? 0) + 1)
+    for (const each of this.regions) each.loaded = Math.max(each.loaded, before.get(each.space) ?? 0)
+    await this.take(answer)
+  }
+
+  /** Load the next page of a space. */
+  async more(region: Region): Promise<void> {
+    if (region.busy || region.loaded >= region.memories) return
+    region.busy = true
+    try {
+      const query = { space: named(region.space), offset: region.loaded, limit: PAGE }
+      const answer = await get<Drawn>('/ui/data/graph/space', query)
+      region.loaded += answer.memories.length
+      if (answer.memories.length < PAGE) region.loaded = region.memories
+      await this.take(answer)
+    } finally {
+      region.busy = false
+    }
+  }
+
+  async near(id: string, signal?: AbortSignal): Promise<Surroundings> {
+    const answer = await get<Surroundings>(`/ui/data/graph/near/${encodeURIComponent(id)}`, {}, signal)
+    await this.take(answer)
+    return answer
+  }
+
+  async paths(from: string, to: string, signal?: AbortSignal): Promise<Paths> {
+    const answer = await get<Paths>('/ui/data/graph/paths', { from, to }, signal)
+    await this.take(answer)
+    return answer
+  }
+
+  /** Forget what is gone. */
+  drop(id: string): void {
+    this.nodes.delete(id)
+    for (const other of this.#links.get(id)?.keys() ?? []) this.#links.get(other)?.delete(id)
+    this.#links.delete(id)
+  }
+
+  linksOf(id: string): Link[] {
+    const found: Link[] = []
+    for (const [other, link] of this.#links.get(id) ?? []) if (this.nodes.has(other)) found.push(link)
+    return found
+  }
+
+  /** The other end of a link, if it is loaded. */
+  other(link: Link, id: string): Node | undefined {
+    return this.nodes.get(link.source === id ? link.target : link.source)
+  }
+
+  strongest(most: number): Node[] {
+    return [...this.nodes.values()].sort((one, other) => one.rank - other.rank).slice(0, most)
+  }
+
+  regionOf(space: string | null): Region | undefined {
+    return this.regions.find((each) => each.space === space)
+  }
+
+  /** Take in what came: connections first, because they say where memories lie. */
+  async take(answer: Drawn): Promise<void> {
+    for (const arrow of answer.connections) this.#connect(arrow)
+    const bySpace = new Map<string | null, Sketch[]>()
+    for (const each of answer.memories) {
+      if (!this.regionOf(each.space)) continue
+      const known = this.nodes.get(each.id)
+      if (known) Object.assign(known, each)
+      else bySpace.set(each.space, [...(bySpace.get(each.space) ?? []), each])
+    }
+    await Promise.all([...bySpace].map(([space, fresh]) => this.#place(space, fresh)))
+  }
+
+  async #place(space: string | null, fresh: Sketch[]): Promise<void> {
+    const region = this.regionOf(space)!
+    const links = fresh.flatMap((each) =>
+      [...(this.#links.get(each.id)?.keys() ?? [])].map((other): [string, string] => [each.id, other]),
+    )
+    const ids = fresh.map((each) => each.id)
+    const places = await this.#layout.add(named(space), ids, links)
+    const scale = Math.sqrt(region.memories)
+    const before = this.#count(space)
+    fresh.forEach((each, at) => {
+      const rank = (before + at) / scale
+      this.nodes.set(each.id, { ...each, x: places[at]!.x, y: places[at]!.y, rank })
+    })
+  }
+
+  #count(space: string | null): number {
+    let many = 0
+    for (const each of this.nodes.values()) if (each.space === space) many++
+    return many
+  }
+
+  #connect([source, target, edge, weight]: Arrow): void {
+    const id = `${source}>${target}`
+    if (this.#known.has(id)) return
+    this.#known.add(id)
+    const link = { id, source, target, edge, weight }
+    this.#side(source).set(target, link)
+    if (!this.#side(target).has(source)) this.#side(target).set(source, link)
+  }
+
+  #side(id: string): Map<string, Link> {
+    let side = this.#links.get(id)
+    if (!side) this.#links.set(id, (side = new Map()))
+    return side
+  }
+
+  /** Lay out the spaces. Those that have a place keep it; a new one makes all find theirs anew. */
+  #arrange(answer: Overview): void {
+    const known = answer.regions.every((each) => this.regionOf(each.space))
+    if (known) {
+      for (const each of answer.regions) this.regionOf(each.space)!.memories = each.memories
+      return
+    }
+    const discs = pack(answer.regions.map((each) => each.memories), this.aspect)
+    this.regions = answer.regions.map((each, at) => ({ ...each, ...discs[at]!, loaded: 0, busy: false }))
+    this.nodes.clear()
+    this.#layout.discs(this.regions.map((each) => [named(each.space), { x: each.x, y: each.y, r: each.r }]))
+  }
+}

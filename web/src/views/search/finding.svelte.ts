@@ -1,0 +1,90 @@
+/* Looking while somebody types. One question is under way at a time; when its answer comes, the
+   newest question is asked, those in between are not. So a key never waits for more than the
+   question before it, and the daemon is not made to answer what nobody reads. */
+
+import { untrack } from 'svelte'
+import { get, isAborted, type Query } from '../../parts/api'
+import type { Brief } from '../../parts/values'
+
+export interface Answer {
+  memories: Brief[]
+  /** Of a list: how many there are in all. */
+  total?: number
+  silence?: string | null
+  notes?: string[]
+}
+
+interface Asked {
+  text: string
+  filter: Query
+}
+
+const HITS = 30
+const LINES = 30
+
+export class Finding {
+  answer = $state.raw<Answer | null>(null)
+  error = $state.raw<unknown>(null)
+  busy = $state(false)
+  /** The question that the answer belongs to. */
+  text = $state('')
+  took = $state(0)
+  #wanted: Asked | null = null
+  #asking = ''
+  #more = false
+
+  /** Ask this, now or as soon as the question under way is answered, which may be the same. */
+  look(text: string, filter: Query): void {
+    const wanted = { text: text.trim(), filter }
+    this.#wanted = JSON.stringify(wanted) === this.#asking ? null : wanted
+    if (!untrack(() => this.busy)) void this.#run()
+  }
+
+  /** Fetch the next lines of a list. */
+  async further(filter: Query): Promise<void> {
+    const before = this.answer
+    if (!before?.total || this.#more || before.memories.length >= before.total) return
+    this.#more = true
+    try {
+      const offset = before.memories.length
+      const next = await get<Answer>('/ui/data/list', { ...filter, limit: LINES, offset })
+      if (this.answer === before) this.answer = { ...next, memories: joined(before.memories, next.memories) }
+    } catch (error) {
+      this.error = error
+    } finally {
+      this.#more = false
+    }
+  }
+
+  async #run(): Promise<void> {
+    this.busy = true
+    while (this.#wanted) {
+      const asked = this.#wanted
+      this.#wanted = null
+      await this.#ask(asked)
+    }
+    this.busy = false
+  }
+
+  async #ask({ text, filter }: Asked): Promise<void> {
+    const began = performance.now()
+    this.#asking = JSON.stringify({ text, filter })
+    try {
+      const answer = text
+        ? await get<Answer>('/ui/data/search', { ...filter, query: text, limit: HITS })
+        : await get<Answer>('/ui/data/list', { ...filter, limit: LINES })
+      this.took = performance.now() - began
+      ;[this.answer, this.text, this.error] = [answer, text, null]
+    } catch (error) {
+      if (!isAborted(error)) this.error = error
+    } finally {
+      this.#asking = ''
+    }
+  }
+}
+
+/** Join two pages; a memory written meanwhile moves the others down, so some may come twice. */
+function joined(before: Brief[], next: Brief[]): Brief[] {
+  const known = new Set(before.map((each) => each.id))
+  return [...before, ...next.filter((each) => !known.has(each.id))]
+}

@@ -1,0 +1,162 @@
+/* What the daemon tells about its jobs, their runs and proposals, and the words for it. */
+
+import type { Brief } from '../../parts/values'
+import { ago, count, duration } from '../../parts/words'
+
+export interface Report {
+  run: string | null
+  seconds: number | null
+  looked: number | null
+  judged: number | null
+  applied: number | null
+  proposed: number | null
+  skipped: number | null
+  stopped: string | null
+  error: string | null
+  counts: Record<string, unknown>
+  problems: Record<string, number>
+}
+
+export interface Job {
+  id: string
+  interval_minutes: number
+  paused: boolean
+  waiting: boolean
+  running: boolean
+  progress: { began: string; dry_run: boolean; done: number; total: number } | null
+  last_run: (Report & { at: string }) | null
+  failures: number
+  next_run: string | null
+}
+
+export interface Sleep {
+  enabled: boolean
+  consolidation_enabled: boolean
+  judge: string
+  running: string | null
+  proposals: number
+  jobs: Job[]
+  tasks: Job[]
+}
+
+export interface Run extends Report {
+  job: string
+  at: string
+  run: string
+  changes: number
+  in_force: number
+}
+
+export interface Change {
+  id: string
+  at: string
+  verb: string
+  reason: string | null
+  outcome: string | null
+  words: string[]
+  memories: { id: string; title: string | null }[]
+}
+
+export interface Changes {
+  changes: Change[]
+  total: number
+  in_force: number
+}
+
+export interface FileTurn {
+  memory: string
+  path_before: string | null
+  path_after: string | null
+  before: string | null
+  after: string | null
+  known: boolean
+}
+
+export interface Patch {
+  action: string
+  what: string
+  why: string
+  would?: 'apply' | 'propose'
+  diff?: string
+}
+
+export interface DryReport extends Report {
+  job: string
+  patches: Patch[]
+}
+
+export interface Proposal {
+  id: string
+  type: string
+  status: string
+  source_nodes: string[]
+  proposed_action: string
+  reason: string | null
+  created: string
+  resolved: string | null
+}
+
+export interface ProposalDetail {
+  proposal: Proposal & { action: Record<string, string> }
+  memories: (Brief & { content: string })[]
+  memories_total: number
+  difference: string
+  problem: string | null
+}
+
+/** A name, and what the job does. */
+export const JOBS: Record<string, [string, string]> = {
+  importance_scorer: ['Importance', 'reckons how much each memory matters, from its use, connections and freshness'],
+  index_updater: ['Files', 'finds files and journals that changed unseen'],
+  duplicate_merger: ['Duplicates', 'makes one memory of two that say the same'],
+  conflict_detector: ['Conflicts', 'finds what replaced what, and what contradicts what'],
+  auto_linker: ['Connections', 'connects memories that have to do with each other'],
+  auto_cluster: ['Spaces', 'gives memories without a space that of their neighbours'],
+  consolidator: ['Digests', 'writes one memory for several that are close, and archives those'],
+  decay_manager: ['Fading', 'archives what nobody has used for long and matters little'],
+  decay: ['Relevance', 'reckons how relevant each memory still is'],
+  creative: ['Associations', 'discovers connections that nobody drew'],
+  cluster: ['Patterns', 'writes summaries of groups of similar memories'],
+  forget: ['Forgetting', 'archives, and much later forgets, what is no longer relevant'],
+}
+
+export const jobName = (id: string) => JOBS[id]?.[0] ?? id
+
+export const TYPES: Record<string, string> = {
+  merge: 'Merge',
+  conflict: 'Conflict',
+  decay: 'Archive',
+  link: 'Connection',
+  consolidate: 'Digest',
+  space: 'Space',
+  forget: 'Forget',
+}
+
+/** `3 changes, 1 proposal`, or that there was nothing to do. */
+export function done(report: Report, dry = false): string {
+  const parts: string[] = []
+  if (report.applied) parts.push(count(report.applied, dry ? 'change it would make' : 'change', dry ? 'changes it would make' : 'changes'))
+  if (report.proposed) parts.push(count(report.proposed, 'proposal'))
+  if (report.skipped) parts.push(`${report.skipped} left for the next run`)
+  return parts.length ? parts.join(', ') : 'nothing to change'
+}
+
+/** How often, if a job runs by itself. */
+export function every(minutes: number): string {
+  if (!minutes) return ''
+  if (minutes < 60) return minutes === 1 ? 'every minute' : `every ${Math.round(minutes)} minutes`
+  const hours = minutes / 60
+  if (hours < 48) return hours === 1 ? 'every hour' : `every ${Math.round(hours)} hours`
+  const days = Math.round(hours / 24)
+  return days === 7 ? 'every week' : `every ${days} days`
+}
+
+/** When a job runs next: `in 3 hours`, `in a moment`. */
+export function next(time: string, now = Date.now()): string {
+  return Date.parse(time) - now < 60_000 ? 'in a moment' : ago(time, now)
+}
+
+export const took = (report: Report) => (report.seconds === null ? '' : duration(report.seconds))
+
+/** A job's sentence with the memories by their titles only: “Ferry at nine” for `2f0ee1a2` (Ferry at nine). */
+export const plain = (words: string) => words.replace(/`[0-9a-f]{8}` \(([^()]*(?:\([^()]*\)[^()]*)*)\)/g, '“$1”')

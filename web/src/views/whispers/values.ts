@@ -1,0 +1,119 @@
+/* What the daemon tells about prompts, and the words for it. */
+
+import type { Brief } from '../../parts/values'
+import { count, duration, memories } from '../../parts/words'
+
+export type Outcome = 'whispered' | 'silent' | 'held_out' | 'late'
+
+export interface Line {
+  id: string
+  at: string
+  session: string | null
+  space: string | null
+  prompt: string
+  outcome: Outcome
+  told: { id: string; title: string }[]
+  silence: string | null
+  stage: string
+  best: number | null
+  took_ms: number | null
+  /** How many of the told memories show in the reply; null while none was read. */
+  seen: number | null
+}
+
+export interface Lines {
+  whispers: Line[]
+  next: string | null
+  gate: number
+  days: number
+}
+
+export interface Stage {
+  name: string
+  state: 'passed' | 'decided' | 'not_reached'
+  /** How many memories it held back. */
+  held: number
+}
+
+export interface Considered {
+  id: string
+  title: string
+  score: number | null
+  chance: number | null
+  words: number | null
+  meaning: number | null
+  affinity: number | null
+  reasons: string[]
+  fate: string
+  held: string | null
+  said_by: string | null
+  seen: boolean
+  feedback: 1 | -1 | null
+  brief: Brief | null
+}
+
+export interface Whisper extends Line {
+  intents: string[]
+  among: (string | null)[]
+  gate: number
+  floor: number
+  stages: Stage[]
+  memories: Considered[]
+}
+
+export const OUTCOMES: Record<Outcome, string> = {
+  whispered: 'Whispered',
+  silent: 'Silent',
+  held_out: 'Held out',
+  late: 'Too late',
+}
+
+export const STAGES: Record<string, { label: string; asks: string }> = {
+  prompt: { label: 'Prompt', asks: 'Did a person type something that can be answered?' },
+  intent: { label: 'Purpose', asks: 'What is the prompt for?' },
+  conversation: { label: 'Talk', asks: 'Is it more than a thank you, or a yes?' },
+  topic: { label: 'Topic', asks: 'Is it about something new in this conversation?' },
+  search: { label: 'Search', asks: 'Is anything found?' },
+  floor: { label: 'Relevance', asks: 'Is it relevant at all?' },
+  affinity: { label: 'Feedback', asks: 'What did feedback on similar prompts say? This stage holds nothing back.' },
+  overlap: { label: 'Words', asks: 'Does it share a word with the prompt, if others do?' },
+  gate: { label: 'Gate', asks: 'Is it surely worth saying?' },
+  session: { label: 'Repetition', asks: 'Was it not whispered before in this conversation?' },
+  order: { label: 'Room', asks: 'Is there room for it?' },
+}
+
+export const stageName = (name: string) => STAGES[name]?.label ?? name
+
+/** What came of a prompt, in half a sentence. */
+export function came(line: Line): string {
+  const took = line.took_ms === null ? '' : ` in ${duration(line.took_ms / 1000)}`
+  if (line.outcome === 'whispered') return `${memories(line.told.length)}${took}`
+  if (line.outcome === 'late') return `${memories(line.told.length)} found, but after the deadline`
+  return line.silence ?? 'nothing was said'
+}
+
+const FATES: Record<string, string> = {
+  whispered: 'whispered',
+  late: 'came too late',
+  held_out: 'held out to measure',
+  restated: 'said by another',
+  no_room: 'no room left',
+  told_before: 'told before',
+  weak: 'held back',
+  unseen: 'not looked for',
+}
+
+export function fate(each: Considered): string {
+  if (each.fate === 'weak' && each.held) return `held back: ${stageName(each.held).toLowerCase()}`
+  return FATES[each.fate] ?? each.fate
+}
+
+/** Where the memories that may be whispered were looked for. */
+export function among(spaces: (string | null)[]): string {
+  const named = spaces.find((each) => each)
+  if (named) return `core and working memories of ${named}, and of no space`
+  return spaces.length ? 'core and working memories of no space' : 'core and working memories of all spaces'
+}
+
+export const replied = (line: Line) =>
+  line.seen === null ? '' : line.seen ? `${count(line.seen, 'of them shows', 'of them show')} in the reply` : 'none shows in the reply'

@@ -1,0 +1,29 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'vite'
+
+// The built page is committed and compared byte for byte by the tests, so nothing in it may
+// depend on where or when it was built: no source maps, names by content, one target.
+export default defineConfig({
+  base: '/ui/',
+  plugins: [svelte()],
+  publicDir: 'public',
+  build: {
+    outDir: '../src/madeleine/server/page',
+    emptyOutDir: true,
+    target: 'es2022',
+    sourcemap: false,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 700,
+    cssCodeSplit: false, // a few kB for all views; one request instead of one for each part
+    manifest: 'views.json', // tells the daemon which file a view is in
+    rolldownOptions: {
+      output: {
+        // What views share comes with the frame, in one file.
+        codeSplitting: { groups: [{ name: 'parts', test: /src\/parts\/|node_modules\/(svelte|esm-env|clsx|devalue)\// }] },
+      },
+    },
+  },
+  worker: { format: 'es' },
+})
