@@ -134,8 +134,12 @@ def _defining(connection: apsw.Connection, ids: Sequence[str], of_self: int) -> 
                  WHERE t.tag = ?1 AND n.id <> ?2 ORDER BY t.node DESC LIMIT ?3"""
         rows += connection.execute(sql, (ABOUT_SELF, myself, of_self)).fetchall()
     for (target,) in rows:
-        row = Connection(str(target), Edge.DEFINES, IMPLIED_WEIGHT)
-        yield EdgeRow(myself, row, implied=True)
+        yield implied(myself, target)
+
+
+def implied(myself: str, target: str) -> EdgeRow:
+    """Return the arrow from the self to what describes it."""
+    return EdgeRow(myself, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)
 
 
 def associations(connection: apsw.Connection) -> list[EdgeRow]:
@@ -187,7 +191,7 @@ def _implied_edges(connection: apsw.Connection, wanted: str) -> Iterator[EdgeRow
                AND (n.id IN (SELECT value FROM json_each(?3))
                     OR ?2 IN (SELECT value FROM json_each(?3)))"""
     for (target,) in connection.execute(sql, (ABOUT_SELF, source, wanted)):
-        yield EdgeRow(source, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)
+        yield implied(source, target)
 
 
 def key_of(row: EdgeRow) -> Key:

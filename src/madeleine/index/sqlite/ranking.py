@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -30,22 +29,12 @@ Ranking = Mapping[str | None, NDArray[np.int64]]
 """By space the numbers of its nodes, strongest first; the largest space first."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    nodes: NDArray[np.int64]
-    spaces: Sequence[str | None]
-    order: NDArray[np.int64]
-
-
 def ranking(connection: apsw.Connection, now: datetime) -> Ranking:
-    """Return all nodes by space: what holds before what is outdated, then core, working,
-    archival, then by importance; of equals the newest."""
-    sql = f"SELECT n.node, n.id, n.space, n.tier, n.created, {_OVER} FROM nodes n"
+    """Return all nodes by space, as `ranked` orders them."""
+    sql = f"SELECT n.node, n.space, n.tier, n.created, {_OVER}, n.id FROM nodes n"
     rows = connection.execute(sql, (micros(now),)).fetchall()
-    if not rows:
-        return {}
-    columns = _columns(rows, _importance(connection))
-    return _by_space(columns)
+    importance = _importance(connection)
+    return ranked(rows, [importance.get(row[5], DEFAULT_IMPORTANCE) for row in rows])
 
 
 def _importance(connection: apsw.Connection) -> dict[str, float]:
@@ -54,26 +43,31 @@ def _importance(connection: apsw.Connection) -> dict[str, float]:
     return {**dict(used), **dict(scored)}
 
 
-def _columns(rows: Sequence[tuple[Any, ...]], importance: Mapping[str, float]) -> _Columns:
-    nodes, ids, spaces, tiers, created, over = zip(*rows, strict=True)
-    weighed = np.array([importance.get(each, DEFAULT_IMPORTANCE) for each in ids])
+def ranked(rows: Sequence[Sequence[Any]], importance: Sequence[float]) -> Ranking:
+    """Return nodes by space: what holds before what is outdated, then core, working, archival,
+    then by importance; of equals the newest. A row begins with node, space, tier, when it was
+    created in microseconds, and whether it is outdated."""
+    if not rows:
+        return {}
+    nodes, spaces, tiers, created, over, *_ = zip(*rows, strict=True)
     keys = (
         np.array(nodes, np.int64),
         -np.array(created, np.int64),
-        -weighed,
+        -np.array(importance),
         np.array([TIER_CODES[each] for each in tiers], np.int8),
         np.array(over, np.int8),
     )
-    return _Columns(keys[0], spaces, np.lexsort(keys))
+    return _by_space(keys[0], spaces, np.lexsort(keys))
 
 
-def _by_space(columns: _Columns) -> Ranking:
-    names = sorted({each for each in columns.spaces if each is not None})
+def _by_space(
+    nodes: NDArray[np.int64], spaces: Sequence[str | None], order: NDArray[np.int64]
+) -> Ranking:
+    names = sorted({each for each in spaces if each is not None})
     codes = {None: 0} | {name: code for code, name in enumerate(names, 1)}
-    coded = np.array([codes[each] for each in columns.spaces], np.int64)[columns.order]
-    ranked = columns.nodes[columns.order]
-    found = {space: ranked[coded == code] for space, code in codes.items()}
-    filled = [(space, nodes) for space, nodes in found.items() if len(nodes)]
+    coded = np.array([codes[each] for each in spaces], np.int64)[order]
+    found = {space: nodes[order][coded == code] for space, code in codes.items()}
+    filled = [(space, its) for space, its in found.items() if len(its)]
     return dict(sorted(filled, key=lambda each: (-len(each[1]), each[0] or "")))
 
 
@@ -103,15 +97,19 @@ def _sketches(
     connection: apsw.Connection, sql: str, now: datetime, wanted: Sequence[object]
 ) -> list[Sketch]:
     rows = connection.execute(sql, (micros(now), json.dumps(wanted)))
-    return [
-        Sketch(
-            id=memory_id,
-            type=MemoryType(memory_type),
-            tier=Tier(tier),
-            space=space,
-            headline=title or first_words(content),
-            importance=importance,
-            outdated=bool(over),
-        )
-        for memory_id, memory_type, tier, space, title, content, importance, over in rows
-    ]
+    return [sketch_of(row) for row in rows]
+
+
+def sketch_of(row: Sequence[Any]) -> Sketch:
+    """Return what is drawn of id, type, tier, space, title, the beginning of the content,
+    importance, and whether it is outdated."""
+    memory_id, memory_type, tier, space, title, content, importance, over = row
+    return Sketch(
+        id=memory_id,
+        type=MemoryType(memory_type),
+        tier=Tier(tier),
+        space=space,
+        headline=title or first_words(content),
+        importance=importance,
+        outdated=bool(over),
+    )
