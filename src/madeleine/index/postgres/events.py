@@ -183,6 +183,17 @@ def outcome(access: Access, change_id: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def in_force(access: Access, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return how many changes each run made, and how many of them still hold."""
+    sql = """SELECT l.run, count(DISTINCT l.change), count(DISTINCT l.change)
+                    FILTER (WHERE coalesce(o.outcome, 'done') = 'done')
+             FROM audit_log l
+             LEFT JOIN outcomes o ON o.tenant = :tenant AND o.change = l.change
+             WHERE l.tenant = :tenant AND l.run = ANY(%s::text[]) AND l.change IS NOT NULL
+             GROUP BY l.run"""
+    return {run: (made, left) for run, made, left in access.rows(sql, list(runs))}
+
+
 def unsettled(access: Access) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
     sql = f"""{_EVENT} WHERE l.tenant = :tenant AND l.change IS NOT NULL AND l.kind = 'changed'

@@ -10,8 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from madeleine.database.access import Access
+from madeleine.database.connection import Row
 from madeleine.index.port import EdgeRow
-from madeleine.index.sqlite.graph import IMPLIED_WEIGHT, connection_of, edge_values, key_of
+from madeleine.index.sqlite.graph import (
+    IMPLIED_WEIGHT,
+    LOOKED_AT,
+    Key,
+    connection_of,
+    edge_values,
+    key_of,
+)
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 
@@ -26,9 +34,12 @@ _SELF = f"""
     SELECT id FROM nodes WHERE tenant = :tenant AND source = '{SELF_SOURCE}'
     ORDER BY created, id LIMIT 1
 """
-_IMPLIED = f"""
+_IMPLIES = f"""
     SELECT f.id, TRUE, TRUE, n.id, '{Edge.DEFINES.value}', {IMPLIED_WEIGHT}, NULL, NULL, NULL, NULL,
-           NULL FROM ({_SELF}) f CROSS JOIN nodes n
+           NULL FROM ({_SELF}) f
+"""
+_IMPLIED = f"""
+    {_IMPLIES} CROSS JOIN nodes n
     JOIN node_tags t ON t.tenant = :tenant AND t.tag = '{ABOUT_SELF}' AND t.node = n.node
     WHERE n.tenant = :tenant AND n.id <> f.id AND {{}} = ANY(%s::text[])
 """
@@ -38,6 +49,29 @@ _EDGES = " UNION ALL ".join(
         *(_IMPLIED.format(each) for each in ("n.id", "f.id")),
     )
 )
+_STARTING = f"""
+    SELECT s.id, TRUE, FALSE, {_EDGE} FROM nodes s CROSS JOIN LATERAL
+        (SELECT e.* FROM edges e JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
+         WHERE e.tenant = :tenant AND e.source = s.node
+         ORDER BY e.weight DESC, e.target LIMIT %s) e
+    WHERE s.tenant = :tenant AND s.id = ANY(%s::text[])
+"""
+_ENDING = f"""
+    SELECT e.id, TRUE, FALSE, {_EDGE} FROM nodes t CROSS JOIN LATERAL
+        (SELECT s.id, e.* FROM (SELECT * FROM edges WHERE tenant = :tenant AND target = t.id
+                                LIMIT {LOOKED_AT}) e
+         JOIN nodes s ON s.tenant = :tenant AND s.node = e.source
+         ORDER BY e.weight DESC, s.id LIMIT %s) e
+    WHERE t.tenant = :tenant AND t.id = ANY(%s::text[])
+"""
+_DEFINED = f"""
+    {_IMPLIES} CROSS JOIN LATERAL
+        (SELECT n.id FROM node_tags t JOIN nodes n ON n.tenant = :tenant AND n.node = t.node
+         WHERE t.tenant = :tenant AND t.tag = '{ABOUT_SELF}' AND n.id <> f.id
+         ORDER BY t.node DESC LIMIT %s) n
+    WHERE f.id = ANY(%s::text[])
+"""
+_ARROWS = " UNION ALL ".join((_STARTING, _ENDING, _DEFINED, _IMPLIED.format("n.id")))
 
 
 def insert_edges(access: Access, sources: Iterable[tuple[int, Sequence[Connection]]]) -> None:
@@ -75,8 +109,21 @@ def edges(access: Access, ids: Sequence[str], but_by: str | None = None) -> list
     stands in a file counts before one that is implied."""
     wanted = list(ids)
     stored = (wanted, but_by, but_by)
-    found: dict[tuple[str, str, str], EdgeRow] = {}
-    for source, resolved, implied, *values in access.rows(_EDGES, *stored, *stored, wanted, wanted):
+    return _merged(access.rows(_EDGES, *stored, *stored, wanted, wanted))
+
+
+def arrows(access: Access, ids: Sequence[str], each: int, incoming: bool) -> list[EdgeRow]:
+    """Return the strongest arrows that start at each of the ids, or also those that end there,
+    and those that follow from a tag: to the ids, and some of those from the self."""
+    wanted, most = list(ids), max(each, 0)
+    ending = (most if incoming else 0, wanted)
+    return _merged(access.rows(_ARROWS, most, wanted, *ending, *ending, wanted))
+
+
+def _merged(rows: Iterable[Row]) -> list[EdgeRow]:
+    """Return each arrow once, in their order."""
+    found: dict[Key, EdgeRow] = {}
+    for source, resolved, implied, *values in rows:
         row = EdgeRow(source, connection_of(values), resolved=resolved, implied=implied)
         if not implied or key_of(row) not in found:
             found[key_of(row)] = row

@@ -1,10 +1,10 @@
 """The port's face: each method is one read or one transaction on the modules beside it.
 
-Nothing of the index is kept in this process but passages that cannot have changed, so any
-number of processes may have one open on the same database. A rebuild fills rows under another
-name (`fresh`) for which nobody waits, then lets the tenant's name point to them
-(`replace_with`): killed before that, the old index goes on answering; killed after, the new one
-does. The old rows are removed by whoever begins the next rebuild.
+Nothing of the index is kept in this process but passages that cannot have changed and the order
+in which the graph is drawn, so any number of processes may have one open on the same database. A
+rebuild fills rows under another name (`fresh`) for which nobody waits, then lets the tenant's name
+point to them (`replace_with`): killed before that, the old index goes on answering; killed after,
+the new one does. The old rows are removed by whoever begins the next rebuild.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from madeleine.index.port import (
     Matches,
     Pool,
     Record,
+    Sketch,
     Standings,
     Term,
     Unreadable,
@@ -53,6 +54,7 @@ from madeleine.index.postgres import (
     nodes,
     passages,
     pool,
+    ranking,
     standing,
     tally,
     usage,
@@ -102,6 +104,7 @@ class PostgresIndex:
         self._owns_connections = False
         self._cutter = Cutter()
         self._kept = Kept()
+        self._ranked = ranking.Ranked()
         self._memories: int | None = None  # how many there were when somebody last counted
         with rows.bare() as connection:
             tenants.introduce(connection, rows.name)
@@ -245,6 +248,10 @@ class PostgresIndex:
         with self._read() as access:
             return nodes.count(access, chosen, now)
 
+    def first_known(self) -> datetime | None:
+        with self._read() as access:
+            return nodes.first_known(access)
+
     def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
         with self._read() as access:
             return nodes.allowed(access, ids, chosen, now)
@@ -252,6 +259,10 @@ class PostgresIndex:
     def counts(self) -> Counts:
         with self._read() as access:
             return nodes.counts(access)
+
+    def tags(self, beginning: str, limit: int) -> list[tuple[str, int]]:
+        with self._read() as access:
+            return nodes.tags(access, beginning, limit)
 
     def core_by_importance(self) -> list[tuple[str, float]]:
         with self._read() as access:
@@ -359,6 +370,31 @@ class PostgresIndex:
         with self._read() as access:
             return graph.newest_edges(access, wanted, limit)
 
+    def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
+        with self._read() as access:
+            return graph.arrows(access, ids, each, incoming)
+
+    def regions(self, now: datetime) -> dict[str | None, int]:
+        found = self._ranked  # another thread may rank anew meanwhile
+        with self._read() as access:
+            if not found.is_of(access):
+                found = self._ranked = ranking.ranked(access, now)
+        return {space: len(each) for space, each in found.by_space.items()}
+
+    def strongest(
+        self, space: str | None, now: datetime, limit: int, offset: int = 0
+    ) -> list[Sketch]:
+        found = self._ranked
+        with self._read() as access:
+            if not found.is_about(access):
+                found = self._ranked = ranking.ranked(access, now)
+            wanted = found.page(space, offset, offset + limit)
+            return ranking.sketches_of_nodes(access, wanted, now)
+
+    def sketches(self, ids: Sequence[str], now: datetime) -> list[Sketch]:
+        with self._read() as access:
+            return ranking.sketches(access, ids, now)
+
     def superseded_by(self, memory_id: str) -> list[str]:
         with self._read() as access:
             return nodes.all_ids(access, "superseded_by = %s ORDER BY id", memory_id)
@@ -457,6 +493,10 @@ class PostgresIndex:
         with self._read() as access:
             return events.outcome(access, change_id)
 
+    def in_force(self, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+        with self._read() as access:
+            return events.in_force(access, runs)
+
     def unsettled(self) -> list[Event]:
         with self._read() as access:
             return events.unsettled(access)
@@ -476,9 +516,11 @@ class PostgresIndex:
         with self._rows.noting() as access:
             whispers.log(access, entry, keep_after)
 
-    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
+    def whispers(
+        self, limit: int, session: str | None = None, after: WhisperEntry | None = None
+    ) -> list[WhisperEntry]:
         with self._read() as access:
-            return whispers.newest(access, limit, session)
+            return whispers.newest(access, limit, session, after)
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None:
         with self._read() as access:

@@ -19,6 +19,7 @@ from madeleine.index.postgres.filters import condition
 from madeleine.index.postgres.writing import Writing
 from madeleine.index.postings import Posted
 from madeleine.index.sqlite.nodes import (
+    LAST_LETTER,
     Known,
     Placed,
     Winners,
@@ -41,17 +42,17 @@ from madeleine.rules.text import same_text_key
 
 _LISTED = "ANY(%s::text[])"
 _CURRENT = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %s)"
-_JOINED = """nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
+JOINED = """nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
              LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id"""
-_IMPORTANCE = f"coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})"
+IMPORTANCE = f"coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})"
 
 _MEMORY = f"""
     SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
            n.source, n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
            n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.content,
            coalesce(u.access_count, 0), u.last_accessed, u.last_review,
-           coalesce(u.stability, {DEFAULT_STABILITY_DAYS}), {_IMPORTANCE}, s.relevance
-    FROM {_JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
+           coalesce(u.stability, {DEFAULT_STABILITY_DAYS}), {IMPORTANCE}, s.relevance
+    FROM {JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
     WHERE n.tenant = :tenant
 """
 
@@ -238,7 +239,7 @@ def memories(access: Access, ids: Iterable[str]) -> dict[str, Memory]:
 
 def scores(access: Access, ids: Iterable[str]) -> dict[str, Mapping[str, float | None]]:
     """Return the scores of memories that are there."""
-    sql = f"""SELECT n.id, {_IMPORTANCE}, s.relevance FROM {_JOINED}
+    sql = f"""SELECT n.id, {IMPORTANCE}, s.relevance FROM {JOINED}
               WHERE n.tenant = :tenant AND n.id = {_LISTED}"""
     return {
         memory: {"importance": importance, "relevance": relevance}
@@ -249,8 +250,8 @@ def scores(access: Access, ids: Iterable[str]) -> dict[str, Mapping[str, float |
 def records(access: Access, nodes: Sequence[int]) -> dict[int, Record]:
     """Return how nodes stand, without their texts."""
     sql = f"""SELECT n.node, n.id, n.created, n.confidence, coalesce(u.access_count, 0),
-                     coalesce(u.last_accessed, n.created), {_IMPORTANCE}, s.relevance
-              FROM {_JOINED} WHERE n.tenant = :tenant AND n.node = ANY(%s::bigint[])"""
+                     coalesce(u.last_accessed, n.created), {IMPORTANCE}, s.relevance
+              FROM {JOINED} WHERE n.tenant = :tenant AND n.node = ANY(%s::bigint[])"""
     return {
         node: Record(memory_id, instant(created), confidence, uses, instant(used), *scores)
         for node, memory_id, created, confidence, uses, used, *scores in access.rows(
@@ -278,6 +279,12 @@ def count(access: Access, chosen: Filter, now: datetime) -> int:
     passing = condition(chosen, now)
     sql = f"SELECT count(*) FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}"
     return int(access.value(sql, *passing.bindings))
+
+
+def first_known(access: Access) -> datetime | None:
+    """Return when the oldest memory was created."""
+    found = access.value("SELECT min(created) FROM nodes WHERE tenant = :tenant")
+    return None if found is None else instant(found)
 
 
 def allowed(access: Access, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
@@ -332,9 +339,18 @@ def all_ids(access: Access, where: str, *bindings: object) -> list[str]:
     return access.column(f"SELECT id FROM nodes WHERE tenant = :tenant AND {where}", *bindings)
 
 
+def tags(access: Access, beginning: str, limit: int) -> list[tuple[str, int]]:
+    """Return the most used tags that begin so: a stretch of the table's own order."""
+    sql = """SELECT tag, count(*) FROM node_tags
+             WHERE tenant = :tenant AND tag >= %s AND tag < %s
+             GROUP BY tag ORDER BY 2 DESC, 1 LIMIT %s"""
+    rows = access.rows(sql, beginning, beginning + LAST_LETTER, max(limit, 0))
+    return [(tag, many) for tag, many in rows]
+
+
 def core_by_importance(access: Access) -> list[tuple[str, float]]:
     """Return the core memories but the self, least important first."""
-    sql = f"""SELECT n.id, {_IMPORTANCE} AS importance FROM {_JOINED}
+    sql = f"""SELECT n.id, {IMPORTANCE} AS importance FROM {JOINED}
               WHERE n.tenant = :tenant AND n.tier = 'core' AND n.id IS DISTINCT FROM %s::text
               ORDER BY 2, n.id"""
     return [(memory, worth) for memory, worth in access.rows(sql, graph.self_id(access))]

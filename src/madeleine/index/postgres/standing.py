@@ -33,13 +33,13 @@ _BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
 _TYPES = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TYPE_CODES.items())
 _TIERS = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TIER_CODES.items())
 TYPE_CODE = f"(CASE n.type {_TYPES} END)::smallint"
+TIER_CODE = f"(CASE n.tier {_TIERS} END)::smallint"
 _STANDINGS = f"""
     SELECT array_agg(q.id), array_agg(q.space), array_agg(q.source), array_agg(q.type),
            array_agg(q.tier), array_agg(q.created), array_agg(q.used), array_agg(q.uses),
            array_agg(q.stability), array_agg(q.confidence), array_agg(q.importance),
            array_agg(q.relevance), array_agg(q.relevance_at), array_agg(q.node)
-    FROM (SELECT n.id, n.space, n.source, {TYPE_CODE} AS type,
-                 (CASE n.tier {_TIERS} END)::smallint AS tier, n.created,
+    FROM (SELECT n.id, n.space, n.source, {TYPE_CODE} AS type, {TIER_CODE} AS tier, n.created,
                  coalesce(u.last_accessed, n.created) AS used, coalesce(u.access_count, 0) AS uses,
                  coalesce(u.stability, {DEFAULT_STABILITY_DAYS}) AS stability, n.confidence,
                  coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}) AS importance,

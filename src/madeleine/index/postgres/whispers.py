@@ -9,7 +9,7 @@ from datetime import datetime
 from madeleine.database.access import Access
 from madeleine.index.port import WhisperEntry
 from madeleine.index.sqlite.times import micros
-from madeleine.index.sqlite.whispers import entries
+from madeleine.index.sqlite.whispers import LATEST, entries
 
 _COLUMNS = ("id", "at", "session", "space", "body")
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM whisper_log WHERE truth = :truth"
@@ -28,9 +28,15 @@ def log(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
     access.run(_PUT, *row)
 
 
-def newest(access: Access, limit: int, session: str | None) -> list[WhisperEntry]:
-    sql = f"{_SELECT} AND (%s::text IS NULL OR session = %s) ORDER BY at DESC, id LIMIT %s"
-    return list(entries(iter(access.rows(sql, session, session, max(limit, 0)))))
+def newest(
+    access: Access, limit: int, session: str | None, after: WhisperEntry | None
+) -> list[WhisperEntry]:
+    """Return entries newest first, those of one moment by their ids, from where `after` ends."""
+    last = micros(after.at) if after else LATEST
+    sql = f"""{_SELECT} AND (%s::text IS NULL OR session = %s) AND at <= %s
+              AND (at < %s OR id > %s) ORDER BY at DESC, id LIMIT %s"""
+    bindings = (session, session, last, last, after.id if after else "", max(limit, 0))
+    return list(entries(iter(access.rows(sql, *bindings))))
 
 
 def get(access: Access, whisper_id: str) -> WhisperEntry | None:

@@ -1,0 +1,88 @@
+"""What the graph is drawn from: the memories of each space, strongest first, and their sketches.
+
+The database brings them into their order; what is sent and kept of it is one array of numbers for
+each space, eight bytes for each memory, so that pages of it fit together while others write. A
+version is never given out twice, so an order is worked out again only after something was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.database.access import Access
+from madeleine.index.port import Sketch
+from madeleine.index.postgres.filters import outdated
+from madeleine.index.postgres.nodes import IMPORTANCE, JOINED
+from madeleine.index.postgres.standing import TIER_CODE
+from madeleine.index.sqlite.ranking import BEGINNING_CHARS, Ranking, sketch_of
+from madeleine.model.query import Filter
+
+ANYTHING = Filter()
+UNKEPT = -1  # no version is that low
+
+_RANKING = f"""
+    SELECT n.space, array_agg(n.node ORDER BY {{over}}, {TIER_CODE}, {IMPORTANCE} DESC,
+                              n.created DESC, n.node)
+    FROM {JOINED} WHERE n.tenant = :tenant
+    GROUP BY n.space ORDER BY count(*) DESC, coalesce(n.space, '')
+"""
+_SKETCHES = f"""
+    SELECT n.id, n.type, n.tier, n.space, t.title, left(t.content, {BEGINNING_CHARS}),
+           {IMPORTANCE}, {{over}}
+    FROM {JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
+    JOIN unnest(%s::{{kind}}[]) WITH ORDINALITY AS w (wanted, place) ON w.wanted = n.{{key}}
+    WHERE n.tenant = :tenant ORDER BY w.place
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An order, and which rows it is about: those of a rebuild bear other numbers."""
+
+    tenant: int = UNKEPT
+    version: int = UNKEPT
+    by_space: Ranking = field(default_factory=dict)
+
+    def is_about(self, access: Access) -> bool:
+        """Whether it orders anything that is read there."""
+        return self.tenant == access.tenant and bool(self.by_space)
+
+    def is_of(self, access: Access) -> bool:
+        """Whether nothing was written since. A transaction that writes bears a number that may
+        yet be another's, so nothing is of it."""
+        known = (self.tenant, self.version) == (access.tenant, access.version)
+        return known and not access.transaction
+
+    def page(self, space: str | None, start: int, end: int) -> NDArray[np.int64]:
+        return self.by_space.get(space, np.empty(0, np.int64))[start:end]
+
+
+def ranked(access: Access, now: datetime) -> Ranked:
+    """Return all nodes by space: what holds before what is outdated, then core, working,
+    archival, then by importance; of equals the newest."""
+    over = outdated(ANYTHING, now, "n")
+    rows = access.rows(_RANKING.format(over=over.sql), *over.bindings)
+    return Ranked(access.tenant, UNKEPT if access.transaction else access.version, dict(rows))
+
+
+def sketches_of_nodes(access: Access, nodes: NDArray[np.int64], now: datetime) -> list[Sketch]:
+    """Return the sketches of these nodes in this order; what is gone is left out."""
+    return _sketches(access, "bigint", "node", nodes.tolist(), now)
+
+
+def sketches(access: Access, ids: Sequence[str], now: datetime) -> list[Sketch]:
+    """Return the sketches of these memories in this order; what is gone is left out."""
+    return _sketches(access, "text", "id", list(ids), now)
+
+
+def _sketches(
+    access: Access, kind: str, key: str, wanted: list[int] | list[str], now: datetime
+) -> list[Sketch]:
+    over = outdated(ANYTHING, now, "n")
+    sql = _SKETCHES.format(over=over.sql, kind=kind, key=key)
+    return [sketch_of(row) for row in access.rows(sql, *over.bindings, wanted)]
