@@ -240,6 +240,27 @@ def outcome(access: Access, change_id: str) -> str | None:
     return found[0] if found else None
 
 
+def in_force(access: Access, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return how many changes each run made, and how many of them still hold."""
+    question = """MATCH (e:Event) WHERE e.run IN $runs AND e.change IS NOT NULL
+                  WITH DISTINCT e.run AS run, e.change AS change"""
+    rows = access.rows(question, "run, change", runs=list(runs)) if runs else []
+    over = _taken_back(access, [change for _, change in rows])
+    found: dict[str, tuple[int, int]] = {}
+    for run, change in rows:
+        made, left = found.get(run, (0, 0))
+        found[run] = (made + 1, left + (change not in over))
+    return found
+
+
+def _taken_back(access: Access, among: Sequence[str]) -> set[str]:
+    """Return the changes that were undone, or never came about."""
+    if not among:
+        return set()
+    question = "MATCH (x:Outcome) WHERE x.key IN $keys AND x.outcome <> 'done'"
+    return set(access.column(question, "x.change", keys=[key_of(each) for each in among]))
+
+
 def unsettled(access: Access) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
     settled = set(access.column("MATCH (x:Outcome)", "x.change"))

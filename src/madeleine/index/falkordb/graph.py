@@ -9,13 +9,15 @@ and stands nowhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from operator import attrgetter
 from typing import Any
 
 from madeleine.index.falkordb.adapting import exact, key_of, number_of
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.port import EdgeRow
-from madeleine.index.sqlite.graph import IMPLIED_WEIGHT, connection_of
+from madeleine.index.sqlite.graph import LOOKED_AT, connection_of, implied
 from madeleine.index.sqlite.graph import key_of as place_of
 from madeleine.index.sqlite.times import maybe_micros
 from madeleine.model.memory import Connection
@@ -106,7 +108,7 @@ def _implied_edges(access: Access, wanted: list[str]) -> Iterator[EdgeRow]:
                   AND ($all OR m.id IN $wanted)"""
     listed = {"source": source, "wanted": wanted, "all": source in wanted}
     for target in access.column(question, "m.id", about=key_of(ABOUT_SELF), **listed):
-        yield EdgeRow(source, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)
+        yield implied(source, target)
 
 
 def edges_between(access: Access, ids: Sequence[str]) -> list[EdgeRow]:
@@ -115,6 +117,60 @@ def edges_between(access: Access, ids: Sequence[str]) -> list[EdgeRow]:
                   WHERE t.key IN $keys WITH m, e, t ORDER BY m.id, t.id, e.edge"""
     listed = {"ids": list(ids), "keys": [key_of(each) for each in ids]}
     return [_edge(row) for row in access.rows(question, f"m.id, {ARROW}", **listed)]
+
+
+def arrows(access: Access, ids: Sequence[str], each: int, incoming: bool) -> list[EdgeRow]:
+    """Return the strongest arrows that start at each of the ids, or also those that end there."""
+    found = {place_of(row): row for row in _starting(access, ids, each)}
+    for row in _ending(access, ids, each) if incoming and ids else ():
+        found[place_of(row)] = row
+    for row in _defining(access, ids, each if incoming else 0):
+        found.setdefault(place_of(row), row)
+    return [found[key] for key in sorted(found)]
+
+
+def _starting(access: Access, ids: Sequence[str], each: int) -> Iterator[EdgeRow]:
+    """Yield the strongest arrows in the files of some memories. All of those of one stand in one
+    file, so there are never very many."""
+    question = """MATCH (m:Memory) WHERE m.id IN $ids
+                  WITH m MATCH (m)-[e:ARROW]->(t)<-[:IS]-()"""
+    rows = map(_edge, access.rows(question, f"m.id, {ARROW}", ids=list(ids)))
+    for _, its in groupby(sorted(rows, key=_strength), key=attrgetter("source")):
+        yield from islice(its, each)
+
+
+def _strength(row: EdgeRow) -> tuple[str, float, str]:
+    return row.source, -row.connection.weight, row.connection.target
+
+
+_ENDING = f"""MATCH (o:Memory {{id: $id}}) WITH o MATCH (o)-[:IS]->(t) WITH t
+    MATCH (t)<-[e:ARROW]-(m) WITH m, e, t LIMIT {LOOKED_AT}
+    WITH m, e, t ORDER BY toFloat(e.weight) DESC, m.id LIMIT $each"""
+
+
+def _ending(access: Access, ids: Sequence[str], each: int) -> Iterator[EdgeRow]:
+    """Yield the strongest arrows that end at each of some memories. Seven digits of a weight
+    are enough to choose by."""
+    asked = [(_ENDING, f"m.id, {ARROW}", {"id": memory, "each": each}) for memory in ids]
+    for rows in access.several(*asked):
+        yield from map(_edge, rows)
+
+
+def _defining(access: Access, ids: Sequence[str], of_self: int) -> Iterator[EdgeRow]:
+    """Yield the arrows that follow from a tag: those to the ids, and some of those from the self
+    if it is among them."""
+    myself = self_id(access)
+    if myself is None:
+        return
+    about = {"about": key_of(ABOUT_SELF), "myself": myself}
+    question = """MATCH (m:Memory) WHERE m.id IN $ids
+                  WITH m WHERE $about IN m.tag_keys AND m.id <> $myself"""
+    targets = access.column(question, "m.id", ids=list(ids), **about)
+    if of_self and myself in ids:
+        question = f"""MATCH (m:Memory) WHERE $about IN m.tag_keys AND m.id <> $myself
+            WITH m LIMIT {LOOKED_AT} WITH m ORDER BY m.node DESC LIMIT $each"""
+        targets += access.column(question, "m.id", each=of_self, **about)
+    yield from (implied(myself, target) for target in targets)
 
 
 def associations(access: Access) -> list[EdgeRow]:

@@ -27,6 +27,7 @@ from madeleine.index.falkordb import (
     nodes,
     passages,
     pool,
+    ranking,
     standing,
     usage,
     whispers,
@@ -53,6 +54,7 @@ from madeleine.index.port import (
     Matches,
     Pool,
     Record,
+    Sketch,
     Standings,
     Term,
     Unreadable,
@@ -63,6 +65,7 @@ from madeleine.index.port import (
 from madeleine.index.postings import Cutter
 from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
 from madeleine.index.sqlite.pool import joined
+from madeleine.index.sqlite.ranking import reorders
 from madeleine.index.sqlite.spelling import spellings
 from madeleine.index.sqlite.standing import Looking
 from madeleine.index.sqlite.vectors import Spaces
@@ -106,6 +109,7 @@ class FalkorIndex:
         self._vectors = Vectors(self._access, place.wide.vector, place.apart)
         self._cutter = Cutter()
         self._kept = Kept()
+        self._ranked = ranking.Ranked()
         prepare(self._access, after)
         prepare_whispers(self._log)
         if place.model is not None:  # else it may be back tomorrow
@@ -159,6 +163,8 @@ class FalkorIndex:
         events.note_positions(writing, batch.positions)
         events.note_torn(writing, batch.torn, batch.read_anew)
         self._vectors.add(writing)
+        if reorders(batch) and writing.statement.steps:
+            writing.statement.head["ranked"] = writing.version
 
     def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
         def give(writing: Writing) -> None:
@@ -209,6 +215,7 @@ class FalkorIndex:
             writing.length, writing.traced = -head.length, -head.traced
             everything = "MATCH (x) WHERE NOT x:Head DELETE x"
             writing.statement.each([0], everything)
+            writing.statement.head["ranked"] = writing.version
             if self._place.wide.vector:
                 writing.statement.head["collection"] = self._vectors.begin()
 
@@ -242,6 +249,7 @@ class FalkorIndex:
                 both.rename(self._place.name, self._old)
                 both.rename(fresh._place.name, self._place.name)
                 both.execute()
+        self._ranked = ranking.Ranked()
         with translated(self._access.place):
             Access(self._server, self._old).remove()
         self._vectors.sweep(read_head(self._access).collection)
@@ -289,12 +297,18 @@ class FalkorIndex:
     def count(self, chosen: Filter, now: datetime) -> int:
         return nodes.count(self._access, chosen, now)
 
+    def first_known(self) -> datetime | None:
+        return nodes.first_known(self._access)
+
     def allowed(self, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
         return nodes.allowed(self._access, ids, chosen, now)
 
     def counts(self) -> Counts:
         with self._read() as access:
             return nodes.counts(access)
+
+    def tags(self, beginning: str, limit: int) -> list[tuple[str, int]]:
+        return nodes.tags(self._access, beginning, limit)
 
     def core_by_importance(self) -> list[tuple[str, float]]:
         with self._read() as access:
@@ -381,6 +395,25 @@ class FalkorIndex:
     def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
         return graph.newest_edges(self._access, wanted, limit)
 
+    def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
+        with self._read() as access:
+            return graph.arrows(access, ids, each, incoming)
+
+    def regions(self, now: datetime) -> dict[str | None, int]:
+        self._ranked = ranking.renewed(self._access, self._ranked, now)
+        return {space: len(its) for space, its in self._ranked.by_space.items()}
+
+    def strongest(
+        self, space: str | None, now: datetime, limit: int, offset: int = 0
+    ) -> list[Sketch]:
+        if not self._ranked.by_space:
+            self.regions(now)
+        page = self._ranked.page(space, limit, offset)
+        return ranking.sketches_of_nodes(self._access, page, now)
+
+    def sketches(self, ids: Sequence[str], now: datetime) -> list[Sketch]:
+        return ranking.sketches(self._access, ids, now)
+
     def superseded_by(self, memory_id: str) -> list[str]:
         return nodes.superseded_by(self._access, memory_id)
 
@@ -465,6 +498,10 @@ class FalkorIndex:
     def outcome(self, change_id: str) -> str | None:
         return events.outcome(self._access, change_id)
 
+    def in_force(self, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
+        with self._read() as access:
+            return events.in_force(access, runs)
+
     def unsettled(self) -> list[Event]:
         with self._read() as access:
             return events.unsettled(access)
@@ -481,8 +518,10 @@ class FalkorIndex:
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
         whispers.log(self._log, entry, keep_after)
 
-    def whispers(self, limit: int, session: str | None = None) -> list[WhisperEntry]:
-        return whispers.newest(self._log, limit, session)
+    def whispers(
+        self, limit: int, session: str | None = None, after: WhisperEntry | None = None
+    ) -> list[WhisperEntry]:
+        return whispers.newest(self._log, limit, session, after)
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None:
         return whispers.get(self._log, whisper_id)

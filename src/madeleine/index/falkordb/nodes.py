@@ -344,6 +344,22 @@ def count(access: Access, chosen: Filter, now: datetime) -> int:
     return int(access.value(question, "count(m)", **passing.parameters))
 
 
+def first_known(access: Access) -> datetime | None:
+    """Return when the oldest memory was created."""
+    found = access.value("MATCH (m:Memory)", "min(m.created)")
+    return None if found is None else instant(found)
+
+
+def tags(access: Access, beginning: str, limit: int) -> list[tuple[str, int]]:
+    """Return the most used tags that begin so. They are counted where they are: indexes know
+    whole tags only."""
+    question = """MATCH (m:Memory) UNWIND m.tags AS tag
+                  WITH m, tag WHERE $beginning = '' OR tag STARTS WITH $beginning
+                  WITH tag, count(DISTINCT m) AS times ORDER BY times DESC, tag LIMIT $limit"""
+    rows = access.rows(question, "tag, times", beginning=beginning, limit=max(limit, 0))
+    return [(tag, times) for tag, times in rows]
+
+
 def allowed(access: Access, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
     """Return those of the ids that pass the filter."""
     passing = condition(chosen, now)

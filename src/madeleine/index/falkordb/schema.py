@@ -65,6 +65,9 @@ class Head:
     vectors: str | None
     """Where the vectors are, if not here; and under which name."""
     collection: str | None
+    ranked: int | None
+    """The version since which memories stand in the same order of importance; graphs that were
+    not written to since this is told have none."""
 
 
 _HEAD = ", ".join(f"g.{each}" for each in Head.__slots__)

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from madeleine.index.falkordb.adapting import key_of
 from madeleine.index.falkordb.connection import Access
+from madeleine.index.falkordb.filters import Condition
 from madeleine.index.port import WhisperEntry
 from madeleine.index.sqlite.times import micros
 from madeleine.index.sqlite.whispers import entries
@@ -30,10 +31,19 @@ def log(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
     access.run(_LOG, {"row": row, "keep_after": micros(keep_after)})
 
 
-def newest(access: Access, limit: int, session: str | None) -> list[WhisperEntry]:
-    question = """MATCH (w:Whisper) WHERE $session IS NULL OR w.session = $session
-                  WITH w ORDER BY w.at DESC, w.id LIMIT $limit"""
-    rows = access.rows(question, _COLUMNS, session=session, limit=max(limit, 0))
+def newest(
+    access: Access, limit: int, session: str | None, after: WhisperEntry | None
+) -> list[WhisperEntry]:
+    """Return entries newest first, those of one moment by their ids, from where `after` ends."""
+    wanted = Condition()
+    if session is not None:
+        wanted.add("w.session = $session", session=session)
+    if after is not None:
+        later = "w.at <= $last AND (w.at < $last OR w.id > $id)"
+        wanted.add(later, last=micros(after.at), id=after.id)
+    question = f"""MATCH (w:Whisper) WHERE {wanted.cypher}
+                   WITH w ORDER BY w.at DESC, w.id LIMIT $limit"""
+    rows = access.rows(question, _COLUMNS, limit=max(limit, 0), **wanted.parameters)
     return list(entries(tuple(row) for row in rows))
 
 

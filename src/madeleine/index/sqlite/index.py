@@ -66,7 +66,7 @@ from madeleine.index.sqlite.files import remove, swap
 from madeleine.index.sqlite.matrix import Change
 from madeleine.index.sqlite.schema import CLEARED
 from madeleine.index.sqlite.stems import Stemmer
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, Position
 from madeleine.model.judging import Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
@@ -159,7 +159,7 @@ class SqliteIndex:
             self._matrix.apply(change, [*gone, *displaced])
             if placed or gone:
                 self._kept = pool.Kept()
-            if placed or gone or any(each.kind is Kind.SCORED for each in batch.events):
+            if ranking.reorders(batch):
                 self._ranked = False
 
     def _put_passages(self, connection: apsw.Connection, placed: Sequence[nodes.Placed]) -> Change:

@@ -16,9 +16,10 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Sketch
+from madeleine.index.port import Batch, Sketch
 from madeleine.index.sqlite.times import micros
 from madeleine.index.sqlite.vectors import TIER_CODES
+from madeleine.model.event import Kind
 from madeleine.model.memory import DEFAULT_IMPORTANCE, first_words
 from madeleine.model.words import MemoryType, Tier
 
@@ -43,6 +44,12 @@ def _importance(connection: apsw.Connection) -> dict[str, float]:
     return {**dict(used), **dict(scored)}
 
 
+def reorders(batch: Batch) -> bool:
+    """Whether memories come, go or are scored."""
+    scored = any(each.kind is Kind.SCORED for each in batch.events)
+    return bool(batch.puts or batch.drops or scored)
+
+
 def ranked(rows: Sequence[Sequence[Any]], importance: Sequence[float]) -> Ranking:
     """Return nodes by space: what holds before what is outdated, then core, working, archival,
     then by importance; of equals the newest. A row begins with node, space, tier, when it was
@@ -65,8 +72,8 @@ def _by_space(
 ) -> Ranking:
     names = sorted({each for each in spaces if each is not None})
     codes = {None: 0} | {name: code for code, name in enumerate(names, 1)}
-    coded = np.array([codes[each] for each in spaces], np.int64)[order]
-    found = {space: nodes[order][coded == code] for space, code in codes.items()}
+    coded, ranked_nodes = np.array([codes[each] for each in spaces], np.int64)[order], nodes[order]
+    found = {space: ranked_nodes[coded == code] for space, code in codes.items()}
     filled = [(space, its) for space, its in found.items() if len(its)]
     return dict(sorted(filled, key=lambda each: (-len(each[1]), each[0] or "")))
 
