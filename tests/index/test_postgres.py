@@ -59,6 +59,23 @@ def test_a_rebuild_by_one_process_is_seen_by_all(index: Index, tmp_path: Path) -
     other.close()
 
 
+def test_the_graph_is_drawn_from_what_others_wrote_and_rebuilt(
+    index: Index, tmp_path: Path
+) -> None:
+    other = opened(tmp_path)
+    keep(index, memory(1))
+    assert other.regions(NOON) == {None: 1}
+
+    keep(index, memory(2))
+    assert other.regions(NOON) == {None: 2}
+    fresh = index.fresh()
+    keep(fresh, memory(3))
+    index.replace_with(fresh)
+
+    assert ids(other.strongest(None, NOON, 9)) == [memory_id(3)]
+    other.close()
+
+
 def test_a_steady_reader_sees_nothing_of_a_rebuild(index: Index, tmp_path: Path) -> None:
     other = opened(tmp_path)
     keep(index, memory(1, "a kettle"))
@@ -89,6 +106,8 @@ def test_tenants_do_not_see_each_other(index: Index, tmp_path: Path) -> None:
         assert [term.holders for (term,) in each.terms([word, other])] == [1, 0]
         assert len(each.pool(Wanted(words=["mine"], tag="kitchen"), ANY, NOON)) == 1
         assert each.counts().memories == each.extent().memories == 1
+        assert each.tags("", 9) == [("kitchen", 1)]
+        assert each.regions(NOON) == {None: 1}
 
     neighbour.clear()
     assert index.count(ANY, NOON) == 1
