@@ -134,7 +134,7 @@ def _defining(connection: apsw.Connection, ids: Sequence[str], of_self: int) -> 
                  WHERE t.tag = ?1 AND n.id <> ?2 ORDER BY t.node DESC LIMIT ?3"""
         rows += connection.execute(sql, (ABOUT_SELF, myself, of_self)).fetchall()
     for (target,) in rows:
-        yield implied(myself, target)
+        yield implied(myself, str(target))
 
 
 def implied(myself: str, target: str) -> EdgeRow:

@@ -35,7 +35,7 @@ def ranking(connection: apsw.Connection, now: datetime) -> Ranking:
     sql = f"SELECT n.node, n.space, n.tier, n.created, {_OVER}, n.id FROM nodes n"
     rows = connection.execute(sql, (micros(now),)).fetchall()
     importance = _importance(connection)
-    return ranked(rows, [importance.get(row[5], DEFAULT_IMPORTANCE) for row in rows])
+    return ranked(rows, [importance.get(str(row[5]), DEFAULT_IMPORTANCE) for row in rows])
 
 
 def _importance(connection: apsw.Connection) -> dict[str, float]:
