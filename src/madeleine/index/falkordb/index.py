@@ -249,7 +249,6 @@ class FalkorIndex:
                 both.rename(self._place.name, self._old)
                 both.rename(fresh._place.name, self._place.name)
                 both.execute()
-        self._ranked = ranking.Ranked()
         with translated(self._access.place):
             Access(self._server, self._old).remove()
         self._vectors.sweep(read_head(self._access).collection)
@@ -406,9 +405,8 @@ class FalkorIndex:
     def strongest(
         self, space: str | None, now: datetime, limit: int, offset: int = 0
     ) -> list[Sketch]:
-        if not self._ranked.by_space:
-            self.regions(now)
-        page = self._ranked.page(space, limit, offset)
+        self._ranked = known = ranking.lasting(self._access, self._ranked, now)
+        page = known.page(space, limit, offset)
         return ranking.sketches_of_nodes(self._access, page, now)
 
     def sketches(self, ids: Sequence[str], now: datetime) -> list[Sketch]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from madeleine.index.falkordb.adapting import at
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.filters import outdated
-from madeleine.index.falkordb.schema import read_head
+from madeleine.index.falkordb.schema import FIRST, read_head
 from madeleine.index.port import Sketch
 from madeleine.index.sqlite.ranking import BEGINNING_CHARS, Ranking, ranked, sketch_of
 from madeleine.model.memory import DEFAULT_IMPORTANCE
@@ -29,10 +29,12 @@ _NOBODY: NDArray[np.int64] = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The order as somebody saw it last."""
+    """An order as somebody saw it last."""
 
     write: int | None = None
-    """The last write that may have changed it; none is known of a graph that was never asked."""
+    """The last write that may have changed it, if the graph tells."""
+    rebuild: int = 0
+    """Which rebuild the graph came from: what it holds bears other numbers than before."""
     by_space: Ranking = field(default_factory=dict)
 
     def page(self, space: str | None, limit: int, offset: int) -> NDArray[np.int64]:
@@ -41,12 +43,19 @@ class Ranked:
 
 
 def renewed(access: Access, before: Ranked, now: datetime) -> Ranked:
-    """Return the order as it is now. Its write is read first: what is written meanwhile makes
+    """Return the order as it is now. The head is read first: what is written meanwhile makes
     the order newer than that, and the next to ask works it out again."""
-    write = read_head(access).ranked
-    if write is not None and write == before.write:
+    head = read_head(access)
+    if head.ranked is not None and head.ranked == before.write:
         return before
-    return Ranked(write, _ranking(access, now))
+    return Ranked(head.ranked, head.version // FIRST, _ranking(access, now))
+
+
+def lasting(access: Access, before: Ranked, now: datetime) -> Ranked:
+    """Return the order as it was, unless it speaks of nothing that is there."""
+    if before.by_space and before.rebuild == read_head(access).version // FIRST:
+        return before
+    return renewed(access, before, now)
 
 
 def _ranking(access: Access, now: datetime) -> Ranking:
