@@ -100,6 +100,34 @@ def test_a_rebuild_by_one_process_is_seen_by_all(tmp_path: Path, apart: Any) -> 
     other.close()
 
 
+def test_the_graph_is_drawn_from_what_others_wrote_and_rebuilt(
+    index: Index, tmp_path: Path
+) -> None:
+    other = opened(tmp_path)
+    keep(index, memory(1))
+    assert other.regions(NOON) == {None: 1}
+
+    keep(index, memory(2))
+    assert other.regions(NOON) == {None: 2}
+    fresh = index.fresh()
+    keep(fresh, memory(3))
+    index.replace_with(fresh)
+
+    assert ids(other.strongest(None, NOON, 9)) == [memory_id(3)]
+    index.clear()
+    assert other.regions(NOON) == {}
+    other.close()
+
+
+@pytest.mark.parametrize("chars", [1, 199, 200, 201, 599, 600, 601, 5_000])
+def test_a_text_in_any_script_is_cut_between_letters(index: Index, chars: int) -> None:
+    keep(index, memory(1, "\N{CAT FACE}" * chars), memory(2, "é" * chars))
+
+    for found in index.sketches([memory_id(1), memory_id(2)], NOON):
+        assert set(found.headline.rstrip("…")) <= {"\N{CAT FACE}", "é"}
+        assert found.headline
+
+
 def test_a_rebuild_that_was_killed_leaves_nothing_behind(index: Index) -> None:
     index.write(Batch(puts=[put(memory(1, "a kettle"), EAST)]))
     keep(index.fresh(), memory(2, "a teapot"))

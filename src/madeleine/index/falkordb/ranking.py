@@ -24,6 +24,9 @@ from madeleine.model.query import Filter
 
 _JOINED = "WITH m MATCH (m)-[:IS]->(k)"
 _IMPORTANCE = "coalesce(k.importance, k.folded)"
+_CHARS = f"""CASE WHEN size(m.content) > {BEGINNING_CHARS} THEN {BEGINNING_CHARS}
+                 ELSE size(m.content) END"""
+_BEGINNING = f"left(m.content, {_CHARS})"  # asked for more than there is, it may read past the end
 _NOBODY: NDArray[np.int64] = np.empty(0, np.int64)
 
 
@@ -91,6 +94,6 @@ def _sketches(
     over = outdated(Filter(), now)
     question = f"MATCH (m:Memory) WHERE m.{column} IN $wanted {_JOINED}"
     columns = f"""m.{column}, m.id, m.type, m.tier, m.space, m.title,
-                  left(m.content, {BEGINNING_CHARS}), {_IMPORTANCE}, {over.cypher}"""
+                  {_BEGINNING}, {_IMPORTANCE}, {over.cypher}"""
     rows = access.rows(question, columns, wanted=list(wanted), **over.parameters)
     return {key: sketch_of([*row[:6], _worth(row[6]), row[7]]) for key, *row in rows}
