@@ -438,7 +438,7 @@ def test_without_a_server_a_command_reaches_the_same(tmp_path: Path) -> None:
 
 
 def test_a_home_of_one_person_has_no_room_for_others(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text('[embedder]\nkind = "none"\n')
+    (tmp_path / "config.toml").write_text('[embedder]\nkind = "none"\n', encoding="utf-8")
 
     with Madeleine.open(tmp_path) as alone, pytest.raises(NoPeople):
         alone._door.call("people")
