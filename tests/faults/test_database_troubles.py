@@ -98,7 +98,7 @@ def test_one_that_is_down_from_the_beginning_says_so_at_once(tmp_path: Path) -> 
     home = home_on("postgresql://me:wonderland@127.0.0.1:1/none", tmp_path)
 
     command = [sys.executable, "-m", "madeleine", "--home", os.fspath(home), "recall", "kettle"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
     assert done.returncode == 5  # nothing was changed; try again
     assert "127.0.0.1:1/none" in done.stderr
@@ -244,7 +244,7 @@ def _processes(server: Server) -> list[int]:
         (server.folder / "data" / "postmaster.pid").read_text(encoding="utf-8").splitlines()[0]
     )
     told = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(first)], capture_output=True, text=True
+        ["ps", "-o", "pid=", "--ppid", str(first)], capture_output=True, encoding="utf-8"
     )
     return [first, *map(int, told.stdout.split())]
 
