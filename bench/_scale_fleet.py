@@ -260,7 +260,7 @@ class Door:
 def _command(home: Path, *words: str) -> dict[str, Any]:
     """Run a command of ours on a home, and return what it says."""
     command = [sys.executable, "-m", "madeleine", "--home", os.fspath(home), "--json", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(words)}: {done.stderr.strip()}")
     found: dict[str, Any] = json.loads(done.stdout)

@@ -42,7 +42,9 @@ def home_on(url: str, folder: Path, tenant: str = "home") -> Path:
     home = folder / "home"
     home.mkdir(exist_ok=True)
     store = ["[store]", f'url = "{url}"', 'truth = "database"', f'tenant = "{tenant}"']
-    (home / "config.toml").write_text("\n".join(["[embedder]", 'kind = "fake"', *store, ""]))
+    (home / "config.toml").write_text(
+        "\n".join(["[embedder]", 'kind = "fake"', *store, ""]), encoding="utf-8"
+    )
     return home
 
 
@@ -96,7 +98,7 @@ def test_one_that_is_down_from_the_beginning_says_so_at_once(tmp_path: Path) -> 
     home = home_on("postgresql://me:wonderland@127.0.0.1:1/none", tmp_path)
 
     command = [sys.executable, "-m", "madeleine", "--home", os.fspath(home), "recall", "kettle"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
     assert done.returncode == 5  # nothing was changed; try again
     assert "127.0.0.1:1/none" in done.stderr
@@ -166,7 +168,7 @@ def test_a_wrong_password_is_named_and_not_told(tmp_path: Path) -> None:
         with psycopg.connect(server.url, autocommit=True) as connection:
             connection.execute("CREATE ROLE me LOGIN PASSWORD 'right'")
             rules = server.folder / "data" / "pg_hba.conf"
-            rules.write_text("local all me scram-sha-256\nlocal all all trust\n")
+            rules.write_text("local all me scram-sha-256\nlocal all all trust\n", encoding="utf-8")
             connection.execute("SELECT pg_reload_conf()")
 
         with pytest.raises(DatabaseDown, match="password") as caught:
@@ -238,9 +240,11 @@ def test_hooks_stay_silent_in_time_whatever_the_database_does(tmp_path: Path) ->
 
 
 def _processes(server: Server) -> list[int]:
-    first = int((server.folder / "data" / "postmaster.pid").read_text().splitlines()[0])
+    first = int(
+        (server.folder / "data" / "postmaster.pid").read_text(encoding="utf-8").splitlines()[0]
+    )
     told = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(first)], capture_output=True, text=True
+        ["ps", "-o", "pid=", "--ppid", str(first)], capture_output=True, encoding="utf-8"
     )
     return [first, *map(int, told.stdout.split())]
 

@@ -445,7 +445,7 @@ def test_a_qdrant_that_is_down_is_said_so(tmp_path: Path) -> None:
 )
 def test_an_address_of_something_else_is_refused(tmp_path: Path, lines: str, named: str) -> None:
     falkordb.server()
-    (tmp_path / "config.toml").write_text(f"[store]\n{lines}\n")
+    (tmp_path / "config.toml").write_text(f"[store]\n{lines}\n", encoding="utf-8")
 
     with pytest.raises(BadSetting, match=named):
         Madeleine.open(tmp_path)
@@ -455,7 +455,9 @@ def test_a_home_keeps_its_index_where_the_settings_say(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     url = falkordb.server().graph(tmp_path)
-    (home / "config.toml").write_text(f'graph = "{url}"\n[embedder]\nkind = "fake"\n')
+    (home / "config.toml").write_text(
+        f'graph = "{url}"\n[embedder]\nkind = "fake"\n', encoding="utf-8"
+    )
 
     with Madeleine.open(home) as first:
         first.remember("Anna keeps the kettle in the attic")

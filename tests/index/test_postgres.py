@@ -228,7 +228,7 @@ def test_a_home_keeps_its_index_where_the_settings_say(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     lines = ["[embedder]", 'kind = "fake"', "[store]", f'url = "{url}"', f'tenant = "{tmp_path}"']
-    (home / "config.toml").write_text("\n".join(lines))
+    (home / "config.toml").write_text("\n".join(lines), encoding="utf-8")
 
     with Madeleine.open(home) as first:
         first.remember("Anna keeps the kettle in the attic")
@@ -240,7 +240,7 @@ def test_a_home_keeps_its_index_where_the_settings_say(tmp_path: Path) -> None:
 
 
 def test_an_address_of_something_else_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text('[store]\nurl = "mysql://here"\n')
+    (tmp_path / "config.toml").write_text('[store]\nurl = "mysql://here"\n', encoding="utf-8")
 
     with pytest.raises(BadSetting, match=r"store\.url"):
         Madeleine.open(tmp_path)

@@ -30,7 +30,7 @@ def home(tmp_path: Path) -> Path:
     """A home with memories, a forgotten one, and files that are no memories."""
     made = tmp_path / "home"
     made.mkdir()
-    (made / "config.toml").write_text('[embedder]\nkind = "fake"\n')
+    (made / "config.toml").write_text('[embedder]\nkind = "fake"\n', encoding="utf-8")
     with Madeleine.open(made) as opened:
         for number in range(30):
             opened.remember(f"Anna keeps kettle number {number} in the attic", tags=["kitchen"])
@@ -39,7 +39,7 @@ def home(tmp_path: Path) -> Path:
         assert opened.recall("kettle")
     (made / "vault" / "drawing.png").write_bytes(bytes(range(256)))
     (made / "vault" / ".obsidian").mkdir()
-    (made / "vault" / ".obsidian" / "app.json").write_text("{}")
+    (made / "vault" / ".obsidian" / "app.json").write_text("{}", encoding="utf-8")
     (made / "vault" / "broken.md").write_bytes(b"---\nid: [\n---\n\xff\xfe")
     return made
 
@@ -79,7 +79,7 @@ def test_a_memory_comes_back_from_a_database_byte_for_byte(home: Path, tmp_path:
     assert there.in_index == back.in_index == there.moved.memories - 1  # one cannot be read
     assert contents(home) == files
     assert said(home) == before
-    assert "store" not in (home / "config.toml").read_text()
+    assert "store" not in (home / "config.toml").read_text(encoding="utf-8")
 
 
 def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path) -> None:
@@ -92,7 +92,10 @@ def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path)
     assert len(back.aside) == 2  # the files from before are put aside
     with Madeleine.open(home) as opened:
         assert opened.recall("which key does the kettle whistle in")[0].memory.id == fresh.id
-    assert any("whistles" in path.read_text(errors="replace") for path in home.glob("vault/*.md"))
+    assert any(
+        "whistles" in path.read_text(errors="replace", encoding="utf-8")
+        for path in home.glob("vault/*.md")
+    )
 
 
 @pytest.mark.parametrize("way", ["in", "out"])
@@ -119,7 +122,7 @@ def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) ->
 
 def _add_files(home: Path, count: int) -> None:
     for number in range(count):
-        (home / "vault" / f"attachment-{number}.txt").write_text(f"{number}\n")
+        (home / "vault" / f"attachment-{number}.txt").write_text(f"{number}\n", encoding="utf-8")
 
 
 def _kill_moving(home: Path, to: str, tenant: str, is_time: Callable[[], bool]) -> None:
@@ -150,7 +153,7 @@ def test_a_place_that_holds_another_memory_is_refused(home: Path, tmp_path: Path
     move_home(home, url, tenant)
     other = tmp_path / "other"
     other.mkdir()
-    (other / "config.toml").write_text('[embedder]\nkind = "fake"\n')
+    (other / "config.toml").write_text('[embedder]\nkind = "fake"\n', encoding="utf-8")
     with Madeleine.open(other) as opened:
         opened.remember("Another person's kettle")
 

@@ -85,7 +85,9 @@ class Team:
 def make_home(home: Path, database: str) -> Path:
     """Make a home whose memory is in a database of this name, as a role that no wall lets pass."""
     home.mkdir(parents=True)
-    (home / "config.toml").write_text(CONFIG.format(url=postgres.ordinary(database)))
+    (home / "config.toml").write_text(
+        CONFIG.format(url=postgres.ordinary(database)), encoding="utf-8"
+    )
     return home
 
 

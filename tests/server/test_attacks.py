@@ -477,7 +477,9 @@ def test_a_hook_whispers_nothing_of_anothers_and_reads_no_file_here(
 ) -> None:
     transcript = tmp_path / "session.jsonl"
     line = {"type": "user", "message": {"role": "user", "content": "I prefer oat milk always."}}
-    transcript.write_text(json.dumps({**line, "sessionId": "s", "uuid": "u"}) + "\n")
+    transcript.write_text(
+        json.dumps({**line, "sessionId": "s", "uuid": "u"}) + "\n", encoding="utf-8"
+    )
     call = {
         "prompt": f"what opens the vault of Ada? {world.ada.memory}",
         "session_id": "s",

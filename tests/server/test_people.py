@@ -375,7 +375,7 @@ def test_another_server_refuses_a_revoked_token_within_seconds(team: Team, tmp_p
 def test_commands_tend_people_tokens_and_spaces(team: Team) -> None:
     def run(*words: str, code: int = 0) -> str:
         command = [sys.executable, "-m", "madeleine", "--home", str(team.daemon.home), *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
         assert done.returncode == code, done.stderr
         return done.stdout
 
@@ -438,7 +438,7 @@ def test_without_a_server_a_command_reaches_the_same(tmp_path: Path) -> None:
 
 
 def test_a_home_of_one_person_has_no_room_for_others(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text('[embedder]\nkind = "none"\n')
+    (tmp_path / "config.toml").write_text('[embedder]\nkind = "none"\n', encoding="utf-8")
 
     with Madeleine.open(tmp_path) as alone, pytest.raises(NoPeople):
         alone._door.call("people")

@@ -229,7 +229,7 @@ def test_a_replica_answers_and_takes_over(tmp_path: Path) -> None:
 
 def _configure(home: Path, url: str) -> None:
     lines = ["[embedder]", 'kind = "fake"', "[store]", f'url = "{url}"', 'truth = "database"']
-    (home / "config.toml").write_text("\n".join(lines))
+    (home / "config.toml").write_text("\n".join(lines), encoding="utf-8")
 
 
 def _caught_up(primary: Server, replica: Server) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from madeleine.bootstrap import open_house, restore_home
 from madeleine.errors import NoFile, PlaceTaken, StoreUnwritable, UnderWay
-from madeleine.ingest.backups import restoring
+from madeleine.ingest.backups import restoring, taking
 from madeleine.ingest.backups.archive import BackupDamaged, opened, verify
 from madeleine.ingest.backups.keeping import is_due, kept_in
 from madeleine.ingest.backups.restoring import HomeInHome
@@ -257,6 +257,26 @@ def test_a_backup_taken_while_others_write_is_of_one_moment(stores: Stores) -> N
             journal = [archive.read(name) for name in manifest.files if "journal/" in name]
         assert sorted(ids) == sorted(each for pair in pairs for each in pair)
         assert all(data.endswith(b"\n") for data in journal)
+
+
+def test_a_file_that_goes_while_it_is_looked_at_takes_no_other_with_it(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = keep(stores, "worth keeping").id
+    listed = taking._visible
+
+    def gone_since(folder: Path) -> list[os.DirEntry[str]]:
+        passing = folder / "00-passing.md"
+        if folder == stores.vault.root:
+            passing.write_bytes(b"soon gone")
+        entries = sorted(listed(folder), key=lambda each: each.name)
+        passing.unlink(missing_ok=True)
+        return entries
+
+    monkeypatch.setattr(taking, "_visible", gone_since)
+    with opened(taken(stores).path) as (archive, manifest):
+        names = [name for name in manifest.files if name.startswith("vault/")]
+        assert [kept in archive.read(name).decode() for name in names] == [True]
 
 
 def test_only_one_backup_is_made_at_a_time(stores: Stores) -> None:

@@ -275,8 +275,7 @@ def _files(wanted: Wanted, copies: _Copies) -> dict[str, tuple[Path, Looks]]:
             for each in _visible(folder):
                 if each.is_dir(follow_symlinks=False):
                     folders.append((Path(each.path), f"{name}{each.name}/"))
-                elif each.is_file(follow_symlinks=False):
-                    looks = _looks(each.stat(follow_symlinks=False))
+                elif (looks := _looks_of_file(each)) is not None:
                     found[f"{name}{each.name}"] = (Path(each.path), looks)
         except PermissionError:
             copies.unread[name] = None
@@ -291,6 +290,18 @@ def _visible(folder: Path) -> list[os.DirEntry[str]]:
     """Return what lies in a folder; hidden files and links belong to other programs."""
     with os.scandir(folder) as entries:
         return [each for each in entries if each.name[0] != "." and not each.is_symlink()]
+
+
+def _looks_of_file(each: os.DirEntry[str]) -> Looks | None:
+    """Return how a file looks; nothing if it is none, or gone since it was listed."""
+    try:
+        return (
+            _looks(each.stat(follow_symlinks=False))
+            if each.is_file(follow_symlinks=False)
+            else None
+        )
+    except FileNotFoundError:
+        return None
 
 
 def _looks(found: os.stat_result) -> Looks:
