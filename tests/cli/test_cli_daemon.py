@@ -232,6 +232,7 @@ def test_the_tour_can_be_taken_twice(cli: Cli) -> None:
         assert "$ madeleine recall" in first.stdout
         assert "What an agent is whispered" in first.stdout
         assert "make stop" in second.stdout
+        assert f'MADELEINE_HOME="{cli.home}"' in second.stdout, "as a shell finds it"
     finally:
         cli("stop")
 

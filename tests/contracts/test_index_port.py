@@ -135,6 +135,9 @@ def test_two_files_may_swap_their_names_in_one_batch(index: Index) -> None:
 
     assert index.id_at("a.md") == memory_id(2)
     assert index.id_at("b.md") == memory_id(1)
+    assert index.path_of(memory_id(1)) == "b.md"
+    assert index.path_of(memory_id(2)) == "a.md"
+    assert index.path_of(memory_id(3)) is None
 
 
 def test_a_memory_dropped_and_put_in_one_batch_is_there(index: Index) -> None:

@@ -11,6 +11,7 @@ import errno
 import socket
 import sys
 import textwrap
+from pathlib import Path
 
 from madeleine.cli.door import Door
 from madeleine.cli.main import main as madeleine
@@ -136,13 +137,18 @@ def _show(home: str, door: Door) -> None:
     print(_next_steps(home, str(door.home / "vault")))
 
 
+def _from_here(home: str) -> str:
+    """Return a home as a shell finds it from any folder."""
+    return home if Path(home).is_absolute() else f"$PWD/{home}"
+
+
 def _next_steps(home: str, vault: str) -> str:
     return f"""
 Your memories are markdown files in {vault}
 Edit one by hand and recall it a second later.
 
 Try, here:
-  export PATH="$PWD/.venv/bin:$PATH" MADELEINE_HOME="$PWD/{home}"
+  export PATH="$PWD/.venv/bin:$PATH" MADELEINE_HOME="{_from_here(home)}"
   madeleine remember "The ferry to the island leaves at nine" --type fact
   madeleine recall "when does the boat go?"
   madeleine list

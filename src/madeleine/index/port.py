@@ -397,6 +397,10 @@ class Index(Protocol):
 
     def id_at(self, path: str) -> str | None: ...
 
+    def path_of(self, memory_id: str) -> str | None:
+        """Return the file that a memory stands in. Costs less than getting the memory."""
+        ...
+
     def same_text(self, space: str | None, key: str, now: datetime, limit: int = 64) -> list[str]:
         """Return the current memories in `space` whose `rules.text.same_text_key` is `key`,
         oldest first."""

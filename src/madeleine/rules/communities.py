@@ -14,6 +14,7 @@ order, and equal vectors are always together.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -366,5 +367,5 @@ def _neighbours(lines: Alike, count: int) -> tuple[Places, Places]:
 
 
 def _unit(total: Floats) -> Floats:
-    centre: Floats = total / max(float(np.linalg.norm(total)), 1e-12)
+    centre: Floats = total / max(math.sqrt(total.dot(total)), 1e-12)
     return centre

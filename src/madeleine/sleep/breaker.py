@@ -6,11 +6,16 @@ than half of those are never moved there unasked, however few they are.
 
 from __future__ import annotations
 
-from madeleine.index.port import Counts
+from madeleine.model.query import Filter
 from madeleine.model.words import Tier
 from madeleine.sleep.values import Night
 
 TINY = 5  # memories; whoever has fewer is trying it out and sees what happens
+
+ALL = Filter(outdated=True)
+NOT_ARCHIVED = Filter(
+    tiers=tuple(each for each in Tier if each is not Tier.ARCHIVAL), outdated=True
+)
 
 
 def tripped(night: Night, patches: int, changed: int, trashed: int = 0) -> str | None:
@@ -18,18 +23,26 @@ def tripped(night: Night, patches: int, changed: int, trashed: int = 0) -> str |
     not simply carried out; nothing if they are."""
     if not patches and not trashed:
         return None
-    habits, counts = night.habits, night.stores.index.counts()
-    total, share = max(counts.memories, 1), habits.breaker_share
-    if patches >= habits.breaker_least and changed > share * total:
-        whole = max(total, changed)  # what an earlier round merged is no longer there
-        return f"{changed} of {whole} memories would change, more than {share:.0%}"
-    there = _not_archived(counts)
+    return _changes_too_much(night, patches, changed) or _trashes_too_much(night, patches, trashed)
+
+
+def _changes_too_much(night: Night, patches: int, changed: int) -> str | None:
+    habits = night.habits
+    if patches < habits.breaker_least:
+        return None
+    total = max(night.stores.index.count(ALL, night.now), 1)
+    if changed <= habits.breaker_share * total:
+        return None
+    whole = max(total, changed)  # what an earlier round merged is no longer there
+    return f"{changed} of {whole} memories would change, more than {habits.breaker_share:.0%}"
+
+
+def _trashes_too_much(night: Night, patches: int, trashed: int) -> str | None:
+    if not trashed:
+        return None
+    habits, there = night.habits, night.stores.index.count(NOT_ARCHIVED, night.now)
     many = patches >= habits.breaker_least or (2 * trashed > there >= TINY)
-    if many and trashed > share * there:
-        those = f"{trashed} of {there} memories that are not archived"
-        return f"{those} would go to the trash, more than {share:.0%}"
-    return None
-
-
-def _not_archived(counts: Counts) -> int:
-    return counts.memories - counts.by_tier.get(Tier.ARCHIVAL.value, 0)
+    if not many or trashed <= habits.breaker_share * there:
+        return None
+    those = f"{trashed} of {there} memories that are not archived"
+    return f"{those} would go to the trash, more than {habits.breaker_share:.0%}"

@@ -21,7 +21,7 @@ from madeleine.write.change_file import Hand
 from madeleine.write.connections import plan_links, plan_unlink
 from madeleine.write.forget import plan_forget
 from madeleine.write.merge import plan_merge
-from madeleine.write.resolve import resolve
+from madeleine.write.resolve import is_whole, resolve
 from madeleine.write.revise import plan_retire, plan_space, plan_supersede, plan_tier
 from madeleine.write.synthesis import plan_summary, plan_synthesis
 
@@ -109,7 +109,7 @@ def _link(hand: Hand, action: Action) -> Change:
         listed = json.loads(action["connections"])
         return plan_links(hand, source, [connection_from_json(each) for each in listed])
     connection = Connection(
-        target=_id(hand, action, "target"),
+        target=resolve(hand.stores, action["target"]),
         edge=Edge(action["edge"]),
         weight=float(action.get("weight", "0.5")),
         reason=action.get("reason"),
@@ -126,7 +126,8 @@ def _supersede(hand: Hand, action: Action) -> Change:
 
 
 def _retire(hand: Hand, action: Action) -> Change:
-    successor = _id(hand, action, "superseded_by") if "superseded_by" in action else None
+    named = action.get("superseded_by")
+    successor = resolve(hand.stores, named) if named is not None else None
     return plan_retire(hand, _id(hand, action, "memory"), successor)
 
 
@@ -158,7 +159,9 @@ def _summarise(hand: Hand, action: Action) -> Change:
 
 
 def _id(hand: Hand, action: Action, key: str) -> str:
-    return resolve(hand.stores, action[key])
+    """Return whom an action names; of a whole id, reading its file tells whether it is there."""
+    named = action[key]
+    return named if is_whole(named) else resolve(hand.stores, named)
 
 
 PLANS: Mapping[str, Callable[[Hand, Action], Change]] = {

@@ -11,7 +11,7 @@ from madeleine.errors import FileChanged, NoSuchMemory
 from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Memory
 from madeleine.vault.markdown import read_memory, revised
-from madeleine.write.commit import commit
+from madeleine.write.commit import UNSEEN, commit
 from madeleine.write.reconcile import reconcile
 from madeleine.write.stores import Stores
 
@@ -98,12 +98,12 @@ def read_current(stores: Stores, memory_id: str) -> OnDisk:
 
 def peek(stores: Stores, memory_id: str) -> OnDisk | None:
     """Read a memory's file where the index knows it; nothing if it is not there."""
-    stored = stores.index.get(memory_id)
-    data = stores.vault.bytes_or_none(stored.path) if stored else None
-    if stored is None or data is None:
+    path = stores.index.path_of(memory_id)
+    data = stores.vault.bytes_or_none(path)
+    if path is None or data is None:
         return None
-    memory = read_memory(stored.path, data, stored.fingerprint).memory
-    return OnDisk(memory, stored.path, data) if memory.id == memory_id else None
+    memory = read_memory(path, data, UNSEEN).memory
+    return OnDisk(memory, path, data) if memory.id == memory_id else None
 
 
 def change_memory(

@@ -229,6 +229,10 @@ class SqliteIndex:
         with self._read() as connection:
             return nodes.first_id(connection, "path = ?", path)
 
+    def path_of(self, memory_id: str) -> str | None:
+        with self._read() as connection:
+            return nodes.path_of(connection, memory_id)
+
     def same_text(self, space: str | None, key: str, now: datetime, limit: int = 64) -> list[str]:
         with self._read() as connection:
             return nodes.same_text(connection, space, key, now, limit)

@@ -323,6 +323,12 @@ def get(connection: apsw.Connection, memory_id: str) -> Stored | None:
     return next(_read(connection, "n.id = ?", (memory_id,)), None)
 
 
+def path_of(connection: apsw.Connection, memory_id: str) -> str | None:
+    """Return the file that a memory stands in."""
+    path: str | None = connection.execute("SELECT path FROM nodes WHERE id = ?", (memory_id,)).get
+    return path
+
+
 def memories(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, Memory]:
     """Return those of the ids that are there, in the order asked for."""
     wanted = list(dict.fromkeys(ids))

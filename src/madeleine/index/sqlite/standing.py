@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import chain, count, groupby, islice
@@ -93,10 +93,19 @@ def standings(
 ) -> Standings:
     """Return the columns of all memories, or of these."""
     ask = _Asking(connection, ids, between)
-    journal = _Journal(connection, ask)
-    parts = [journal.stand(part) for part in ask.about(_NODES, "id")]
-    joined = _joined(parts or [journal.stand([])])
-    return _ordered(joined, np.argsort(np.array(joined.ids, np.str_)))
+    columns = _columns(ask.about(_NODES, "id"), 8)
+    journal = _Journal(ask, columns[1], columns[0])
+    return _ordered(_standings(columns, journal, _Marks(connection, columns)))
+
+
+def _columns(portions: Iterator[list[Row]], count: int) -> list[list[Any]]:
+    """Return the columns of the rows. Rows do not outlive their portion: keeping them all takes
+    longer than reading them."""
+    columns: list[list[Any]] = [[] for _ in range(count)]
+    for some in portions:
+        for column, values in zip(columns, zip(*some, strict=True), strict=True):
+            column.extend(values)
+    return columns
 
 
 def portions(rows: Iterator[Row], between: Between) -> Iterator[list[Row]]:
@@ -128,81 +137,76 @@ class _Asking:
 
 
 class _Journal:
-    """What is known of memories besides their files, by id or by node."""
+    """What is known of memories besides their files, as columns in the order of their ids."""
 
-    def __init__(self, connection: apsw.Connection, ask: _Asking) -> None:
-        self._usage = _Table(ask.about(_USAGE, "memory"), _UNUSED)
-        self._scores = _Table(ask.about(_SCORES, "memory"), _UNSCORED)
-        self._incoming: dict[str, int] = dict(_all(ask.either(_INCOMING, _FEW_INCOMING)))
-        self._outgoing: dict[int, int] = dict(_all(ask.either(_OUTGOING, _FEW_OUTGOING)))
-        self._about_self = _tagged(connection, ABOUT_SELF)
-        self._protected = _tagged(connection, PROTECTED)
-        self._self = graph.self_id(connection)
-
-    def stand(self, rows: Sequence[tuple[Any, ...]]) -> Standings:
-        """Return how the memories of some rows stand."""
-        columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 8
-        nodes, ids = columns[0], columns[1]
-        created = np.array(columns[6], np.int64)
-        accessed, uses, stability, weighed = self._usage.of(ids)
-        importance, relevance, scored = self._scores.of(ids)
-        about, is_self = self._is(self._about_self, nodes), self._is_self(ids)
-        return Standings(
-            ids=list(ids),
-            spaces=list(columns[2]),
-            sources=list(columns[3]),
-            types=np.array([TYPE_CODES[each] for each in columns[4]], np.uint8),
-            tiers=np.array([TIER_CODES[each] for each in columns[5]], np.uint8),
-            created=created,
-            last_accessed=np.where(np.isnan(accessed), created, accessed).astype(np.int64),
-            uses=uses.astype(np.int64),
-            stability=stability,
-            confidence=np.array(columns[7], np.float64),
-            importance=_first_known(importance, weighed, DEFAULT_IMPORTANCE),
-            relevance=relevance,
-            relevance_at=np.where(np.isnan(relevance), 0, scored).astype(np.int64),
-            connections=self._arrows(nodes, ids) + self._defined(about & ~is_self),
-            about_self=about | is_self,
-            is_self=is_self,
-            protected=self._is(self._protected, nodes),
-        )
-
-    def _arrows(self, nodes: Sequence[int], ids: Sequence[str]) -> NDArray[np.int64]:
-        incoming = [self._incoming.get(each, 0) for each in ids]
-        outgoing = [self._outgoing.get(each, 0) for each in nodes]
-        return np.array(incoming, np.int64) + np.array(outgoing, np.int64)
-
-    def _defined(self, about: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The self defines what is tagged so: an arrow that stands in no file and counts like
-        others."""
-        return about & (self._self is not None)
-
-    def _is_self(self, ids: Sequence[str]) -> NDArray[np.bool_]:
-        return np.array([each == self._self for each in ids], np.bool_)
-
-    def _is(self, found: NDArray[np.int64], nodes: Sequence[int]) -> NDArray[np.bool_]:
-        return np.isin(np.array(nodes, np.int64), found)
+    def __init__(self, ask: _Asking, ids: Sequence[str], nodes: Sequence[int]) -> None:
+        places = dict(zip(ids, count(), strict=False))
+        self.usage = _filled(ask.about(_USAGE, "memory"), places, _UNUSED)
+        self.scores = _filled(ask.about(_SCORES, "memory"), places, _UNSCORED)
+        (incoming,) = _filled(ask.either(_INCOMING, _FEW_INCOMING), places, (0,))
+        outgoing: dict[int, int] = dict(_all(ask.either(_OUTGOING, _FEW_OUTGOING)))
+        from_it = np.array([outgoing.get(each, 0) for each in nodes], np.int64)
+        self.arrows = incoming.astype(np.int64) + from_it
 
 
-class _Table:
-    """Numbers about memories by their ids, as columns; nothing is not a number."""
+class _Marks:
+    """Which memories are the self, about the self, or protected."""
 
-    def __init__(self, rows: Iterator[list[Row]], unknown: tuple[float | None, ...]) -> None:
-        self._places: dict[str, int] = {}
-        parts = []
-        for some in rows:
-            ids, *columns = zip(*some, strict=True)
-            self._places.update(zip(ids, count(len(self._places)), strict=False))
-            parts.append([np.array(column, np.float64) for column in columns])
-        # The last place is for those of whom nothing is known.
-        parts.append([np.array([each], np.float64) for each in unknown])
-        self._columns = [np.concatenate(each) for each in zip(*parts, strict=True)]
+    def __init__(self, connection: apsw.Connection, columns: Sequence[Sequence[Any]]) -> None:
+        nodes = np.array(columns[0], np.int64)
+        the_self = graph.self_id(connection)
+        self.is_self = np.array([each == the_self for each in columns[1]], np.bool_)
+        self.about = np.isin(nodes, _tagged(connection, ABOUT_SELF))
+        self.protected = np.isin(nodes, _tagged(connection, PROTECTED))
+        # The self defines what is tagged so: an arrow that stands in no file and counts like
+        # others.
+        self.defined = self.about & ~self.is_self & (the_self is not None)
 
-    def of(self, ids: Sequence[str]) -> list[NDArray[np.float64]]:
-        """Return the columns for these memories."""
-        last = len(self._places)
-        places = np.array([self._places.get(each, last) for each in ids], np.int64)
-        return [column[places] for column in self._columns]
+
+def _standings(columns: Sequence[Sequence[Any]], journal: _Journal, marks: _Marks) -> Standings:
+    created = np.array(columns[6], np.int64)
+    accessed, uses, stability, weighed = journal.usage
+    importance, relevance, scored = journal.scores
+    return Standings(
+        ids=columns[1],
+        spaces=_shared(columns[2]),
+        sources=_shared(columns[3]),
+        types=np.array([TYPE_CODES[each] for each in columns[4]], np.uint8),
+        tiers=np.array([TIER_CODES[each] for each in columns[5]], np.uint8),
+        created=created,
+        last_accessed=np.where(np.isnan(accessed), created, accessed).astype(np.int64),
+        uses=uses.astype(np.int64),
+        stability=stability,
+        confidence=np.array(columns[7], np.float64),
+        importance=_first_known(importance, weighed, DEFAULT_IMPORTANCE),
+        relevance=relevance,
+        relevance_at=np.where(np.isnan(relevance), 0, scored).astype(np.int64),
+        connections=journal.arrows + marks.defined,
+        about_self=marks.about | marks.is_self,
+        is_self=marks.is_self,
+        protected=marks.protected,
+    )
+
+
+def _shared(values: Iterable[Any]) -> list[Any]:
+    """Return the values, equal ones as one object."""
+    seen: dict[Any, Any] = {}
+    return [seen.setdefault(each, each) for each in values]
+
+
+def _filled(
+    portions: Iterator[list[Row]], places: Mapping[str, int], unknown: Sequence[float | None]
+) -> list[NDArray[np.float64]]:
+    """Return the columns of a table, each number at the place of the memory that its row begins
+    with; nothing is not a number."""
+    columns = [np.full(len(places) + 1, each, np.float64) for each in unknown]
+    for some in portions:
+        ids, *values = zip(*some, strict=True)
+        # Rows about what is gone go to a place behind the last.
+        at = np.array([places.get(each, len(places)) for each in ids], np.int64)
+        for column, each in zip(columns, values, strict=True):
+            column[at] = each
+    return [column[:-1] for column in columns]
 
 
 def _tagged(connection: apsw.Connection, tag: str) -> NDArray[np.int64]:
@@ -217,24 +221,18 @@ def _first_known(
     return np.where(np.isnan(either), neither, either)
 
 
-def _joined(parts: Sequence[Standings]) -> Standings:
-    """Return the places of all parts, one after the other."""
-    columns = ([getattr(part, each.name) for part in parts] for each in fields(Standings))
-    joined: Iterator[Any] = (
-        np.concatenate(each) if isinstance(each[0], np.ndarray) else list(chain(*each))
-        for each in columns
-    )
-    return Standings(*joined)
-
-
-def _ordered(known: Standings, order: NDArray[np.int64]) -> Standings:
-    columns = (getattr(known, each.name) for each in fields(Standings))
+def _ordered(known: Standings) -> Standings:
+    """Return the places in the order of the ids. The ids are made anew from one block, so that
+    they lie in that order too: who goes through them later waits far less for the memory."""
+    names = np.array(known.ids, np.str_)
+    order = np.argsort(names)
     places = order.tolist()
+    _, *columns = (getattr(known, each.name) for each in fields(Standings))
     ordered: Iterator[Any] = (
         each[order] if isinstance(each, np.ndarray) else [each[place] for place in places]
         for each in columns
     )
-    return Standings(*ordered)
+    return Standings(names[order].tolist(), *ordered)
 
 
 def across_spaces(connection: apsw.Connection) -> list[Across]:

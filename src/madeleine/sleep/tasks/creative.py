@@ -47,7 +47,7 @@ from madeleine.rules.uniting import full
 from madeleine.sleep.pairs import one_scope, pair_of
 from madeleine.sleep.refused import without_refused
 from madeleine.sleep.tasks.decay import bar_of
-from madeleine.sleep.values import Link, Night, Patch, Unlink
+from madeleine.sleep.values import STOPPED, Link, Night, Patch, Unlink
 from madeleine.write.record import event, record
 
 SEED = "creative.seed"  # the name under which the journal keeps what the next sample follows from
@@ -145,6 +145,9 @@ def discovered(night: Night, sample: Sequence[Memory]) -> Iterator[Found]:
     }
     embedded = sorted((each for each in sample if each.id in vectors), key=lambda each: each.id)
     for one, other in combinations(embedded, 2):
+        if night.stop():
+            night.report.stopped = STOPPED
+            return
         if frozenset((one.id, other.id)) not in connected:
             found = _found(pair_of(one, other, _cosine(vectors, one, other)))
             if found is not None:
