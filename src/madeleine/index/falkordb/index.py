@@ -275,6 +275,9 @@ class FalkorIndex:
     def id_at(self, path: str) -> str | None:
         return nodes.id_at(self._access, path)
 
+    def path_of(self, memory_id: str) -> str | None:
+        return nodes.path_of(self._access, memory_id)
+
     def same_text(self, space: str | None, key: str, now: datetime, limit: int = 64) -> list[str]:
         return nodes.same_text(self._access, space, key, now, limit)
 

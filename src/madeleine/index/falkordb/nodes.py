@@ -259,6 +259,12 @@ def get(access: Access, memory_id: str) -> Stored | None:
     return found[0] if found else None
 
 
+def path_of(access: Access, memory_id: str) -> str | None:
+    """Return the file that a memory stands in."""
+    found = access.column("MATCH (m:Memory {id: $id})", "m.path", id=memory_id)
+    return found[0] if found else None
+
+
 def memories(access: Access, ids: Iterable[str]) -> dict[str, Memory]:
     """Return those of the ids that are there, in the order asked for."""
     wanted = list(dict.fromkeys(ids))

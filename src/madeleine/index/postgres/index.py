@@ -220,6 +220,10 @@ class PostgresIndex:
         with self._read() as access:
             return nodes.first_id(access, "path = %s", path)
 
+    def path_of(self, memory_id: str) -> str | None:
+        with self._read() as access:
+            return nodes.path_of(access, memory_id)
+
     def same_text(self, space: str | None, key: str, now: datetime, limit: int = 64) -> list[str]:
         with self._read() as access:
             return nodes.same_text(access, space, key, now, limit)

@@ -229,6 +229,13 @@ def get(access: Access, memory_id: str) -> Stored | None:
     return next(_read(access, "n.id = %s", memory_id), None)
 
 
+def path_of(access: Access, memory_id: str) -> str | None:
+    """Return the file that a memory stands in."""
+    sql = "SELECT path FROM nodes WHERE tenant = :tenant AND id = %s"
+    found: list[str] = access.column(sql, memory_id)
+    return found[0] if found else None
+
+
 def memories(access: Access, ids: Iterable[str]) -> dict[str, Memory]:
     """Return those of the ids that are there, in the order asked for."""
     wanted = list(dict.fromkeys(ids))
