@@ -119,12 +119,14 @@ def _proposed(home: Path, memory: str, beside: str) -> str:
 
 
 Ask = tuple[str, str, object, Mapping[str, object]]
+Tried = list[tuple[Ask, set[int]]]
+Attacks = dict[str, Tried]
 NOT_THERE = {404}
 NOT_ALLOWED = {403}
 HARMLESS = {200}
 
 
-def attacks(world: World) -> dict[str, list[tuple[Ask, set[int]]]]:
+def attacks(world: World) -> Attacks:
     """Return what Mallory tries at each route, and what may come back."""
     ada, mine = world.ada, world.mine
     one, link = ada.memory, {"target": ada.memory}
@@ -132,7 +134,7 @@ def attacks(world: World) -> dict[str, list[tuple[Ask, set[int]]]]:
     def at(method: str, path: str, body: object = None, **query: object) -> Ask:
         return method, path, body, query
 
-    def both(ask: Callable[[str], Ask], named: str, wanted: set[int]) -> list[tuple[Ask, set[int]]]:
+    def both(ask: Callable[[str], Ask], named: str, wanted: set[int]) -> Tried:
         return [(ask(named), wanted), (ask(named[:8]), wanted)]
 
     return {
@@ -321,6 +323,68 @@ def attacks(world: World) -> dict[str, list[tuple[Ask, set[int]]]]:
             (at("POST", "/admin/spaces/leave", {"name": "salon", "erase": True}), NOT_THERE),
         ],
         "stop": [(at("POST", "/admin/stop"), NOT_ALLOWED)],
+        **page_attacks(world, at, both),
+    }
+
+
+def page_attacks(world: World, at: Callable[..., Ask], both: Callable[..., Tried]) -> Attacks:
+    """Return what Mallory tries at the routes that the page asks."""
+    ada, mine = world.ada, world.mine
+
+    def data(path: str, **query: object) -> Ask:
+        return at("GET", f"/ui/data/{path}", None, **query)
+
+    def lists(*paths: str) -> Tried:
+        return [(data(path), HARMLESS) for path in paths]
+
+    asked = {"query": "what opens the vault of Ada"}
+    return {
+        "page_link": [(at("POST", "/ui/link"), HARMLESS)],
+        "page_search": [
+            (data("search", **asked), HARMLESS),
+            (data("search", **asked, spaces="salon", outdated="true"), HARMLESS),
+            (data("search", **asked, why_not=ada.memory), HARMLESS),
+        ],
+        "page_list": [
+            (data("list", outdated="true"), HARMLESS),
+            (data("list", spaces="salon"), HARMLESS),
+        ],
+        "page_facets": [(data("facets", tag=SECRET[:3]), HARMLESS)],
+        "page_graph": lists("graph"),
+        "page_graph_space": [(data("graph/space", space="salon"), HARMLESS)],
+        "page_graph_near": both(lambda each: data(f"graph/near/{each}"), ada.memory, NOT_THERE),
+        "page_graph_paths": [
+            (data("graph/paths", **{"from": a, "to": b}), NOT_THERE)
+            for a, b in ((mine, ada.memory), (ada.memory, mine), (ada.memory, ada.beside))
+        ],
+        "page_memory": [
+            *both(lambda each: data(f"memory/{each}"), ada.memory, NOT_THERE),
+            *both(lambda each: data(f"memory/{each}"), ada.gone, NOT_THERE),
+        ],
+        "page_similar": both(lambda each: data(f"memory/{each}/similar"), ada.memory, NOT_THERE),
+        "page_difference": [
+            (data(f"memory/{each}/difference", change=ada.change), NOT_THERE)
+            for each in (ada.memory, mine)
+        ],
+        "page_time": lists("time"),
+        "page_time_bars": lists("time/bars"),
+        "page_time_day": [(data("time/day"), HARMLESS)],
+        "page_time_turns": lists("time/turns"),
+        "page_home": lists("home"),
+        "page_whispers": lists("whispers"),
+        "page_whisper": [(data(f"whispers/{ada.whisper}"), NOT_THERE)],
+        "page_why_not": [
+            (data(f"whispers/{ada.whisper}/why_not", memory=each), NOT_THERE)
+            for each in (ada.memory, mine)
+        ],
+        "page_sleep": lists("sleep"),
+        "page_runs": [(data("sleep/runs", all="true"), HARMLESS)],
+        "page_run": [(data(f"sleep/runs/{ada.change}"), HARMLESS)],
+        "page_change": both(lambda each: data(f"changes/{each}"), ada.change, NOT_THERE),
+        "page_proposals": [
+            (data("proposals", status=each), HARMLESS) for each in ("pending", "approved")
+        ],
+        "page_proposal": both(lambda each: data(f"proposals/{each}"), ada.proposal, NOT_THERE),
     }
 
 

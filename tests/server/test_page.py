@@ -36,9 +36,9 @@ def raw(daemon: Daemon, method: str, path: str, headers: dict[str, str] | None =
         connection.close()
 
 
-def enter(daemon: Daemon) -> dict[str, str]:
+def enter(daemon: Daemon, token: str = "") -> dict[str, str]:
     """Use a link as a browser does; return the headers that its page then sends."""
-    link = urlsplit(str(daemon.ok("POST", "/ui/link")["url"]))
+    link = urlsplit(str(daemon.ask("POST", "/ui/link", token=token).body["url"]))
     answer = raw(daemon, "GET", f"{link.path}?{link.query}")
     assert answer.status == 303
     key = answer.headers["location"].partition("#")[2]
@@ -225,12 +225,12 @@ def test_a_code_is_good_for_a_minute_and_a_session_for_a_month() -> None:
     session = sessions.enter(code)
     assert session is not None
     shown = scope(sessions, session.cookie, session.key)
-    assert sessions.is_in(shown)
+    assert sessions.whose(shown) == ""
 
     now.at += CODE_SECONDS
     assert sessions.enter(late) is None
     now.at += SESSION_SECONDS
-    assert not sessions.is_in(shown)
+    assert sessions.whose(shown) is None
 
 
 def test_a_session_cannot_be_made_longer_by_hand() -> None:
@@ -241,11 +241,11 @@ def test_a_session_cannot_be_made_longer_by_hand() -> None:
 
     longer = f"{int(until) + 1}.{rest}"
 
-    assert not sessions.is_in(scope(sessions, longer, session.key))
+    assert sessions.whose(scope(sessions, longer, session.key)) is None
 
 
 @pytest.mark.parametrize("cookie", ["", ".", "a.b", "..", "é.é.é", '"'])
 def test_nonsense_in_a_cookie_is_just_no_session(cookie: str) -> None:
     sessions = Sessions("token", 8787, Now())
 
-    assert not sessions.is_in(scope(sessions, cookie, ""))
+    assert sessions.whose(scope(sessions, cookie, "")) is None

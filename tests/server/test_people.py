@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -22,6 +23,7 @@ from tests.server.running import eventually, running
 from tests.server.team import Client, Team, make_home
 from tests.server.team import team as running_team
 from tests.server.test_events import listening
+from tests.server.test_page import enter, raw
 
 
 @pytest.fixture(scope="module")
@@ -442,3 +444,86 @@ def test_a_home_of_one_person_has_no_room_for_others(tmp_path: Path) -> None:
 
     with Madeleine.open(tmp_path) as alone, pytest.raises(NoPeople):
         alone._door.call("people")
+
+
+# -- the page --------------------------------------------------------------------------------
+
+PROXY = "memory.example.org"
+
+
+def test_a_link_to_the_page_opens_what_the_token_opens_that_asked_for_it(
+    team: Team, ada: Client, ben: Client
+) -> None:
+    ada.remember("The lantern of Ada is green")
+    ben.remember("The lantern of Ben is blue")
+
+    shown = enter(team.daemon, ada.token)
+    found = team.daemon.ask(
+        "POST", "/agent/recall", {"query": "which lantern"}, token=None, headers=shown
+    )
+    told = [each["memory"]["content"] for each in found.body["results"]]
+    people = team.daemon.ask("GET", "/admin/people", token=None, headers=shown)
+
+    assert told[0] == "The lantern of Ada is green"
+    assert "The lantern of Ben is blue" not in told
+    assert people.status == 403
+
+
+def test_a_reader_at_the_page_only_reads(team: Team) -> None:
+    dora = team.person("dora", "reader")
+
+    shown = enter(team.daemon, dora.token)
+    draft = {"content": "A reader writes"}
+    refused = team.daemon.ask("POST", "/agent/remember", draft, token=None, headers=shown)
+
+    assert refused.status == 403
+    assert team.daemon.ask("GET", "/agent/list", token=None, headers=shown).status == 200
+
+
+def test_a_browser_is_signed_out_when_its_token_is_revoked(team: Team) -> None:
+    ella = team.person("ella")
+    shown = enter(team.daemon, ella.token)
+    assert team.daemon.ask("GET", "/agent/list", token=None, headers=shown).status == 200
+
+    team.admin.ok("DELETE", "/admin/tokens/ella's")
+
+    assert team.daemon.ask("GET", "/agent/list", token=None, headers=shown).status == 401
+
+
+def test_who_sits_at_the_server_sees_the_server_at_the_page(team: Team) -> None:
+    shown = enter(team.daemon, team.daemon.token)
+
+    assert team.daemon.ask("GET", "/admin/people", token=None, headers=shown).status == 200
+
+
+def test_a_link_asked_for_through_a_proxy_leads_through_it(team: Team, ada: Client) -> None:
+    answer = team.daemon.ask("POST", "/ui/link", token=ada.token, headers={"Host": PROXY})
+    link = urlsplit(answer.body["url"])
+    entered = raw(team.daemon, "GET", f"{link.path}?{link.query}", {"Host": PROXY})
+
+    assert (link.scheme, link.netloc) == ("https", PROXY)
+    assert "secure" in entered.headers["set-cookie"].lower()
+
+
+def test_the_page_shows_what_is_shared_beside_ones_own(team: Team, ada: Client) -> None:
+    fay = team.person("fay")
+    for name in ("ada", "fay"):
+        team.share("observatory", name)
+    own = fay.remember("The telescope at home is small", tags=["lens"])
+    node = ada.remember("The telescope of the observatory is huge", space="observatory")
+
+    asked = "/ui/data"
+    found = fay.ok("GET", f"{asked}/search", query="how big is the telescope")["memories"]
+    listed = fay.ok("GET", f"{asked}/list")
+    narrowed = fay.ok("GET", f"{asked}/list", spaces="observatory")
+    facets = fay.ok("GET", f"{asked}/facets")
+    opened = fay.ok("GET", f"{asked}/memory/{node}")["memory"]
+
+    assert {each["id"] for each in found} == {own, node}
+    assert [each["id"] for each in listed["memories"]] == [node, own]
+    assert listed["total"] == 2
+    assert [each["id"] for each in narrowed["memories"]] == [node]
+    assert (facets["memories"], facets["spaces"]["observatory"]) == (2, 1)
+    assert facets["tags"] == {"lens": 1}
+    assert opened["content"] == "The telescope of the observatory is huge"
+    assert fay.status("GET", f"{asked}/memory/{node}/similar") == 200

@@ -24,6 +24,7 @@ from madeleine.api.operations import (
     perform,
     read_prompt,
 )
+from madeleine.api.page import together
 from madeleine.api.params import typed_query
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import Held, Place, Reach, needed
@@ -489,5 +490,15 @@ SHARED: Mapping[str, Act] = {
     "import": _import,
     "export": _export,
     "ingest_file": _ingest_file,
+    "page_search": together.search,
+    "page_list": together.listing,
+    "page_facets": together.facets,
+    "page_memory": _where("page_memory", reach.memories_or_trash),
+    "page_similar": _where("page_similar", reach.memories),
+    "page_difference": _where("page_difference", reach.memories_or_trash),
+    "page_graph_near": _where("page_graph_near", reach.memories),
+    "page_change": _where("page_change", reach.changes),
+    "page_proposals": together.proposals,
+    "page_proposal": _where("page_proposal", reach.proposals),
 }
 """What reaches further than the caller's own house. Everything else stays there."""

@@ -43,8 +43,7 @@ _CALLER = """
                AND NOT pg_is_in_recovery(),
            ARRAY(SELECT ARRAY[m.space, m.role] FROM members m WHERE m.person = t.person
                  ORDER BY m.space)
-    FROM tokens t WHERE t.hash = %s
-"""
+    FROM tokens t WHERE """
 
 
 class People:
@@ -58,15 +57,23 @@ class People:
 
     def caller(self, secret: str) -> Caller | None:
         """Return whose token this is, and note that it was used; nothing if it is nobody's."""
-        hashed = _hash(secret)
+        return self._caller("t.hash = %s", _hash(secret))
+
+    def at_page(self, token: str) -> Caller | None:
+        """Return who was signed in to the page with the token of this id, and note that it was
+        used; nothing if it was revoked since."""
+        return self._caller("t.id = %s", token)
+
+    def _caller(self, which: str, value: object) -> Caller | None:
         with self._inside() as connection:
-            row = connection.execute(_CALLER, (NOTED_SECONDS, hashed)).fetchone()
+            asking = f"{_CALLER}{which}".encode()
+            row = connection.execute(asking, (NOTED_SECONDS, value)).fetchone()
             if row is None:
                 return None
             identity, person, role, is_due, spaces = row
             if is_due:
-                noting = "UPDATE tokens SET last_used = now() WHERE hash = %s"
-                connection.execute(noting, (hashed,))
+                noting = "UPDATE tokens SET last_used = now() WHERE id = %s"
+                connection.execute(noting, (identity,))
         return Caller(person, Role(role), identity, _mounted(person, Role(role), spaces))
 
     def local(self) -> Caller:

@@ -69,6 +69,7 @@ class App:
         """`facts` are what status says about the daemon; `stop` ends it, `ending` says so."""
         self.failures = 0
         """Requests that met a bug of ours."""
+        self._guard = guard
         self._callers = Callers(houses, guard)
         self._sessions = guard.sessions or Sessions(guard.token, guard.port)
         self._facts = facts
@@ -127,7 +128,7 @@ class App:
         for route in (*ROUTES, *HOOKS, *TOLD):
             methods.setdefault(route.path, {})[route.method] = route
         paths = [Path(path, _Endpoint(self, known)) for path, known in methods.items()]
-        page = PageDoor(self._sessions)
+        page = PageDoor(self._sessions, lambda scope: bool(self._guard.outside(scope)))
         return [
             *paths,
             Path(MCP_PATH, McpDoor(self.carry, self._limits.max_body_bytes)),
@@ -139,6 +140,8 @@ class App:
         """Read a request, carry it out, and return the answer's bytes."""
         if route is OPENAPI:
             return encoded(openapi())
+        if route.name == "page_link":
+            return encoded(self._page_link(request.scope))
         by, identity = who_asks(request), request.path_params.get("id")
         query = parse_query(request.scope["query_string"])
         if route in HOOKS:
@@ -173,8 +176,6 @@ class App:
         if route.name == "stop":
             reach.own.check("stop", needed("stop"))
             return encoded({"stopping": True})
-        if route.name == "page_link":
-            return encoded(self._page_link())
         if route is METRICS:
             return self._metrics(reach)
         if guest:
@@ -195,12 +196,18 @@ class App:
         uptime = float(str(self._facts().get("uptime_seconds", 0.0)))
         return metrics(reach.house, Serving(self._hooks.to_json(), self.failures, uptime))
 
-    def _page_link(self) -> Json:
+    def _page_link(self, scope: Scope) -> Json:
+        """Return a link that signs a browser in as whoever asks for it, by the way they came."""
+        caller = scope[REACH].caller
+        code = self._sessions.new_code("" if caller is None else caller.token)
+        url = f"{self._guard.outside(scope) or self._inside_url()}{ENTER}?code={code}"
+        return {"text": url, "url": url, "seconds": CODE_SECONDS}
+
+    def _inside_url(self) -> str:
         facts = self._facts()
         host, port = str(facts.get("host")), facts.get("port")
         named = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-        url = f"http://{named}:{port}{ENTER}?code={self._sessions.new_code()}"
-        return {"text": url, "url": url, "seconds": CODE_SECONDS}
+        return f"http://{named}:{port}"
 
     async def stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Tell what happens until the client leaves or the daemon ends."""

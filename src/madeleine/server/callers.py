@@ -3,6 +3,7 @@
 In a home of one person the guard lets a request pass or not, and the one house is its reach.
 Where several people share a database, the token says whose it is: it is looked up there, by its
 hash, and known for a few seconds, so that a revoked one is refused by every server soon after.
+A browser that was signed in to the page reaches what the token reaches that signed it in.
 Who sits at the server itself, at its socket or with the token in run/token, is its admin. Nobody
 is let in on trust there: a proxy on the same machine would make everybody a neighbour.
 """
@@ -78,11 +79,14 @@ class Callers:
         if self._guard.is_servers(scope):
             found = await self._looked_up(SERVER, people.local)
             return found if self._guard.is_admins(scope) else replace(found, role=Role.OWNER)
-        secret = shown(scope)
-        if not secret:
+        token, secret = self._guard.person_at_page(scope), shown(scope)
+        if token:
+            whose = await self._looked_up(f"page {token}".encode(), lambda: people.at_page(token))
+        elif secret:
+            key = hashlib.sha256(secret.encode("latin-1")).digest()
+            whose = await self._looked_up(key, lambda: people.caller(secret))
+        else:
             raise NoToken
-        key = hashlib.sha256(secret.encode("latin-1")).digest()
-        whose = await self._looked_up(key, lambda: people.caller(secret))
         if whose is None:
             raise NoToken
         return whose

@@ -37,7 +37,8 @@ class Guard:
     names: frozenset[str] = frozenset()
     """Other hosts than this machine under which a proxy with TLS reaches us."""
     sessions: Sessions | None = None
-    """Browsers that were signed in. Only who may use every route can sign one in, so it may."""
+    """Browsers that were signed in. Only who may use every route can sign one in, so it may;
+    but for a person's, which `Callers` looks at."""
 
     def check(self, scope: Scope, is_open: bool, is_admin: bool = False) -> None:
         """Let a request pass or say why not; an open route needs no token."""
@@ -60,6 +61,10 @@ class Guard:
         """Whether a request is of who sits at the server, and of no person in particular."""
         return over_unix(scope) or self._has_token(scope)
 
+    def person_at_page(self, scope: Scope) -> str:
+        """Return the id of the token whose owner's browser asks; nothing if it is nobody's."""
+        return (self.sessions.whose(scope) or "") if self.sessions is not None else ""
+
     def is_admins(self, scope: Scope) -> bool:
         """Whether such a request may also tend the whole memory."""
         return over_unix(scope) or not self.admin_token or self._is_admin(scope)
@@ -70,11 +75,15 @@ class Guard:
         shows = header(scope, b"authorization") or header(scope, b"sec-fetch-site")
         return not over_unix(scope) and not shows and self._is_trusted(scope)
 
+    def outside(self, scope: Scope) -> str:
+        """Return the address of the proxy through which a request came, empty if it came
+        straight to us."""
+        named = _host(scope)
+        return f"https://{header(scope, b'host').lower()}" if named in self.names else ""
+
     def _check_host(self, scope: Scope) -> None:
-        given = header(scope, b"host")
-        found = _HOST.match(given.lower())
-        if found is None or found[1] not in self._hosts():
-            raise Forbidden("Host", given)
+        if _host(scope) not in self._hosts():
+            raise Forbidden("Host", header(scope, b"host"))
 
     def _check_origin(self, scope: Scope) -> None:
         if not any(name == b"origin" for name, _ in scope["headers"]):
@@ -93,7 +102,8 @@ class Guard:
         return own or self._is_admin(scope) or self._is_signed_in(scope)
 
     def _is_signed_in(self, scope: Scope) -> bool:
-        return self.sessions is not None and self.sessions.is_in(scope)
+        """Whether this is the browser of who sits at the server."""
+        return self.sessions is not None and self.sessions.whose(scope) == ""
 
     def _is_admin(self, scope: Scope) -> bool:
         both = (shown(scope), header(scope, b"x-admin-token"))
@@ -105,6 +115,12 @@ class Guard:
         client = scope.get("client")
         ours = header(scope, b"sec-fetch-site").lower() in ("", "same-origin", "none")
         return self.trust_loopback and ours and client is not None and _is_loopback(client[0])
+
+
+def _host(scope: Scope) -> str:
+    """Return the host that a request names, without its port; empty if it names none."""
+    found = _HOST.match(header(scope, b"host").lower())
+    return found[1] if found else ""
 
 
 def shown(scope: Scope) -> str:

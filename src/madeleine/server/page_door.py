@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -115,8 +115,12 @@ class _File:
 class PageDoor:
     """Serves the page. Files are read once; packing one takes its first request some time."""
 
-    def __init__(self, sessions: Sessions, folder: Path = FOLDER) -> None:
+    def __init__(
+        self, sessions: Sessions, is_outside: Callable[[Scope], bool], folder: Path = FOLDER
+    ) -> None:
+        """`is_outside` says whether a request came through a proxy with TLS."""
         self._sessions = sessions
+        self._is_outside = is_outside
         self._files = _read(folder)
         self._soon = _views(folder)
 
@@ -130,7 +134,7 @@ class PageDoor:
         if path == ROOT.rstrip("/"):
             return RedirectResponse(ROOT, 308)
         if path == ENTER:
-            return self._entered(QueryParams(scope["query_string"]).get("code", ""))
+            return self._entered(scope)
         return self._file(scope, Headers(scope=scope))
 
     def _file(self, scope: Scope, asked: Headers) -> Response:
@@ -144,13 +148,13 @@ class PageDoor:
         view = path.partition("/")[0]
         return self._files["index.html"].answer(asked, self._soon.get(FOLDERS.get(view, view), ""))
 
-    def _entered(self, code: str) -> Response:
-        session = self._sessions.enter(code)
+    def _entered(self, scope: Scope) -> Response:
+        session = self._sessions.enter(QueryParams(scope["query_string"]).get("code", ""))
         if session is None:
             return Response(OLD_LINK, 403, _not_kept(), TYPES[".html"])
-        return self._welcome(session)
+        return self._welcome(session, self._is_outside(scope))
 
-    def _welcome(self, session: Session) -> Response:
+    def _welcome(self, session: Session, is_outside: bool) -> Response:
         """Send on to the page: one half in a cookie, the other behind the `#`."""
         answer = RedirectResponse(f"{ROOT}#{session.key}", 303, _not_kept())
         answer.set_cookie(
@@ -158,6 +162,7 @@ class PageDoor:
             session.cookie,
             max_age=SESSION_SECONDS,
             path="/",
+            secure=is_outside,
             httponly=True,
             samesite="strict",
         )

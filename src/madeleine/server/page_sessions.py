@@ -11,6 +11,9 @@ browser. A code works once and for a minute. What the browser gets for it comes 
 
 Only both together open anything. They are derived from the token: a daemon that is started anew
 still knows them, nothing is stored, and a new `run/token` ends every session.
+
+Where several people share a server, a session is of the token that asked for its code. It says
+which one, under the same signature, and opens what that token opens, for as long as it does.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
+from typing import Any, NamedTuple
 
 CODE_SECONDS = 60.0
 SESSION_SECONDS = 30 * 24 * 3600
@@ -40,48 +43,55 @@ class Session:
     key: str
 
 
+class _Code(NamedTuple):
+    ends: float
+    whose: str
+
+
 class Sessions:
     """The codes that wait, and the rule that knows a session again. Any thread may ask."""
 
     def __init__(self, token: str, port: int, now: Callable[[], float] = time.time) -> None:
         self._token = token.encode()
         self._now = now
-        self._codes: dict[str, float] = {}
+        self._codes: dict[str, _Code] = {}
         self._lock = threading.Lock()
         self.cookie_name = f"madeleine-{port}"
         """By port, so that the pages of two daemons do not sign each other out."""
 
-    def new_code(self) -> str:
-        """Return a code that opens the page once, within a minute."""
+    def new_code(self, whose: str = "") -> str:
+        """Return a code that opens the page once, within a minute, to a person's token of this
+        id; to who sits at the server if there is none."""
         code = secrets.token_urlsafe(32)
         with self._lock:
             while len(self._codes) >= CODES_AT_MOST:
                 self._codes.pop(next(iter(self._codes)))
-            self._codes[code] = self._now() + CODE_SECONDS
+            self._codes[code] = _Code(self._now() + CODE_SECONDS, whose)
         return code
 
     def enter(self, code: str) -> Session | None:
         """Return a new session for a code, which is used up by that; none for a wrong one."""
         with self._lock:
-            ends = self._codes.pop(code, 0.0)
-        if self._now() >= ends:
+            found = self._codes.pop(code, None)
+        if found is None or self._now() >= found.ends:
             return None
         until = int(self._now()) + SESSION_SECONDS
-        named = f"{until}.{secrets.token_urlsafe(16)}"
+        named = f"{until}.{secrets.token_urlsafe(16)}.{found.whose}"
         cookie = f"{named}.{self._signed('cookie', named)}"
         return Session(cookie, self._signed("key", cookie))
 
-    def is_in(self, scope: Mapping[str, Any]) -> bool:
-        """Whether a request shows both halves of a session that has not ended."""
+    def whose(self, scope: Mapping[str, Any]) -> str | None:
+        """Return the id of the token whose session a request shows both halves of, empty for
+        who sits at the server; nothing if it shows none, or one that has ended."""
         cookie, key = self._cookie(scope), _header(scope, KEY_HEADER)
         named, _, signature = cookie.rpartition(".")
-        until = named.partition(".")[0]
-        return (
-            _same(signature, self._signed("cookie", named))
-            and _same(key, self._signed("key", cookie))
-            and until.isdecimal()
-            and self._now() < int(until)
+        until, _, rest = named.partition(".")
+        is_ours = _same(signature, self._signed("cookie", named)) and _same(
+            key, self._signed("key", cookie)
         )
+        if not is_ours or not until.isdecimal() or self._now() >= int(until):
+            return None
+        return rest.partition(".")[2]
 
     def _cookie(self, scope: Mapping[str, Any]) -> str:
         try:

@@ -168,8 +168,8 @@ def _missing(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
 
 def _backup(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
     wanted, newest = house.settings.backup, moving.standing(house)["newest"]
-    if not wanted.enabled or not counts.memories:
-        return
+    if not wanted.enabled or not counts.memories or house.settings.store.truth == "database":
+        return  # a database is backed up with its own tools
     if newest is None:
         oldest = house.stores.index.first_known()
         if oldest is not None and now - oldest > DAY:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from madeleine.api.page.brief import brief, brief_hit
 from madeleine.model.codec import Json
-from madeleine.model.query import MAX_HITS, QUERY_CHARS, Query, read_filter
+from madeleine.model.memory import Memory
+from madeleine.model.query import MAX_HITS, QUERY_CHARS, Filter, Query, read_filter
 from madeleine.model.reading import Reader
 from madeleine.recall.recall import recall
 
@@ -43,14 +46,23 @@ def search(house: House, call: Call) -> Json:
 
 def listing(house: House, call: Call) -> Json:
     """Return a page of memories, newest first."""
+    chosen, limit, offset = read_listing(call)
+    index, now = house.stores.index, house.stores.clock.now()
+    return listed(index.listing(chosen, now, limit, offset), index.count(chosen, now), now)
+
+
+def read_listing(call: Call) -> tuple[Filter, int, int]:
+    """Return which memories are listed, how many at most, and after how many."""
     reader = Reader(call.query)
     chosen = read_filter(reader)
     limit = reader.whole("limit", LINES, 1, LINES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
-    index, now = house.stores.index, house.stores.clock.now()
-    found = index.listing(chosen, now, limit, offset)
-    return {"memories": [brief(each, now) for each in found], "total": index.count(chosen, now)}
+    return chosen, limit, offset
+
+
+def listed(found: Iterable[Memory], total: int, now: datetime) -> Json:
+    return {"memories": [brief(each, now) for each in found], "total": total}
 
 
 def facets(house: House, call: Call) -> Json:

@@ -1,0 +1,102 @@
+"""Search and list where somebody also shares spaces: their own memory and those, as one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from madeleine.api.page.nights import PROPOSALS, PROPOSALS_AT_MOST
+from madeleine.api.page.nights import proposals as proposals_of
+from madeleine.api.page.searching import HITS, SPACES, TAGS, listed, read_listing
+from madeleine.api.page.searching import facets as facets_of
+from madeleine.api.page.searching import search as search_in
+from madeleine.api.reach import memories
+from madeleine.model.codec import Json
+from madeleine.model.people import Role
+from madeleine.model.query import MAX_HITS, Filter, read_filter
+from madeleine.model.reading import Reader
+from madeleine.rules.joining import joined
+
+if TYPE_CHECKING:
+    from madeleine.api.operations import Call
+    from madeleine.api.reach import Place, Reach
+
+
+def search(reached: Reach, call: Call) -> Json:
+    """Ask in every place that the filter allows, and join the answers by their scores."""
+    reached.own.check("page_search", Role.READER)
+    places = reached.among(read_filter(Reader(call.query)).spaces)
+    missed = call.query.get("why_not")
+    about = reached.holding(missed, memories) if isinstance(missed, str) else reached.own
+    told = [search_in(each.house, _narrowed(call, each, each is about)) for each in places]
+    limit = Reader(call.query).whole("limit", HITS, 1, MAX_HITS)
+    every = [cast("list[Json]", each["memories"]) for each in told]
+    hits = joined(every, lambda hit: float(str(hit["score"])), limit)
+    notes = dict.fromkeys(note for each in told for note in cast("list[str]", each["notes"]))
+    why_not = next((each["why_not"] for each in told if each["why_not"]), None)
+    silence = None if hits else told[0]["silence"]
+    return {"memories": hits, "silence": silence, "notes": list(notes), "why_not": why_not}
+
+
+def listing(reached: Reach, call: Call) -> Json:
+    """Return a page of all places together, newest first."""
+    reached.own.check("page_list", Role.READER)
+    chosen, limit, offset = read_listing(call)
+    now = reached.house.stores.clock.now()
+    asked = [
+        (place.house.stores.index, chosen if place.space is None else _only(chosen, place.space))
+        for place in reached.among(chosen.spaces)
+    ]
+    pages = [index.listing(within, now, limit + offset, 0) for index, within in asked]
+    newest = joined(pages, lambda each: each.created.timestamp(), limit + offset)
+    return listed(newest[offset:], sum(index.count(within, now) for index, within in asked), now)
+
+
+def facets(reached: Reach, call: Call) -> Json:
+    """Return what one can filter by in all places together."""
+    reached.own.check("page_facets", Role.READER)
+    told = [facets_of(place.house, call) for place in reached.places()]
+    return {
+        "memories": sum(int(str(each["memories"])) for each in told),
+        "types": _summed(told, "types"),
+        "tiers": _summed(told, "tiers"),
+        "spaces": _summed(told, "spaces", SPACES),
+        "tags": _summed(told, "tags", TAGS),
+    }
+
+
+def proposals(reached: Reach, call: Call) -> Json:
+    """Return what waits for a decision in all places together, newest first."""
+    reached.own.check("page_proposals", Role.READER)
+    told = [proposals_of(place.house, call) for place in reached.places()]
+    every = [each for answer in told for each in cast("list[Json]", answer["proposals"])]
+    limit = Reader(call.query).whole("limit", PROPOSALS, 1, PROPOSALS_AT_MOST)
+    return {
+        "proposals": sorted(every, key=lambda each: str(each["created"]), reverse=True)[:limit],
+        "total": sum(int(str(each["total"])) for each in told),
+        "types": _summed(told, "types"),
+    }
+
+
+def _narrowed(call: Call, place: Place, is_about: bool) -> Call:
+    """Return a question as it is asked in one place: in a shared one, only for what bears its
+    name; why a memory is missing is asked where it is kept."""
+    query = dict(call.query)
+    if place.space is not None:
+        query["spaces"] = [place.space]
+    if not is_about:
+        query.pop("why_not", None)
+    return replace(call, query=query)
+
+
+def _only(chosen: Filter, space: str) -> Filter:
+    return replace(chosen, spaces=(space,))
+
+
+def _summed(told: Sequence[Json], name: str, most: int | None = None) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for each in told:
+        total.update(cast("dict[str, int]", each[name]))
+    return dict(total.most_common(most))
