@@ -19,7 +19,7 @@ help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
 	@echo "make stop    end that daemon"
 	@echo "make test    lint, types, import contract and all tests"
-	@echo "make soak    the long run: thousands of writes, killed again and again"
+	@echo "make soak    the long runs: thousands of writes, killed again and again; all engines whole"
 	@echo "make bench   measure the store"
 	@echo "make docs    write docs/reference anew"
 	@echo "make page    build the page from web/ (needs Node 20 or newer)"
@@ -55,6 +55,7 @@ unit: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -n 2 -m "not soak"
 
 soak: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -q -n 2 -m soak
 	$(BIN)/python -m tests.soak
 
 bench: $(VENV)/installed-dev

@@ -15,6 +15,7 @@ CHROMIUM = Path("/usr/bin/chromium")
 
 @pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not installed")
 @pytest.mark.timeout(180)
+@pytest.mark.soak
 def test_the_page_benchmark_runs_on_a_small_home() -> None:
     done = subprocess.run(
         [sys.executable, str(BENCH), "--quick", "--json"],

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from madeleine.errors import Rejected
 from madeleine.index.port import Batch, EdgeRow, Index, Put, Unreadable
+from madeleine.index.sqlite import SqliteIndex
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
@@ -1105,7 +1106,9 @@ def test_many_batches_of_changes_keep_meaning_and_rows_together(index: Index) ->
     """Rows of vectors are given up and written anew all the time; none may be mixed up."""
     order = random.Random(7)
     expected: dict[str, tuple[float, ...]] = {}
-    for step in itertools.count():
+    # What waits for a server takes a hundred times as long.
+    steps = 3_001 if isinstance(index, SqliteIndex) else 301
+    for step in range(steps):
         number = order.randrange(60)
         if order.random() < 0.2:
             index.write(Batch(drops=[memory_id(number)]))
@@ -1114,8 +1117,6 @@ def test_many_batches_of_changes_keep_meaning_and_rows_together(index: Index) ->
             numbers = tuple(order.choice((-1.0, 0.5, 1.0)) for _ in range(DIMENSION))
             index.write(Batch(puts=[put(memory(number, f"text {step}"), unit(*numbers))]))
             expected[memory_id(number)] = numbers
-        if step == 3_000:
-            break
 
     for wanted in itertools.product((-1.0, 1.0), repeat=DIMENSION):
         query = unit(*wanted)

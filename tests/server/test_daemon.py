@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import signal
@@ -11,15 +12,18 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
+from uvicorn import Config
 
 from madeleine.api import remote
 from madeleine.api.places import elsewhere_file, socket_path
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.bootstrap import HomeLock, make_folders
 from madeleine.errors import HomeBusy, Unavailable
+from madeleine.server.daemon import _Server as Uvicorn
 from madeleine.server.launch import launch
 from madeleine.server.listening import listen_tcp
 from tests.server.running import WAIT_SECONDS, busy_port, eventually, running
@@ -213,6 +217,34 @@ def test_a_daemon_that_is_told_to_end_tidies_up(home: Path, how: str) -> None:
     assert find_daemon(home) is None
     with running(home) as again:
         assert again.ok("GET", f"/agent/recall/{kept}")["memory"]["access_count"] == 1
+
+
+class Latecomer:
+    """A connection that is there only when the daemon has said goodbye to the others."""
+
+    def __init__(self, connections: set[Any]) -> None:
+        self._connections = connections
+
+    def shutdown(self) -> None:
+        self._connections.discard(self)
+
+
+def test_an_ending_daemon_does_not_wait_for_who_comes_in_at_the_last_moment() -> None:
+    async def nothing(scope: object, receive: object, send: object) -> None: ...
+
+    async def end() -> set[Any]:
+        config = Config(nothing, lifespan="off", log_config=None, timeout_graceful_shutdown=2)
+        config.load()
+        server = Uvicorn(config, threading.Event(), lambda: None)
+        server.lifespan, server.servers = config.lifespan_class(config), []
+        there: set[Any] = server.server_state.connections
+        asyncio.get_running_loop().call_later(0.02, there.add, Latecomer(there))
+        there.add(waiting := Latecomer(there))
+        asyncio.get_running_loop().call_later(0.5, there.discard, waiting)
+        await server.shutdown()
+        return there
+
+    assert asyncio.run(end()) == set()
 
 
 def test_a_daemon_whose_home_is_deleted_ends(home: Path) -> None:

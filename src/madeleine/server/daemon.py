@@ -13,6 +13,7 @@ replaces the socket.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
@@ -52,6 +53,7 @@ from madeleine.server.page_sessions import Sessions
 from madeleine.write.reconcile import Progress
 
 KEEP_ALIVE_SECONDS = 65
+GOODBYE_SECONDS = 0.1  # between two looks at who is still there when the daemon ends
 LAST_REQUESTS_SECONDS = 30  # how long an ending daemon waits for a client that does not finish
 PRIVATE = 0o077  # a umask: whatever we make, others cannot read
 
@@ -248,6 +250,21 @@ class _Server(Server):
         """Tell everybody at once: whoever listens to what happens would else be waited for."""
         self._stop.set()
         super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End, and let nobody be waited for who came in while the door was being closed: uvicorn
+        says goodbye once, to those who were there then."""
+        goodbye = asyncio.create_task(self._see_out())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            goodbye.cancel()
+
+    async def _see_out(self) -> None:
+        while True:
+            await asyncio.sleep(GOODBYE_SECONDS)
+            for connection in list(self.server_state.connections):
+                connection.shutdown()
 
     async def on_tick(self, counter: int) -> bool:
         self.should_exit = self.should_exit or self._stop.is_set()
