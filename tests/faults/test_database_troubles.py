@@ -18,6 +18,7 @@ import pytest
 
 import madeleine.database.connection as connecting
 from madeleine import Madeleine
+from madeleine.database import schema
 from madeleine.errors import DatabaseDown, DatabaseUnfit
 from tests import postgres
 from tests.hooks.running import claude, client
@@ -215,6 +216,28 @@ def test_a_schema_of_a_newer_release_is_refused(tmp_path: Path) -> None:
             Madeleine.open(home)
 
     assert "upgrade" in caught.value.hint
+
+
+@pytest.mark.parametrize("seen", range(1, len(schema.MIGRATIONS)))
+def test_a_schema_of_an_older_release_is_brought_up_and_keeps_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: int
+) -> None:
+    with a_server() as server:
+        with monkeypatch.context() as older, psycopg.connect(server.url) as connection:
+            older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:seen])
+            schema.migrate(connection, "the database")
+            connection.execute("INSERT INTO madeleine.tenants (name) VALUES ('somebody')")
+
+        with Madeleine.open(home_on(server.url, tmp_path)) as opened:
+            opened.remember("The kettle stands in the attic")
+            found = opened.recall("where is the kettle")
+
+        with psycopg.connect(server.url) as connection:
+            version = connection.execute("SELECT version FROM madeleine.schema_version").fetchone()
+            names = connection.execute("SELECT name FROM madeleine.tenants").fetchall()
+    assert [each.memory.content for each in found] == ["The kettle stands in the attic"]
+    assert version == (len(schema.MIGRATIONS),)
+    assert ("somebody",) in names
 
 
 def test_hooks_stay_silent_in_time_whatever_the_database_does(tmp_path: Path) -> None:
