@@ -219,6 +219,40 @@ def test_retiring_what_was_in_a_deleted_file_spares_what_moved(intake: Intake) -
     assert len(current(intake)) == 4
 
 
+def test_a_file_that_was_edited_and_deleted_comes_back_as_the_memories_it_was(
+    intake: Intake,
+) -> None:
+    intake.habits = replace(IngestHabits(), deleted_files="retire")
+    take_document(intake, written(NOTE))
+    edited = NOTE.replace("four tonnes", "nine tonnes")
+    take_document(intake, written(edited))
+    before = {each.id: each.content for each in current(intake)}
+    gone(intake, URI)
+    assert gone(intake, URI) == []  # told twice, as a system may
+
+    done = take_document(intake, written(edited))
+
+    assert {each.id: each.content for each in current(intake)} == before
+    assert (done.kept, set(done.revised)) == ([], set(before))
+
+
+def test_what_moved_out_of_a_deleted_file_is_left_alone_when_another_takes_its_name(
+    intake: Intake,
+) -> None:
+    intake.habits = replace(IngestHabits(), deleted_files="retire")
+    take_document(intake, written("The crane lifts four tonnes."))
+    take_document(intake, written("The crane lifts four tonnes.", uri=f"{URI}.old"))
+    gone(intake, URI)
+
+    done = take_document(intake, written("The office closes at noon on Fridays."))
+
+    assert (len(done.kept), done.revised) == (1, [])
+    assert {each.content for each in current(intake)} == {
+        "The crane lifts four tonnes.",
+        "The office closes at noon on Fridays.",
+    }
+
+
 def test_what_is_known_of_a_file_outlives_the_index(
     tmp_path: Path, intake: Intake, stores: Stores
 ) -> None:
