@@ -266,6 +266,19 @@ def test_claude_codes_memory_comes_with_types_titles_and_links(
     assert told.notes == ["1 link leads nowhere, left as text: prefers-pytest.md → gone"]
 
 
+@pytest.mark.parametrize("form", ["obsidian", "basic-memory", "claude-code"])
+def test_a_property_that_is_no_yaml_is_told_with_its_file(
+    tmp_path: Path, stores: Stores, form: str
+) -> None:
+    front = "---\nname: [unclosed\ntype: decision\n---\n"
+    write(tmp_path / "-home-ana" / "memory" / "broken.md", f"{front}Sail to Skye.")
+
+    told = imported(stores, form, tmp_path / "-home-ana" / "memory")
+
+    assert "1 property was left out, being no YAML: `name` in broken.md" in told.notes
+    assert memories(stores)["broken"].content == "Sail to Skye."
+
+
 @pytest.mark.parametrize("below", ["", "projects", "projects/-home-ana-code-atlas"])
 def test_any_folder_on_the_way_to_claude_codes_memory_will_do(claude: Path, below: str) -> None:
     assert set(values("claude-code", claude / below)) == {"Prefers pytest", "Who Ana is"}
