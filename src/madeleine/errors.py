@@ -204,7 +204,8 @@ class NoSuchChange(Missing):
 
     def __init__(self, wanted: str) -> None:
         super().__init__(
-            f"no change or run `{wanted}`", hint="`madeleine history ID` names the changes"
+            f"no change or run `{wanted}`",
+            hint="what changed nothing left none; `madeleine history ID` names the changes",
         )
 
 
