@@ -75,6 +75,25 @@ def test_each_section_becomes_a_memory_with_its_headings_as_title(intake: Intake
     assert crane.created == WHEN
 
 
+def test_headings_of_the_same_level_stand_beside_each_other(intake: Intake) -> None:
+    beside = "# Alpha\n\nOne.\n\n## Part\n\nTwo.\n\n# Beta\n\nThree.\n"
+
+    take_document(intake, written(f"{beside}\n# Log\n\n{LONG}"))
+
+    assert set(texts(intake)) == {"Alpha", "Alpha › Part", "Beta", "Log"}
+
+
+@pytest.mark.parametrize(
+    ("front", "own"), [("", "harbour"), ("---\ntitle: The port\n---\n# Early\n\n", "The port")]
+)
+def test_headings_stand_under_the_title_of_the_file_or_its_name(
+    intake: Intake, front: str, own: str
+) -> None:
+    take_document(intake, written(f"{front}{LONG}\n\n# Late\n\nOne."))
+
+    assert f"{own} › Late" in texts(intake)
+
+
 def test_a_short_note_is_one_memory(intake: Intake) -> None:
     take_document(intake, written("---\ntags: [port, log]\ntitle: The port\n---\nOpen all day.\n"))
 

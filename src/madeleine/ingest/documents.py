@@ -274,10 +274,10 @@ class _Work:
         )
 
     def _title(self, section: Section) -> str:
-        """Return the file's own title and the headings, each once; of a text that has neither,
-        nor a name, how it begins."""
-        stem = self.note.stem if self.written.name else ""
-        own = self.note.text("title") or (self.sections[0].headings or (stem,))[0]
+        """Return the file's own title, or its name if it begins without a heading, and the
+        headings, each once; of a text that has none of these, how it begins."""
+        stem = self.note.stem if self.written.name and not self.sections[0].headings else ""
+        own = self.note.text("title") or stem
         names = dict.fromkeys(each for each in (own, *section.headings) if each)
         if not names:
             return first_words(section.text)
