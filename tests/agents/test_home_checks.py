@@ -136,6 +136,29 @@ def test_a_damaged_journal_line_is_told_until_it_is_mended(
         assert [each for each in look(daemon) if each.check == "journal"] == []
 
 
+def test_a_journal_line_that_is_damaged_while_the_daemon_runs_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with running(tmp_path) as daemon:
+        daemon.remember("the tide turns at noon")
+        daemon.remember("the ferry leaves at eight")
+        (journal,) = (tmp_path / "journal").glob("*.jsonl")
+        whole = journal.read_bytes()
+        lines = whole.count(b"\n")
+        journal.write_bytes(whole.replace(b"\n{", b"\n{{", 1) + b"scribbled\n")
+        damaged = look(daemon)
+        journal.write_bytes(whole + b'{"v":1,"id":"0191')
+        written_just_now = look(daemon)
+
+    assert [each.message.split(": ")[0] for each in damaged] == [
+        f"journal/{journal.name}:2",
+        f"journal/{journal.name}:{lines + 1}",
+    ]
+    assert exit_code(damaged) == 6
+    assert written_just_now == []
+
+
 def test_a_port_that_was_taken_is_a_note(daemon: Daemon) -> None:
     status = dict(asking(daemon, "status", {}))
     status["daemon"] = {**status["daemon"], "wanted_port": 8787}

@@ -19,6 +19,7 @@ from madeleine.api.places import is_private, run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.api.routes import BY_NAME
 from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable
+from madeleine.vault.journal_lines import damaged_lines, journal_files
 
 Json = Mapping[str, Any]
 Ask = Callable[[str, Mapping[str, object]], Json]
@@ -167,7 +168,7 @@ def check_status(home: Path, status: Json) -> Iterator[Finding]:
         yield from _check_version(status)
         yield from check_token(home, daemon)
         yield from _check_hooks(daemon.get("hooks") or {})
-    yield from _check_files(status)
+    yield from _check_files(home, status)
     yield from _check_jobs(status["sleep"]["jobs"])
     yield from _check_index(status)
 
@@ -201,12 +202,20 @@ def _check_hooks(hooks: Json) -> Iterator[Finding]:
             yield Finding("hooks", f"hook of {problem}", "madeleine setup", NOTE)
 
 
-def _check_files(status: Json) -> Iterator[Finding]:
+def _check_files(home: Path, status: Json) -> Iterator[Finding]:
     for file in status["unreadable"]:
         problem = f"{file['path']}:{file['line']}: {file['problem']}"
         yield trouble(Damaged, "vault", problem, "mend the file, then madeleine reconcile")
-    for problem in status["journal"]["problems"]:
+    for problem in dict.fromkeys([*status["journal"]["problems"], *_damaged_now(home / "journal")]):
         yield trouble(Damaged, "journal", f"journal/{problem}", JOURNAL_FIX)
+
+
+def _damaged_now(folder: Path) -> Iterator[str]:
+    """Yield what is damaged in the journal: a daemon reads each line once, when it starts, and
+    does not see what becomes of it."""
+    if folder.is_dir():
+        for path in journal_files(folder):
+            yield from (each.message for each in damaged_lines(path))
 
 
 def _check_jobs(jobs: list[Json]) -> Iterator[Finding]:
@@ -271,7 +280,7 @@ def check_clock(home: Path, newest: Json, now: float) -> Iterator[Finding]:
 def _latest_journals(folder: Path) -> list[Path]:
     """Return the newest file of each device; names end in year and month."""
     latest: dict[str, Path] = {}
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in journal_files(folder) if folder.is_dir() else ():
         latest[path.stem[: -len("-2026-11")]] = path
     return list(latest.values())
 
