@@ -93,12 +93,16 @@ class Hooks:
         return _pruned(text, paths, before)
 
     def look(self, text: str) -> Iterator[Seen]:
+        for path, entry in self.placed(text):
+            ours = is_our_hook(entry, self.home)
+            if ours or is_others_hook(entry, self.home):
+                words = tuple(words_of(entry))
+                yield Seen(f"hook on {path[1]}", words, ours, path, home_of(entry))
+
+    def placed(self, text: str) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        """Give every hook in the text, whoever wrote it, and where it stands."""
         for event in _events(text):
-            for path, entry in _handlers(text, event):
-                ours = is_our_hook(entry, self.home)
-                if ours or is_others_hook(entry, self.home):
-                    words = tuple(words_of(entry))
-                    yield Seen(f"hook on {path[1]}", words, ours, tuple(path), home_of(entry))
+            yield from ((tuple(path), entry) for path, entry in _handlers(text, event))
 
     def known(self, wrote: bool) -> Hooks:
         return self  # an entry says itself whose it is
