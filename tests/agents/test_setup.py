@@ -18,6 +18,7 @@ from madeleine.agents.wire import NoAgents, Request, prepare_setup
 from madeleine.errors import (
     FileChanged,
     SettingsLocked,
+    SettingsTaken,
     SettingsUnreadable,
     StoreUnwritable,
     UnknownWord,
@@ -416,6 +417,29 @@ def test_a_copy_goes_when_somebody_took_our_entries_out_by_hand(machine: Machine
 
     machine.unsetup()
 
+    assert machine.tree() == before
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "text"),
+    [
+        ("copilot", ".copilot/hooks/madeleine.json", '{"version": 1, "hooks": {"Stop": []}}\n'),
+        ("opencode", ".config/opencode/plugins/madeleine.js", "// my own plugin\n"),
+    ],
+)
+def test_a_file_of_your_own_under_our_name_is_not_replaced(
+    machine: Machine, host: str, path: str, text: str
+) -> None:
+    own = machine.write(path, text)
+    before = machine.tree()
+
+    with pytest.raises(SettingsTaken) as refused:
+        machine.setup(host)
+
+    assert refused.value.message == f"{own} is a file of your own, and setup needs that name"
+    assert "another name" in refused.value.hint
+    assert machine.troubles() == []
+    machine.unsetup(host)
     assert machine.tree() == before
 
 

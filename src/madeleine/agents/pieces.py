@@ -313,6 +313,7 @@ class Whole:
     what: str
     content: str
     words: tuple[str, ...] = ()
+    wrote: bool = False
 
     @property
     def name(self) -> str:
@@ -328,11 +329,18 @@ class Whole:
         theirs = self._anothers(text)
         if theirs is not None:
             yield Seen(self.what, theirs, ours=False, home=theirs[1])
-        else:
+        elif not self.is_a_persons(text):
             yield Seen(self.what, self.words if text == self.content else (), ours=True)
 
     def known(self, wrote: bool) -> Whole:
-        return self
+        return replace(self, wrote=wrote)
+
+    def is_a_persons(self, text: str) -> bool:
+        """Whether a person wrote a file that happens to have the name of ours: it says something,
+        and has nothing to do with any home."""
+        if self.wrote or not text.strip():
+            return False
+        return needs_of(self.content) is not None and needs_of(text) is None
 
     def _anothers(self, text: str) -> tuple[str, str] | None:
         """Return what the file of another home needs, if that is there, and that home."""

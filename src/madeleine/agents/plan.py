@@ -12,6 +12,7 @@ from pathlib import Path
 
 from madeleine.agents.catalog import Agent, Link, Wiring
 from madeleine.agents.marks import is_same, is_wired_hook
+from madeleine.agents.pieces import Whole
 from madeleine.agents.receipts import Receipt, Receipts, digest, is_wired_by
 from madeleine.agents.seen import Seen
 from madeleine.agents.texts import (
@@ -22,6 +23,7 @@ from madeleine.agents.texts import (
     reading,
     still_says_nothing,
 )
+from madeleine.errors import SettingsTaken
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class Planner:
         found, wiring = self._find(wiring.path), known_by(self._receipts, wiring)
         if found.data is None and wiring.only_if_there:
             return
+        _check_whose(wiring, found)
         after = found.encoded(self._with_pieces(wiring, found))
         if after == found.data:
             self.plan.same.append(wiring.path)
@@ -203,6 +206,13 @@ class Planner:
             if earlier is not None and still_says_nothing(found.path, earlier, text):
                 return before
         return found.encoded(text)
+
+
+def _check_whose(wiring: Wiring, found: Found) -> None:
+    """Refuse to replace what a person wrote."""
+    for piece in wiring.pieces:
+        if isinstance(piece, Whole) and piece.is_a_persons(found.text):
+            raise SettingsTaken(found.path)
 
 
 def known_by(receipts: Receipts, wiring: Wiring) -> Wiring:
