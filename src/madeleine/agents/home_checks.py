@@ -47,14 +47,14 @@ def check_home(home: Path, ask: Ask, now: float) -> Iterator[Finding]:
     yield from check_run(home)
     daemon = find_daemon(home)
     if daemon is None:
-        yield _down(home)
+        unusable = list(check_settings(home))
+        yield from unusable or [_down(home)]
+        if unusable or is_empty(home):
+            return  # to ask would be to make it: there is nothing to look at yet
     elif not _answers(daemon.where):
         problem = f"the daemon does not answer within {PATIENCE_SECONDS:g} s"
         yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
         return
-    if daemon is None and is_empty(home):
-        yield from check_settings(home)
-        return  # to ask would be to make it: there is nothing to look at yet
     try:
         status = ask("status", {})
         newest = ask("list", {"limit": 1})
@@ -71,7 +71,8 @@ def is_empty(home: Path) -> bool:
 
 
 def check_settings(home: Path) -> Iterator[Finding]:
-    """Whether config.toml can be used, where nobody opens the home and finds out."""
+    """Whether config.toml can be used. If not, no daemon starts and nobody can open the home:
+    that is one thing to mend, and it is told once."""
     if not (home / "config.toml").exists():
         return
     bootstrap: Any = importlib.import_module("madeleine.bootstrap")  # heavy: only here
