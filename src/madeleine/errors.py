@@ -261,7 +261,8 @@ class NoSuchChange(Missing):
 
     def __init__(self, wanted: str) -> None:
         super().__init__(
-            f"no change or run `{wanted}`", hint="`madeleine history ID` names the changes"
+            f"no change or run `{wanted}`",
+            hint="what changed nothing left none; `madeleine history ID` names the changes",
         )
 
 
@@ -494,6 +495,16 @@ class DatabaseDown(Unavailable):
 
     def __init__(self, place: str, problem: str, hint: str = "") -> None:
         super().__init__(f"{place}: {problem}", hint or "see that it runs, then try again")
+
+
+class SettingsTaken(Conflict):
+    """A person has a file of their own under the name of one that is wholly ours."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is a file of your own, and setup needs that name",
+            hint="give it another name, or name only the other agents; nothing was changed",
+        )
 
 
 class SettingsLocked(Unavailable):

@@ -30,7 +30,10 @@ def test_an_import_says_what_it_did_and_how_to_take_it_back(cli: Cli, notes: Pat
     undo = second.split("madeleine ")[1]
     assert first == "2 memories: 2 written"
     assert note == "note: 1 link leads nowhere, left as text: Grinder.md → Nowhere"
-    assert begins == f"import {undo.split()[1]} begins; `madeleine {undo}` takes it back"
+    run = undo.split()[1]
+    assert begins == (
+        f"import {run} begins; if it is stopped, `madeleine {undo}` takes back what it did"
+    )
     assert cli(*undo.split()).code == 0
     assert cli.files == []
 
@@ -41,6 +44,21 @@ def test_importing_twice_adds_nothing(cli: Cli, notes: Path) -> None:
 
     assert again["counts"] == {"written": 0, "revised": 0, "known": 2, "kept": 0, "forgotten": 0}
     assert len(cli.files) == 2
+
+
+def test_an_import_that_changed_nothing_says_that_there_is_nothing_to_undo(
+    cli: Cli, notes: Path
+) -> None:
+    cli("import", "obsidian", str(notes))
+    again = cli("import", "obsidian", str(notes))
+    undone = cli("undo", again.err.split()[1])
+
+    assert again.out.splitlines() == [
+        "2 memories: 2 known",
+        "  nothing was changed, so there is nothing to undo",
+    ]
+    assert undone.code == 3
+    assert "what changed nothing left none" in undone.err
 
 
 def test_a_dry_run_writes_nothing(cli: Cli, notes: Path) -> None:

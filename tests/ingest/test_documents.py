@@ -75,6 +75,25 @@ def test_each_section_becomes_a_memory_with_its_headings_as_title(intake: Intake
     assert crane.created == WHEN
 
 
+def test_headings_of_the_same_level_stand_beside_each_other(intake: Intake) -> None:
+    beside = "# Alpha\n\nOne.\n\n## Part\n\nTwo.\n\n# Beta\n\nThree.\n"
+
+    take_document(intake, written(f"{beside}\n# Log\n\n{LONG}"))
+
+    assert set(texts(intake)) == {"Alpha", "Alpha › Part", "Beta", "Log"}
+
+
+@pytest.mark.parametrize(
+    ("front", "own"), [("", "harbour"), ("---\ntitle: The port\n---\n# Early\n\n", "The port")]
+)
+def test_headings_stand_under_the_title_of_the_file_or_its_name(
+    intake: Intake, front: str, own: str
+) -> None:
+    take_document(intake, written(f"{front}{LONG}\n\n# Late\n\nOne."))
+
+    assert f"{own} › Late" in texts(intake)
+
+
 def test_a_short_note_is_one_memory(intake: Intake) -> None:
     take_document(intake, written("---\ntags: [port, log]\ntitle: The port\n---\nOpen all day.\n"))
 
@@ -217,6 +236,40 @@ def test_retiring_what_was_in_a_deleted_file_spares_what_moved(intake: Intake) -
 
     assert gone(intake, URI) == []
     assert len(current(intake)) == 4
+
+
+def test_a_file_that_was_edited_and_deleted_comes_back_as_the_memories_it_was(
+    intake: Intake,
+) -> None:
+    intake.habits = replace(IngestHabits(), deleted_files="retire")
+    take_document(intake, written(NOTE))
+    edited = NOTE.replace("four tonnes", "nine tonnes")
+    take_document(intake, written(edited))
+    before = {each.id: each.content for each in current(intake)}
+    gone(intake, URI)
+    assert gone(intake, URI) == []  # told twice, as a system may
+
+    done = take_document(intake, written(edited))
+
+    assert {each.id: each.content for each in current(intake)} == before
+    assert (done.kept, set(done.revised)) == ([], set(before))
+
+
+def test_what_moved_out_of_a_deleted_file_is_left_alone_when_another_takes_its_name(
+    intake: Intake,
+) -> None:
+    intake.habits = replace(IngestHabits(), deleted_files="retire")
+    take_document(intake, written("The crane lifts four tonnes."))
+    take_document(intake, written("The crane lifts four tonnes.", uri=f"{URI}.old"))
+    gone(intake, URI)
+
+    done = take_document(intake, written("The office closes at noon on Fridays."))
+
+    assert (len(done.kept), done.revised) == (1, [])
+    assert {each.content for each in current(intake)} == {
+        "The crane lifts four tonnes.",
+        "The office closes at noon on Fridays.",
+    }
 
 
 def test_what_is_known_of_a_file_outlives_the_index(

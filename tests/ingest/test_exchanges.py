@@ -18,7 +18,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.words import MemoryType, Tier
 from madeleine.recall.recall import recall
-from madeleine.whisper.wording import HEADING
+from madeleine.whisper.wording import FRAME, HEADING
 from madeleine.write.forget import forget
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.stores import Stores
@@ -202,6 +202,16 @@ def test_our_own_whisper_and_reminders_of_the_host_are_left_out(stores: Stores, 
         encoded({"type": "attachment", "attachment": hook, "uuid": "h", "x": "user"}),
         an_answer(f"{ANSWERED}\n\n{HEADING}\n- the secret plan of the harbour (id: 12345678)"),
     )
+
+    take(stores, path)
+
+    [memory] = exchanges(stores)
+    assert memory.content == f"User: {ASKED}\n\nAgent: {ANSWERED}"
+
+
+def test_what_a_person_says_after_a_whisper_is_kept(stores: Stores, path: Path) -> None:
+    whisper = f"{HEADING}\n{FRAME}\n\n- **[fact]** Feed (id: 97acbe8e)\n  Always feed by hand.\n"
+    add(path, a_line(f"{whisper}\n{ASKED}"), an_answer(ANSWERED))
 
     take(stores, path)
 

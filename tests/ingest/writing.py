@@ -18,7 +18,7 @@ def a_line(text: object, **more: object) -> bytes:
             "type": "user",
             "message": {"role": "user", "content": text},
             "uuid": f"u{number}",
-            "timestamp": f"2026-11-15T12:{number % 60:02d}:00.000Z",
+            "timestamp": _at(number),
             "promptSource": "user",
             "origin": {"kind": "human"},
             "userType": "external",
@@ -60,7 +60,7 @@ def an_answer(text: str, *, ends: bool = True, tool: str | None = None, **more: 
             "message": message,
             "requestId": "r",
             "uuid": f"u{number}",
-            "timestamp": f"2026-11-15T12:{number % 60:02d}:30.000Z",
+            "timestamp": _at(number),
             "sessionId": "session-1",
             **more,
         }
@@ -77,8 +77,12 @@ def a_codex_line(text: str, role: str = "user", kind: str = "input_text") -> byt
     number = next(_numbers)
     content = [{"type": kind, "text": text}]
     payload = {"type": "message", "role": role, "content": content}
-    at = f"2026-11-15T13:{number % 60:02d}:{number // 60 % 60:02d}.000Z"
-    return encoded({"timestamp": at, "type": "response_item", "payload": payload})
+    return encoded({"timestamp": _at(number), "type": "response_item", "payload": payload})
+
+
+def _at(number: int) -> str:
+    """Return when a line was written: each after the one before, however many tests ran."""
+    return f"2026-11-15T12:{number // 60 % 60:02d}:{number % 60:02d}.000Z"
 
 
 def encoded(values: object) -> bytes:

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import time
+from textwrap import indent
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.whisper.prompts import WRAPPERS, asked_part, machine_made, typed
+from madeleine.whisper.wording import FRAME, HEADING, MAINTENANCE
+
+WHISPER = f"""{HEADING}
+{FRAME}
+
+- **[decision]** The south basin (id: 97acbe8e, 2026-04-13, user, farm)
+  We decided to feed it by the green pump.
+  # Pumps
+
+- **[fact]** The north basin (id: a1b2c3d4, 2026-05-02, user)
+- These two do not agree: 97acbe8e of 2026-04-13 and a1b2c3d4 of 2026-05-02; ask.
+Held back before, worth a look: **[fact]** Feed (id: e5f60718, 2026-05-02).
+{MAINTENANCE}
+"""
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
@@ -41,6 +56,8 @@ def test_what_a_host_wraps_up_is_machine_made(name: str) -> None:
             "a summary of the session",
         ),
         ("<<autonomous-loop-dynamic>>", "a scheduled wake-up"),
+        (f"{HEADING}\n{FRAME}\n\n- **[fact]** Pumps\n  Which pump is it?\n", "our own words"),
+        (f"{HEADING}\n{FRAME}\n\n- **[fact]** Pumps\n\n/compact", "a command of the host"),
         ("<build-report>all green</build-report>", "a note of the host (`build-report`)"),
     ],
 )
@@ -61,6 +78,7 @@ def test_machine_made_prompts_are_recognised(text: str, reason: str) -> None:
         "why does <task-notification> not parse?",
         "<system-reminder>The file changed.</system-reminder>\nwhat changed?",
         "what changed?\n<system-reminder>The file changed.</system-reminder>",
+        f"{HEADING}\n{FRAME}\n\n- **[fact]** Pumps (id: 97acbe8e)\n\nwhich pump is it?",
         "データベースはどれにした？",
         "ما هي قاعدة البيانات؟",
     ],
@@ -82,6 +100,28 @@ def test_what_a_person_wrote_in_angle_brackets_stays() -> None:
     assert typed(text) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{WHISPER}\nwhich pump?\n\n- the red one\n  or the other?",
+        f"which pump?\n\n{WHISPER}\n- the red one\n  or the other?",
+        f"which pump?\n\n- the red one\n  or the other?\n{WHISPER}",
+        f"{WHISPER}\nwhich pump?\n{WHISPER}\n- the red one\n  or the other?",
+        f"{indent(WHISPER, '> ')}\nwhich pump?\n\n- the red one\n  or the other?",
+        f"{WHISPER}\nwhich pump?\n\n- the red one\n  or the other?".replace("\n", "\r\n"),
+    ],
+    ids=["before", "between", "after", "twice", "quoted", "other lines"],
+)
+def test_a_whisper_in_a_prompt_is_left_out_and_nothing_else(text: str) -> None:
+    assert " ".join(typed(text).split()) == "which pump? - the red one or the other?"
+
+
+def test_the_text_of_a_memory_is_left_out_with_it_also_without_its_margin() -> None:
+    bare = "\n".join(line.strip() for line in WHISPER.splitlines())
+
+    assert typed(f"{bare}\n\nwhich pump?") == "which pump?"
+
+
 @given(st.text())
 def test_any_text_can_be_looked_at(text: str) -> None:
     assert machine_made(text) is None or text.strip()
@@ -97,6 +137,7 @@ def test_any_text_can_be_looked_at(text: str) -> None:
         "<a" + "-a" * 500_000,
         "<task-notification>" + "x" * 1_000_000,
         "/word" + " word" * 200_000,
+        f"{HEADING}\n" * 50_000,
         "".join(f"<a-{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}>" for n in range(150_000)),
     ],
     ids=lambda text: text[:12],

@@ -20,7 +20,7 @@ file. Stopping halfway is safe: what was done is known again, the rest is done b
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BytesIO
@@ -125,7 +125,8 @@ def take_document(intake: Intake, written: Written, dry_run: bool = False) -> In
 
 def gone(intake: Intake, uri: str) -> list[str]:
     """Retire what came of a file that is deleted, where the settings want that; return their
-    ids. What moved to another file meanwhile stays."""
+    ids. What moved to another file meanwhile stays. The rest is kept in mind: a file that comes
+    back is what it was."""
     known = _state_of(intake, uri)
     if intake.habits.deleted_files != "retire" or not known.kept:
         return []
@@ -136,10 +137,17 @@ def gone(intake: Intake, uri: str) -> list[str]:
         if uri in stated_by(intake.stores, each) and not _others(intake, each, uri, away=True)
     ]
     retired = [each.id for each in memories if _end(intake, each)]
-    value = {"digest": "", "sections": []}
-    mark = event(intake.stores, Kind.STATE, {"key": _key(intake, uri), "value": value})
-    record(intake.stores, [mark], durable=False)
+    away = _away(intake, uri, known, {each.id for each in memories})
+    record(intake.stores, [away], durable=False)
     return retired
+
+
+def _away(intake: Intake, uri: str, known: _State, ids: Collection[str]) -> Event:
+    """Return the note that no section of a file is there, and which of these came of which."""
+    own = {name: [one for one in each.ids if one in ids] for name, each in known.kept.items()}
+    rows = [[name, GONE, came] for name, came in own.items() if came]
+    value = {"digest": "", "sections": rows}
+    return event(intake.stores, Kind.STATE, {"key": _key(intake, uri), "value": value})
 
 
 class _Work:
@@ -266,10 +274,10 @@ class _Work:
         )
 
     def _title(self, section: Section) -> str:
-        """Return the file's own title and the headings, each once; of a text that has neither,
-        nor a name, how it begins."""
-        stem = self.note.stem if self.written.name else ""
-        own = self.note.text("title") or (self.sections[0].headings or (stem,))[0]
+        """Return the file's own title, or its name if it begins without a heading, and the
+        headings, each once; of a text that has none of these, how it begins."""
+        stem = self.note.stem if self.written.name and not self.sections[0].headings else ""
+        own = self.note.text("title") or stem
         names = dict.fromkeys(each for each in (own, *section.headings) if each)
         if not names:
             return first_words(section.text)

@@ -1,10 +1,11 @@
 """What a person said that is worth keeping, found without a language model.
 
 Only what is said outright: "remember that …", "note: …", "from now on …", "always …", "I prefer …",
-"we decided …", "my … is …". Everything else is left alone: a memory nobody meant to make costs
-more trust than one that has to be said again. So a sentence is passed over when it is a question,
-is about this moment ("for now", "in this file"), points at something outside of itself ("that
-one"), holds what looks like a secret, or stands in a text so long that it is probably pasted.
+"we decided …", "let's go with … for …", "my … is …". Everything else is left alone: a memory nobody
+meant to make costs more trust than one that has to be said again. So a sentence is passed over when
+it is a question, leaves a decision open ("maybe", "yet"), is about this moment ("for now", "in this
+file"), points at something outside of itself ("that one"), holds what looks like a secret, or
+stands in a text so long that it is probably pasted.
 """
 
 from __future__ import annotations
@@ -96,6 +97,18 @@ _DECIDED = _begins(
     r"|settled\s+on|chose\s+to|opted\s+(?:for|to))"
     r"|(?:i|we)(?:'ve| have)?\s+chose[n]?\s+\S+.*\s(?:over))\s+\S.*"
 )
+# Without `to` or `that`: a thing by its name, and what it is or does from now on.
+_DECIDED_SO = _begins(
+    r"(?:i|we)(?:'ve| have)?(?: now| just| finally| all)?\s+decided\s+"
+    r"(?P<what>(?:[^\s,;:]+\s+){1,6}?)"
+    r"(?:is|isn't|are|aren't|will|won't|shall|should|must|wins|win|beats|beat|stays|stay|remains"
+    r"|remain|becomes|become|gets|get|goes|go|comes|come|moves|move|belongs|belong|owns|own"
+    r"|handles|handle|replaces|replace|needs|need|has to|have to)\s+\S.*"
+)
+_LETS = _begins(
+    r"let(?:'s| us)\s+(?:go|stick|stay)\s+with\s+(?P<what>(?:[^\s,;:]+\s+){1,4}?)"
+    r"(?:for|as|over|instead of|rather than)\s+(?P<over>\S.*)"
+)
 _MY = _begins(r"my\s+(?P<what>[a-z][a-z' -]{1,40}?)(?:\s+(?:is|are)|'s)\s+(?P<value>\S.*)")
 
 # Said in other languages: only what leaves no doubt. What stands in `said` is kept.
@@ -150,13 +163,13 @@ def _explicit(said: str) -> Statement | None:
 def _implied(sentence: str) -> Statement | None:
     """What is a lasting statement by its form, and not about this moment only."""
     text = _tidy(re.sub(rf"\A{_LEAD}", "", sentence, flags=re.I))
-    if not _says_something(text) or _PASSING.search(text):
+    if not _says_something(text) or _PASSING.search(_CHOSEN_HERE.sub(r"\1\2", text)):
         return None
     return _kind(text)
 
 
 def _kind(text: str) -> Statement | None:
-    if _DECIDED.fullmatch(text) and not _points_at(text):
+    if _decided(text):
         return Statement(text, MemoryType.DECISION)
     if _PREFER.fullmatch(text) and not _points_at(text):
         return Statement(text, MemoryType.PREFERENCE, _about_self(text))
@@ -165,6 +178,24 @@ def _kind(text: str) -> Statement | None:
     if _rule(text):
         return Statement(text, MemoryType.PREFERENCE, _about_self(text))
     return Statement(text, MemoryType.FACT, about_self=True) if _trait(text) else None
+
+
+def _decided(text: str) -> bool:
+    if _DECIDED.fullmatch(text):
+        return not _points_at(text)
+    found = _DECIDED_SO.fullmatch(text) or _LETS.fullmatch(text)
+    if found is None or _UNSETTLED.search(text):
+        return False
+    named = all(_names_something(each) for each in found.groups())
+    return named and _CLAUSE.isdisjoint(found["what"].lower().split())
+
+
+def _names_something(text: str) -> bool:
+    """Whether a text begins with a thing by its name, and not with a word for what was said
+    elsewhere."""
+    words = [each.strip(".!'\"").lower() for each in text.split()]
+    name = words[1:] if words[0] in ("the", "our") else words
+    return bool(name) and name[0] not in _NO_NAME
 
 
 def _rule(text: str) -> bool:
@@ -219,6 +250,35 @@ _POINTED_AT = re.compile(
     r"(?:(?:it|this|that|these|those|them|both|neither|yours?)\b|(?:the|your|option) "
     r"(?:first|second|third|last|latter|former|other|new|old|[a-c0-9])\b)",
     re.I,
+)
+# Which of two named things is chosen is about more than the place where it is said.
+_CHOSEN_HERE = re.compile(
+    r"\A((?:i|we)\b.*\b(?:decided|chose|chosen)\b.*\b(?:over|instead of|rather than)\s+\S+)"
+    r"\s+here([.!]?)\Z",
+    re.I,
+)
+# Leaves a doubt, points elsewhere, or tells of what became of a decision.
+_UNSETTLED = re.compile(
+    r"\b(?:yet|maybe|perhaps|probably|possibly|i (?:think|guess|believe)|or not|if|unless|until|but"
+    r"|though|although|however|then|later|at first|initially|originally|back in|ago|used to|before"
+    r"|changed|said|says|told|right|(?:did|have)n't we|this|that|these|those|it|for (?:the moment|a"
+    r" (?:while|start|bit|moment)|starters|today|tonight|lunch|dinner|testing|debugging))\b",
+    re.I,
+)
+_NO_NAME = _words(
+    "a an any anything everything nothing something some somebody someone nobody none no all both"
+    " neither either each every many most few more one ones it its this that these those they them"
+    " their he him his she her you your yours my mine we us i there here now so yet already too"
+    " together first second third fourth last latter former other others another same rest next"
+    " following above below right wrong best better simple simpler simplest easy quick fastest safe"
+    " safest option plan approach variant version choice alternative idea suggestion proposal"
+    " number way solution fix thing things stuff b c d 1 2 3 4 5 what which who whom whose when"
+    " where why how whether if on to that not against in by with for at from of and or but because"
+    " as since after before during between earlier later upon among about long today yesterday"
+)
+_CLAUSE = _words(
+    "that which who whom whose what when where why how whether while because if once as since after"
+    " before until or but so it they he she you"
 )
 _NO_ORDER = _words(
     "mind a an the this that these those it its my your our his her their again been be had has"

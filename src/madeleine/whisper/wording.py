@@ -164,13 +164,18 @@ def indented(text: str, most: int) -> Iterator[str]:
     for line in _harmless(text[: most + 1]).strip().splitlines():
         if not line.strip():
             continue
-        line = f"{QUOTED}{line.lstrip()}" if _LIKE_OURS.match(line) else line
+        line = f"{QUOTED}{line.lstrip()}" if looks_like_ours(line) else line
         if left < size(line) + 3:
             cut = line.encode("utf-8", "replace")[: max(left - 6, 0)].decode("utf-8", "ignore")
             yield f"  {cut.rstrip()}…"
             return
         yield f"  {line.rstrip()}"
         left -= size(line) + 3
+
+
+def looks_like_ours(line: str) -> bool:
+    """Whether a line begins as our own do, or imitates that."""
+    return _LIKE_OURS.match(line) is not None
 
 
 def _harmless(text: str) -> str:

@@ -59,7 +59,8 @@ def _sender(door: Door, say: Say) -> Any:
     def send(body: dict[str, object]) -> dict[str, Any]:
         if not told and not body["dry_run"]:
             told.append(str(body["run"])[:CHANGE_ID_SHOWN])
-            say.talk(f"import {told[0]} begins; `madeleine undo {told[0]}` takes it back")
+            undo = f"`madeleine undo {told[0]}` takes back what it did"
+            say.talk(f"import {told[0]} begins; if it is stopped, {undo}")
         return door.call("import", body=body)
 
     return send
@@ -71,8 +72,12 @@ def _words(answer: dict[str, Any]) -> Iterator[str]:
     memories = plural(sum(counts.values()), "memory", "memories")
     would = "would be " if answer["dry_run"] and told else ""
     yield f"{memories}: {would}{', '.join(told) or 'nothing to bring in'}"
-    if (counts["written"] or counts["revised"]) and not answer["dry_run"]:
+    if answer["dry_run"]:
+        return
+    if counts["written"] or counts["revised"]:
         yield f"  undo: madeleine undo {answer['run'][:CHANGE_ID_SHOWN]}"
+    elif told:
+        yield "  nothing was changed, so there is nothing to undo"
 
 
 def _said(outcome: str) -> str:

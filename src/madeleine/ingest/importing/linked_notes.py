@@ -29,6 +29,7 @@ class LinkedNotes(ABC):
         self.texts = Texts()
         self._sources = sources
         self._loose = LooseEnds()
+        self._unread: list[str] = []
         self._blank = 0
 
     @abstractmethod
@@ -60,6 +61,14 @@ class LinkedNotes(ABC):
             except (NotThatFormat, FileUnreadable) as error:
                 yield Broken(source.name, error.message.removeprefix(f"{source.name}: "))
         yield from self._loose.told()
+        yield from self._left_out()
+
+    def _left_out(self) -> Iterator[Found]:
+        """Say what could not be read, and what had nothing to read."""
+        if self._unread:
+            count = len(self._unread)
+            were = "1 property was" if count == 1 else f"{count:,} properties were"
+            yield values.Note(f"{were} left out, being no YAML: {values.named(self._unread)}")
         if self._blank:
             were = "1 empty note was" if self._blank == 1 else f"{self._blank:,} empty notes were"
             yield values.Note(f"{were} left out")
@@ -73,6 +82,7 @@ class LinkedNotes(ABC):
         self.add_names(note)
 
     def _read(self, note: Note) -> Iterator[Item]:
+        self._unread += [f"`{each}` in {note.name}" for each in note.unread]
         if self.text_of(note).strip():
             yield Item(self.values_of(note), note.name)
         else:

@@ -1,7 +1,7 @@
 """Markdown notes of other programs: properties, text, tags, links and relations.
 
-The front matter is read key by key, so that one value which is no YAML costs only itself. Links
-and tags inside of code are none.
+The front matter is read key by key, so that one value which is no YAML costs only itself, and can
+be told of. Links and tags inside of code are none.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ class Note:
     body: str
     modified: datetime
     properties: Mapping[str, Tree] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    """Properties whose value is no YAML: only its own program may understand them."""
 
     @property
     def stem(self) -> str:
@@ -126,6 +128,7 @@ def read_note(source: Source) -> Note:
     """Return the note in a file; `NotThatFormat` if it cannot be read."""
     document = parse_document(source.text().encode("utf-8"), source.name)
     properties: dict[str, Tree] = {}
+    unread = []
     for block in document.blocks:
         if block.key is None:
             continue
@@ -133,8 +136,8 @@ def read_note(source: Source) -> Note:
         try:
             properties[key] = load_block(key, block.text)
         except BadYaml:
-            continue  # a value that only its own program understands
-    return Note(source.name, document.content, source.modified, properties)
+            unread.append(key)
+    return Note(source.name, document.content, source.modified, properties, tuple(unread))
 
 
 def root_of(path: Path) -> str:

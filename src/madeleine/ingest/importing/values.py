@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -87,6 +87,11 @@ def filled(**values: object) -> Json:
     return {name: value for name, value in values.items() if value not in (None, "", [], (), {})}
 
 
+def named(places: Sequence[str]) -> str:
+    """Return the first of many places, and that there are more."""
+    return "; ".join(places[:NAMED_AT_MOST]) + ("; …" if len(places) > NAMED_AT_MOST else "")
+
+
 @dataclass(slots=True)
 class LooseEnds:
     """Links that lead nowhere, told once at the end."""
@@ -99,7 +104,6 @@ class LooseEnds:
     def told(self) -> Iterator[Note]:
         if not self.places:
             return
-        count, shown = len(self.places), "; ".join(self.places[:NAMED_AT_MOST])
-        more = "; …" if count > NAMED_AT_MOST else ""
+        count = len(self.places)
         links = "1 link leads nowhere" if count == 1 else f"{count:,} links lead nowhere"
-        yield Note(f"{links}, left as text: {shown}{more}")
+        yield Note(f"{links}, left as text: {named(self.places)}")
