@@ -24,6 +24,7 @@ def figures(path: Path) -> list[dict[str, Any]]:
     return list(json.loads(path.read_text(encoding="utf-8"))["figures"])
 
 
+@pytest.mark.soak
 def test_each_life_is_asked_the_same_and_told_apart(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
 

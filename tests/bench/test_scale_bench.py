@@ -12,7 +12,10 @@ from tests import postgres
 from tests.bench.test_recall_bench import bench
 
 scale: Any = bench("scale")
-pytestmark = pytest.mark.timeout(180)  # homes and databases are made; a busy machine takes its time
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.timeout(180),
+]  # homes and databases are made; a busy machine takes its time
 
 
 @pytest.fixture(autouse=True)

@@ -119,6 +119,7 @@ def test_ninety_five_in_a_hundred_stay_within_p95() -> None:
 # -- the program ---------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_every_part_but_the_labelled_pairs_runs(tmp_path: Path, fake: None) -> None:
     where = tmp_path / "figures.json"
     sleep.main([*SMALL, "--cache", str(tmp_path / "cache"), "--json", str(where)])

@@ -11,7 +11,7 @@ from madeleine.index.port import Index
 from tests.contracts.engines import MAKERS, Maker
 
 # Qdrant holds the vectors and nothing else: what does not search by meaning is the same code as
-# with FalkorDB alone, and has its turn in the long run.
+# with FalkorDB alone, and has its turn in `make soak`.
 SEARCHING = ("test_index_candidates.py", "test_index_gathering.py")
 
 

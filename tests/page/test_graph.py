@@ -237,6 +237,7 @@ def test_the_graph_fits_a_phone(browser: Browser, daemon: Daemon, ids: dict[str,
         assert visit.faults() == []
 
 
+@pytest.mark.soak
 def test_pictures_of_the_graph_are_kept(visit: Visit, ids: dict[str, str]) -> None:
     assert len(LINKS) > 5
     _drawn(visit, "/graph")

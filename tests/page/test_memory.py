@@ -631,6 +631,7 @@ def test_a_memory_fits_a_phone(browser: Browser, daemon: Daemon) -> None:
         assert visit.faults() == []
 
 
+@pytest.mark.soak
 def test_pictures_of_a_memory_are_kept(visit: Visit) -> None:
     daemon = visit.daemon
     text = (

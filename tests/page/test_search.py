@@ -230,6 +230,7 @@ def test_search_fits_a_phone(browser: Browser, daemon: Daemon) -> None:
         assert visit.faults() == []
 
 
+@pytest.mark.soak
 def test_pictures_of_search_are_kept(visit: Visit) -> None:
     page = visit.open("/search")
     page.wait_for_selector("#found a")

@@ -215,6 +215,7 @@ def test_time_fits_a_phone(browser: Browser, daemon: Daemon, ids: dict[str, str]
         assert visit.faults() == []
 
 
+@pytest.mark.soak
 def test_pictures_of_time_are_kept(visit: Visit, ids: dict[str, str]) -> None:
     page = visit.open("/time")
     page.wait_for_selector("#timeline a.line")

@@ -470,9 +470,9 @@ def test_a_link_to_the_page_opens_what_the_token_opens_that_asked_for_it(
 
 
 def test_a_reader_at_the_page_only_reads(team: Team) -> None:
-    dora = team.person("dora", "reader")
+    hal = team.person("hal", "reader")
 
-    shown = enter(team.daemon, dora.token)
+    shown = enter(team.daemon, hal.token)
     draft = {"content": "A reader writes"}
     refused = team.daemon.ask("POST", "/agent/remember", draft, token=None, headers=shown)
 
