@@ -763,6 +763,7 @@ def check_store(settings: Settings) -> None:
         raise BadSetting("store.url", "does not begin with postgresql://")
     if importlib.util.find_spec("psycopg") is None:
         raise BadSetting("store.url", "needs `pip install 'madeleine-memory[postgres]'`")
+    importlib.import_module("madeleine.database.address").place_of(settings.store.url)
 
 
 def _postgres(minds: Minds, settings: Settings, fresh: bool) -> Index:

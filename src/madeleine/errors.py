@@ -217,8 +217,10 @@ class NoPeople(Rejected):
 class BadSetting(Rejected):
     """A setting in config.toml or the environment that cannot be used."""
 
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(f"setting `{name}` {problem}", hint="see docs/reference/settings.md")
+    def __init__(
+        self, name: str, problem: str, hint: str = "see docs/reference/settings.md"
+    ) -> None:
+        super().__init__(f"setting `{name}` {problem}", hint)
 
 
 # --- Missing ------------------------------------------------------------------------------

@@ -549,8 +549,14 @@ def _value(
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not type(default):
-        raise BadSetting(name, f"is {value!r}; it takes a {type(default).__name__}")
+        raise BadSetting(name, f"is {_told(value)}; it takes a {type(default).__name__}")
     return value
+
+
+def _told(value: object) -> str:
+    """Return a value as a message has it: of a list only that it is one, for an address in it
+    may hold a password."""
+    return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)
 
 
 def _from_text(name: str, default: object, text: str) -> object:

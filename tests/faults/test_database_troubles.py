@@ -179,6 +179,45 @@ def test_a_wrong_password_is_named_and_not_told(tmp_path: Path) -> None:
     assert "store" in caught.value.hint
 
 
+@pytest.mark.parametrize("sign", ["#", "?", "%2F"])
+def test_no_sign_in_a_password_makes_a_part_of_it_told(tmp_path: Path, sign: str) -> None:
+    """With these signs the address means what it says; the database refuses later."""
+    postgres.server()
+    home = home_on(f"postgresql://me:wonder{sign}land@127.0.0.1:1/none", tmp_path)
+
+    with pytest.raises(DatabaseDown) as caught:
+        Madeleine.open(home)
+
+    told = caught.value.message + caught.value.hint
+    assert "postgresql://127.0.0.1:1/none" in told
+    assert "wonder" not in told
+    assert "land" not in told
+
+
+@pytest.mark.parametrize(
+    ("command", "password"),
+    [("serve", "wonder/land"), ("recall", "wonder:a@b/land"), ("move", "wonder%zzland")],
+)
+def test_an_address_that_would_be_misread_is_refused_and_not_told(
+    tmp_path: Path, command: str, password: str
+) -> None:
+    postgres.server()
+    url = f"postgresql://me:{password}@127.0.0.1:1/none"
+    home = tmp_path / "empty" if command == "move" else home_on(url, tmp_path)
+    words = {"move": ["move", "--to", url], "recall": ["recall", "tea"]}.get(command, [command])
+
+    begin = [sys.executable, "-m", "madeleine", "--home", os.fspath(home)]
+    done = subprocess.run([*begin, *words], capture_output=True, encoding="utf-8", check=False)
+
+    logs = "".join(each.read_text(encoding="utf-8") for each in home.glob("logs/*"))
+    told = done.stderr + done.stdout + logs
+    assert done.returncode == 2
+    assert "store.url" in done.stderr
+    assert "%2F" in done.stderr  # how to write it
+    assert "wonder" not in told
+    assert "land" not in told
+
+
 def _as(url: str, who: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{who}@{parts.path}?{parts.query}"

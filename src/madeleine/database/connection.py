@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import errors
 
 from madeleine.database.adapting import register
+from madeleine.database.address import place_of
 from madeleine.database.schema import SCHEMA, migrate
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
 
@@ -183,13 +183,6 @@ def _stands(connection: psycopg.Connection) -> bool:
     except psycopg.OperationalError:
         return False
     return True
-
-
-def place_of(url: str) -> str:
-    """Return where a database is, without what lets one in."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return f"postgresql://{host}{parts.path}"
 
 
 @contextmanager
