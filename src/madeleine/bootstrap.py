@@ -58,7 +58,14 @@ from madeleine.minds.reranker import LocalReranker
 from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
 from madeleine.recall.weights import weights_at
-from madeleine.settings import Consolidation, Settings, Sleep, Store, read_settings
+from madeleine.settings import (
+    Consolidation,
+    Settings,
+    Sleep,
+    Store,
+    read_settings,
+    store_variables,
+)
 from madeleine.sleep.habits import ConsolidationHabits, SleepHabits, protected_types
 from madeleine.sleep.intervals import Intervals
 from madeleine.sleep.rounds import Plan, Rounds
@@ -582,11 +589,22 @@ def move_home(
     settings = load_settings(home)
     make_folders(home)
     if to == "files":
+        _refuse_fixed(home, None)
         return _move_out(home, settings, progress)
     name = tenant or settings.store.tenant
     store = replace(settings.store, url=to, truth="database", tenant=name)
     check_store(replace(settings, store=store))
+    _refuse_fixed(home, store)
     return _move_in(home, settings, replace(settings, store=store), progress)
+
+
+def _refuse_fixed(home: Path, store: Store | None) -> None:
+    """Refuse a move after which the environment would still name another place."""
+    table = tomllib.loads(_naming_store(home, store))
+    wanted, found = read_settings(table, {}).store, read_settings(table, os.environ).store
+    names = ("url", "truth") if store is None else ("url", "truth", "tenant")
+    if any(getattr(found, name) != getattr(wanted, name) for name in names):
+        raise _moving().PlaceFixed(store_variables(os.environ))
 
 
 def _move_in(home: Path, old: Settings, new: Settings, progress: Progress) -> MovedHome:
@@ -675,12 +693,16 @@ def _fill(house: House, progress: Progress) -> int:
 
 def _name_store(home: Path, store: Store | None) -> None:
     """Let the settings name where the memory is: in a database, or in files as without any."""
+    data = _naming_store(home, store).encode()
+    importlib.import_module("madeleine.vault.files").write_file(home / "config.toml", data)
+
+
+def _naming_store(home: Path, store: Store | None) -> str:
     path = home / "config.toml"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     names = ("url", "tenant", "truth") if store is not None else ()
     lines = [f"{name} = {json.dumps(getattr(store, name))}" for name in names]
-    data = _moving().with_store(text, lines).encode()
-    importlib.import_module("madeleine.vault.files").write_file(path, data)
+    return cast("str", _moving().with_store(text, lines))
 
 
 def _moving() -> ModuleType:

@@ -473,6 +473,12 @@ def read_settings(table: Mapping[str, object], environment: Mapping[str, str]) -
     return Settings(**sections)
 
 
+def store_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return the variables of an environment that say where the memory is."""
+    names = ("STORE", "STORE_URL", "STORE_TENANT", "STORE_TRUTH")
+    return [ENVIRONMENT_PREFIX + each for each in names if ENVIRONMENT_PREFIX + each in environment]
+
+
 def _spelled_out(
     table: Mapping[str, object], environment: Mapping[str, str]
 ) -> Mapping[str, object]:

@@ -19,7 +19,7 @@ import pytest
 from madeleine import Madeleine
 from madeleine.bootstrap import move_home
 from madeleine.errors import BadSetting, Conflict, DatabaseDown, MadeleineError, Rejected
-from madeleine.ingest.moving import FileSide, MoveUnlike, checksum, move, with_store
+from madeleine.ingest.moving import FileSide, MoveUnlike, PlaceFixed, checksum, move, with_store
 from tests import postgres
 
 KILLED_SECONDS = 60.0
@@ -184,6 +184,29 @@ def test_a_move_that_cannot_be_leaves_all_as_it_was(
 
     assert "wonderland" not in caught.value.message + caught.value.hint
     assert contents(home) == before
+    assert (home / "config.toml").read_bytes() == settings
+
+
+def test_a_move_that_the_environment_would_undo_is_refused(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise all that is written afterwards would go to the old place, unseen."""
+    url, tenant = postgres.server().url, str(tmp_path)
+    with monkeypatch.context() as fixed:
+        fixed.setenv("MADELEINE_STORE_TRUTH", "files")
+        with pytest.raises(PlaceFixed, match="MADELEINE_STORE_TRUTH"):
+            move_home(home, url, tenant)
+    with monkeypatch.context() as same:
+        same.setenv("MADELEINE_STORE", url)
+        move_home(home, url, tenant)
+    settings = (home / "config.toml").read_bytes()
+    monkeypatch.setenv("MADELEINE_STORE_URL", url)
+    monkeypatch.setenv("MADELEINE_STORE_TRUTH", "database")
+
+    with pytest.raises(PlaceFixed, match="MADELEINE_STORE_URL, MADELEINE_STORE_TRUTH") as caught:
+        move_home(home, "files")
+
+    assert url not in caught.value.message
     assert (home / "config.toml").read_bytes() == settings
 
 
