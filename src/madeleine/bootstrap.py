@@ -84,7 +84,7 @@ from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.record import event, record, replay
 from madeleine.write.recover import recover
 from madeleine.write.stores import Habits, Stores
-from madeleine.write.upkeep import rebuild
+from madeleine.write.upkeep import FILLING, rebuild
 
 if TYPE_CHECKING:
     from madeleine.database.access import Tenant
@@ -99,6 +99,7 @@ if TYPE_CHECKING:
 LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 LOCK_PAUSE_SECONDS = 0.02
 TICK = timedelta(microseconds=1)
+LEASE_PAUSE_SECONDS = 0.5  # between two looks whether a lease is over
 MOVING = "moving"  # in run/: where a move that was interrupted was going
 RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
 UNPACKED = ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
@@ -583,9 +584,11 @@ def move_home(
     to: str,
     tenant: str | None = None,
     progress: Progress = lambda done, total: None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> MovedHome:
     """Move a home's memory into the database at `to`, or back into `files`. Only when it is there
-    whole and compared, the settings name the new place; killed before, the next try goes on."""
+    whole and compared, the settings name the new place; killed before, the next try goes on.
+    `tell` is told what it waits for."""
     settings = load_settings(home)
     make_folders(home)
     if to == "files":
@@ -595,7 +598,7 @@ def move_home(
     store = replace(settings.store, url=to, truth="database", tenant=name)
     check_store(replace(settings, store=store))
     _refuse_fixed(home, store)
-    return _move_in(home, settings, replace(settings, store=store), progress)
+    return _move_in(home, settings, replace(settings, store=store), progress, tell)
 
 
 def _refuse_fixed(home: Path, store: Store | None) -> None:
@@ -607,7 +610,9 @@ def _refuse_fixed(home: Path, store: Store | None) -> None:
         raise _moving().PlaceFixed(store_variables(os.environ))
 
 
-def _move_in(home: Path, old: Settings, new: Settings, progress: Progress) -> MovedHome:
+def _move_in(
+    home: Path, old: Settings, new: Settings, progress: Progress, tell: Callable[[str], None]
+) -> MovedHome:
     """Move files into a database. They stay where they are, and are read no more."""
     late = _moving()
     if old.store.truth == "database":
@@ -620,6 +625,7 @@ def _move_in(home: Path, old: Settings, new: Settings, progress: Progress) -> Mo
         with _database_side(new) as target:
             _refuse_taken(home, target)
             done: Moved = late.move(source, target, progress)
+        _await_filling(new.store, tell)
         in_index = _fill(open_houses(home, new, None, progress).first, progress)
         _name_store(home, new.store)
         (home / "run" / MOVING).unlink()
@@ -653,14 +659,33 @@ def _move_out(home: Path, settings: Settings, progress: Progress) -> MovedHome:
 
 @contextmanager
 def _database_side(settings: Settings) -> Iterator[DatabaseSide]:
-    fleet = importlib.import_module("madeleine.database.fleet").Fleet(
-        settings.store.url, settings.store.lease_seconds
-    )
-    try:
+    with _fleet(settings.store) as fleet:
         kept = importlib.import_module("madeleine.vault.database.moving")
         yield kept.DatabaseSide(fleet.tenant(settings.store.tenant), SERVER)
+
+
+@contextmanager
+def _fleet(store: Store) -> Iterator[Fleet]:
+    """Lend the connections to a database, for what is no server."""
+    module = importlib.import_module("madeleine.database.fleet")
+    fleet: Fleet = module.Fleet(store.url, store.lease_seconds)
+    try:
+        yield fleet
     finally:
         fleet.close()
+
+
+def _await_filling(store: Store, tell: Callable[[str], None]) -> None:
+    """Wait while the lease of a move lasts that was killed as it filled the index. One that lasts
+    longer is renewed by somebody who still works."""
+    with _fleet(store) as fleet:
+        leases = fleet.leases(fleet.tenant(store.tenant))
+        if leases.doing(FILLING) is None:
+            return
+        tell(f"a move was killed before; going on within {store.lease_seconds:g} seconds")
+        deadline = time.monotonic() + store.lease_seconds + LEASE_PAUSE_SECONDS
+        while leases.doing(FILLING) is not None and time.monotonic() < deadline:
+            time.sleep(LEASE_PAUSE_SECONDS)
 
 
 def _refuse_taken(home: Path, target: DatabaseSide) -> None:
@@ -738,7 +763,7 @@ def follow(house: House, progress: Progress = lambda done, total: None) -> None:
     behind it, unless files and journal were brought in from elsewhere or it was made anew."""
     stores = house.stores
     if _is_behind(stores):
-        with stores.leases.held("rebuild"):
+        with stores.leases.held(FILLING):
             house.journal_problems = replay(stores.journal, stores.index)
             reconcile(stores, progress)
     if stores.index.self_id() is None:

@@ -120,12 +120,33 @@ def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) ->
     assert contents(home) == files
 
 
+def test_a_move_that_was_killed_while_it_filled_the_index_waits_and_goes_on(
+    home: Path, tmp_path: Path
+) -> None:
+    """The lease of the one that was killed lasts a while; nobody has to try again and again."""
+    url, tenant = postgres.server().url, str(tmp_path)
+    with (home / "config.toml").open("a", encoding="utf-8") as config:
+        config.write("[store]\nlease_seconds = 4\n")
+    postgres.fleet()  # so that there are tables
+    library: Any = importlib.import_module("psycopg")
+    sql = "SELECT 1 FROM madeleine.leases WHERE name = %s AND holder IS NOT NULL"
+    with library.connect(url, autocommit=True) as connection:
+        _kill_moving(home, url, tenant, lambda: connection.execute(sql, (tenant,)).fetchone())
+
+    told: list[str] = []
+    done = move_home(home, url, tenant, tell=told.append)
+
+    assert told == ["a move was killed before; going on within 4 seconds"]
+    assert done.in_index == done.moved.memories - 1  # one cannot be read
+    assert len(said(home)[0]) > 30
+
+
 def _add_files(home: Path, count: int) -> None:
     for number in range(count):
         (home / "vault" / f"attachment-{number}.txt").write_text(f"{number}\n", encoding="utf-8")
 
 
-def _kill_moving(home: Path, to: str, tenant: str, is_time: Callable[[], bool]) -> None:
+def _kill_moving(home: Path, to: str, tenant: str, is_time: Callable[[], object]) -> None:
     words = ["--home", os.fspath(home), "move", "--to", to, "--tenant", tenant]
     process = subprocess.Popen([sys.executable, "-m", "madeleine", *words])
     deadline = time.monotonic() + KILLED_SECONDS
@@ -138,6 +159,7 @@ def _kill_moving(home: Path, to: str, tenant: str, is_time: Callable[[], bool]) 
 @contextmanager
 def _some_copied(home: Path, tenant: str, way: str) -> Iterator[Callable[[], bool]]:
     """Lend what tells that some files are on the other side, and by far not all."""
+    postgres.fleet()  # so that there are tables
     library: Any = importlib.import_module("psycopg")
     sql = """SELECT count(*) FROM madeleine.files f JOIN madeleine.tenants t USING (truth)
              WHERE t.name = %s"""
