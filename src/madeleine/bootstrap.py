@@ -806,6 +806,9 @@ def open_index(
 
 def check_store(settings: Settings) -> None:
     """Refuse a database that cannot be spoken to. Its packages are an extra."""
+    if not settings.store.url:
+        hint = "name the database in `store.url`, or leave `store.truth` at files"
+        raise BadSetting("store.url", 'is empty, while `store.truth` is "database"', hint)
     if not settings.store.url.startswith(("postgresql://", "postgres://")):
         raise BadSetting("store.url", "does not begin with postgresql://")
     if importlib.util.find_spec("psycopg") is None:
