@@ -232,6 +232,17 @@ class House:
         return WhisperHabits(**given)
 
     @property
+    def index_place(self) -> str | None:
+        """Where the index is, without what lets one in; nothing if it is a file of the home."""
+        store = self.settings.store
+        if store.graph:
+            late = importlib.import_module("madeleine.index.falkordb.connection")
+            return str(late.Address.of(store.graph).place)
+        if store.url:
+            return str(importlib.import_module("madeleine.database.address").place_of(store.url))
+        return None
+
+    @property
     def backup_folder(self) -> Path:
         """Where backups are kept."""
         given = self.settings.backup.folder

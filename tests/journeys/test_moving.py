@@ -98,6 +98,24 @@ def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path)
     )
 
 
+def test_status_says_where_a_memory_is_and_lets_nobody_in(home: Path, tmp_path: Path) -> None:
+    before = _status(home)
+    url = postgres.server().url.replace("postgres@", "postgres:wonderland@")
+    move_home(home, url, str(tmp_path))
+
+    after = _status(home)
+
+    assert "postgresql" not in before
+    assert f"vault      postgresql:///postgres, tenant {tmp_path}\n" in after
+    assert "index      postgresql:///postgres\n" in after  # and not the file that was left behind
+    assert "wonderland" not in after
+
+
+def _status(home: Path) -> str:
+    command = [sys.executable, "-m", "madeleine", "--home", os.fspath(home), "status"]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+
+
 @pytest.mark.parametrize("way", ["in", "out"])
 def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) -> None:
     url, tenant = postgres.server().url, str(tmp_path)

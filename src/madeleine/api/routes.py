@@ -512,7 +512,8 @@ ROUTES: tuple[Route, ...] = (
         "/admin/status",
         "what there is and what is wrong",
         answer="{version, home, vault, device, pid, counts, embedder, unreadable, journal, "
-        "index_bytes, sleep, backup, notes, daemon}",
+        "index_place, index_bytes, sleep, backup, notes, daemon}; `vault` says where the memory "
+        "is, `index_place` where its index is: null for the home's own, of so many `index_bytes`",
     ),
     Route(
         "stats",

@@ -88,7 +88,7 @@ def _status(reached: Reach, caller: Caller, call: Call) -> Json:
     return {**answer, **dict.fromkeys(hidden), **told}
 
 
-_SERVERS = ("home", "vault", "device", "pid", "backup", "daemon")
+_SERVERS = ("home", "vault", "index_place", "device", "pid", "backup", "daemon")
 
 
 def _done(reached: Reach, place: Place, name: str, call: Call) -> Json:
