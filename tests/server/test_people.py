@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from madeleine import Madeleine
+from madeleine.api.routes import BY_NAME
 from madeleine.errors import NoPeople
 from madeleine.server.callers import KNOWN_SECONDS
 from tests import postgres
@@ -133,6 +134,18 @@ def test_a_token_may_do_what_its_role_says(team: Team, ada: Client) -> None:
         assert ada.status("GET", path) == 200
     assert writer.status("POST", "/admin/rebuild") == 403
     assert writer.status("DELETE", "/admin/tokens/ada's") == 403
+
+
+@pytest.mark.parametrize("role", ["reader", "writer"])
+def test_any_client_may_sign_a_browser_in_which_then_may_no_more_than_it(
+    team: Team, ada: Client, role: str
+) -> None:
+    shown = enter(team.daemon, team.client("ada", role).token)
+
+    status = team.daemon.ask("GET", "/admin/status", token=None, headers=shown)
+
+    assert BY_NAME["page_link"].role == "reader"
+    assert status.body["role"] == role
 
 
 def test_only_an_admin_tends_people_and_the_server(team: Team, ada: Client) -> None:
