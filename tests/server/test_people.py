@@ -112,6 +112,28 @@ def test_a_reader_of_a_space_changes_nothing_there(team: Team, ada: Client, ben:
     assert ada.recall("when does the library open")[0] == "The library opens at nine"
 
 
+def test_a_shared_space_in_another_spelling_is_told_to_be_ones_own(
+    team: Team, ada: Client, ben: Client
+) -> None:
+    """Otherwise a member believes that all others can read it."""
+    for name in ("ada", "ben"):
+        team.share("harbour", name)
+    draft = {"content": "The crane at the harbour is yellow", "space": "Harbour"}
+
+    answer = ada.ok("POST", "/agent/remember", draft)
+    batch = ada.ok("POST", "/agent/remember/batch", {"items": [{**draft, "content": "A pier"}]})
+    about = ada.ok("POST", "/agent/remember", {**draft, "content": "Tall", "about_self": True})
+    right = ada.ok("POST", "/agent/remember", {"content": "A buoy", "space": "harbour"})
+    other = ada.ok("POST", "/agent/remember", {"content": "A mast", "space": "harbours"})
+
+    note = "the space you share is called `harbour`; `Harbour` is one of your own"
+    assert answer["notes"][-1] == note
+    assert note in answer["text"]
+    assert note in batch["text"]
+    assert not any(note in each["notes"] for each in (about, right, other))
+    assert ben.recall("the crane at the harbour", spaces=["Harbour"]) == []
+
+
 def test_what_describes_a_person_stays_with_them(team: Team, ada: Client, ben: Client) -> None:
     team.share("salon", "ada")
     team.share("salon", "ben")
@@ -483,9 +505,9 @@ def test_a_link_to_the_page_opens_what_the_token_opens_that_asked_for_it(
 
 
 def test_a_reader_at_the_page_only_reads(team: Team) -> None:
-    dora = team.person("dora", "reader")
+    doris = team.person("doris", "reader")
 
-    shown = enter(team.daemon, dora.token)
+    shown = enter(team.daemon, doris.token)
     draft = {"content": "A reader writes"}
     refused = team.daemon.ask("POST", "/agent/remember", draft, token=None, headers=shown)
 
