@@ -57,6 +57,7 @@ from madeleine.minds.remote import RemoteEmbedder
 from madeleine.minds.reranker import LocalReranker
 from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
+from madeleine.model.people import read_person
 from madeleine.recall.weights import weights_at
 from madeleine.settings import (
     Consolidation,
@@ -605,7 +606,7 @@ def move_home(
     if to == "files":
         _refuse_fixed(home, None)
         return _move_out(home, settings, progress)
-    name = tenant or settings.store.tenant
+    name = settings.store.tenant if tenant is None else read_person(tenant, "tenant")
     store = replace(settings.store, url=to, truth="database", tenant=name)
     check_store(replace(settings, store=store))
     _refuse_fixed(home, store)

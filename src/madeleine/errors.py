@@ -146,8 +146,12 @@ class Forbidden(Rejected):
 
     http_status = 403
 
-    def __init__(self, header: str, value: str) -> None:
-        super().__init__(f"{header} {value!r} is not allowed", hint="use http://127.0.0.1 itself")
+    def __init__(self, header: str, value: str, named: bool = False) -> None:
+        """`named` says that a proxy makes the server known under other names as well."""
+        more = ", or a name that the server's `server.names` has" if named else ""
+        super().__init__(
+            f"{header} {value!r} is not allowed", hint=f"use http://127.0.0.1 itself{more}"
+        )
 
 
 class NotAllowed(Rejected):

@@ -18,7 +18,14 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.bootstrap import move_home
-from madeleine.errors import BadSetting, Conflict, DatabaseDown, MadeleineError, Rejected
+from madeleine.errors import (
+    BadSetting,
+    Conflict,
+    DatabaseDown,
+    InvalidValue,
+    MadeleineError,
+    Rejected,
+)
 from madeleine.ingest.moving import FileSide, MoveUnlike, PlaceFixed, checksum, move, with_store
 from tests import postgres
 
@@ -68,7 +75,7 @@ def said(home: Path) -> Any:
 def test_a_memory_comes_back_from_a_database_byte_for_byte(home: Path, tmp_path: Path) -> None:
     before, files = said(home), contents(home)
 
-    there = move_home(home, postgres.server().url, str(tmp_path))
+    there = move_home(home, postgres.server().url, tmp_path.name)
     for name in ("vault", "journal"):
         (home / name).rename(home / f"{name}-left")
     inside = said(home)
@@ -83,7 +90,7 @@ def test_a_memory_comes_back_from_a_database_byte_for_byte(home: Path, tmp_path:
 
 
 def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path) -> None:
-    move_home(home, postgres.server().url, str(tmp_path))
+    move_home(home, postgres.server().url, tmp_path.name)
     with Madeleine.open(home) as opened:
         fresh = opened.remember("The kettle whistles in D minor")
 
@@ -101,12 +108,12 @@ def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path)
 def test_status_says_where_a_memory_is_and_lets_nobody_in(home: Path, tmp_path: Path) -> None:
     before = _status(home)
     url = postgres.server().url.replace("postgres@", "postgres:wonderland@")
-    move_home(home, url, str(tmp_path))
+    move_home(home, url, tmp_path.name)
 
     after = _status(home)
 
     assert "postgresql" not in before
-    assert f"vault      postgresql:///postgres, tenant {tmp_path}\n" in after
+    assert f"vault      postgresql:///postgres, tenant {tmp_path.name}\n" in after
     assert "index      postgresql:///postgres\n" in after  # and not the file that was left behind
     assert "wonderland" not in after
 
@@ -118,7 +125,7 @@ def _status(home: Path) -> str:
 
 @pytest.mark.parametrize("way", ["in", "out"])
 def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) -> None:
-    url, tenant = postgres.server().url, str(tmp_path)
+    url, tenant = postgres.server().url, tmp_path.name
     _add_files(home, 600)
     files = contents(home)
     if way == "out":
@@ -142,7 +149,7 @@ def test_a_move_that_was_killed_while_it_filled_the_index_waits_and_goes_on(
     home: Path, tmp_path: Path
 ) -> None:
     """The lease of the one that was killed lasts a while; nobody has to try again and again."""
-    url, tenant = postgres.server().url, str(tmp_path)
+    url, tenant = postgres.server().url, tmp_path.name
     with (home / "config.toml").open("a", encoding="utf-8") as config:
         config.write("[store]\nlease_seconds = 4\n")
     postgres.fleet()  # so that there are tables
@@ -189,7 +196,7 @@ def _some_copied(home: Path, tenant: str, way: str) -> Iterator[Callable[[], boo
 
 
 def test_a_place_that_holds_another_memory_is_refused(home: Path, tmp_path: Path) -> None:
-    url, tenant = postgres.server().url, str(tmp_path)
+    url, tenant = postgres.server().url, tmp_path.name
     move_home(home, url, tenant)
     other = tmp_path / "other"
     other.mkdir()
@@ -231,7 +238,7 @@ def test_a_move_that_the_environment_would_undo_is_refused(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise all that is written afterwards would go to the old place, unseen."""
-    url, tenant = postgres.server().url, str(tmp_path)
+    url, tenant = postgres.server().url, tmp_path.name
     with monkeypatch.context() as fixed:
         fixed.setenv("MADELEINE_STORE_TRUTH", "files")
         with pytest.raises(PlaceFixed, match="MADELEINE_STORE_TRUTH"):
@@ -247,6 +254,16 @@ def test_a_move_that_the_environment_would_undo_is_refused(
         move_home(home, "files")
 
     assert url not in caught.value.message
+    assert (home / "config.toml").read_bytes() == settings
+
+
+@pytest.mark.parametrize("tenant", ["../x", "", "Ada", "space:atlas"])
+def test_a_name_that_no_person_could_have_is_refused(home: Path, tenant: str) -> None:
+    settings = (home / "config.toml").read_bytes()
+
+    with pytest.raises(InvalidValue, match="tenant"):
+        move_home(home, postgres.server().url, tenant)
+
     assert (home / "config.toml").read_bytes() == settings
 
 
@@ -268,7 +285,7 @@ def test_a_copy_that_differs_is_no_move(tmp_path: Path) -> None:
 def test_links_are_named_and_left_where_they_are(home: Path, tmp_path: Path) -> None:
     (home / "vault" / "outside").symlink_to("/etc")
 
-    done = move_home(home, postgres.server().url, str(tmp_path))
+    done = move_home(home, postgres.server().url, tmp_path.name)
 
     assert done.left_out == ("vault/outside",)
     assert done.moved.files == len([each for each in contents(home) if each.startswith("vault/")])

@@ -237,7 +237,10 @@ def test_a_person_is_not_told_about_the_server(ada: Client, team: Team) -> None:
 
     assert (status["person"], status["role"]) == ("ada", "owner")
     assert (status["home"], status["daemon"], status["pid"]) == (None, None, None)
-    assert team.admin.ok("GET", "/admin/status")["daemon"]["port"]
+    assert str(team.daemon.home) not in str(status)
+    told = team.admin.ok("GET", "/admin/status")
+    assert told["daemon"]["port"]
+    assert str(team.daemon.home) in told["reranker"]["why_not"]
 
 
 def test_a_shared_memory_is_whispered_to_its_members(team: Team, ada: Client, ben: Client) -> None:

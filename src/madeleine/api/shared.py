@@ -84,10 +84,23 @@ def _status(reached: Reach, caller: Caller, call: Call) -> Json:
     """Say also who asks. How the server itself stands is nobody's business but an admin's."""
     answer = _done(reached, reached.own, "status", call)
     told = {"person": caller.person, "role": caller.role.value}
-    hidden = () if caller.role is Role.ADMIN else _SERVERS
-    return {**answer, **dict.fromkeys(hidden), **told}
+    if caller.role is Role.ADMIN:
+        return {**answer, **told}
+    return {**answer, **dict.fromkeys(_SERVERS), **_without_reasons(answer), **told}
 
 
+def _without_reasons(answer: Json) -> Json:
+    """Return what is said of models without why one is missing, which names the server's files."""
+    models = {name: cast("Json", answer[name]) for name in ("embedder", "reranker")}
+    why = [str(each["why_not"]) for each in models.values() if each["why_not"]]
+    notes = cast("list[str]", answer["notes"])
+    return {
+        "notes": [note for note in notes if not any(each in note for each in why)],
+        **{name: {**each, "why_not": each["why_not"] and _HIDDEN} for name, each in models.items()},
+    }
+
+
+_HIDDEN = "whoever runs the server sees why"
 _SERVERS = ("home", "vault", "index_place", "device", "pid", "backup", "daemon")
 
 
