@@ -151,3 +151,10 @@ def test_a_store_that_is_neither_a_line_nor_a_table_is_refused() -> None:
         read_settings({"store": 5}, {})
     with pytest.raises(BadSetting, match="`graph` is not a section"):
         read_settings({"graph": 5}, {})
+
+
+def test_an_address_in_a_list_is_refused_and_not_told() -> None:
+    with pytest.raises(BadSetting) as caught:
+        read_settings({"store": {"url": ["postgresql://me:wonderland@here/none"]}}, {})
+
+    assert caught.value.message == "setting `store.url` is a list; it takes a str"

@@ -57,8 +57,16 @@ from madeleine.minds.remote import RemoteEmbedder
 from madeleine.minds.reranker import LocalReranker
 from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
+from madeleine.model.people import read_person
 from madeleine.recall.weights import weights_at
-from madeleine.settings import Consolidation, Settings, Sleep, Store, read_settings
+from madeleine.settings import (
+    Consolidation,
+    Settings,
+    Sleep,
+    Store,
+    read_settings,
+    store_variables,
+)
 from madeleine.sleep.habits import ConsolidationHabits, SleepHabits, protected_types
 from madeleine.sleep.intervals import Intervals
 from madeleine.sleep.rounds import Plan, Rounds
@@ -77,7 +85,7 @@ from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.record import event, record, replay
 from madeleine.write.recover import recover
 from madeleine.write.stores import Habits, Stores
-from madeleine.write.upkeep import rebuild
+from madeleine.write.upkeep import FILLING, rebuild
 
 if TYPE_CHECKING:
     from madeleine.database.access import Tenant
@@ -92,6 +100,7 @@ if TYPE_CHECKING:
 LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 LOCK_PAUSE_SECONDS = 0.02
 TICK = timedelta(microseconds=1)
+LEASE_PAUSE_SECONDS = 0.5  # between two looks whether a lease is over
 MOVING = "moving"  # in run/: where a move that was interrupted was going
 RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
 UNPACKED = ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
@@ -222,6 +231,17 @@ class House:
         }
         given["maintenance"] = given["maintenance"] or self.maintenance_waits
         return WhisperHabits(**given)
+
+    @property
+    def index_place(self) -> str | None:
+        """Where the index is, without what lets one in; nothing if it is a file of the home."""
+        store = self.settings.store
+        if store.graph:
+            late = importlib.import_module("madeleine.index.falkordb.connection")
+            return str(late.Address.of(store.graph).place)
+        if store.url:
+            return str(importlib.import_module("madeleine.database.address").place_of(store.url))
+        return None
 
     @property
     def backup_folder(self) -> Path:
@@ -576,20 +596,35 @@ def move_home(
     to: str,
     tenant: str | None = None,
     progress: Progress = lambda done, total: None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> MovedHome:
     """Move a home's memory into the database at `to`, or back into `files`. Only when it is there
-    whole and compared, the settings name the new place; killed before, the next try goes on."""
+    whole and compared, the settings name the new place; killed before, the next try goes on.
+    `tell` is told what it waits for."""
     settings = load_settings(home)
     make_folders(home)
     if to == "files":
+        _refuse_fixed(home, None)
         return _move_out(home, settings, progress)
-    name = tenant or settings.store.tenant
+    name = settings.store.tenant if tenant is None else read_person(tenant, "tenant")
     store = replace(settings.store, url=to, truth="database", tenant=name)
     check_store(replace(settings, store=store))
-    return _move_in(home, settings, replace(settings, store=store), progress)
+    _refuse_fixed(home, store)
+    return _move_in(home, settings, replace(settings, store=store), progress, tell)
 
 
-def _move_in(home: Path, old: Settings, new: Settings, progress: Progress) -> MovedHome:
+def _refuse_fixed(home: Path, store: Store | None) -> None:
+    """Refuse a move after which the environment would still name another place."""
+    table = tomllib.loads(_naming_store(home, store))
+    wanted, found = read_settings(table, {}).store, read_settings(table, os.environ).store
+    names = ("url", "truth") if store is None else ("url", "truth", "tenant")
+    if any(getattr(found, name) != getattr(wanted, name) for name in names):
+        raise _moving().PlaceFixed(store_variables(os.environ))
+
+
+def _move_in(
+    home: Path, old: Settings, new: Settings, progress: Progress, tell: Callable[[str], None]
+) -> MovedHome:
     """Move files into a database. They stay where they are, and are read no more."""
     late = _moving()
     if old.store.truth == "database":
@@ -602,6 +637,7 @@ def _move_in(home: Path, old: Settings, new: Settings, progress: Progress) -> Mo
         with _database_side(new) as target:
             _refuse_taken(home, target)
             done: Moved = late.move(source, target, progress)
+        _await_filling(new.store, tell)
         in_index = _fill(open_houses(home, new, None, progress).first, progress)
         _name_store(home, new.store)
         (home / "run" / MOVING).unlink()
@@ -635,14 +671,33 @@ def _move_out(home: Path, settings: Settings, progress: Progress) -> MovedHome:
 
 @contextmanager
 def _database_side(settings: Settings) -> Iterator[DatabaseSide]:
-    fleet = importlib.import_module("madeleine.database.fleet").Fleet(
-        settings.store.url, settings.store.lease_seconds
-    )
-    try:
+    with _fleet(settings.store) as fleet:
         kept = importlib.import_module("madeleine.vault.database.moving")
         yield kept.DatabaseSide(fleet.tenant(settings.store.tenant), SERVER)
+
+
+@contextmanager
+def _fleet(store: Store) -> Iterator[Fleet]:
+    """Lend the connections to a database, for what is no server."""
+    module = importlib.import_module("madeleine.database.fleet")
+    fleet: Fleet = module.Fleet(store.url, store.lease_seconds)
+    try:
+        yield fleet
     finally:
         fleet.close()
+
+
+def _await_filling(store: Store, tell: Callable[[str], None]) -> None:
+    """Wait while the lease of a move lasts that was killed as it filled the index. One that lasts
+    longer is renewed by somebody who still works."""
+    with _fleet(store) as fleet:
+        leases = fleet.leases(fleet.tenant(store.tenant))
+        if leases.doing(FILLING) is None:
+            return
+        tell(f"a move was killed before; going on within {store.lease_seconds:g} seconds")
+        deadline = time.monotonic() + store.lease_seconds + LEASE_PAUSE_SECONDS
+        while leases.doing(FILLING) is not None and time.monotonic() < deadline:
+            time.sleep(LEASE_PAUSE_SECONDS)
 
 
 def _refuse_taken(home: Path, target: DatabaseSide) -> None:
@@ -675,12 +730,16 @@ def _fill(house: House, progress: Progress) -> int:
 
 def _name_store(home: Path, store: Store | None) -> None:
     """Let the settings name where the memory is: in a database, or in files as without any."""
+    data = _naming_store(home, store).encode()
+    importlib.import_module("madeleine.vault.files").write_file(home / "config.toml", data)
+
+
+def _naming_store(home: Path, store: Store | None) -> str:
     path = home / "config.toml"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     names = ("url", "tenant", "truth") if store is not None else ()
     lines = [f"{name} = {json.dumps(getattr(store, name))}" for name in names]
-    data = _moving().with_store(text, lines).encode()
-    importlib.import_module("madeleine.vault.files").write_file(path, data)
+    return cast("str", _moving().with_store(text, lines))
 
 
 def _moving() -> ModuleType:
@@ -716,7 +775,7 @@ def follow(house: House, progress: Progress = lambda done, total: None) -> None:
     behind it, unless files and journal were brought in from elsewhere or it was made anew."""
     stores = house.stores
     if _is_behind(stores):
-        with stores.leases.held("rebuild"):
+        with stores.leases.held(FILLING):
             house.journal_problems = replay(stores.journal, stores.index)
             reconcile(stores, progress)
     if stores.index.self_id() is None:
@@ -759,10 +818,14 @@ def open_index(
 
 def check_store(settings: Settings) -> None:
     """Refuse a database that cannot be spoken to. Its packages are an extra."""
+    if not settings.store.url:
+        hint = "name the database in `store.url`, or leave `store.truth` at files"
+        raise BadSetting("store.url", 'is empty, while `store.truth` is "database"', hint)
     if not settings.store.url.startswith(("postgresql://", "postgres://")):
         raise BadSetting("store.url", "does not begin with postgresql://")
     if importlib.util.find_spec("psycopg") is None:
         raise BadSetting("store.url", "needs `pip install 'madeleine-memory[postgres]'`")
+    importlib.import_module("madeleine.database.address").place_of(settings.store.url)
 
 
 def _postgres(minds: Minds, settings: Settings, fresh: bool) -> Index:

@@ -146,8 +146,12 @@ class Forbidden(Rejected):
 
     http_status = 403
 
-    def __init__(self, header: str, value: str) -> None:
-        super().__init__(f"{header} {value!r} is not allowed", hint="use http://127.0.0.1 itself")
+    def __init__(self, header: str, value: str, named: bool = False) -> None:
+        """`named` says that a proxy makes the server known under other names as well."""
+        more = ", or a name that the server's `server.names` has" if named else ""
+        super().__init__(
+            f"{header} {value!r} is not allowed", hint=f"use http://127.0.0.1 itself{more}"
+        )
 
 
 class NotAllowed(Rejected):
@@ -217,8 +221,10 @@ class NoPeople(Rejected):
 class BadSetting(Rejected):
     """A setting in config.toml or the environment that cannot be used."""
 
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(f"setting `{name}` {problem}", hint="see docs/reference/settings.md")
+    def __init__(
+        self, name: str, problem: str, hint: str = "see docs/reference/settings.md"
+    ) -> None:
+        super().__init__(f"setting `{name}` {problem}", hint)
 
 
 # --- Missing ------------------------------------------------------------------------------

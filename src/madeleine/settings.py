@@ -473,6 +473,12 @@ def read_settings(table: Mapping[str, object], environment: Mapping[str, str]) -
     return Settings(**sections)
 
 
+def store_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return the variables of an environment that say where the memory is."""
+    names = ("STORE", "STORE_URL", "STORE_TENANT", "STORE_TRUTH")
+    return [ENVIRONMENT_PREFIX + each for each in names if ENVIRONMENT_PREFIX + each in environment]
+
+
 def _spelled_out(
     table: Mapping[str, object], environment: Mapping[str, str]
 ) -> Mapping[str, object]:
@@ -549,8 +555,14 @@ def _value(
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not type(default):
-        raise BadSetting(name, f"is {value!r}; it takes a {type(default).__name__}")
+        raise BadSetting(name, f"is {_told(value)}; it takes a {type(default).__name__}")
     return value
+
+
+def _told(value: object) -> str:
+    """Return a value as a message has it: of a list only that it is one, for an address in it
+    may hold a password."""
+    return f"a {type(value).__name__}" if isinstance(value, list | dict) else repr(value)
 
 
 def _from_text(name: str, default: object, text: str) -> object:

@@ -19,13 +19,14 @@ import pytest
 import madeleine.database.connection as connecting
 from madeleine import Madeleine
 from madeleine.database import schema
-from madeleine.errors import DatabaseDown, DatabaseUnfit
+from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit
 from tests import postgres
 from tests.hooks.running import claude, client
 from tests.postgres import Server
 
 SOON_SECONDS = 15.0  # a busy machine's; what is waited for takes a second
 FEW = "-c fsync=off -c max_connections=6 -c superuser_reserved_connections=0"
+RESERVED = "-c fsync=off -c max_connections=6 -c superuser_reserved_connections=3"
 BARE = "-c fsync=off -c extension_control_path=/nowhere"
 
 
@@ -146,11 +147,51 @@ def test_when_no_connection_is_left_it_says_so_and_goes_on_later(tmp_path: Path)
         home = home_on(server.url, tmp_path)
         with Madeleine.open(home) as opened:
             opened.remember("The kettle stands in the attic")
-        with _all_taken(server.url), pytest.raises(DatabaseDown, match="too many clients"):
+        with (
+            _all_taken(server.url),
+            pytest.raises(DatabaseDown, match="too many clients") as caught,
+        ):
             Madeleine.open(home)
+        assert "max_connections" in caught.value.hint
 
         with Madeleine.open(home) as opened:
             assert len(opened.recall("kettle")) == 1
+
+
+def test_when_only_reserved_connections_are_left_it_says_what_to_raise(tmp_path: Path) -> None:
+    with a_server(RESERVED) as server:
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            connection.execute("CREATE ROLE me LOGIN")
+        url = _as(server.url, "me")
+        home = home_on(url, tmp_path)
+
+        with (
+            _all_taken(url),
+            pytest.raises(DatabaseDown, match="remaining connection slots") as caught,
+        ):
+            Madeleine.open(home)
+
+    assert "max_connections" in caught.value.hint
+
+
+def test_a_name_that_the_server_does_not_know_is_told_as_that(tmp_path: Path) -> None:
+    url = postgres.server().url
+    hints = {}
+    for name, wrong in [("database", "/nobodys?"), ("role", "nobody@/postgres?")]:
+        right = "/postgres?" if name == "database" else "postgres@/postgres?"
+        with pytest.raises(DatabaseDown, match=f"{name} .* does not exist") as caught:
+            Madeleine.open(home_on(url.replace(right, wrong), tmp_path))
+        hints[name] = caught.value.hint
+
+    assert "make it" in hints["database"]
+    assert "user" in hints["role"]
+
+
+def test_a_truth_in_no_database_is_told_as_that(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match=r"store\.truth") as caught:
+        Madeleine.open(home_on("", tmp_path))
+
+    assert "store.url" in caught.value.hint
 
 
 @contextmanager
@@ -177,6 +218,45 @@ def test_a_wrong_password_is_named_and_not_told(tmp_path: Path) -> None:
 
     assert "wonderland" not in caught.value.message + caught.value.hint
     assert "store" in caught.value.hint
+
+
+@pytest.mark.parametrize("sign", ["#", "?", "%2F"])
+def test_no_sign_in_a_password_makes_a_part_of_it_told(tmp_path: Path, sign: str) -> None:
+    """With these signs the address means what it says; the database refuses later."""
+    postgres.server()
+    home = home_on(f"postgresql://me:wonder{sign}land@127.0.0.1:1/none", tmp_path)
+
+    with pytest.raises(DatabaseDown) as caught:
+        Madeleine.open(home)
+
+    told = caught.value.message + caught.value.hint
+    assert "postgresql://127.0.0.1:1/none" in told
+    assert "wonder" not in told
+    assert "land" not in told
+
+
+@pytest.mark.parametrize(
+    ("command", "password"),
+    [("serve", "wonder/land"), ("recall", "wonder:a@b/land"), ("move", "wonder%zzland")],
+)
+def test_an_address_that_would_be_misread_is_refused_and_not_told(
+    tmp_path: Path, command: str, password: str
+) -> None:
+    postgres.server()
+    url = f"postgresql://me:{password}@127.0.0.1:1/none"
+    home = tmp_path / "empty" if command == "move" else home_on(url, tmp_path)
+    words = {"move": ["move", "--to", url], "recall": ["recall", "tea"]}.get(command, [command])
+
+    begin = [sys.executable, "-m", "madeleine", "--home", os.fspath(home)]
+    done = subprocess.run([*begin, *words], capture_output=True, encoding="utf-8", check=False)
+
+    logs = "".join(each.read_text(encoding="utf-8") for each in home.glob("logs/*"))
+    told = done.stderr + done.stdout + logs
+    assert done.returncode == 2
+    assert "store.url" in done.stderr
+    assert "%2F" in done.stderr  # how to write it
+    assert "wonder" not in told
+    assert "land" not in told
 
 
 def _as(url: str, who: str) -> str:

@@ -451,6 +451,27 @@ def test_an_address_of_something_else_is_refused(tmp_path: Path, lines: str, nam
         Madeleine.open(tmp_path)
 
 
+@pytest.mark.parametrize("address", ["u:wonder/land@h:1", "u:wonder#land@h:1", "h:99999", "[::1"])
+@pytest.mark.parametrize("named", ["graph", "vectors"])
+def test_an_address_that_cannot_be_read_is_refused_and_not_told(
+    tmp_path: Path, named: str, address: str
+) -> None:
+    falkordb.server()
+    graph = f"falkordb://{address if named == 'graph' else '127.0.0.1:1'}/x"
+    vectors = f'\nvectors = "qdrant://{address}"' if named == "vectors" else ""
+    (tmp_path / "config.toml").write_text(
+        f'[store]\ngraph = "{graph}"{vectors}\n', encoding="utf-8"
+    )
+
+    with pytest.raises(BadSetting, match=rf"store\.{named}") as caught:
+        Madeleine.open(tmp_path)
+
+    told = caught.value.message + caught.value.hint
+    assert "wonder" not in told
+    assert "land" not in told
+    assert "%2F" in caught.value.hint
+
+
 def test_a_home_keeps_its_index_where_the_settings_say(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

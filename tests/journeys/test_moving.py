@@ -18,8 +18,15 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.bootstrap import move_home
-from madeleine.errors import BadSetting, Conflict, DatabaseDown, MadeleineError, Rejected
-from madeleine.ingest.moving import FileSide, MoveUnlike, checksum, move, with_store
+from madeleine.errors import (
+    BadSetting,
+    Conflict,
+    DatabaseDown,
+    InvalidValue,
+    MadeleineError,
+    Rejected,
+)
+from madeleine.ingest.moving import FileSide, MoveUnlike, PlaceFixed, checksum, move, with_store
 from tests import postgres
 
 KILLED_SECONDS = 60.0
@@ -68,7 +75,7 @@ def said(home: Path) -> Any:
 def test_a_memory_comes_back_from_a_database_byte_for_byte(home: Path, tmp_path: Path) -> None:
     before, files = said(home), contents(home)
 
-    there = move_home(home, postgres.server().url, str(tmp_path))
+    there = move_home(home, postgres.server().url, tmp_path.name)
     for name in ("vault", "journal"):
         (home / name).rename(home / f"{name}-left")
     inside = said(home)
@@ -83,7 +90,7 @@ def test_a_memory_comes_back_from_a_database_byte_for_byte(home: Path, tmp_path:
 
 
 def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path) -> None:
-    move_home(home, postgres.server().url, str(tmp_path))
+    move_home(home, postgres.server().url, tmp_path.name)
     with Madeleine.open(home) as opened:
         fresh = opened.remember("The kettle whistles in D minor")
 
@@ -98,9 +105,27 @@ def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path)
     )
 
 
+def test_status_says_where_a_memory_is_and_lets_nobody_in(home: Path, tmp_path: Path) -> None:
+    before = _status(home)
+    url = postgres.server().url.replace("postgres@", "postgres:wonderland@")
+    move_home(home, url, tmp_path.name)
+
+    after = _status(home)
+
+    assert "postgresql" not in before
+    assert f"vault      postgresql:///postgres, tenant {tmp_path.name}\n" in after
+    assert "index      postgresql:///postgres\n" in after  # and not the file that was left behind
+    assert "wonderland" not in after
+
+
+def _status(home: Path) -> str:
+    command = [sys.executable, "-m", "madeleine", "--home", os.fspath(home), "status"]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+
+
 @pytest.mark.parametrize("way", ["in", "out"])
 def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) -> None:
-    url, tenant = postgres.server().url, str(tmp_path)
+    url, tenant = postgres.server().url, tmp_path.name
     _add_files(home, 600)
     files = contents(home)
     if way == "out":
@@ -120,12 +145,33 @@ def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) ->
     assert contents(home) == files
 
 
+def test_a_move_that_was_killed_while_it_filled_the_index_waits_and_goes_on(
+    home: Path, tmp_path: Path
+) -> None:
+    """The lease of the one that was killed lasts a while; nobody has to try again and again."""
+    url, tenant = postgres.server().url, tmp_path.name
+    with (home / "config.toml").open("a", encoding="utf-8") as config:
+        config.write("[store]\nlease_seconds = 4\n")
+    postgres.fleet()  # so that there are tables
+    library: Any = importlib.import_module("psycopg")
+    sql = "SELECT 1 FROM madeleine.leases WHERE name = %s AND holder IS NOT NULL"
+    with library.connect(url, autocommit=True) as connection:
+        _kill_moving(home, url, tenant, lambda: connection.execute(sql, (tenant,)).fetchone())
+
+    told: list[str] = []
+    done = move_home(home, url, tenant, tell=told.append)
+
+    assert told == ["a move was killed before; going on within 4 seconds"]
+    assert done.in_index == done.moved.memories - 1  # one cannot be read
+    assert len(said(home)[0]) > 30
+
+
 def _add_files(home: Path, count: int) -> None:
     for number in range(count):
         (home / "vault" / f"attachment-{number}.txt").write_text(f"{number}\n", encoding="utf-8")
 
 
-def _kill_moving(home: Path, to: str, tenant: str, is_time: Callable[[], bool]) -> None:
+def _kill_moving(home: Path, to: str, tenant: str, is_time: Callable[[], object]) -> None:
     words = ["--home", os.fspath(home), "move", "--to", to, "--tenant", tenant]
     process = subprocess.Popen([sys.executable, "-m", "madeleine", *words])
     deadline = time.monotonic() + KILLED_SECONDS
@@ -138,6 +184,7 @@ def _kill_moving(home: Path, to: str, tenant: str, is_time: Callable[[], bool]) 
 @contextmanager
 def _some_copied(home: Path, tenant: str, way: str) -> Iterator[Callable[[], bool]]:
     """Lend what tells that some files are on the other side, and by far not all."""
+    postgres.fleet()  # so that there are tables
     library: Any = importlib.import_module("psycopg")
     sql = """SELECT count(*) FROM madeleine.files f JOIN madeleine.tenants t USING (truth)
              WHERE t.name = %s"""
@@ -149,7 +196,7 @@ def _some_copied(home: Path, tenant: str, way: str) -> Iterator[Callable[[], boo
 
 
 def test_a_place_that_holds_another_memory_is_refused(home: Path, tmp_path: Path) -> None:
-    url, tenant = postgres.server().url, str(tmp_path)
+    url, tenant = postgres.server().url, tmp_path.name
     move_home(home, url, tenant)
     other = tmp_path / "other"
     other.mkdir()
@@ -187,6 +234,39 @@ def test_a_move_that_cannot_be_leaves_all_as_it_was(
     assert (home / "config.toml").read_bytes() == settings
 
 
+def test_a_move_that_the_environment_would_undo_is_refused(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise all that is written afterwards would go to the old place, unseen."""
+    url, tenant = postgres.server().url, tmp_path.name
+    with monkeypatch.context() as fixed:
+        fixed.setenv("MADELEINE_STORE_TRUTH", "files")
+        with pytest.raises(PlaceFixed, match="MADELEINE_STORE_TRUTH"):
+            move_home(home, url, tenant)
+    with monkeypatch.context() as same:
+        same.setenv("MADELEINE_STORE", url)
+        move_home(home, url, tenant)
+    settings = (home / "config.toml").read_bytes()
+    monkeypatch.setenv("MADELEINE_STORE_URL", url)
+    monkeypatch.setenv("MADELEINE_STORE_TRUTH", "database")
+
+    with pytest.raises(PlaceFixed, match="MADELEINE_STORE_URL, MADELEINE_STORE_TRUTH") as caught:
+        move_home(home, "files")
+
+    assert url not in caught.value.message
+    assert (home / "config.toml").read_bytes() == settings
+
+
+@pytest.mark.parametrize("tenant", ["../x", "", "Ada", "space:atlas"])
+def test_a_name_that_no_person_could_have_is_refused(home: Path, tenant: str) -> None:
+    settings = (home / "config.toml").read_bytes()
+
+    with pytest.raises(InvalidValue, match="tenant"):
+        move_home(home, postgres.server().url, tenant)
+
+    assert (home / "config.toml").read_bytes() == settings
+
+
 def test_a_copy_that_differs_is_no_move(tmp_path: Path) -> None:
     """As when somebody else writes there, or a disk lies."""
     one = FileSide(tmp_path / "one", tmp_path / "one-journal")
@@ -205,7 +285,7 @@ def test_a_copy_that_differs_is_no_move(tmp_path: Path) -> None:
 def test_links_are_named_and_left_where_they_are(home: Path, tmp_path: Path) -> None:
     (home / "vault" / "outside").symlink_to("/etc")
 
-    done = move_home(home, postgres.server().url, str(tmp_path))
+    done = move_home(home, postgres.server().url, tmp_path.name)
 
     assert done.left_out == ("vault/outside",)
     assert done.moved.files == len([each for each in contents(home) if each.startswith("vault/")])

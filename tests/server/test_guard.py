@@ -162,6 +162,17 @@ def test_the_configured_host_may_be_named() -> None:
         ask("other.lan")
 
 
+def test_who_names_no_known_host_is_told_of_the_names_that_are_set() -> None:
+    foreign = scope(headers={"host": "other.lan"})
+    hints = []
+    for names in (frozenset[str](), frozenset(["memory.example.org"])):
+        with pytest.raises(Forbidden) as caught:
+            Guard("secret", "127.0.0.1", 8787, names=names).check(foreign, is_open=True)
+        hints.append(caught.value.hint)
+
+    assert ["server.names" in each for each in hints] == [False, True]
+
+
 def test_two_host_headers_are_no_host() -> None:
     twice = scope()
     twice["headers"].append((b"host", b"evil.example"))

@@ -106,6 +106,17 @@ def test_a_file_that_is_not_there_is_missing_and_not_the_frame(daemon: Daemon) -
     assert raw(daemon, "GET", "/ui/assets/gone.js").status == 404
 
 
+@pytest.mark.parametrize("path", ["/ui/data/nonsense", "/ui/data/memory/a/b/c", "/ui/data/"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_what_a_program_asks_for_and_is_not_there_is_missing(
+    daemon: Daemon, method: str, path: str
+) -> None:
+    answer = daemon.ask(method, path)
+
+    assert (answer.status, answer.body["error"]["code"]) == (404, "missing")
+    assert daemon.ask(method, path, token=None).status == 401
+
+
 @pytest.mark.parametrize("path", ["/ui/../../../etc/passwd", "/ui/%2e%2e/%2e%2e/run/token"])
 def test_no_path_leads_out_of_the_page(daemon: Daemon, path: str) -> None:
     answer = raw(daemon, "GET", path)

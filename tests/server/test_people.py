@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from madeleine import Madeleine
+from madeleine.api.routes import BY_NAME
 from madeleine.errors import NoPeople
 from madeleine.server.callers import KNOWN_SECONDS
 from tests import postgres
@@ -111,6 +112,28 @@ def test_a_reader_of_a_space_changes_nothing_there(team: Team, ada: Client, ben:
     assert ada.recall("when does the library open")[0] == "The library opens at nine"
 
 
+def test_a_shared_space_in_another_spelling_is_told_to_be_ones_own(
+    team: Team, ada: Client, ben: Client
+) -> None:
+    """Otherwise a member believes that all others can read it."""
+    for name in ("ada", "ben"):
+        team.share("harbour", name)
+    draft = {"content": "The crane at the harbour is yellow", "space": "Harbour"}
+
+    answer = ada.ok("POST", "/agent/remember", draft)
+    batch = ada.ok("POST", "/agent/remember/batch", {"items": [{**draft, "content": "A pier"}]})
+    about = ada.ok("POST", "/agent/remember", {**draft, "content": "Tall", "about_self": True})
+    right = ada.ok("POST", "/agent/remember", {"content": "A buoy", "space": "harbour"})
+    other = ada.ok("POST", "/agent/remember", {"content": "A mast", "space": "harbours"})
+
+    note = "the space you share is called `harbour`; `Harbour` is one of your own"
+    assert answer["notes"][-1] == note
+    assert note in answer["text"]
+    assert note in batch["text"]
+    assert not any(note in each["notes"] for each in (about, right, other))
+    assert ben.recall("the crane at the harbour", spaces=["Harbour"]) == []
+
+
 def test_what_describes_a_person_stays_with_them(team: Team, ada: Client, ben: Client) -> None:
     team.share("salon", "ada")
     team.share("salon", "ben")
@@ -133,6 +156,18 @@ def test_a_token_may_do_what_its_role_says(team: Team, ada: Client) -> None:
         assert ada.status("GET", path) == 200
     assert writer.status("POST", "/admin/rebuild") == 403
     assert writer.status("DELETE", "/admin/tokens/ada's") == 403
+
+
+@pytest.mark.parametrize("role", ["reader", "writer"])
+def test_any_client_may_sign_a_browser_in_which_then_may_no_more_than_it(
+    team: Team, ada: Client, role: str
+) -> None:
+    shown = enter(team.daemon, team.client("ada", role).token)
+
+    status = team.daemon.ask("GET", "/admin/status", token=None, headers=shown)
+
+    assert BY_NAME["page_link"].role == "reader"
+    assert status.body["role"] == role
 
 
 def test_only_an_admin_tends_people_and_the_server(team: Team, ada: Client) -> None:
@@ -202,7 +237,10 @@ def test_a_person_is_not_told_about_the_server(ada: Client, team: Team) -> None:
 
     assert (status["person"], status["role"]) == ("ada", "owner")
     assert (status["home"], status["daemon"], status["pid"]) == (None, None, None)
-    assert team.admin.ok("GET", "/admin/status")["daemon"]["port"]
+    assert str(team.daemon.home) not in str(status)
+    told = team.admin.ok("GET", "/admin/status")
+    assert told["daemon"]["port"]
+    assert str(team.daemon.home) in told["reranker"]["why_not"]
 
 
 def test_a_shared_memory_is_whispered_to_its_members(team: Team, ada: Client, ben: Client) -> None:
@@ -470,9 +508,9 @@ def test_a_link_to_the_page_opens_what_the_token_opens_that_asked_for_it(
 
 
 def test_a_reader_at_the_page_only_reads(team: Team) -> None:
-    hal = team.person("hal", "reader")
+    doris = team.person("doris", "reader")
 
-    shown = enter(team.daemon, hal.token)
+    shown = enter(team.daemon, doris.token)
     draft = {"content": "A reader writes"}
     refused = team.daemon.ask("POST", "/agent/remember", draft, token=None, headers=shown)
 

@@ -428,7 +428,8 @@ def _status(house: House, call: Call) -> Json:
             "files": len(stores.journal.names()),
             "problems": _journal_problems(house),
         },
-        "index_bytes": sum(_size(house.home / name) for name in ("index.db", "index.db-wal")),
+        "index_place": house.index_place,
+        "index_bytes": None if house.index_place else _index_size(house.home),
         "runs": [_run(each) for each in stores.index.recent_events([Kind.RUN.value], RUNS_SHOWN)],
         "sleep": sleeping.standing(house),
         "backup": moving.standing(house),
@@ -446,6 +447,10 @@ def _journal_problems(house: House) -> list[str]:
 def _run(event: Event) -> Json:
     """What a job's last run did (I8)."""
     return {"at": format_time(event.at), **event.body}
+
+
+def _index_size(home: Path) -> int:
+    return sum(_size(home / name) for name in ("index.db", "index.db-wal"))
 
 
 def _size(path: Path) -> int:

@@ -8,6 +8,7 @@ what they may see there but not do is refused (403).
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -94,6 +95,14 @@ class Reach:
         """Return where a memory of this space is kept."""
         return next((each for each in self.shared if each.space == space), self.own)
 
+    def nearly(self, space: str | None) -> str | None:
+        """Return the shared space that is called like this one but for capitals and blanks, when
+        none is called just so: whoever writes there may have meant it."""
+        if space is None or self.at(space) is not self.own:
+            return None
+        names = [each.space for each in self.shared if each.space is not None]
+        return next((name for name in names if _folded(name) == _folded(space)), None)
+
     def holding(self, wanted: str, held: Held) -> Place:
         """Return the place that holds what an id names, or the caller's own if none does: it
         says then that there is no such thing. An id that fits in several places is refused,
@@ -139,6 +148,10 @@ def at_the_server(house: House) -> Reach:
 def needed(operation: str) -> Role:
     """Return the role that an operation needs where it acts."""
     return Role(BY_NAME[operation].role)
+
+
+def _folded(space: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", space).casefold().split())
 
 
 # --- what a house holds -----------------------------------------------------------------------

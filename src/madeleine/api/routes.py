@@ -42,13 +42,15 @@ class Route(NamedTuple):
         memory that it is about, or admin."""
         if self.name in _SERVERS:
             return "admin"
-        if self.admin or self.name in _TENDING:
+        if self.name in _TENDING or (self.admin and self.name not in _READING):
             return "owner"
         reads = self.method == "GET" or self.name in _READING
         return "reader" if reads and self.name not in _TAKING else "writer"
 
 
-_READING = frozenset(["recall", "whisper", "hook_inject"])  # sent as a body, and changes nothing
+_READING = frozenset(  # sent by POST, and changes nothing; a link lets in with the asker's own role
+    ["recall", "whisper", "hook_inject", "page_link"]
+)
 _TAKING = frozenset(["maintenance"])  # asked with GET, and takes something
 _TENDING = frozenset(["reconcile", "rebuild", "compact", "revoke_token"])
 _SERVERS = frozenset(
@@ -512,7 +514,8 @@ ROUTES: tuple[Route, ...] = (
         "/admin/status",
         "what there is and what is wrong",
         answer="{version, home, vault, device, pid, counts, embedder, unreadable, journal, "
-        "index_bytes, sleep, backup, notes, daemon}",
+        "index_place, index_bytes, sleep, backup, notes, daemon}; `vault` says where the memory "
+        "is, `index_place` where its index is: null for the home's own, of so many `index_bytes`",
     ),
     Route(
         "stats",

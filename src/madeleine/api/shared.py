@@ -84,11 +84,24 @@ def _status(reached: Reach, caller: Caller, call: Call) -> Json:
     """Say also who asks. How the server itself stands is nobody's business but an admin's."""
     answer = _done(reached, reached.own, "status", call)
     told = {"person": caller.person, "role": caller.role.value}
-    hidden = () if caller.role is Role.ADMIN else _SERVERS
-    return {**answer, **dict.fromkeys(hidden), **told}
+    if caller.role is Role.ADMIN:
+        return {**answer, **told}
+    return {**answer, **dict.fromkeys(_SERVERS), **_without_reasons(answer), **told}
 
 
-_SERVERS = ("home", "vault", "device", "pid", "backup", "daemon")
+def _without_reasons(answer: Json) -> Json:
+    """Return what is said of models without why one is missing, which names the server's files."""
+    models = {name: cast("Json", answer[name]) for name in ("embedder", "reranker")}
+    why = [str(each["why_not"]) for each in models.values() if each["why_not"]]
+    notes = cast("list[str]", answer["notes"])
+    return {
+        "notes": [note for note in notes if not any(each in note for each in why)],
+        **{name: {**each, "why_not": each["why_not"] and _HIDDEN} for name, each in models.items()},
+    }
+
+
+_HIDDEN = "whoever runs the server sees why"
+_SERVERS = ("home", "vault", "index_place", "device", "pid", "backup", "daemon")
 
 
 def _done(reached: Reach, place: Place, name: str, call: Call) -> Json:
@@ -202,7 +215,17 @@ def _remember(reached: Reach, call: Call) -> Json:
     draft = _draft(reached, call.body, default_space(call))
     place = _place_of(reached, draft)
     _check_links(reached, place, draft)
-    return _done(reached, place, "remember", call)
+    answer = _done(reached, place, "remember", call)
+    notes = _spelling(reached, draft)
+    text = texts.with_notes(str(answer["text"]), notes)
+    return {**answer, "text": text, "notes": [*cast("list[str]", answer["notes"]), *notes]}
+
+
+def _spelling(reached: Reach, draft: Draft) -> list[str]:
+    """Return a note on a draft that stays at home for the spelling of its space alone."""
+    meant = None if draft.about_self else reached.nearly(draft.space)
+    told = f"the space you share is called `{meant}`; `{draft.space}` is one of your own"
+    return [] if meant is None else [told]
 
 
 def _draft(reached: Reach, values: object, space: str | None) -> Draft:
@@ -232,7 +255,8 @@ def _remember_many(reached: Reach, call: Call) -> Json:
     refused = sum("error" in each for each in batch.results)
     known = sum(each.get("existing") is True for each in batch.results)
     new = texts.count(len(batch.results) - refused - known, "memory")
-    return {"text": f"{new} written, {known} known before, {refused} refused", "results": results}
+    text = f"{new} written, {known} known before, {refused} refused"
+    return {"text": texts.with_notes(text, batch.notes), "results": results}
 
 
 def _import(reached: Reach, call: Call) -> Json:
@@ -261,10 +285,16 @@ class Batch:
         self._items = Reader(call.body).items("items", lambda item: item) or ()
         self._parts: dict[str | None, tuple[Place, list[int]]] = {None: (reached.own, [])}
         self._results: dict[int, Json] = {}
+        self._notes: dict[str, None] = {}
 
     @property
     def results(self) -> list[Json]:
         return [self._results[number] for number in range(len(self._items))]
+
+    @property
+    def notes(self) -> list[str]:
+        """What to say about all of it, each once."""
+        return list(self._notes)
 
     def sort(self, read: Callable[[object], Draft]) -> None:
         """Find out where each item belongs; what cannot be kept there is refused by itself."""
@@ -280,12 +310,14 @@ class Batch:
         place = _place_of(self._reached, draft)
         place.check(self._name, Role.WRITER)
         _check_links(self._reached, place, draft)
+        self._notes |= dict.fromkeys(_spelling(self._reached, draft))
         return place
 
     def carry_out(self) -> Json:
         """Carry all of it out, and return one answer."""
         told = [self._part(place, numbers) for place, numbers in self._parts.values()]
-        answer = {**told[0], "text": "; ".join(str(each["text"]) for each in told)}
+        said = "; ".join(str(each["text"]) for each in told)
+        answer = {**told[0], "text": texts.with_notes(said, self.notes)}
         if "counts" in answer:
             answer["counts"] = self._counts([each["counts"] for each in told])
         return {**answer, "results": self.results}

@@ -1,6 +1,7 @@
 """What vault and index share where they stand in PostgreSQL.
 
 connection   connections to one database, and PostgreSQL's errors in our words
+address      where a database is, without what lets one in
 access       one tenant's rows: reading, and writing in one transaction
 schema       the tables, as append-only scripts
 tenants      whose rows are whose

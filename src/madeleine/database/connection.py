@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import errors
 
 from madeleine.database.adapting import register
+from madeleine.database.address import place_of
 from madeleine.database.schema import SCHEMA, migrate
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
 
@@ -47,6 +47,13 @@ _SETTINGS = (
     "SET jit = off",  # compiling a statement takes longer than running it
 )
 LET_IN = "look at user and password in `store.url`"
+MORE = "raise the database's `max_connections`, or lower `connections` of `[store]`"
+_HINTS = (  # the server says what is wrong only in words, before there is a connection
+    (re.compile(r"authentication failed|role .* does not exist"), LET_IN),
+    (re.compile(r"database .* does not exist"), "make it, or mend its name in `store.url`"),
+    (re.compile(r"too many (clients|connections)|connection slots are reserved"), MORE),
+    (re.compile(r"could not translate host name"), "look at the host in `store.url`"),
+)
 _PASSWORD = re.compile(r"(?<=:)[^:@/]+(?=@)")
 
 Row = tuple[Any, ...]
@@ -185,13 +192,6 @@ def _stands(connection: psycopg.Connection) -> bool:
     return True
 
 
-def place_of(url: str) -> str:
-    """Return where a database is, without what lets one in."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return f"postgresql://{host}{parts.path}"
-
-
 @contextmanager
 def translated(place: str) -> Iterator[None]:
     """Say in our words what PostgreSQL or the network complains about."""
@@ -209,10 +209,14 @@ def translated(place: str) -> Iterator[None]:
         hint = "name the primary in `store.url`"
         raise DatabaseDown(place, "takes no writes: it is a replica", hint) from error
     except psycopg.OperationalError as error:
-        hint = LET_IN if "authentication failed" in str(error) else ""
-        raise DatabaseDown(place, _said(error), hint) from error
+        raise DatabaseDown(place, _said(error), _hint(str(error))) from error
     except (psycopg.DataError, UnicodeEncodeError) as error:
         raise Rejected(f"a text cannot be kept: {error}", hint="send it as UTF-8") from error
+
+
+def _hint(said: str) -> str:
+    """Return what helps against a complaint, if it is a known one."""
+    return next((hint for pattern, hint in _HINTS if pattern.search(said)), "")
 
 
 def _said(error: psycopg.Error) -> str:

@@ -62,6 +62,16 @@ class NothingToMove(Rejected):
         super().__init__(f"this memory is in {where} already", hint="`madeleine status` says where")
 
 
+class PlaceFixed(Rejected):
+    """The environment says where the memory is, so that no settings file could say otherwise."""
+
+    def __init__(self, variables: Sequence[str]) -> None:
+        super().__init__(
+            f"the environment would still say where this memory is: {', '.join(variables)}",
+            hint="unset that here and for every server; `[store]` of config.toml takes the same",
+        )
+
+
 class PlaceTaken(Conflict):
     """There is a memory already where one is to be moved."""
 

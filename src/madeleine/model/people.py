@@ -90,11 +90,11 @@ class Caller:
         return not self.token
 
 
-def read_person(name: str) -> str:
+def read_person(name: str, field: str = "person") -> str:
     """Return a person's name; it names a tenant, so that it is plain and short."""
     if not _NAME.match(name):
         hint = f"up to {NAME_CHARS} of a-z, 0-9, `.`, `_` and `-`, such as ada"
-        raise InvalidValue("person", f"is {name!r}", hint=hint)
+        raise InvalidValue(field, f"is {name!r}", hint=hint)
     return name
 
 

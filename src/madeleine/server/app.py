@@ -198,6 +198,7 @@ class App:
 
     def _page_link(self, scope: Scope) -> Json:
         """Return a link that signs a browser in as whoever asks for it, by the way they came."""
+        scope[REACH].own.check("page_link", needed("page_link"))
         caller = scope[REACH].caller
         code = self._sessions.new_code("" if caller is None else caller.token)
         url = f"{self._guard.outside(scope) or self._inside_url()}{ENTER}?code={code}"

@@ -83,7 +83,7 @@ class Guard:
 
     def _check_host(self, scope: Scope) -> None:
         if _host(scope) not in self._hosts():
-            raise Forbidden("Host", header(scope, b"host"))
+            raise Forbidden("Host", header(scope, b"host"), bool(self.names))
 
     def _check_origin(self, scope: Scope) -> None:
         if not any(name == b"origin" for name, _ in scope["headers"]):
@@ -91,7 +91,7 @@ class Guard:
         given = header(scope, b"origin")
         own = {f"http://{host}:{self.port}" for host in self._hosts()}
         if given.lower() not in own | {f"https://{name}" for name in self.names}:
-            raise Forbidden("Origin", given)
+            raise Forbidden("Origin", given, bool(self.names))
 
     def _hosts(self) -> frozenset[str]:
         own = f"[{self.host}]" if ":" in self.host else self.host

@@ -3,7 +3,8 @@
 The files are built from `web/` into the folder `page` beside this module and hold nothing
 secret, so they need no token; what they ask for does. Any path under `/ui/` that is no file is a
 view of the page and answered with its frame. The policy below lets a browser run the page's own
-files and nothing else, whatever a memory says.
+files and nothing else, whatever a memory says. What programs ask for under `/ui/data/` is no view:
+what the table of routes does not know there is refused as anywhere else.
 """
 
 from __future__ import annotations
@@ -125,6 +126,8 @@ class PageDoor:
         self._soon = _views(folder)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not is_page(scope["path"]):
+            raise NoSuchRoute(scope["method"], scope["path"])
         if scope["method"] not in ("GET", "HEAD"):
             raise WrongMethod(scope["method"], scope["path"], ["GET"])
         await self._answer(scope)(scope, receive, send)

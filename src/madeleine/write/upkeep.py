@@ -19,6 +19,7 @@ from madeleine.write.reconcile import Progress, Reconciled, reconcile
 from madeleine.write.record import event, record, replay
 from madeleine.write.stores import Debts, Stores
 
+FILLING = "rebuild"  # the work of who makes an index say what files and journal say
 REBUILT_AT_ONCE = 8  # chunks, of 512 files each: a page of the index is then written fewer times
 
 Report = dict[str, object]
@@ -68,7 +69,7 @@ def _alone(stores: Stores) -> Iterator[None]:
     if not stores.upkeep.acquire(blocking=False):
         raise UnderWay("a rebuild")
     try:
-        with stores.leases.held("rebuild"):
+        with stores.leases.held(FILLING):
             yield
     finally:
         stores.upkeep.release()

@@ -35,7 +35,9 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     stop_daemon(door.home)
     try:
         with say.progress("copying") as bar:
-            done = bootstrap.move_home(door.home, arguments.to, arguments.tenant, bar)
+            done = bootstrap.move_home(
+                door.home, arguments.to, arguments.tenant, bar, lambda text: say.notes([text])
+            )
     finally:
         notes = start_again(door, facts)
     answer = _answer(done, notes)

@@ -43,6 +43,8 @@ def facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]]:
     counts = answer["counts"]
     yield "madeleine", f"{answer['version']}, {_daemon(answer.get('daemon'))}"
     yield "home", answer["home"]
+    if answer["vault"] != f"{answer['home']}/vault":
+        yield "vault", answer["vault"]
     yield "memories", f"{counts['memories']:,}{_listed(counts['by_tier'])}"
     if counts["by_space"]:
         yield "spaces", _listed(counts["by_space"]).lstrip(": ")
@@ -50,7 +52,7 @@ def facts(answer: dict[str, Any], now: float) -> Iterator[tuple[str, str]]:
     yield "journal", f"{plural(counts['events'], 'event')} in {_files(answer['journal']['files'])}"
     yield "model", _model(answer["embedder"])
     yield "reranker", _reranker(answer["reranker"])
-    yield "index", f"{answer['index_bytes'] / 1e6:,.1f} MB"
+    yield "index", answer["index_place"] or f"{answer['index_bytes'] / 1e6:,.1f} MB"
     yield "sleep", _sleep(answer["sleep"], answer.get("daemon"))
     yield "backup", age(newest, now) if (newest := answer["backup"]["newest"]) else "none yet"
     wrong = len(list(problems(answer)))

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote
 
 from falkordb import FalkorDB
 from redis import exceptions
@@ -32,6 +32,7 @@ from redis.retry import Retry
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
 from madeleine.index.falkordb.adapting import header, parsed
+from madeleine.rules.addresses import split
 
 SCHEMES = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": True}
 """Names of the protocol, and whether they mean TLS."""
@@ -80,7 +81,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Address:
-        parts = urlsplit(url)
+        parts = split("store.graph", url)
         name = unquote(parts.path.strip("/"))
         if parts.scheme not in SCHEMES or not parts.hostname or not name:
             raise BadSetting("store.graph", "is not falkordb://host:port/name")

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import httpx
 import numpy as np
@@ -21,6 +21,7 @@ from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError
 from madeleine.model.vector import Vector
+from madeleine.rules.addresses import split
 
 SCHEMES = {"qdrant": False, "qdrants": True}
 """Names of the protocol, and whether they mean TLS."""
@@ -43,7 +44,7 @@ class QdrantVectors:
     @classmethod
     def open(cls, url: str) -> QdrantVectors:
         """Return the vectors of the server at `qdrant://[key@]host:port`."""
-        parts = urlsplit(url)
+        parts = split("store.vectors", url)
         if parts.scheme not in SCHEMES or not parts.hostname or parts.path.strip("/"):
             raise BadSetting("store.vectors", "is not qdrant://host:port")
         port, secure = parts.port or PORT, SCHEMES[parts.scheme]

@@ -1,0 +1,51 @@
+"""Where a database is, in words that let nobody in.
+
+The address is read as libpq reads it: whatever else would be made of it might take a part of the
+password for a host or a name. One that libpq itself would misread is refused, and not quoted.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+import psycopg
+from psycopg import conninfo
+
+from madeleine.errors import BadSetting
+from madeleine.rules.addresses import ESCAPE, is_plain
+
+PORTS = range(1, 65_536)
+
+
+def place_of(url: str) -> str:
+    """Return where a database is, without what lets one in."""
+    parts = _read(url)
+    hosts, ports = (parts.get(name, "").split(",") for name in ("host", "port"))
+    if not all(_is_port(each) for each in ports):
+        raise BadSetting("store.url", "has a port that is no number up to 65535", ESCAPE)
+    places = zip_longest(hosts, ports if len(ports) > 1 else ports * len(hosts), fillvalue="")
+    shown = ",".join(_host(*each) for each in places)
+    return f"postgresql://{shown}/{parts.get('dbname', '')}"
+
+
+def _read(url: str) -> dict[str, str]:
+    """Return the parts of an address, by libpq's names for them."""
+    if not is_plain(url, ends="/"):
+        raise BadSetting("store.url", "has an @ behind its host", ESCAPE)
+    try:
+        parts = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise BadSetting("store.url", "cannot be read as an address", ESCAPE) from None
+    return {name: str(value) for name, value in parts.items() if value is not None}
+
+
+def _is_port(text: str) -> bool:
+    return not text or (text.isascii() and text.isdigit() and int(text) in PORTS)
+
+
+def _host(host: str, port: str) -> str:
+    """Return a host as an address has it; that of a socket is a folder of this machine."""
+    if host.startswith(("/", "@")):
+        return ""
+    named = f"[{host}]" if ":" in host else host
+    return f"{named}:{port}" if port else named
