@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -190,12 +191,12 @@ def test_what_surrounds_a_memory_is_told_with_its_reason(visit: Visit, ids: dict
     expect(page.get_by_text("“it is about you”")).to_be_visible()
 
 
-def _layers(visit: Visit, path: str) -> dict[str, list[list[str]]]:
+def _layers(visit: Visit, path: str) -> dict[str, list[list[Any]]]:
     """Return what is written and drawn in one frame, each with its layer."""
     visit.page.add_init_script(f"({LAYERS})()")
     page = _drawn(visit, path)
     page.wait_for_timeout(400)
-    noted: dict[str, list[list[str]]] = page.evaluate(DRAW_ANEW)
+    noted: dict[str, list[list[Any]]] = page.evaluate(DRAW_ANEW)
     return noted
 
 

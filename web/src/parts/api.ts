@@ -2,6 +2,7 @@
    words, or `Away` when nobody answers. */
 
 import { connection } from './connection.svelte'
+import { readAnswer } from './direction'
 import { key } from './session'
 
 export class ApiError extends Error {
@@ -44,7 +45,7 @@ export function headers(): Record<string, string> {
 
 export async function ask<T>(method: string, path: string, options: Options = {}): Promise<T> {
   const response = await reach(method, path + search(options.query), options)
-  const answer = await response.json().catch(() => ({}))
+  const answer = await response.text().then(readAnswer).catch(() => ({})) as any
   if (response.ok) return answer as T
   if (response.status === 401) connection.state = 'signed-out'
   const error = answer.error ?? {}
