@@ -260,6 +260,24 @@ def test_two_memories_that_do_not_hang_together_are_said_so(
     expect(page.get_by_label("The map as a list")).to_contain_text("do not hang together")
 
 
+def test_a_forgotten_memory_can_be_opened_from_where_it_would_be(
+    visit: Visit, daemon: Daemon, ids: dict[str, str]
+) -> None:
+    gone = daemon.remember("Soon nobody will know this.", title="Gone soon")
+    daemon.ok("DELETE", f"/agent/recall/{gone}")
+    visit.expects("404")
+
+    page = visit.open(f"/graph?focus={gone}")
+    expect(page.get_by_text("This memory is not on the map")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    assert visit.faults() == []
+    visit.open(f"/graph?from={ids['Idempotency']}&to={gone}")
+    page.get_by_role("link", name="Open it").click()
+
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    assert visit.path == f"/m/{gone}"
+
+
 def test_the_map_moves_and_zooms_by_keys_and_comes_back(graph: Page) -> None:
     stage = graph.locator("[data-drawn]")
     before = stage.screenshot()

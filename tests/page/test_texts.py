@@ -9,6 +9,7 @@ from tests.page.browsing import Visit, visiting
 from tests.server.running import Daemon
 
 OVERRIDE = "\u202e"
+ARABIC = "مرحبا بالعالم\n\n- واحد\n- اثنان\n\n> اقتباس\n\n| عمود | ثان |\n|---|---|\n| خلية | س |"
 TABLE = """| Name | Responsibility | Telephone | Department |
 |---|---|---|---|
 | Alexandra | Infrastructure and everything that hangs on it | 0123456789 | Engineering |
@@ -18,9 +19,7 @@ TABLE = """| Name | Responsibility | Telephone | Department |
 @pytest.fixture(scope="module")
 def ids(daemon: Daemon) -> dict[str, str]:
     return {
-        "arabic": daemon.remember(
-            "مرحبا بالعالم\n\n- واحد\n- اثنان", title="عنوان طويل", space="rtl"
-        ),
+        "arabic": daemon.remember(ARABIC, title="عنوان طويل", space="rtl"),
         "turned": daemon.remember(f"Run {OVERRIDE}gnp.exe now", title=f"Photo {OVERRIDE}gnp.exe"),
         "table": daemon.remember(TABLE, title="Who does what"),
     }
@@ -33,9 +32,9 @@ def direction(found: Locator) -> str:
 def test_a_text_from_right_to_left_is_laid_out_so(visit: Visit, ids: dict[str, str]) -> None:
     page = visit.open(f"/m/{ids['arabic']}")
 
-    for place in ("h1", ".markdown p", ".markdown ul"):
+    for place in ("h1", ".markdown p", ".markdown ul", "blockquote", ".markdown .wide"):
         assert direction(page.locator(place).first) == "rtl", place
-    paragraph = page.locator(".markdown p").bounding_box()
+    paragraph = page.locator(".markdown > p").bounding_box()
     whole = page.locator(".markdown").bounding_box()
     assert paragraph is not None
     assert whole is not None
