@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -12,6 +13,36 @@ from tests.page.world import LINKS, furnish
 from tests.server.running import Daemon
 
 MIDDLE = "Ana and the ledger"
+REASON = "she checks them by hand"
+LONG = "s" * 60
+# Note what is written and drawn on which layer, frame by frame.
+LAYERS = """() => {
+  const noted = (window.noted = { words: [], strokes: [] })
+  const layer = (context) => context.canvas.className.replace('sigma-', '')
+  const text = CanvasRenderingContext2D.prototype
+  const write = text.fillText
+  text.fillText = function (words, ...at) {
+    noted.words.push([layer(this), words.trim()])
+    return write.call(this, words, ...at)
+  }
+  for (const name of ['drawArrays', 'drawArraysInstanced'])
+    for (const gl of [WebGLRenderingContext.prototype, WebGL2RenderingContext.prototype]) {
+      const draw = gl[name]
+      if (draw) gl[name] = function (mode, ...rest) {
+        noted.strokes.push([layer(this), mode])
+        return draw.call(this, mode, ...rest)
+      }
+    }
+}"""
+DRAW_ANEW = """() => new Promise(done => {
+  window.addEventListener('graph-drawn', () => {
+    window.noted.words.length = window.noted.strokes.length = 0
+    window.addEventListener('graph-drawn', () => done(window.noted), {once: true})
+    window.dispatchEvent(new Event('resize'))
+  }, {once: true})
+  window.dispatchEvent(new Event('resize'))
+})"""
+LINES = 1  # of WebGL
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +57,8 @@ def ids(daemon: Daemon) -> dict[str, str]:
     )
     for target in ("Bank imports run at six", "Ana keeps the books"):
         body = {"source_id": known[MIDDLE], "target_id": known[target], "edge": "supports"}
-        daemon.ok("POST", "/agent/connect", body)
+        daemon.ok("POST", "/agent/connect", {**body, "reason": REASON})
+    daemon.remember("A space can be called anything.", title="Of the long name", space=LONG)
     return known
 
 
@@ -62,7 +94,7 @@ def _pixels(page: Page) -> int:
 def test_the_map_draws_every_memory_of_a_small_home(graph: Page, ids: dict[str, str]) -> None:
     drawn = int(graph.get_attribute("[data-drawn]", "data-drawn") or 0)
 
-    assert drawn == len(ids) + 1  # the self is there, too
+    assert drawn == len(ids) + 2  # the self is there, too, and what has the long name
     assert _pixels(graph) > 20 * drawn
 
 
@@ -138,7 +170,84 @@ def test_the_way_between_two_memories_is_found_and_said(graph: Page, ids: dict[s
             "Rounding is half-even",
         ]
     )
-    expect(panel).to_contain_text("supports")
+    expect(panel.locator("ol .before")).to_have_text(
+        [
+            "is needed by",
+            "is supported by",
+            f"“{REASON}”",
+            "supports",
+            f"“{REASON}”",
+            "led to",
+        ]
+    )
+
+
+def test_what_surrounds_a_memory_is_told_with_its_reason(visit: Visit, ids: dict[str, str]) -> None:
+    page = _drawn(visit, f"/graph?focus={ids['Ana keeps the books']}")
+
+    near = page.get_by_role("button", name=re.compile(MIDDLE))
+    expect(near.locator(".before")).to_have_text(["is supported by", f"“{REASON}”"])
+    page.goto(f"{visit.root}/graph?focus={ids['Lives in Dublin']}")
+    expect(page.get_by_text("“it is about you”")).to_be_visible()
+
+
+def _layers(visit: Visit, path: str) -> dict[str, list[list[Any]]]:
+    """Return what is written and drawn in one frame, each with its layer."""
+    visit.page.add_init_script(f"({LAYERS})()")
+    page = _drawn(visit, path)
+    page.wait_for_timeout(400)
+    noted: dict[str, list[list[Any]]] = page.evaluate(DRAW_ANEW)
+    return noted
+
+
+def test_names_of_spaces_stand_above_the_connections(visit: Visit, ids: dict[str, str]) -> None:
+    assert ids
+    noted = _layers(visit, "/graph")
+
+    layers = [
+        each.replace("sigma-", "")
+        for each in visit.page.locator("canvas").evaluate_all(
+            "all => all.map(each => each.className)"
+        )
+    ]
+    for name in ("atlas", "ledger", "global"):
+        written = [layer for layer, words in noted["words"] if words == name]
+        assert written, name
+        assert layers.index(written[0]) > layers.index("edges"), name
+    assert not [words for _, words in noted["words"] if len(words) > 40]
+
+
+def test_a_way_is_drawn_above_the_other_connections_and_all_of_it_is_named(
+    visit: Visit, ids: dict[str, str]
+) -> None:
+    one, other = ids["Idempotency"], ids["Rounding is half-even"]
+
+    noted = _layers(visit, f"/graph?from={one}&to={other}")
+
+    modes = [mode for layer, mode in noted["strokes"] if layer == "edges"]
+    assert LINES in modes
+    assert modes[-1] != LINES
+    titles = visit.page.locator("ol .title").all_inner_texts()
+    written = {words for _, words in noted["words"]}
+    assert len(titles) == 5
+    assert written.issuperset(titles)
+
+
+@pytest.mark.parametrize("size", ["laptop", "phone"])
+def test_a_long_name_of_a_space_leaves_the_counts_in_sight(
+    browser: Browser, daemon: Daemon, ids: dict[str, str], size: str
+) -> None:
+    assert ids
+    with visiting(browser, daemon, size) as visit:
+        page = _drawn(visit, "/graph")
+
+        panel = page.get_by_label("The map as a list")
+        assert panel.evaluate("each => each.scrollWidth <= each.clientWidth")
+        edge = page.evaluate("innerWidth")
+        for count in panel.locator(".space .smaller").all():
+            box = count.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] <= edge
 
 
 def test_two_memories_that_do_not_hang_together_are_said_so(
@@ -149,6 +258,24 @@ def test_two_memories_that_do_not_hang_together_are_said_so(
     page = visit.open(f"/graph?from={one}&to={other}")
 
     expect(page.get_by_label("The map as a list")).to_contain_text("do not hang together")
+
+
+def test_a_forgotten_memory_can_be_opened_from_where_it_would_be(
+    visit: Visit, daemon: Daemon, ids: dict[str, str]
+) -> None:
+    gone = daemon.remember("Soon nobody will know this.", title="Gone soon")
+    daemon.ok("DELETE", f"/agent/recall/{gone}")
+    visit.expects("404")
+
+    page = visit.open(f"/graph?focus={gone}")
+    expect(page.get_by_text("This memory is not on the map")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    assert visit.faults() == []
+    visit.open(f"/graph?from={ids['Idempotency']}&to={gone}")
+    page.get_by_role("link", name="Open it").click()
+
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    assert visit.path == f"/m/{gone}"
 
 
 def test_the_map_moves_and_zooms_by_keys_and_comes_back(graph: Page) -> None:

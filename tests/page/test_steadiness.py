@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,32 @@ def test_the_daemon_dies_and_the_page_waits_and_goes_on_by_itself(
             page.keyboard.press("Escape")
             page.keyboard.press("Escape")
             expect(page.locator("#found")).to_contain_text("A second memory")
+
+
+def test_an_answer_ends_the_wait_and_what_was_said_about_it(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    home = tmp_path / "home"
+    with running(home) as daemon, visiting(browser, daemon) as visit:
+        visit.expects("ERR_")
+        memory = daemon.remember("It is forgotten when somebody answers again")
+        visit.page.clock.install()
+        page = visit.open(f"/m/{memory}")
+        page.get_by_role("button", name="Forget").wait_for()
+        daemon.kill()
+        expect(page.locator(".away")).to_be_visible()
+        # From now on no time passes, so that nothing ends by itself.
+        page.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))
+        page.get_by_role("button", name="Forget").click()
+        expect(page.locator(".toast.bad")).to_contain_text("The daemon does not answer")
+
+        with running(home, port=daemon.launched.port):
+            page.get_by_role("button", name="Forget").click()
+
+            expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+            expect(page.locator(".away")).to_have_count(0)
+            expect(page.locator(".toast.bad")).to_have_count(0)
 
 
 HIDE = """hidden => {

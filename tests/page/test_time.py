@@ -80,6 +80,19 @@ def test_a_day_by_the_date_field_shows_what_held_then(visit: Visit, ids: dict[st
     assert visit.path == "/time?day=2026-06-01"
 
 
+@pytest.mark.parametrize("path", ["/time?day=2026-06-01", "/search?holds=2026-06-01"])
+def test_what_held_on_a_day_is_not_struck_out_there(
+    visit: Visit, ids: dict[str, str], path: str
+) -> None:
+    page = visit.open(path)
+
+    row = page.locator("a.line", has_text="Old port of the tile server")
+    expect(row).to_contain_text("held until 1 August 2026")
+    expect(row.locator(".chip")).to_have_count(0)
+    struck = row.locator(".title").evaluate("each => getComputedStyle(each).textDecorationLine")
+    assert struck == "none"
+
+
 def test_the_handle_goes_back_in_time_by_keyboard(visit: Visit, ids: dict[str, str]) -> None:
     page = visit.open("/time")
     handle = page.get_by_role("slider", name="As it was on")

@@ -149,6 +149,7 @@ def test_a_link_works_once(daemon: Daemon) -> None:
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(first.headers["set-cookie"].split("; "))
     assert second.status == 403
     assert b"madeleine ui" in second.body
+    assert b"<a href=/ui/>" in second.body  # whoever is signed in already may go on
     assert "set-cookie" not in second.headers
 
 

@@ -68,6 +68,7 @@ OLD_LINK = (
     b"<!doctype html><html lang=en><meta name=viewport content=width=device-width>"
     b"<title>Madeleine</title><h1>This link was used, or is older than a minute</h1>"
     b"<p>Run <code>madeleine ui</code> for a new one."
+    b"<p>If this browser is signed in already: <a href=/ui/>to the page</a>."
 )
 
 

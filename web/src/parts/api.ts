@@ -1,7 +1,8 @@
 /* Asking the daemon. Every answer is JSON; what goes wrong is an `ApiError` in the daemon's own
    words, or `Away` when nobody answers. */
 
-import { connection } from './connection.svelte'
+import { ANSWERED, connection } from './connection.svelte'
+import { readAnswer } from './direction'
 import { key } from './session'
 
 export class ApiError extends Error {
@@ -44,7 +45,8 @@ export function headers(): Record<string, string> {
 
 export async function ask<T>(method: string, path: string, options: Options = {}): Promise<T> {
   const response = await reach(method, path + search(options.query), options)
-  const answer = await response.json().catch(() => ({}))
+  if (connection.state === 'away') dispatchEvent(new Event(ANSWERED))
+  const answer = await response.text().then(readAnswer).catch(() => ({})) as any
   if (response.ok) return answer as T
   if (response.status === 401) connection.state = 'signed-out'
   const error = answer.error ?? {}

@@ -3,3 +3,6 @@
 export type State = 'connecting' | 'live' | 'away' | 'signed-out'
 
 export const connection = $state<{ state: State }>({ state: 'connecting' })
+
+/** Told on the window when somebody answers again. */
+export const ANSWERED = 'madeleine-answered'

@@ -2,7 +2,7 @@
 
    `EventSource` can send no header, and a cookie alone opens nothing here, so the stream is read
    with fetch. When the line breaks it is taken up again by itself, sooner at first and then every
-   few seconds; what was missed meanwhile is told as one event, `reconnected`, on which a view
+   two seconds, and as soon as anything else is answered; what was missed meanwhile is told as one event, `reconnected`, on which a view
    asks anew for what it shows.
 
    A browser opens six connections to one place, for all of its tabs together. So a tab that nobody
@@ -10,7 +10,7 @@
 
 import { onDestroy } from 'svelte'
 import { headers } from './api'
-import { connection } from './connection.svelte'
+import { ANSWERED, connection } from './connection.svelte'
 
 export interface Happening {
   name: string
@@ -20,7 +20,7 @@ export interface Happening {
 type Listener = (happening: Happening) => void
 
 const FIRST_PAUSE = 500
-const LONGEST_PAUSE = 5_000
+const LONGEST_PAUSE = 2_000
 const UNSEEN = 15_000 // how long a hidden tab keeps its line
 const SILENCE = 40_000 // the daemon says it is there every 15 seconds
 const listeners = new Set<Listener>()
@@ -90,16 +90,18 @@ function whenUnseen(stop: AbortController): () => void {
   }
 }
 
-/** Wait, but no longer than until the page is looked at again. */
+/** Wait, but no longer than until the page is looked at again, or the daemon has answered. */
 function wait(pause: number): Promise<void> {
   return new Promise((done) => {
     const timer = setTimeout(end, pause)
     function end(): void {
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', end)
+      removeEventListener(ANSWERED, end)
       done()
     }
     document.addEventListener('visibilitychange', end)
+    addEventListener(ANSWERED, end)
   })
 }
 

@@ -1,6 +1,6 @@
 /* Short words at the edge about what was done, with a way to take it back. */
 
-import { ApiError, post } from './api'
+import { ApiError, Away, post } from './api'
 import { sentence } from './words'
 
 export interface Toast {
@@ -9,6 +9,8 @@ export interface Toast {
   /** More, in smaller letters. */
   hint?: string
   bad: boolean
+  /** It says that nobody answers, which is over as soon as somebody does. */
+  away?: boolean
   /** What a press on the button does, and its name. */
   action?: { name: string; does: () => unknown }
 }
@@ -38,12 +40,17 @@ export function say(text: string, more: Saying = {}): void {
 /** Say what went wrong, in the daemon's own words. */
 export function fail(error: unknown): void {
   const hint = error instanceof ApiError ? error.hint : undefined
-  show({ text: error instanceof Error ? sentence(error.message) : String(error), hint, bad: true })
+  show({ text: error instanceof Error ? sentence(error.message) : String(error), hint, bad: true, away: error instanceof Away })
 }
 
 export function dismiss(id: number): void {
   const at = toasts.findIndex((each) => each.id === id)
   if (at >= 0) toasts.splice(at, 1)
+}
+
+/** The daemon is back: drop what said that it was away. */
+export function back(): void {
+  for (const each of toasts.filter((toast) => toast.away)) dismiss(each.id)
 }
 
 /** Take a change back and say so. */

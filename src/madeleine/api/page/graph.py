@@ -28,6 +28,7 @@ ARROWS_EACH = 12
 NEAR = 60
 NEAR_AT_MOST = 200
 BEYOND_EACH = 6
+ABOUT_YOU = "it is about you"
 
 
 def overview(house: House, call: Call) -> Json:
@@ -85,7 +86,8 @@ def surroundings(house: House, call: Call) -> Json:
     second = stores.index.arrows(around, BEYOND_EACH)
     beyond = [each for each in _ends(second) if each not in {memory_id, *around}]
     ids = [memory_id, *around, *beyond[:limit]]
-    return {"id": memory_id, "near": around, **_shown(stores, ids, [*first, *second])}
+    arrows = [*_explained(first), *_arrows(second)]
+    return {"id": memory_id, "near": around, **_shown(stores, ids, arrows)}
 
 
 def paths(house: House, call: Call) -> Json:
@@ -103,7 +105,7 @@ def paths(house: House, call: Call) -> Json:
         "paths": [_steps(ends[0], way) for way in found.ways],
         "seen": found.seen,
         "whole": found.whole,
-        **_shown(stores, [*dict.fromkeys([*ends, *_ends(rows)])], rows),
+        **_shown(stores, [*dict.fromkeys([*ends, *_ends(rows)])], _explained(rows)),
     }
 
 
@@ -118,7 +120,7 @@ def _steps(start: str, way: Way) -> list[Json]:
                 "id": start,
                 "edge": row.connection.edge.value,
                 "forward": forward,
-                "reason": row.connection.reason,
+                "reason": _reason(row),
             }
         )
     return steps
@@ -137,9 +139,9 @@ def _drawn(stores: Stores, found: Sequence[Sketch]) -> Json:
     return {"memories": [_sketch(each) for each in found], "connections": _arrows(rows)}
 
 
-def _shown(stores: Stores, ids: Sequence[str], rows: Sequence[EdgeRow]) -> Json:
+def _shown(stores: Stores, ids: Sequence[str], arrows: Sequence[list[object]]) -> Json:
     found = stores.index.sketches(ids, stores.clock.now())
-    return {"memories": [_sketch(each) for each in found], "connections": _arrows(rows)}
+    return {"memories": [_sketch(each) for each in found], "connections": list(arrows)}
 
 
 def _sketch(each: Sketch) -> Json:
@@ -160,3 +162,13 @@ def _arrows(rows: Sequence[EdgeRow]) -> list[list[object]]:
         [row.source, row.connection.target, row.connection.edge.value, row.connection.weight]
         for row in rows
     ]
+
+
+def _explained(rows: Sequence[EdgeRow]) -> list[list[object]]:
+    """Return arrows as above, each with its reason at the end."""
+    return [[*arrow, _reason(row)] for arrow, row in zip(_arrows(rows), rows, strict=True)]
+
+
+def _reason(row: EdgeRow) -> str | None:
+    """Return why an arrow is there, as far as anybody said so."""
+    return ABOUT_YOU if row.implied else row.connection.reason

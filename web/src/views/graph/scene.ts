@@ -3,7 +3,7 @@
 
 import Graph from 'graphology'
 import Sigma from 'sigma'
-import { EdgeArrowProgram, EdgeLineProgram, EdgeRectangleProgram } from 'sigma/rendering'
+import { EdgeArrowProgram, EdgeLineProgram } from 'sigma/rendering'
 import { letter } from '../../parts/TypeMark.svelte'
 import { TIERS } from '../../parts/values'
 import { edge as edgeWords, number } from '../../parts/words'
@@ -19,6 +19,8 @@ export interface Emphasis {
   near: ReadonlySet<string>
   /** Links that are drawn strongly, by their ids. */
   links: ReadonlySet<string>
+  /** Memories whose headlines are written whatever they cover. */
+  named: ReadonlySet<string>
 }
 
 export interface Hears {
@@ -41,7 +43,7 @@ interface Rect {
   top: number
 }
 
-export const NOTHING: Emphasis = { near: new Set(), links: new Set() }
+export const NOTHING: Emphasis = { near: new Set(), links: new Set(), named: new Set() }
 const MARGIN = 0.35 // of the view, drawn beyond its edges
 const REST_MS = 160
 const CHOOSE_MS = 300
@@ -84,7 +86,8 @@ export class Scene {
       nodeProgramClasses: { mark: MarkProgram },
       nodeHoverProgramClasses: { mark: MarkProgram },
       defaultEdgeType: 'line',
-      edgeProgramClasses: { line: EdgeLineProgram, strong: EdgeRectangleProgram, arrow: EdgeArrowProgram },
+      // Drawn in this order, after Sigma's own `arrow`: what is strong lies above what is pale.
+      edgeProgramClasses: { line: EdgeLineProgram, strong: EdgeArrowProgram },
       renderEdgeLabels: true,
       edgeLabelFont: FONT,
       edgeLabelSize: 11,
@@ -202,7 +205,7 @@ export class Scene {
     const { sunk, accent, 'ink-soft': soft } = this.#colours
     if (strong) {
       const label = this.emphasis.links.size <= 24 ? edgeWords(link.edge) : null
-      return { type: 'arrow', color: mix(accent, sunk, 0.15), size: 2.2, label, forceLabel: true, zIndex: 1 }
+      return { type: 'strong', color: mix(accent, sunk, 0.15), size: 2.2, label, forceLabel: true, zIndex: 1 }
     }
     const far = this.#length(link) / (this.world.regions[0]?.r ?? 1)
     const share = this.#isAny() ? 0.08 : (0.2 + 0.25 * link.weight) / (1 + 3 * far)
@@ -333,6 +336,7 @@ export class Scene {
   #rendered(): void {
     this.#showLayers()
     this.#drawRegions()
+    this.#nameRegions()
     if (!this.#moving || this.pace.detail.labels) this.#drawWords()
     dispatchEvent(new Event('graph-drawn'))
   }
@@ -354,7 +358,6 @@ export class Scene {
     const shown: Record<string, boolean> = {
       hoverNodes: false, // the ring around the memory under the pointer says enough
       edges: !this.#moving || lines,
-      labels: !this.#moving || labels,
       edgeLabels: this.emphasis.links.size > 0 && (!this.#moving || labels),
     }
     for (const [name, is] of Object.entries(shown)) {
@@ -372,10 +375,9 @@ export class Scene {
     const { width, height } = this.sigma.getDimensions()
     const place = this.#places()
     context.clearRect(0, 0, width, height)
-    const taken: Rect[] = (this.#names = [])
     for (const region of this.world.regions) {
       const [x, y, r] = [place.x(region), place.y(region), region.r * place.scale]
-      if (x + r < 0 || x - r > width || y + r < 0 || y - r > height + 30) continue
+      if (x + r < 0 || x - r > width || y + r < 0 || y - r > height) continue
       context.beginPath()
       context.arc(x, y, r, 0, 2 * Math.PI)
       context.fillStyle = this.#colours.sunk
@@ -383,7 +385,18 @@ export class Scene {
       context.strokeStyle = this.#colours.line
       context.lineWidth = 1
       context.stroke()
-      this.#nameRegion(context, region, { x, y, r }, taken)
+    }
+  }
+
+  /** Write the names of the spaces above all lines, so that they can be read. */
+  #nameRegions(): void {
+    const { width, height } = this.sigma.getDimensions()
+    const place = this.#places()
+    this.#names = []
+    for (const region of this.world.regions) {
+      const [x, y, r] = [place.x(region), place.y(region), region.r * place.scale]
+      if (x + r < 0 || x - r > width || y + r < 0 || y - r > height + 30) continue
+      this.#nameRegion(this.#canvas('labels'), region, { x, y, r }, this.#names)
     }
   }
 
@@ -391,7 +404,7 @@ export class Scene {
     const { width } = this.sigma.getDimensions()
     const size = Math.min(19, Math.max(12, at.r / 9))
     context.font = `500 ${size}px ${SERIF}`
-    const name = named(region.space)
+    const name = short(named(region.space))
     const many = `  ${number(region.memories)}`
     const wide = context.measureText(name).width
     const rest = many.length * 7
@@ -401,11 +414,10 @@ export class Scene {
     if (at.r < 9 || taken.some((each) => overlap(each, box))) return
     taken.push(box)
     context.textAlign = 'left'
-    context.fillStyle = this.#colours.ink
-    context.fillText(name, left, base)
+    context.textBaseline = 'alphabetic'
+    haloed(context, name, left, base, this.#colours.ink, this.#colours.paper)
     context.font = `400 12px ${FONT}`
-    context.fillStyle = this.#colours['ink-soft']
-    context.fillText(many, left + wide, base)
+    haloed(context, many, left + wide, base, this.#colours['ink-soft'], this.#colours.paper)
   }
 
   /** Draw letters into the memories that are large enough, and headlines where there is room. */
@@ -426,7 +438,8 @@ export class Scene {
     let labels = Math.round((width * height) / PIXELS_EACH_LABEL)
     for (const spot of spots) {
       if (spot.r >= LETTER_PX && letters-- > 0) this.#letter(context, spot.node, spot.colour, spot)
-      if (labels > 0 && this.#isLabelled(spot.node, spot.r) && this.#label(context, spot.node, spot, taken)) labels--
+      const wanted = this.emphasis.named.has(spot.node.id) || (labels > 0 && this.#isLabelled(spot.node, spot.r))
+      if (wanted && this.#label(context, spot.node, spot, taken)) labels--
     }
   }
 
@@ -442,26 +455,30 @@ export class Scene {
     context.fillText(letter(node.type), x, y + r * (SHAPE_OF[node.type] === 'triangle' ? 0.16 : 0.06))
   }
 
-  /** Write a headline beside its memory where nothing stands; of the memory looked at always. */
+  /** Write a headline beside its memory where nothing stands; of those that must be named always. */
   #label(context: CanvasRenderingContext2D, node: Node, spot: Spot, taken: Rect[]): boolean {
     const here = node.id === this.emphasis.focus || node.id === this.chosen
     const text = short(node.headline)
     context.textAlign = 'left'
     context.textBaseline = 'alphabetic'
     context.font = `${here ? 600 : 400} ${here ? 13.5 : 12}px ${FONT}`
-    const wide = this.#wide(context, text, here)
-    const { width } = this.sigma.getDimensions()
-    const sides = beside(spot, wide).filter((each) => each.left >= 0 && each.right <= width)
-    const box = sides.find((each) => !taken.some((other) => overlap(other, each))) ?? (here ? sides[0] : undefined)
+    const box = this.#room(beside(spot, this.#wide(context, text, here)), taken, here || this.emphasis.named.has(node.id))
     if (!box) return false
     taken.push(box)
-    context.lineWidth = 3.5
-    context.lineJoin = 'round'
-    context.strokeStyle = this.#colours.sunk
-    context.strokeText(text, box.left + 3, box.top - 6)
-    context.fillStyle = here ? this.#colours.ink : mix(this.#colours.ink, this.#colours['ink-soft'], 0.4)
-    context.fillText(text, box.left + 3, box.top - 6)
+    const colour = here ? this.#colours.ink : mix(this.#colours.ink, this.#colours['ink-soft'], 0.4)
+    haloed(context, text, box.left + 3, box.top - 6, colour, this.#colours.sunk)
     return true
+  }
+
+  /** The first of these places that is free; for what must be named, else the one that covers least. */
+  #room(places: Rect[], taken: Rect[], must: boolean): Rect | undefined {
+    const { width } = this.sigma.getDimensions()
+    const inside = places.filter((each) => each.left >= 0 && each.right <= width)
+    const free = inside.find((each) => !taken.some((other) => overlap(other, each)))
+    if (free || !must) return free
+    const all = inside.length ? inside : places.map((each) => shifted(each, width))
+    const covered = (each: Rect) => taken.reduce((sum, other) => sum + shared(other, each), 0)
+    return all.reduce((best, each) => (covered(each) < covered(best) ? each : best))
   }
 
   #wide(context: CanvasRenderingContext2D, text: string, here: boolean): number {
@@ -501,6 +518,16 @@ function beside({ x, y, r }: Spot, wide: number): Rect[] {
   return [at(x + r + 5, y + 9.5), at(x - r - 5 - wide, y + 9.5), at(x - wide / 2, y + r + 20), at(x - wide / 2, y - r - 2)]
 }
 
+/** Write words on a rim of the ground's colour, which keeps lines away from them. */
+function haloed(context: CanvasRenderingContext2D, text: string, x: number, y: number, ink: string, ground: string): void {
+  context.lineWidth = 3.5
+  context.lineJoin = 'round'
+  context.strokeStyle = ground
+  context.strokeText(text, x, y)
+  context.fillStyle = ink
+  context.fillText(text, x, y)
+}
+
 function byRank(one: Node, other: Node): number {
   return one.rank - other.rank || (one.id < other.id ? -1 : 1)
 }
@@ -524,6 +551,19 @@ function covers(outer: Rect, inner: Rect): boolean {
 
 function overlap(one: Rect, other: Rect): boolean {
   return one.left < other.right && one.right > other.left && one.bottom < other.top && one.top > other.bottom
+}
+
+/** How much of the screen two places share. */
+function shared(one: Rect, other: Rect): number {
+  if (!overlap(one, other)) return 0
+  const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left)
+  return wide * (Math.min(one.top, other.top) - Math.max(one.bottom, other.bottom))
+}
+
+/** The same place, moved into a view that is so wide. */
+function shifted(rect: Rect, width: number): Rect {
+  const by = rect.left < 0 ? -rect.left : Math.min(0, width - rect.right)
+  return { ...rect, left: rect.left + by, right: rect.right + by }
 }
 
 function disc(region: Region): Rect {

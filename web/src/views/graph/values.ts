@@ -13,8 +13,8 @@ export interface Sketch {
   outdated: boolean
 }
 
-/** source, target, edge, weight */
-export type Arrow = [string, string, string, number]
+/** source, target, edge, weight, and why if that was asked for */
+export type Arrow = [string, string, string, number, (string | null)?]
 
 export interface Drawn {
   memories: Sketch[]

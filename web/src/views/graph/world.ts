@@ -26,6 +26,7 @@ export interface Link {
   target: string
   edge: string
   weight: number
+  reason?: string | null
 }
 
 const PAGE = 1_000
@@ -142,13 +143,19 @@ export class World {
     return many
   }
 
-  #connect([source, target, edge, weight]: Arrow): void {
+  #connect([source, target, edge, weight, reason]: Arrow): void {
     const id = `${source}>${target}`
-    if (this.#known.has(id)) return
+    if (this.#known.has(id)) return this.#explain(id, source, target, reason)
     this.#known.add(id)
-    const link = { id, source, target, edge, weight }
+    const link: Link = { id, source, target, edge, weight, reason }
     this.#side(source).set(target, link)
     if (!this.#side(target).has(source)) this.#side(target).set(source, link)
+  }
+
+  /** Keep why a known connection is there; most answers do not say it. */
+  #explain(id: string, source: string, target: string, reason?: string | null): void {
+    const link = this.#side(source).get(target)
+    if (link?.id === id && reason) link.reason = reason
   }
 
   #side(id: string): Map<string, Link> {
