@@ -120,6 +120,12 @@ export const JOBS: Record<string, [string, string]> = {
   forget: ['Forgetting', 'archives, and much later forgets, what is no longer relevant'],
 }
 
+/** In the place of a job's name, where the whole cycle is meant. */
+export const WHOLE = 'run-all'
+
+/** Where a run of a job, or of the whole cycle, is asked for. */
+export const runPath = (job: string) => (job === WHOLE ? `/admin/tasks/${WHOLE}` : `/admin/tasks/${job}/run`)
+
 export const jobName = (id: string) => JOBS[id]?.[0] ?? id
 
 export const TYPES: Record<string, string> = {
