@@ -286,13 +286,14 @@ def _whisper_report(house: House, call: Call) -> Json:
 def _feedback(house: House, call: Call) -> Json:
     reader = Reader(call.body)
     memory_id = get(house.stores, reader.required_text("node_id")).memory.id
+    if reader.raw("signal") is None:
+        raise InvalidValue("signal", "is missing", hint="it is required")
     signal = reader.whole("signal", 0, -1, 1)
     source = reader.text("source") or "explicit"
     whisper_id = reader.text("whisper_log_id")
     reader.done()
     give_feedback(house.stores, memory_id, signal, source, whisper_id)
-    word = "useful" if signal > 0 else "not useful"
-    return answers.noted(memory_id, word)
+    return answers.noted(memory_id, signal)
 
 
 def _show(house: House, call: Call) -> Json:

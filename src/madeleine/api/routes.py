@@ -186,7 +186,12 @@ ROUTES: tuple[Route, ...] = (
         "say whether a memory was useful",
         (
             Field("node_id", "string", "the memory", required=True),
-            Field("signal", "integer", "1 for useful, -1 for not", required=True),
+            Field(
+                "signal",
+                "integer",
+                "1 for useful, -1 for not; 0 takes back what was said about it in the whisper",
+                required=True,
+            ),
             Field("source", "string", "explicit (default) or implicit"),
             Field("whisper_log_id", "string", "the whisper that it is about"),
         ),

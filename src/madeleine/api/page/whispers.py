@@ -162,19 +162,20 @@ def _row(entry: WhisperEntry, row: Mapping[str, object], said: Mapping[str, int]
         "held": row.get("held"),
         "said_by": restated.get(memory) if isinstance(restated, Mapping) else None,
         "seen": memory in ids_in(entry, "seen"),
-        "feedback": said.get(memory),
+        "feedback": said.get(memory) or None,
     }
 
 
 def _said(index: Index, ids: Sequence[str], entry: WhisperEntry) -> dict[str, int]:
-    """Return the newest word about each memory of this whisper: 1 or -1."""
+    """Return the newest word about each memory of this whisper: 1, -1, or 0 if taken back."""
     told = index.feedback(ids) if ids else []
     about = [each for each in told if each.body.get("whisper") == entry.id]
     return {str(each.body["memory"]): _signal(each.body) for each in reversed(about)}
 
 
 def _signal(body: Mapping[str, object]) -> int:
-    return 1 if _number(body, "signal") > 0 else -1
+    value = _number(body, "signal")
+    return (value > 0) - (value < 0)
 
 
 def _number(values: Mapping[str, object], name: str) -> float:
