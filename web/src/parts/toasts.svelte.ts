@@ -11,6 +11,8 @@ export interface Toast {
   bad: boolean
   /** What a press on the button does, and its name. */
   action?: { name: string; does: () => unknown }
+  /** The id of the change that it offers to undo. */
+  undo?: string
 }
 
 export const toasts = $state<Toast[]>([])
@@ -32,7 +34,7 @@ interface Saying {
 export function say(text: string, more: Saying = {}): void {
   const { undo, undone } = more
   const action = undo ? { name: 'Undo', does: () => takeBack(undo, undone) } : more.action
-  show({ text, hint: more.hint, bad: false, action })
+  show({ text, hint: more.hint, bad: false, action, undo: undo ?? undefined })
 }
 
 /** Say what went wrong, in the daemon's own words. */
@@ -46,10 +48,16 @@ export function dismiss(id: number): void {
   if (at >= 0) toasts.splice(at, 1)
 }
 
+/** Withdraw the offers to undo what is taken back by now. */
+export function settle(changes: readonly string[]): void {
+  for (const each of [...toasts]) if (each.undo && changes.includes(each.undo)) dismiss(each.id)
+}
+
 /** Take a change back and say so. */
 export async function takeBack(change: string, undone?: () => unknown): Promise<void> {
   try {
-    await post(`/agent/undo/${change}`)
+    const answer = await post<{ undone: string[] }>(`/agent/undo/${change}`)
+    settle(answer.undone)
     say('Taken back')
     undone?.()
   } catch (error) {
