@@ -120,6 +120,9 @@ def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: 
 
     done.get_by_role("link", name="Fading").click()
     expect(page.get_by_role("heading", name="Fading")).to_be_visible()
+    listed = daemon.ok("GET", "/ui/data/sleep/runs", job="decay_manager")["runs"][0]
+    assert daemon.ok("GET", f"/ui/data/sleep/runs/{listed['run']}")["applied"] == listed["applied"]
+    expect(page.locator("header p")).to_contain_text(f"{listed['applied']} change")
     page.locator("button.fold").first.click()
     expect(page.locator("td.added").first).to_contain_text("archival")
     assert visit.faults() == []
@@ -160,8 +163,17 @@ def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
 
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Taken back")).to_be_visible()
+    waiting = page.get_by_label("Waiting")
+    expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
+    expect(waiting.locator("[aria-current]")).to_contain_text("“Ferry at nine” into")
     page.keyboard.press("r")
-    expect(page.get_by_role("status").get_by_text("1 proposal waits")).to_be_visible()
+    expect(waiting.get_by_text("2 proposals wait")).to_be_visible()
+    page.keyboard.press("u")
+    expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
+    page.keyboard.press("r")
+    expect(waiting.get_by_text("2 proposals wait")).to_be_visible()
+    page.keyboard.press("r")
+    expect(waiting.get_by_text("1 proposal waits")).to_be_visible()
     page.get_by_label("The proposal").get_by_role("button", name="Reject").click()
     expect(page.get_by_text("Nothing waits for a decision")).to_be_visible()
 

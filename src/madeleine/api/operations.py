@@ -48,7 +48,7 @@ from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide, reopen
 from madeleine.write.purge import purge
 from madeleine.write.reconcile import reconcile_and_read
 from madeleine.write.remember import Remembered, remember
@@ -391,9 +391,11 @@ def _decide(house: House, call: Call) -> Json:
     reader = Reader(call.body)
     action = reader.required_text("action")
     reader.done()
-    known = [ProposalStatus.APPROVED.value, ProposalStatus.REJECTED.value]
+    known = [each.value for each in ProposalStatus if each is not ProposalStatus.EXPIRED]
     if action not in known:
         raise UnknownWord("action", action, known)
+    if action == ProposalStatus.PENDING.value:
+        return answers.decided(reopen(house.stores, call.named, by=call.by))
     return answers.decided(decide(house.stores, call.named, ProposalStatus(action), by=call.by))
 
 

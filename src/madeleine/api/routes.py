@@ -365,8 +365,15 @@ ROUTES: tuple[Route, ...] = (
         "decide",
         "POST",
         "/agent/proposals/{id}",
-        "approve or reject a proposal",
-        (Field("action", "string", "approved or rejected", required=True),),
+        "approve or reject a proposal, or take that back",
+        (
+            Field(
+                "action",
+                "string",
+                "approved or rejected; pending takes the decision back",
+                required=True,
+            ),
+        ),
         answer="{text, proposal, change}",
     ),
     Route(
@@ -938,7 +945,7 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/sleep/runs/{id}",
         "the changes that a run made, newest first",
         query=(_LIMIT, _OFFSET),
-        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, "
+        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, applied, "
         "in_force}",
     ),
     Route(
