@@ -382,9 +382,10 @@ class FileChanged(Conflict):
 class EditedSince(Conflict):
     """A file that was changed after the change that is to be undone."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, title: str | None = None) -> None:
+        what = path if title is None else f"“{title}” ({path})"
         super().__init__(
-            f"{path} was changed since; undoing would overwrite that",
+            f"{what} was changed since; undoing would overwrite that",
             hint="nothing was changed; edit the file itself, or undo the newer change first",
         )
 

@@ -311,6 +311,26 @@ def test_an_edit_of_the_file_by_hand_is_a_conflict_too(visit: Visit) -> None:
     assert "by hand" in path.read_text(encoding="utf-8")
 
 
+def test_a_memory_forgotten_elsewhere_while_it_is_edited_keeps_what_was_written(
+    visit: Visit,
+) -> None:
+    memory = visit.daemon.remember("The pump is oiled in May.", title="Oil for the pump")
+    page = visit.open(f"/m/{memory}")
+    page.keyboard.press("e")
+    typed(page, "The pump is oiled in May and October.")
+
+    visit.daemon.ok("DELETE", f"/agent/recall/{memory}")
+
+    expect(page.get_by_role("alert")).to_contain_text("forgotten while you were editing it")
+    expect(section(page, "What you wrote")).to_contain_text("in May and October")
+    assert visit.faults() == []
+    visit.picture("memory-forgotten-while-edited")
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value(
+        "The pump is oiled in May and October."
+    )
+
+
 def test_a_change_elsewhere_that_meets_nothing_written_is_simply_taken_over(visit: Visit) -> None:
     memory = visit.daemon.remember("nobody has typed anything")
     page = visit.open(f"/m/{memory}")
@@ -323,6 +343,45 @@ def test_a_change_elsewhere_that_meets_nothing_written_is_simply_taken_over(visi
 
 
 # -- everything else that can be done ------------------------------------------------------
+
+
+def test_what_is_taken_back_in_the_history_is_not_offered_to_be_undone_again(
+    visit: Visit,
+) -> None:
+    memory = visit.daemon.remember("Sails are mended in March.", title="Mending sails")
+    page = visit.open(f"/m/{memory}")
+    page.keyboard.press("e")
+    typed(page, "Sails are mended in April.")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+
+    section(page, "History").get_by_role("button", name="Undo").first.click()
+
+    expect(page.get_by_text("Taken back", exact=True)).to_be_visible()
+    expect(page.get_by_text("Saved", exact=True)).to_have_count(0)
+
+
+def test_an_undo_that_is_refused_names_the_memory(visit: Visit) -> None:
+    visit.expects("409")
+    memory = visit.daemon.remember("Nets dry on the east quay.", title="Where nets dry")
+    page = visit.open(f"/m/{memory}")
+    visit.daemon.ok("POST", f"/agent/update/{memory}", {"content": "Nets dry on the west quay."})
+    revised = section(page, "History").locator("li", has_text="revised")
+    expect(revised).to_have_count(1)
+    visit.daemon.ok("POST", f"/agent/update/{memory}", {"content": "Nets dry in the shed."})
+    expect(revised).to_have_count(2)
+
+    revised.last.get_by_role("button", name="Undo").click()
+
+    expect(page.get_by_text("“Where nets dry” (")).to_be_visible()
+
+
+def test_who_wrote_something_is_said_in_plain_words(visit: Visit) -> None:
+    memory = visit.daemon.remember("Ropes are tarred twice a year.", title="Tarring ropes")
+    page = visit.open(f"/m/{memory}")
+
+    expect(section(page, "Where it comes from")).to_contain_text("an agent")
+    expect(page.locator("main")).not_to_contain_text("agent:unknown")
 
 
 def test_retiring_with_a_reason_and_a_successor_and_taking_it_back(visit: Visit) -> None:

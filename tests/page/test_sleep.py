@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -76,6 +77,39 @@ def test_a_dry_run_shows_exact_differences_and_changes_nothing(
     assert tier(daemon, "Idempotency") == "working"
 
 
+def test_a_dry_run_of_the_whole_cycle_shows_every_job_and_changes_nothing(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep")
+    expect(job(page, "decay_manager")).to_be_visible()
+
+    page.keyboard.press("d")
+    dialog = page.get_by_role("dialog", name="What the whole cycle would do")
+
+    for name in ("Fading", "Duplicates", "Connections"):
+        expect(dialog.get_by_role("heading", name=name)).to_be_visible()
+    expect(dialog.locator("details", has_text="Idempotency").first).to_contain_text("would do")
+    visit.picture("sleep-dry-run-whole")
+    dialog.get_by_role("button", name="Close").last.click()
+    assert tier(daemon, "Idempotency") == "working"
+
+
+def test_the_whole_cycle_is_started_and_followed_to_its_end(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with running(tmp_path) as daemon, visiting(browser, daemon) as visit:
+        daemon.remember("The ferry leaves at nine.", title="Ferry", space="atlas")
+        page = visit.open("/sleep")
+
+        page.get_by_role("button", name="Run the whole cycle").click()
+
+        expect(page.get_by_text("The whole cycle begins")).to_be_visible()
+        for each in daemon.ok("GET", "/admin/tasks")["tasks"]:
+            expect(job(page, each["id"])).not_to_contain_text("Has not run yet")
+        expect(page.get_by_role("button", name="Run the whole cycle")).to_be_enabled()
+
+
 def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: Daemon) -> None:
     page = visit.open("/sleep")
 
@@ -86,6 +120,9 @@ def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: 
 
     done.get_by_role("link", name="Fading").click()
     expect(page.get_by_role("heading", name="Fading")).to_be_visible()
+    listed = daemon.ok("GET", "/ui/data/sleep/runs", job="decay_manager")["runs"][0]
+    assert daemon.ok("GET", f"/ui/data/sleep/runs/{listed['run']}")["applied"] == listed["applied"]
+    expect(page.locator("header p")).to_contain_text(f"{listed['applied']} change")
     page.locator("button.fold").first.click()
     expect(page.locator("td.added").first).to_contain_text("archival")
     assert visit.faults() == []
@@ -126,8 +163,17 @@ def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
 
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Taken back")).to_be_visible()
+    waiting = page.get_by_label("Waiting")
+    expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
+    expect(waiting.locator("[aria-current]")).to_contain_text("“Ferry at nine” into")
     page.keyboard.press("r")
-    expect(page.get_by_role("status").get_by_text("1 proposal waits")).to_be_visible()
+    expect(waiting.get_by_text("2 proposals wait")).to_be_visible()
+    page.keyboard.press("u")
+    expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
+    page.keyboard.press("r")
+    expect(waiting.get_by_text("2 proposals wait")).to_be_visible()
+    page.keyboard.press("r")
+    expect(waiting.get_by_text("1 proposal waits")).to_be_visible()
     page.get_by_label("The proposal").get_by_role("button", name="Reject").click()
     expect(page.get_by_text("Nothing waits for a decision")).to_be_visible()
 

@@ -88,6 +88,36 @@ def test_thumbs_give_feedback_that_stays(visit: Visit, daemon: Daemon) -> None:
     expect(worse).to_have_attribute("aria-pressed", "true")
     expect(useful).to_have_attribute("aria-pressed", "false")
 
+    worse.click()
+    expect(worse).to_have_attribute("aria-pressed", "false")
+    page.reload()
+    expect(useful).to_have_attribute("aria-pressed", "false")
+    expect(worse).to_have_attribute("aria-pressed", "false")
+
+
+def test_silence_names_the_nearest_memory_by_its_title(visit: Visit, daemon: Daemon) -> None:
+    ask(daemon, "s-9", "atlas", "recite the periodic table of zirconium xylophones")
+    page = visit.open("/whispers")
+
+    line = page.locator("[data-line]", has_text="zirconium")
+
+    expect(line).to_contain_text(re.compile("the nearest, “.+”, "))
+    expect(line.locator(".came")).not_to_contain_text(re.compile(r"[0-9a-f]{8}|\d\.\d"))
+
+
+def test_a_thumb_is_taken_back_by_its_note(visit: Visit) -> None:
+    page = visit.open("/whispers")
+    open_prompt(page, DATABASE)
+    useful = page.get_by_role(
+        "button", name="Useful: SQLite over Postgres for the ledger", exact=True
+    )
+
+    useful.click()
+    expect(useful).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("u")
+
+    expect(useful).to_have_attribute("aria-pressed", "false")
+
 
 def test_why_not_this_one_names_the_stage_by_keyboard(visit: Visit) -> None:
     page = visit.open("/whispers")

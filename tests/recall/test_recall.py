@@ -215,8 +215,8 @@ def test_silence_names_the_best_and_what_it_lacks_when_it_is_explained(stores: S
 
     assert plain == "1 came near, none near enough"
     assert explained is not None
-    assert explained.startswith(f"{plain}: the best, {best.short_id}, has 0.")
-    assert explained.endswith(" of the 0.9 that one must have")
+    assert explained.startswith(f"{plain}: the nearest, {best.short_id}, is not near enough (0.")
+    assert explained.endswith(" where 0.9 is needed)")
 
 
 def test_silence_for_want_of_a_common_word_says_so(wordy: Stores) -> None:
@@ -226,8 +226,7 @@ def test_silence_for_want_of_a_common_word_says_so(wordy: Stores) -> None:
     recalled = ask(replace(wordy, habits=easy), "zzz qqq", explain=True)
 
     assert recalled.silence is not None
-    assert f"the best, {best.short_id}, has 0." in recalled.silence
-    assert recalled.silence.endswith(", but no word in common with the question")
+    assert f"the nearest, {best.short_id}, has no word in common" in recalled.silence
 
 
 def test_silence_is_said_only_when_nothing_is(stores: Stores) -> None:

@@ -306,7 +306,7 @@ def test_hints_name_what_the_tool_takes_and_an_agent_can_do(daemon: Daemon) -> N
     named = nothing.partition("hint: name one of: ")[2].split(", ")
     assert set(named) < {field for tool in TOOLS if tool.name == "revise" for field in tool.takes}
     assert "content" in named
-    assert unsigned == "`signal` is missing\nhint: 1 for useful, -1 for not"
+    assert unsigned.startswith("`signal` is missing\nhint: 1 for useful, -1 for not")
     assert gone.endswith("hint: find it with the tool `recall`")
 
 

@@ -15,7 +15,7 @@ from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
 from madeleine.sleep.values import Link, Merge, Patch, SetSpace, SetTier, Supersede
 from madeleine.write.connections import link
-from madeleine.write.proposals import decide, show_proposal
+from madeleine.write.proposals import decide, reopen, show_proposal
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
@@ -233,6 +233,49 @@ def test_a_proposal_that_nobody_decides_expires_and_stays_away(stores: Stores) -
     assert gone.status is ProposalStatus.EXPIRED
     with pytest.raises(AlreadyDone, match="expired"):
         decide(stores, waiting.id, ProposalStatus.APPROVED)
+
+
+def test_a_rejection_that_is_taken_back_lets_the_proposal_wait_again(stores: Stores) -> None:
+    memory = keep(stores, "Lunch is at noon")
+    run(stores, job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t", ask=True)))
+    (waiting,) = pending(stores)
+    decide(stores, waiting.id, ProposalStatus.REJECTED)
+    stores.clock.pass_by(minutes=1)  # type: ignore[attr-defined]  # the fake clock
+
+    reopen(stores, waiting.id, by="me")
+
+    assert [each.id for each in pending(stores)] == [waiting.id]
+    with pytest.raises(AlreadyDone, match="pending"):
+        reopen(stores, waiting.id)
+    stores.clock.pass_by(minutes=1)  # type: ignore[attr-defined]  # the fake clock
+    decide(stores, waiting.id, ProposalStatus.APPROVED)
+    assert as_now(stores, memory).tier is Tier.ARCHIVAL
+
+
+def test_an_approval_is_taken_back_once_what_it_did_is_undone(stores: Stores) -> None:
+    memory = keep(stores, "Lunch is at noon")
+    run(stores, job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t", ask=True)))
+    (waiting,) = pending(stores)
+    done = decide(stores, waiting.id, ProposalStatus.APPROVED)
+    stores.clock.pass_by(minutes=1)  # type: ignore[attr-defined]  # the fake clock
+
+    with pytest.raises(AlreadyDone, match="carried out"):
+        reopen(stores, waiting.id)
+    undo(stores, str(done.change))
+    reopen(stores, waiting.id)
+
+    assert [each.id for each in pending(stores)] == [waiting.id]
+    assert show_proposal(stores, waiting.id).problem is None
+
+
+def test_a_dry_run_tells_what_would_be_asked_now_from_what_would_wait(stores: Stores) -> None:
+    memories = [keep(stores, f"remark number {number}") for number in range(3)]
+    patches = [Patch(SetTier(each, Tier.ARCHIVAL), "t", ask=True) for each in memories]
+
+    report = run(stores, job_of(*patches), replace(HABITS, proposals_per_run=2), dry_run=True)
+
+    assert [each["would"] for each in report.patches] == ["propose", "propose", "wait"]
+    assert report.proposed == 2
 
 
 def test_what_found_no_room_is_asked_when_there_is(stores: Stores) -> None:

@@ -180,7 +180,7 @@ def test_what_nobody_uses_goes_to_the_archive_when_documented(stores: Stores) ->
 
     assert report.applied == 1
     assert as_now(stores, memory).tier is Tier.ARCHIVAL
-    assert "0.30 to come to mind" in str(report.patches[0]["why"])
+    assert "unlikely to come to mind (30%)" in str(report.patches[0]["why"])
 
 
 def test_core_self_and_what_matters_stay_where_they_are(stores: Stores) -> None:

@@ -58,6 +58,44 @@ def test_explicit_feedback_outweighs_implicit_feedback(listener: Listener) -> No
     assert boost(listener, memory) == pytest.approx(0.15 * (1 - 0.8) / 1.8, abs=1e-4)
 
 
+def test_the_same_word_again_is_not_noted_twice(listener: Listener) -> None:
+    memory, whisper_id = heard(listener)
+
+    first = give_feedback(listener.stores, memory, 1, "explicit", whisper_id)
+    again = give_feedback(listener.stores, memory, 1, "explicit", whisper_id)
+
+    assert again == first
+    assert len(listener.stores.index.feedback([memory])) == 1
+
+
+def test_who_changes_their_mind_is_heard_with_the_last_word(listener: Listener) -> None:
+    memory, whisper_id = heard(listener)
+
+    give_feedback(listener.stores, memory, 1, "explicit", whisper_id)
+    listener.clock.pass_by(minutes=1)
+    give_feedback(listener.stores, memory, -1, "explicit", whisper_id)
+
+    assert boost(listener, memory) == pytest.approx(-0.15, abs=1e-4)
+
+
+@pytest.mark.parametrize("source", ["explicit", "implicit"])
+def test_feedback_that_is_taken_back_counts_nothing(listener: Listener, source: str) -> None:
+    memory, whisper_id = heard(listener)
+
+    give_feedback(listener.stores, memory, 1, source, whisper_id)
+    listener.clock.pass_by(minutes=1)
+    give_feedback(listener.stores, memory, 0, "explicit", whisper_id)
+
+    assert boost(listener, memory) == 0.0
+
+
+def test_feedback_is_taken_back_only_where_it_was_given(listener: Listener) -> None:
+    memory, _ = heard(listener)
+
+    with pytest.raises(InvalidValue, match="with the whisper"):
+        give_feedback(listener.stores, memory, 0, "explicit", None)
+
+
 def test_feedback_of_a_month_ago_counts_half(listener: Listener) -> None:
     memory, whisper_id = heard(listener)
     give_feedback(listener.stores, memory, 1, "explicit", whisper_id)

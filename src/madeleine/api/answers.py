@@ -172,8 +172,10 @@ def whispered(said: Whispered, explain: bool) -> Json:
     return answer
 
 
-def noted(memory_id: str, word: str) -> Json:
-    return {"text": f"Noted: {texts.short(memory_id)} was {word}", "node_id": memory_id}
+def noted(memory_id: str, signal: int) -> Json:
+    short, word = texts.short(memory_id), "useful" if signal > 0 else "not useful"
+    text = f"Noted: {short} was {word}" if signal else f"Taken back: what was said about {short}"
+    return {"text": text, "node_id": memory_id}
 
 
 def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> Json:

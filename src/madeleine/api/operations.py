@@ -48,7 +48,7 @@ from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
-from madeleine.write.proposals import decide
+from madeleine.write.proposals import decide, reopen
 from madeleine.write.purge import purge
 from madeleine.write.reconcile import reconcile_and_read
 from madeleine.write.remember import Remembered, remember
@@ -286,13 +286,14 @@ def _whisper_report(house: House, call: Call) -> Json:
 def _feedback(house: House, call: Call) -> Json:
     reader = Reader(call.body)
     memory_id = get(house.stores, reader.required_text("node_id")).memory.id
+    if reader.raw("signal") is None:
+        raise InvalidValue("signal", "is missing", hint="it is required")
     signal = reader.whole("signal", 0, -1, 1)
     source = reader.text("source") or "explicit"
     whisper_id = reader.text("whisper_log_id")
     reader.done()
     give_feedback(house.stores, memory_id, signal, source, whisper_id)
-    word = "useful" if signal > 0 else "not useful"
-    return answers.noted(memory_id, word)
+    return answers.noted(memory_id, signal)
 
 
 def _show(house: House, call: Call) -> Json:
@@ -390,9 +391,11 @@ def _decide(house: House, call: Call) -> Json:
     reader = Reader(call.body)
     action = reader.required_text("action")
     reader.done()
-    known = [ProposalStatus.APPROVED.value, ProposalStatus.REJECTED.value]
+    known = [each.value for each in ProposalStatus if each is not ProposalStatus.EXPIRED]
     if action not in known:
         raise UnknownWord("action", action, known)
+    if action == ProposalStatus.PENDING.value:
+        return answers.decided(reopen(house.stores, call.named, by=call.by))
     return answers.decided(decide(house.stores, call.named, ProposalStatus(action), by=call.by))
 
 

@@ -188,7 +188,12 @@ ROUTES: tuple[Route, ...] = (
         "say whether a memory was useful",
         (
             Field("node_id", "string", "the memory", required=True),
-            Field("signal", "integer", "1 for useful, -1 for not", required=True),
+            Field(
+                "signal",
+                "integer",
+                "1 for useful, -1 for not; 0 takes back what was said about it in the whisper",
+                required=True,
+            ),
             Field("source", "string", "explicit (default) or implicit"),
             Field("whisper_log_id", "string", "the whisper that it is about"),
         ),
@@ -362,8 +367,15 @@ ROUTES: tuple[Route, ...] = (
         "decide",
         "POST",
         "/agent/proposals/{id}",
-        "approve or reject a proposal",
-        (Field("action", "string", "approved or rejected", required=True),),
+        "approve or reject a proposal, or take that back",
+        (
+            Field(
+                "action",
+                "string",
+                "approved or rejected; pending takes the decision back",
+                required=True,
+            ),
+        ),
         answer="{text, proposal, change}",
     ),
     Route(
@@ -936,7 +948,7 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/sleep/runs/{id}",
         "the changes that a run made, newest first",
         query=(_LIMIT, _OFFSET),
-        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, "
+        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, applied, "
         "in_force}",
     ),
     Route(

@@ -178,7 +178,7 @@ def report_lines(report: Mapping[str, object]) -> Iterable[str]:
 def patch_line(patch: Mapping[str, object]) -> str:
     """Return one patch: what it does and why."""
     why = f": {patch['why']}" if patch.get("why") else ""
-    ask = "proposes to " if patch.get("would") == "propose" else ""
+    ask = "proposes to " if patch.get("would") in ("propose", "wait") else ""
     return texts.flat(f"{ask}{patch.get('what')}{why}")
 
 

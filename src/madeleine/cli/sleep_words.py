@@ -74,7 +74,7 @@ def report_words(report: Json, say: Say) -> Iterator[str]:
 
 
 def _patch(patch: Json, say: Say) -> Iterator[str]:
-    ask = "proposes to " if patch.get("would") == "propose" else ""
+    ask = "proposes to " if patch.get("would") in ("propose", "wait") else ""
     yield f"  {ask}{clean(str(patch['what']))}"
     if patch.get("why"):
         yield say.dim(f"    {clean(str(patch['why']))}")

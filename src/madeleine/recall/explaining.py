@@ -144,10 +144,10 @@ def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:
 
 def how_near(hit: Ranked, least: float) -> str:
     """Say how far the best candidate is from being an answer."""
-    best = f"the best, {hit.id[:SHORT_ID_LENGTH]}, has {shown(hit.score)}"
+    best = f"the nearest, {hit.id[:SHORT_ID_LENGTH]},"
     if hit.score < least:
-        return f"{best} of the {least:g} that one must have"
-    return f"{best}, but no word in common with the question"
+        return f"{best} is not near enough ({shown(hit.score)} where {least:g} is needed)"
+    return f"{best} has no word in common with the question ({shown(hit.score)} is its score)"
 
 
 def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime) -> list[str]:

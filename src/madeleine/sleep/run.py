@@ -21,6 +21,7 @@ from madeleine.sleep.asking import (
     may_be_asked,
     not_asked_before,
     propose_patches,
+    room,
 )
 from madeleine.sleep.begun import note_begun
 from madeleine.sleep.breaker import tripped
@@ -158,8 +159,8 @@ def _act(night: Night, acting: Sequence[Patch], asking: Sequence[Patch]) -> None
     if night.report.dry_run:
         _show(night, acting, asking)
         return
-    room = night.habits.patches_shown - len(night.report.patches)
-    night.report.patches += [to_json(each) for each in [*acting, *asking][: max(room, 0)]]
+    left = night.habits.patches_shown - len(night.report.patches)
+    night.report.patches += [to_json(each) for each in [*acting, *asking][: max(left, 0)]]
     apply_patches(night, acting)
 
 
@@ -192,7 +193,9 @@ def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], li
 def _show(night: Night, acting: Sequence[Patch], asking: Sequence[Patch]) -> None:
     """Put all patches into the report, with the difference that each would make to files."""
     work = Work(night)
-    for patches, would in ((acting, "apply"), (asking, "propose")):
+    free = room(night)
+    said = ((acting, "apply"), (asking[:free], "propose"), (asking[free:], "wait"))
+    for patches, would in said:
         for patch in patches:
             values = to_json(patch)
             night.report.patches.append({**values, "would": would, "diff": _diff(work, patch)})

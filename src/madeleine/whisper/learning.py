@@ -31,9 +31,11 @@ def give_feedback(
     stores: Stores, memory_id: str, signal: int, source: str, whisper_id: str | None
 ) -> str:
     """Note that a memory was useful (1) or not (-1) and return the event's id. A useful one
-    counts as used; the prompt of the whisper is kept, so that a similar one profits."""
-    if signal not in (1, -1):
-        raise InvalidValue("signal", f"is {signal}; it is 1 or -1")
+    counts as used; the prompt of the whisper is kept, so that a similar one profits. What was
+    said about it in a whisper can be taken back (0); the same word again is not noted twice."""
+    if signal not in (1, -1) and not (signal == 0 and whisper_id):
+        what = f"is {signal}; it is 1 or -1, or 0 with the whisper in which it is taken back"
+        raise InvalidValue("signal", what)
     if source not in SOURCES:
         raise InvalidValue("source", f"is {source!r}; it is explicit or implicit")
     if stores.index.get(memory_id) is None:
@@ -41,6 +43,8 @@ def give_feedback(
     entry = stores.index.whisper(whisper_id) if whisper_id else None
     if whisper_id and entry is None:
         raise NoSuchWhisper(whisper_id)
+    if (before := _last_word(stores, memory_id, whisper_id)) and _same(before, signal, source):
+        return before.id
     body: dict[str, object] = {"memory": memory_id, "signal": signal, "source": source}
     session = None
     if entry is not None:
@@ -51,6 +55,16 @@ def give_feedback(
     if signal > 0:
         used(stores, [memory_id], "feedback", session)
     return made.id
+
+
+def _last_word(stores: Stores, memory_id: str, whisper_id: str | None) -> Event | None:
+    """Return what was said last about a memory of a whisper."""
+    said = stores.index.feedback([memory_id]) if whisper_id else []
+    return next((each for each in said if each.body.get("whisper") == whisper_id), None)
+
+
+def _same(before: Event, signal: int, source: str) -> bool:
+    return before.body.get("signal") == signal and before.body.get("source") == source
 
 
 def notice_use(stores: Stores, session: str, reply: str, at: datetime | None = None) -> list[str]:
@@ -109,7 +123,7 @@ def affinities(
     now: datetime,
 ) -> dict[str, float]:
     """Return what feedback on similar prompts adds to each memory's score."""
-    told = [each for each in stores.index.feedback(ids) if each.body.get("prompt")]
+    told = [each for each in _standing(stores.index.feedback(ids)) if each.body.get("prompt")]
     if not told or vector is None:
         return {}
     likeness = _likeness(stores, told, vector)
@@ -123,6 +137,20 @@ def affinities(
         for memory, given in rows.items()
         if memory in ids
     }
+
+
+def _standing(said: Sequence[Event]) -> list[Event]:
+    """Return what still counts of feedback, newest first: of each source the last word about a
+    memory in a whisper, and nothing that was taken back."""
+    found: list[Event] = []
+    over: set[tuple[object, ...]] = set()
+    for each in said:
+        about = (each.body.get("memory"), each.body.get("whisper"))
+        by = (*about, each.body.get("source"))
+        if about[1] is None or not over & {about, by}:
+            found.append(each)
+        over.add(about if each.body.get("signal") == 0 else by)
+    return [each for each in found if each.body.get("signal") != 0]
 
 
 def _row(

@@ -27,7 +27,9 @@ from madeleine.write.diffs import difference
 from madeleine.write.questions import decision, proposal_body
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
+from madeleine.write.undo import OVER
 
+DECISIONS_READ = 1_000  # newest ones among which that about a proposal is looked for
 Reading = Callable[[str], OnDisk]
 
 
@@ -139,6 +141,27 @@ def decide(stores: Stores, wanted: str, status: ProposalStatus, by: str = "unkno
                 commit(stores, planned)
         record(stores, [decision(stores, proposal, status, by, change)], durable=True)
     return Decided(find_proposal(stores, proposal.id), change)
+
+
+def reopen(stores: Stores, wanted: str, by: str = "unknown") -> Decided:
+    """Take a decision back: the proposal waits again. What approving it did is to be undone
+    first, so that nothing is asked that was done."""
+    proposal = find_proposal(stores, wanted)
+    with _deciding(stores, proposal.id):
+        _check_open(stores, find_proposal(stores, proposal.id))
+        pending = decision(stores, proposal, ProposalStatus.PENDING, by, None)
+        record(stores, [pending], durable=True)
+    return Decided(find_proposal(stores, proposal.id))
+
+
+def _check_open(stores: Stores, proposal: Proposal) -> None:
+    if proposal.status in (ProposalStatus.PENDING, ProposalStatus.EXPIRED):
+        raise AlreadyDone(f"proposal `{proposal.id[:8]}`", proposal.status.value)
+    decided = stores.index.recent_events([Kind.DECIDED.value], DECISIONS_READ)
+    last = next((each for each in decided if each.body.get("proposal") == proposal.id), None)
+    change = last.body.get("change") if last else None
+    if change is not None and stores.index.outcome(str(change)) not in OVER:
+        raise AlreadyDone(f"proposal `{proposal.id[:8]}`", "carried out")
 
 
 def show_proposal(stores: Stores, wanted: str) -> Shown:

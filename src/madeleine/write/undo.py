@@ -190,16 +190,20 @@ class _Plan:
     def _take_back(self, edit: RecordedEdit) -> None:
         left = self._content(edit.path_after) if edit.path_after else None
         if digest(left) != edit.after_sha256:
-            raise EditedSince(edit.path_after or edit.path_before or edit.memory_id)
+            raise self._edited(edit, edit.path_after or edit.path_before or edit.memory_id)
         target, data = edit.path_before, edit.before
         if target is None and left is not None and edit.path_after is not None:
             target, data = self._stores.vault.trash_path(edit.path_after), left
         if target is not None and target != edit.path_after and self._is_taken(target, edit):
-            raise EditedSince(target)
+            raise self._edited(edit, target)
         if edit.path_after is not None:
             self._set(edit.path_after, None, edit.memory_id)
         if target is not None:
             self._set(target, data, edit.memory_id)
+
+    def _edited(self, edit: RecordedEdit, path: str) -> EditedSince:
+        stored = self._stores.index.get(edit.memory_id)
+        return EditedSince(path, stored.memory.headline if stored else None)
 
     def _is_taken(self, target: str, edit: RecordedEdit) -> bool:
         """Whether a file cannot come back: its name is taken, or its memory is there again."""

@@ -13,6 +13,8 @@ export interface Toast {
   away?: boolean
   /** What a press on the button does, and its name. */
   action?: { name: string; does: () => unknown }
+  /** The id of the change that it offers to undo. */
+  undo?: string
 }
 
 export const toasts = $state<Toast[]>([])
@@ -34,7 +36,7 @@ interface Saying {
 export function say(text: string, more: Saying = {}): void {
   const { undo, undone } = more
   const action = undo ? { name: 'Undo', does: () => takeBack(undo, undone) } : more.action
-  show({ text, hint: more.hint, bad: false, action })
+  show({ text, hint: more.hint, bad: false, action, undo: undo ?? undefined })
 }
 
 /** Say what went wrong, in the daemon's own words. */
@@ -53,10 +55,16 @@ export function back(): void {
   for (const each of toasts.filter((toast) => toast.away)) dismiss(each.id)
 }
 
+/** Withdraw the offers to undo what is taken back by now. */
+export function settle(changes: readonly string[]): void {
+  for (const each of [...toasts]) if (each.undo && changes.includes(each.undo)) dismiss(each.id)
+}
+
 /** Take a change back and say so. */
 export async function takeBack(change: string, undone?: () => unknown): Promise<void> {
   try {
-    await post(`/agent/undo/${change}`)
+    const answer = await post<{ undone: string[] }>(`/agent/undo/${change}`)
+    settle(answer.undone)
     say('Taken back')
     undone?.()
   } catch (error) {

@@ -1,4 +1,6 @@
-/* Numbers and times in words. */
+/* Numbers, times and names in words. */
+
+import { JOBS, jobName } from './jobs'
 
 const DAY = 86_400_000
 const number_ = new Intl.NumberFormat('en')
@@ -74,7 +76,14 @@ export const edge = (name: string) => name.replaceAll('_', ' ')
 const DOORS: Record<string, string> = { page: 'you, on this page', cli: 'you, in a terminal', http: 'a program' }
 
 /** Who did something, as the journal names them. */
-export const who = (by: string) => DOORS[by] ?? by
+export function who(by: string): string {
+  if (by in JOBS) return `sleep (${jobName(by)})`
+  if (by === 'agent:unknown' || by === 'unknown') return 'an agent'
+  return DOORS[by] ?? by.replace(/^agent:/, '')
+}
+
+/** What is said about a memory that is in sight: `2f0ee1a2 is left out` → `It is left out`. */
+export const withIt = (text: string) => text.replace(/^`?[0-9a-f]{8}`? /, 'It ')
 
 /** The beginning of a text on one line. */
 export function beginning(text: string, most = 160): string {
@@ -82,8 +91,8 @@ export function beginning(text: string, most = 160): string {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 
-/** `nothing matches` → `Nothing matches.` */
+/** `nothing matches` → `Nothing matches.`; the name of a file stays as it is. */
 export function sentence(text: string): string {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1)
+  const whole = /^\S*[._/]\S/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?…]$/.test(whole) ? whole : `${whole}.`
 }

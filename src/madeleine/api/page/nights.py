@@ -10,6 +10,7 @@ from madeleine.api import sleep_answers, sleeping
 from madeleine.api.answers import proposal_to_json
 from madeleine.api.page.brief import brief
 from madeleine.errors import NoSuchChange, UnknownWord
+from madeleine.index.port import Index
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
@@ -127,12 +128,21 @@ def run(house: House, call: Call) -> Json:
     events = [each for each in index.changes(call.named) if each.body.get("run") == call.named]
     page = events[offset : offset + limit]
     known = index.memories({each for event in page for each in _memories(event)})
+    job = str(events[0].body["by"]) if events else None
     return {
         "changes": [_change(each, index.outcome(str(each.body["change"])), known) for each in page],
         "total": len(events),
-        "job": events[0].body.get("by") if events else None,
+        "job": job,
+        "applied": _applied(index, call.named, job),
         "in_force": index.in_force([call.named]).get(call.named, (0, 0))[1],
     }
+
+
+def _applied(index: Index, run_id: str, job: str | None) -> object:
+    """Return how many changes a run says that it made, if it is not too long ago."""
+    runs = index.recent_events([Kind.RUN.value], RUNS_READ, [job]) if job else []
+    reports = (_report_of(each) for each in runs if each.body.get("run") == run_id)
+    return next((each.get("applied") for each in reports), None)
 
 
 def _memories(event: Event) -> list[str]:

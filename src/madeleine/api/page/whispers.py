@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ LINES = 40
 LINES_AT_MOST = 200
 LOOKED_AT = 1_000  # entries that one request goes through to find those of one kind
 PROMPT_CHARS = 240
+_SHORT_ID = re.compile(r"\b[0-9a-f]{8}\b")
 OUTCOMES = ("whispered", "silent", "held_out", "late")
 
 
@@ -45,7 +47,7 @@ def whispers(house: House, call: Call) -> Json:
     more = len(found) == limit or (wanted is not None and len(seen) == LOOKED_AT)
     last = found[-1] if len(found) == limit else seen[-1] if seen else None
     return {
-        "whispers": [line(each) for each in found],
+        "whispers": [line(index, each) for each in found],
         "next": last.id if last and more else None,
         "gate": house.whisper_habits.injection_gate,
         "days": house.whisper_habits.log_days,
@@ -68,7 +70,7 @@ def outcome_of(entry: WhisperEntry) -> str:
     return "late" if entry.body.get("late") else "whispered"
 
 
-def line(entry: WhisperEntry) -> Json:
+def line(index: Index, entry: WhisperEntry) -> Json:
     """Return a prompt as a line of the list."""
     body = entry.body
     prompt = " ".join(str(body.get("prompt", ""))[: 4 * PROMPT_CHARS].split())
@@ -80,12 +82,23 @@ def line(entry: WhisperEntry) -> Json:
         "prompt": prompt if len(prompt) <= PROMPT_CHARS else f"{prompt[: PROMPT_CHARS - 1]}…",
         "outcome": outcome_of(entry),
         "told": _titles(entry),
-        "silence": body.get("silence"),
+        "silence": _named(index, str(body["silence"])) if body.get("silence") else None,
         "stage": body.get("stage"),
         "best": body.get("best"),
         "took_ms": body.get("took_ms"),
         "seen": len(ids_in(entry, "seen")) if body.get("replied") else None,
     }
+
+
+def _named(index: Index, words: str) -> str:
+    """Return a sentence with memories by what they are called, where it has their ids."""
+
+    def title(found: re.Match[str]) -> str:
+        ids = index.ids_with_prefix(found[0], 2)
+        known = index.memories(ids) if len(ids) == 1 else {}
+        return next((f"“{each.headline}”" for each in known.values()), found[0])
+
+    return _SHORT_ID.sub(title, words)
 
 
 def _titles(entry: WhisperEntry) -> list[Json]:
@@ -108,7 +121,7 @@ def whisper(house: House, call: Call) -> Json:
     known, now = stores.index.memories(ids), stores.clock.now()
     said = _said(stores.index, ids, entry)
     return {
-        **line(entry),
+        **line(stores.index, entry),
         "prompt": entry.body.get("prompt", ""),
         "intents": entry.body.get("intents", []),
         "among": entry.body.get("among", []),
@@ -162,19 +175,20 @@ def _row(entry: WhisperEntry, row: Mapping[str, object], said: Mapping[str, int]
         "held": row.get("held"),
         "said_by": restated.get(memory) if isinstance(restated, Mapping) else None,
         "seen": memory in ids_in(entry, "seen"),
-        "feedback": said.get(memory),
+        "feedback": said.get(memory) or None,
     }
 
 
 def _said(index: Index, ids: Sequence[str], entry: WhisperEntry) -> dict[str, int]:
-    """Return the newest word about each memory of this whisper: 1 or -1."""
+    """Return the newest word about each memory of this whisper: 1, -1, or 0 if taken back."""
     told = index.feedback(ids) if ids else []
     about = [each for each in told if each.body.get("whisper") == entry.id]
     return {str(each.body["memory"]): _signal(each.body) for each in reversed(about)}
 
 
 def _signal(body: Mapping[str, object]) -> int:
-    return 1 if _number(body, "signal") > 0 else -1
+    value = _number(body, "signal")
+    return (value > 0) - (value < 0)
 
 
 def _number(values: Mapping[str, object], name: str) -> float:

@@ -237,7 +237,7 @@ _CLOSER: Mapping[str, Schema] = MappingProxyType(
         "types": {"items": {"type": "string", **_one_of(MemoryType)}},
         "tiers": {"items": {"type": "string", **_one_of(Tier)}},
         "edge": _one_of(Edge),
-        "signal": {"enum": [1, -1]},
+        "signal": {"enum": [1, -1, 0]},
         "confidence": _UNIT,
         "weight": _UNIT,
         "limit": {"minimum": 1, "maximum": HITS_AT_MOST},

@@ -64,8 +64,8 @@ class DecayManager:
         return [
             Patch(
                 SetTier(memory, Tier.ARCHIVAL),
-                f"not used for long: chance {faded[memory.id]:.2f} to come to mind, "
-                f"importance {memory.importance:.2f}",
+                "not used for long: it is unlikely to come to mind "
+                f"({faded[memory.id]:.0%}) and matters little ({memory.importance:.0%})",
             )
             for memory in known.values()
             if memory.tier is Tier.WORKING

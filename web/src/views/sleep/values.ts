@@ -1,5 +1,6 @@
 /* What the daemon tells about its jobs, their runs and proposals, and the words for it. */
 
+import { JOBS, jobName } from '../../parts/jobs'
 import type { Brief } from '../../parts/values'
 import { ago, count, duration } from '../../parts/words'
 
@@ -76,7 +77,7 @@ export interface Patch {
   action: string
   what: string
   why: string
-  would?: 'apply' | 'propose'
+  would?: 'apply' | 'propose' | 'wait'
   diff?: string
 }
 
@@ -104,23 +105,13 @@ export interface ProposalDetail {
   problem: string | null
 }
 
-/** A name, and what the job does. */
-export const JOBS: Record<string, [string, string]> = {
-  importance_scorer: ['Importance', 'reckons how much each memory matters, from its use, connections and freshness'],
-  index_updater: ['Files', 'finds files and journals that changed unseen'],
-  duplicate_merger: ['Duplicates', 'makes one memory of two that say the same'],
-  conflict_detector: ['Conflicts', 'finds what replaced what, and what contradicts what'],
-  auto_linker: ['Connections', 'connects memories that have to do with each other'],
-  auto_cluster: ['Spaces', 'gives memories without a space that of their neighbours'],
-  consolidator: ['Digests', 'writes one memory for several that are close, and archives those'],
-  decay_manager: ['Fading', 'archives what nobody has used for long and matters little'],
-  decay: ['Relevance', 'reckons how relevant each memory still is'],
-  creative: ['Associations', 'discovers connections that nobody drew'],
-  cluster: ['Patterns', 'writes summaries of groups of similar memories'],
-  forget: ['Forgetting', 'archives, and much later forgets, what is no longer relevant'],
-}
+export { JOBS, jobName }
 
-export const jobName = (id: string) => JOBS[id]?.[0] ?? id
+/** In the place of a job's name, where the whole cycle is meant. */
+export const WHOLE = 'run-all'
+
+/** Where a run of a job, or of the whole cycle, is asked for. */
+export const runPath = (job: string) => (job === WHOLE ? `/admin/tasks/${WHOLE}` : `/admin/tasks/${job}/run`)
 
 export const TYPES: Record<string, string> = {
   merge: 'Merge',

@@ -84,12 +84,15 @@ export const STAGES: Record<string, { label: string; asks: string }> = {
 
 export const stageName = (name: string) => STAGES[name]?.label ?? name
 
+/** How near a memory was, in numbers: they stand where the prompt is opened. */
+const NUMBERS = / \([\d.,]+ [^()]*\)/g
+
 /** What came of a prompt, in half a sentence. */
 export function came(line: Line): string {
   const took = line.took_ms === null ? '' : ` in ${duration(line.took_ms / 1000)}`
   if (line.outcome === 'whispered') return `${memories(line.told.length)}${took}`
   if (line.outcome === 'late') return `${memories(line.told.length)} found, but after the deadline`
-  return line.silence ?? 'nothing was said'
+  return (line.silence ?? 'nothing was said').replace(NUMBERS, '')
 }
 
 const FATES: Record<string, string> = {
