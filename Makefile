@@ -52,7 +52,7 @@ unit: export PYTHONWARNDEFAULTENCODING = 1
 unit: $(VENV)/installed-dev
 	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules; fi
 	$(BIN)/python -m pytest -q packages/minilm/tests
-	$(BIN)/python -m pytest -q -n 3 -m "not soak"
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not soak"
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -n 2 -m soak -k "not ten_thousand"

@@ -10,14 +10,16 @@ import pytest
 from madeleine.index.port import Index
 from tests.contracts.engines import MAKERS, Maker
 
-# Qdrant holds the vectors and nothing else: what does not search by meaning is the same code as
-# with FalkorDB alone, and has its turn in `make soak`.
-SEARCHING = ("test_index_candidates.py", "test_index_gathering.py")
+# The build has fifteen minutes. SQLite and PostgreSQL have the whole contract in it, FalkorDB
+# the parts that search; the rest of it, and Qdrant beside it, have their turn in `make soak`.
+SEARCHING = ("test_index_candidates.py", "test_index_gathering.py", "test_index_standing.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "falkordb-qdrant" in item.name and item.path.name not in SEARCHING:
+        if "falkordb" in item.name and not (
+            "qdrant" not in item.name and item.path.name in SEARCHING
+        ):
             item.add_marker(pytest.mark.soak)
 
 
