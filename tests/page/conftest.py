@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,23 @@ from tests.server.running import Daemon, running
 
 if not Path(CHROMIUM).exists():
     pytest.skip(f"{CHROMIUM} is not installed", allow_module_level=True)
+
+
+# The build has fifteen minutes, and a browser takes its time. What keeps a person's words safe and
+# the page whole is tested in it wholly, every other view by its first journeys; the rest has its
+# turn in `make soak`.
+WHOLE = ("test_built.py", "test_frame.py", "test_memory.py", "test_search.py", "test_steadiness.py")
+JOURNEYS = 3
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    seen: Counter[str] = Counter()
+    for item in items:
+        name = item.path.name
+        if item.path.parent == Path(__file__).parent and name not in WHOLE:
+            seen[name] += 1
+            if seen[name] > JOURNEYS:
+                item.add_marker(pytest.mark.soak)
 
 
 @pytest.fixture(scope="session")
