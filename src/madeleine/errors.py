@@ -398,6 +398,16 @@ class StoreUnwritable(Unavailable):
         )
 
 
+class SettingsTaken(Conflict):
+    """A person has a file of their own under the name of one that is wholly ours."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is a file of your own, and setup needs that name",
+            hint="give it another name, or name only the other agents; nothing was changed",
+        )
+
+
 class SettingsLocked(Unavailable):
     """A settings file of a coding agent may not be read or written."""
 

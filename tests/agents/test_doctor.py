@@ -86,6 +86,39 @@ def test_a_hook_that_fires_twice_is_found(machine: Machine) -> None:
     assert found.fix == f"take one of them out of {machine.user}/.gemini/settings.json"
 
 
+@pytest.mark.parametrize(
+    "command", ["ormah whisper inject", "/opt/tools/bin/ormah whisper inject --agent x"]
+)
+def test_a_hook_of_ormah_beside_ours_is_found(machine: Machine, command: str) -> None:
+    machine.setup("claude")
+    settings = machine.json(".claude/settings.json")
+    entry = {"type": "command", "command": command}
+    settings["hooks"]["UserPromptSubmit"].append({"hooks": [entry]})
+    machine.write(".claude/settings.json", json.dumps(settings, indent=2))
+
+    found = only(machine)
+
+    path = f"{machine.user}/.claude/settings.json"
+    assert found.message == f"{path}: hook on UserPromptSubmit asks Ormah as well, and both answer"
+    assert (found.code, found.fix) == ("conflict", f"take Ormah's hook out of {path}")
+
+
+def test_a_hook_of_ormah_in_toml_is_found_too(machine: Machine) -> None:
+    hook = 'type = "command"\ncommand = "ormah whisper store"\n'
+    machine.write(".codex/config.toml", f"[[hooks.Stop]]\n[[hooks.Stop.hooks]]\n{hook}")
+    machine.setup("codex")
+
+    assert "hook on Stop asks Ormah as well" in only(machine).message
+
+
+def test_a_hook_of_ormah_alone_is_nobodys_trouble(machine: Machine) -> None:
+    entry = {"type": "command", "command": "ormah whisper inject"}
+    hooks = {"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}}
+    machine.write(".claude/settings.json", json.dumps(hooks))
+
+    assert machine.troubles() == []
+
+
 def test_a_plugin_that_is_not_installed_yet_is_a_note_with_the_steps(machine: Machine) -> None:
     (machine.user / ".claude").mkdir()
     machine.setup("claude", plugin=True)

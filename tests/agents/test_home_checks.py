@@ -13,7 +13,7 @@ import pytest
 from madeleine.agents import home_checks
 from madeleine.agents.findings import Finding, exit_code
 from madeleine.agents.home_checks import check_home, check_status
-from madeleine.errors import BadSetting, Unavailable
+from madeleine.errors import BadSetting, MadeleineError, Unavailable
 from madeleine.server.launch import launch
 from tests.server.running import Daemon, running
 
@@ -65,9 +65,22 @@ def test_an_empty_home_with_settings_that_cannot_be_used_says_so(tmp_path: Path)
 
     found = list(check_home(tmp_path, _unasked, time.time()))
 
-    assert [each.check for each in found] == ["daemon", "home"]
-    assert "server.port" in found[1].message
+    assert [each.check for each in found] == ["home"]
+    assert "server.port" in found[0].message
     assert [path.name for path in tmp_path.iterdir()] == ["config.toml"]
+
+
+def test_a_setting_that_keeps_the_daemon_from_starting_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "config.toml").write_text("[server]\nprot = 1\n", encoding="utf-8")
+    with pytest.raises(MadeleineError):
+        launch(tmp_path, port=0)
+
+    (found,) = check_home(tmp_path, _unasked, time.time())
+
+    assert (found.check, found.code) == ("home", "rejected")
+    assert "prot" in found.message
+    assert "madeleine serve" not in found.fix
 
 
 def test_why_the_last_daemon_did_not_start_is_told(tmp_path: Path) -> None:
@@ -134,6 +147,29 @@ def test_a_damaged_journal_line_is_told_until_it_is_mended(
     with running(tmp_path) as daemon:
         daemon.ok("POST", "/admin/rebuild")
         assert [each for each in look(daemon) if each.check == "journal"] == []
+
+
+def test_a_journal_line_that_is_damaged_while_the_daemon_runs_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with running(tmp_path) as daemon:
+        daemon.remember("the tide turns at noon")
+        daemon.remember("the ferry leaves at eight")
+        (journal,) = (tmp_path / "journal").glob("*.jsonl")
+        whole = journal.read_bytes()
+        lines = whole.count(b"\n")
+        journal.write_bytes(whole.replace(b"\n{", b"\n{{", 1) + b"scribbled\n")
+        damaged = look(daemon)
+        journal.write_bytes(whole + b'{"v":1,"id":"0191')
+        written_just_now = look(daemon)
+
+    assert [each.message.split(": ")[0] for each in damaged] == [
+        f"journal/{journal.name}:2",
+        f"journal/{journal.name}:{lines + 1}",
+    ]
+    assert exit_code(damaged) == 6
+    assert written_just_now == []
 
 
 def test_a_port_that_was_taken_is_a_note(daemon: Daemon) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.agents.catalog import agents_here, snippet
+from madeleine.agents.catalog import agent_named, agents_here, snippet
 from madeleine.agents.surroundings import RUN, stable_python
 from madeleine.agents.wire import Request, plugin_steps, prepare_setup
 from tests.agents.machine import Machine
@@ -407,3 +407,39 @@ def test_on_a_mac_launchd_starts_it(machine: Machine) -> None:
     assert values["RunAtLoad"] is True
     mac.unsetup()
     assert mac.tree() == before
+
+
+# -- Copilot CLI and VS Code ---------------------------------------------------------------
+
+CODE = ".config/Code/User/mcp.json"
+HOOK = ".copilot/hooks/madeleine.json"
+CLI = {".copilot/mcp-config.json", ".copilot/copilot-instructions.md"}
+
+
+def wired(machine: Machine, name: str) -> set[str]:
+    paths = [wiring.path for wiring in agent_named(name).wirings(machine.around)]
+    return {str(path.relative_to(machine.user)) for path in paths}
+
+
+@pytest.mark.parametrize(
+    ("name", "there", "files"),
+    [
+        ("vscode", (), {HOOK, CODE}),
+        ("vscode", (".config/Code/User",), {HOOK, CODE}),
+        ("vscode", (".copilot",), {HOOK, CODE, *CLI}),
+        ("copilot", (), {HOOK, *CLI}),
+        ("copilot", (".config/Code/User",), {HOOK, CODE}),
+        ("copilot", (".copilot", ".config/Code/User"), {HOOK, CODE, *CLI}),
+    ],
+)
+def test_what_is_named_is_wired_and_what_else_is_there(
+    machine: Machine, name: str, there: tuple[str, ...], files: set[str]
+) -> None:
+    for folder in there:
+        (machine.user / folder).mkdir(parents=True)
+
+    assert wired(machine, name) == files
+    machine.setup(name)
+    assert machine.setup(name) == [], "twice is once"
+    assert machine.troubles() == []
+    assert machine.setup("copilot") == [], "our own folder is no sign of another host"

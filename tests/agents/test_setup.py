@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from madeleine.agents import jsonc
-from madeleine.agents.blocks import START
+from madeleine.agents.blocks import END, START
 from madeleine.agents.receipts import ReceiptTorn
 from madeleine.agents.surroundings import packaged_hook
-from madeleine.agents.wire import NoAgents, Request, prepare_setup
+from madeleine.agents.wire import NoAgents, Request, prepare_setup, prepare_unsetup
 from madeleine.errors import (
     FileChanged,
     SettingsLocked,
+    SettingsTaken,
     SettingsUnreadable,
     StoreUnwritable,
     UnknownWord,
@@ -417,6 +418,64 @@ def test_a_copy_goes_when_somebody_took_our_entries_out_by_hand(machine: Machine
     machine.unsetup()
 
     assert machine.tree() == before
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "text"),
+    [
+        ("copilot", ".copilot/hooks/madeleine.json", '{"version": 1, "hooks": {"Stop": []}}\n'),
+        ("opencode", ".config/opencode/plugins/madeleine.js", "// my own plugin\n"),
+    ],
+)
+def test_a_file_of_your_own_under_our_name_is_not_replaced(
+    machine: Machine, host: str, path: str, text: str
+) -> None:
+    own = machine.write(path, text)
+    before = machine.tree()
+
+    with pytest.raises(SettingsTaken) as refused:
+        machine.setup(host)
+
+    assert refused.value.message == f"{own} is a file of your own, and setup needs that name"
+    assert "another name" in refused.value.hint
+    assert machine.troubles() == []
+    machine.unsetup(host)
+    assert machine.tree() == before
+
+
+@pytest.mark.parametrize("again", ["setup", "unsetup"])
+def test_words_in_our_block_are_kept_as_a_copy_and_the_plan_says_so(
+    machine: Machine, again: str
+) -> None:
+    machine.setup("claude")
+    written = machine.read(".claude/CLAUDE.md")
+    edited = written.replace(END.encode(), b"- MY RULE inside.\n" + END.encode())
+    machine.write(".claude/CLAUDE.md", edited)
+
+    prepared = (
+        prepare_setup(machine.around, Request(("claude",)))
+        if again == "setup"
+        else prepare_unsetup(machine.around, ("claude",))
+    )
+    prepared.carry_out()
+
+    copy = machine.around.agents / "backups" / "claude-CLAUDE.md"
+    assert [each.backup for each in prepared.plan.changes if each.backup] == [copy]
+    assert copy.read_bytes() == edited
+    if again == "setup":
+        assert machine.read(".claude/CLAUDE.md") == written
+        assert machine.setup("claude") == [], "and that is all"
+
+
+def test_a_block_that_nobody_wrote_in_needs_no_copy(machine: Machine) -> None:
+    machine.setup("claude")
+    machine.write(".claude/CLAUDE.md", b"# Mine\n\n" + machine.read(".claude/CLAUDE.md"))
+
+    machine.setup("claude")
+    machine.unsetup("claude")
+
+    assert machine.read(".claude/CLAUDE.md") == b"# Mine\n"
+    assert not (machine.around.agents / "backups").exists()
 
 
 def test_a_file_of_ours_that_somebody_edited_is_kept_as_a_copy(machine: Machine) -> None:

@@ -17,6 +17,9 @@ UPPER = "Q7XK2LMP9VRT4WZB8NYC3HDF6SJG1AEU5OTI"
 LOWER = MIXED.lower()
 UUID = "97acbe8e-1b2c-4d5e-8f90-123456789abc"
 
+AWS_ID = "AKIA" + UPPER[:16]
+AWS = MIXED[:20] + "/" + MIXED[20:] + "+f0"
+
 CHOSEN = [
     "Tr0ub4dor&3x",
     "a)b9xyz!Q",
@@ -247,6 +250,27 @@ LEAKS = [
     ("setx API_KEY a8f3kd93kfl2", "a8f3kd93kfl2"),
     ("ENV DB_PASSWORD geheim99", "geheim99"),
     ("git clone https://ana:geheim@git.example/x.git", "geheim"),
+    # -- beside the id of AWS
+    (f"aws key {AWS_ID} and {AWS}", AWS),
+    (f"{AWS_ID},{AWS}", AWS),
+    (f"{AWS_ID}\n{AWS}\n", AWS),
+    (f"{AWS} ({AWS_ID})", AWS),
+    (f"The pair is {AWS_ID} / {AWS}.", AWS),
+    # -- in base64
+    ('{"auths":{"ghcr.io":{"auth":"Ym9iOmdlaGVpbTk5"}}}', "Ym9iOmdlaGVpbTk5"),
+    ('"auths": {\n  "https://index.example/v1/": {\n    "auth": "YW5hOlg3eQ=="\n', "YW5hOlg3eQ"),
+    ("//registry.example/:_auth = YW5hOmdlaGVpbQ==", "YW5hOmdlaGVpbQ"),
+    # -- a .pgpass
+    ("db.local:5432:app:bob:Pgp4ssSecret99", "Pgp4ssSecret99"),
+    ("  db.local:5432:app:bob:geheim  ", "geheim"),
+    ("- db.local:6543:app:bob:geheim", "geheim"),
+    ("my .pgpass has `db.local:5432:app:bob:Pgp4ssSecret99`, I think", "Pgp4ssSecret99"),
+    ("The line is *:*:*:bob:Pgp4ssSecret99.", "Pgp4ssSecret99"),
+    # -- behind what nobody sees
+    ("pass\u200bword: zeroWidth99x", "zeroWidth99x"),
+    ("\ufeffpassword: zero\u200bWidth99x", "Width99x"),
+    ("pass\xadword = hunter2", "hunter2"),
+    (f"gh\u2060p_{MIXED}", MIXED),
 ]  # fmt: skip
 
 
@@ -572,12 +596,51 @@ HARMLESS = [
     "git@github.com:ana/atlas2.git",
     "mailto:ana@example.com",
     "npm install @scope/token-2.1.3",
+    AWS,
+    f"the build is {AWS}",
+    f"auth: {HEX40}",
+    # -- in base64, and no name with a password
+    '{"auth": "c29tZSBwbGFpbiB3b3Jkcw=="}',
+    '{"auth": "bm90ZTogcGxhaW4gd29yZHM="}',
+    '{"auth": "oauth2"}',
+    '{"auth": "required"}',
+    "dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy",
+    # -- hosts, ports and no password
+    "db.local:5432",
+    "127.0.0.1:5432:5432",
+    "db.local:5432:app:bob",
+    "db.py:5432:12:error:undefined",
+    "src/db.py:5432:12:error:x9",
+    "ports: 0.0.0.0:5432:5432/tcp",
+    "host:port:database:user:password is the form",
+    "db.local:5432:app:bob:$PGPASSWORD",
+    "the order is db.local:5432:app:bob:password here",
+    "10.0.0.1:8080:web:up:3days",
+    # -- what nobody sees, where there is nothing to hide
+    "a family \U0001f468\u200d\U0001f469\u200d\U0001f467 and a soft\xadhyphen",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_tells_no_secret_stays_to_the_letter(text: str) -> None:
     assert redacted(text) == (text, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEX40,
+        HEX40.upper(),
+        "dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy",
+        "src/Madeleine/Rules/SecretForms2/Values4",
+        f"{AWS}{AWS}",
+        f"sha256-{AWS}q7k=",
+    ],
+)
+def test_what_stands_beside_the_id_of_a_key_and_is_no_secret_stays(text: str) -> None:
+    found = redacted(f"{AWS_ID} was used for {text} once")
+
+    assert found == (f"[redacted token] was used for {text} once", 1)
 
 
 @pytest.mark.parametrize("text", HARMLESS)

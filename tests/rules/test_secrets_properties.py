@@ -86,6 +86,8 @@ HOSTILE = [
     "password,", "data:a/b;base64,", "data:a/b;base64,AKIA", "[redacted token]",
     "[redacted token]: ",
     "İ", "ß", "密码", "密码：", "é", "\u0301", "😀", "\x00", "\u2028", "𝐀", "5432:a:b:", "*:*:*:",
+    "a:5432:a:a:", " a:5432:a:a:1", "auth: ", "auth:a", "auth=YTph", "\u200b", "a\u200b",
+    "AKIAABCDEFGHIJKLMNOP ", "AKIAABCDEFGHIJKLMNOPaB1/",
 ]  # fmt: skip
 
 

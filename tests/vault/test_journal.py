@@ -253,6 +253,17 @@ def test_a_corrupt_line_costs_only_itself(journal: Journal, folder: Path) -> Non
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b'{"v":"\t"}', "is not JSON: Invalid control character at column 7"),
+        (b'{"v" 1}', "is not JSON: Expecting ':' delimiter at column 6"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_in_plain_words(line: bytes, problem: str) -> None:
+    assert journal_lines.parse_line(line) == journal_lines.Broken(problem)
+
+
 def test_a_corrupt_line_is_numbered_from_the_start_of_its_file(
     journal: Journal, folder: Path
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +71,11 @@ def known_agents() -> dict[str, Agent]:
 
 
 def agent_named(name: str) -> Agent:
-    """Return the host a person means."""
+    """Return the host a person means, and of two in one the one that they name."""
+    low = name.lower()
     for agent in _AGENTS:
-        if name.lower() in (agent.name, *agent.aliases):
-            return agent
+        if low in (agent.name, *agent.aliases):
+            return replace(agent, wirings=_BY_ALIAS.get(low, agent.wirings))
     raise UnknownWord("agent", name, [*known_agents(), GENERIC])
 
 
@@ -267,25 +268,46 @@ def _code_folder(around: Surroundings) -> Path:
     return around.application("Code") / "User"
 
 
+def _has_copilot(around: Surroundings) -> bool:
+    """Whether Copilot CLI is here: a folder with our hook alone was made for VS Code."""
+    folder = _copilot_folder(around)
+    ours = [*_names_in(folder), *_names_in(folder / "hooks")] == ["hooks", "madeleine.json"]
+    return around.finds("copilot") or (folder.exists() and not ours)
+
+
+def _names_in(folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir()] if folder.is_dir() else []
+
+
 def _copilot(around: Surroundings) -> list[Wiring]:
+    """Wire what is here; where neither is, a person means Copilot CLI by this name."""
+    code = _code_folder(around).exists()
+    return _both(around, cli=_has_copilot(around) or not code, code=code)
+
+
+def _vscode(around: Surroundings) -> list[Wiring]:
+    return _both(around, cli=_has_copilot(around), code=True)
+
+
+def _both(around: Surroundings, cli: bool, code: bool) -> list[Wiring]:
     """One hook serves both: VS Code reads Copilot's folder, and Copilot takes VS Code's events."""
-    folder, code = _copilot_folder(around), _code_folder(around)
+    folder = _copilot_folder(around)
     limits = {"timeoutSec": TIMEOUT_SECONDS, "timeout": TIMEOUT_SECONDS}  # Copilot's, VS Code's
     entry = _shell(around, "inject", "copilot", **limits)
     hooks = {"version": 1, "hooks": {"UserPromptSubmit": [entry]}}
     words = tuple(around.hook_words("inject", "copilot"))
     own = Whole("hook on UserPromptSubmit", _json(hooks), words)
     wirings = [Wiring(folder / "hooks" / "madeleine.json", (own,))]
-    if folder.exists() or not code.exists():
+    if cli:
         entry = _stdio(around, type="local", tools=["*"])
         server = Server("mcpServers", entry, str(around.home))
         wirings += [
             Wiring(folder / "mcp-config.json", (server,)),
             Wiring(folder / "copilot-instructions.md", (Block(INSTRUCTIONS),)),
         ]
-    if code.exists():
+    if code:
         server = Server("servers", _stdio(around, type="stdio"), str(around.home))
-        wirings.append(Wiring(code / "mcp.json", (server,)))
+        wirings.append(Wiring(_code_folder(around) / "mcp.json", (server,)))
     return wirings
 
 
@@ -395,3 +417,4 @@ _AGENTS = (
         ("it has no hooks: memories come when the agent asks for them",),
     ),
 )
+_BY_ALIAS = {"vscode": _vscode}  # of two that are wired together, the one that is named

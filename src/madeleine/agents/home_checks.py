@@ -19,6 +19,7 @@ from madeleine.api.places import is_private, run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.api.routes import BY_NAME
 from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable
+from madeleine.vault.journal_lines import damaged_lines, journal_files
 
 Json = Mapping[str, Any]
 Ask = Callable[[str, Mapping[str, object]], Json]
@@ -46,14 +47,14 @@ def check_home(home: Path, ask: Ask, now: float) -> Iterator[Finding]:
     yield from check_run(home)
     daemon = find_daemon(home)
     if daemon is None:
-        yield _down(home)
+        unusable = list(check_settings(home))
+        yield from unusable or [_down(home)]
+        if unusable or is_empty(home):
+            return  # to ask would be to make it: there is nothing to look at yet
     elif not _answers(daemon.where):
         problem = f"the daemon does not answer within {PATIENCE_SECONDS:g} s"
         yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
         return
-    if daemon is None and is_empty(home):
-        yield from check_settings(home)
-        return  # to ask would be to make it: there is nothing to look at yet
     try:
         status = ask("status", {})
         newest = ask("list", {"limit": 1})
@@ -70,7 +71,8 @@ def is_empty(home: Path) -> bool:
 
 
 def check_settings(home: Path) -> Iterator[Finding]:
-    """Whether config.toml can be used, where nobody opens the home and finds out."""
+    """Whether config.toml can be used. If not, no daemon starts and nobody can open the home:
+    that is one thing to mend, and it is told once."""
     if not (home / "config.toml").exists():
         return
     bootstrap: Any = importlib.import_module("madeleine.bootstrap")  # heavy: only here
@@ -167,7 +169,7 @@ def check_status(home: Path, status: Json) -> Iterator[Finding]:
         yield from _check_version(status)
         yield from check_token(home, daemon)
         yield from _check_hooks(daemon.get("hooks") or {})
-    yield from _check_files(status)
+    yield from _check_files(home, status)
     yield from _check_jobs(status["sleep"]["jobs"])
     yield from _check_index(status)
 
@@ -201,12 +203,20 @@ def _check_hooks(hooks: Json) -> Iterator[Finding]:
             yield Finding("hooks", f"hook of {problem}", "madeleine setup", NOTE)
 
 
-def _check_files(status: Json) -> Iterator[Finding]:
+def _check_files(home: Path, status: Json) -> Iterator[Finding]:
     for file in status["unreadable"]:
         problem = f"{file['path']}:{file['line']}: {file['problem']}"
         yield trouble(Damaged, "vault", problem, "mend the file, then madeleine reconcile")
-    for problem in status["journal"]["problems"]:
+    for problem in dict.fromkeys([*status["journal"]["problems"], *_damaged_now(home / "journal")]):
         yield trouble(Damaged, "journal", f"journal/{problem}", JOURNAL_FIX)
+
+
+def _damaged_now(folder: Path) -> Iterator[str]:
+    """Yield what is damaged in the journal: a daemon reads each line once, when it starts, and
+    does not see what becomes of it."""
+    if folder.is_dir():
+        for path in journal_files(folder):
+            yield from (each.message for each in damaged_lines(path))
 
 
 def _check_jobs(jobs: list[Json]) -> Iterator[Finding]:
@@ -271,7 +281,7 @@ def check_clock(home: Path, newest: Json, now: float) -> Iterator[Finding]:
 def _latest_journals(folder: Path) -> list[Path]:
     """Return the newest file of each device; names end in year and month."""
     latest: dict[str, Path] = {}
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in journal_files(folder) if folder.is_dir() else ():
         latest[path.stem[: -len("-2026-11")]] = path
     return list(latest.values())
 

@@ -72,10 +72,9 @@ def _names(words: Sequence[str]) -> list[str]:
     return names
 
 
-def _runs(words: Sequence[str], command: str) -> bool:
-    """Whether these words run a command of `madeleine`, by whatever means it is started."""
-    names = _names(words)
-    return ("madeleine", command) in pairwise(names)
+def _runs(words: Sequence[str], command: str, program: str = "madeleine") -> bool:
+    """Whether these words run a command of a program, by whatever means it is started."""
+    return (program, command) in pairwise(_names(words))
 
 
 # -- homes ---------------------------------------------------------------------------------
@@ -159,6 +158,11 @@ def is_others_hook(entry: object, home: str) -> bool:
     """Whether this hook does the same work and is not ours."""
     words = words_of(entry)
     return is_hook_by_hand(words) or (is_wired_hook(words) and is_anothers(home_of(entry), home))
+
+
+def is_ormahs_hook(entry: object) -> bool:
+    """Whether this hook asks Ormah, which does the same work: both would answer."""
+    return _runs(words_of(entry), "whisper", "ormah")
 
 
 # -- servers -------------------------------------------------------------------------------

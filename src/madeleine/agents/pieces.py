@@ -93,12 +93,16 @@ class Hooks:
         return _pruned(text, paths, before)
 
     def look(self, text: str) -> Iterator[Seen]:
+        for path, entry in self.placed(text):
+            ours = is_our_hook(entry, self.home)
+            if ours or is_others_hook(entry, self.home):
+                words = tuple(words_of(entry))
+                yield Seen(f"hook on {path[1]}", words, ours, path, home_of(entry))
+
+    def placed(self, text: str) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        """Give every hook in the text, whoever wrote it, and where it stands."""
         for event in _events(text):
-            for path, entry in _handlers(text, event):
-                ours = is_our_hook(entry, self.home)
-                if ours or is_others_hook(entry, self.home):
-                    words = tuple(words_of(entry))
-                    yield Seen(f"hook on {path[1]}", words, ours, tuple(path), home_of(entry))
+            yield from ((tuple(path), entry) for path, entry in _handlers(text, event))
 
     def known(self, wrote: bool) -> Hooks:
         return self  # an entry says itself whose it is
@@ -309,6 +313,7 @@ class Whole:
     what: str
     content: str
     words: tuple[str, ...] = ()
+    wrote: bool = False
 
     @property
     def name(self) -> str:
@@ -324,11 +329,18 @@ class Whole:
         theirs = self._anothers(text)
         if theirs is not None:
             yield Seen(self.what, theirs, ours=False, home=theirs[1])
-        else:
+        elif not self.is_a_persons(text):
             yield Seen(self.what, self.words if text == self.content else (), ours=True)
 
     def known(self, wrote: bool) -> Whole:
-        return self
+        return replace(self, wrote=wrote)
+
+    def is_a_persons(self, text: str) -> bool:
+        """Whether a person wrote a file that happens to have the name of ours: it says something,
+        and has nothing to do with any home."""
+        if self.wrote or not text.strip():
+            return False
+        return needs_of(self.content) is not None and needs_of(text) is None
 
     def _anothers(self, text: str) -> tuple[str, str] | None:
         """Return what the file of another home needs, if that is there, and that home."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from madeleine.agents.catalog import Agent, Link, Wiring
 from madeleine.agents.marks import is_same, is_wired_hook
+from madeleine.agents.pieces import Block, Whole
 from madeleine.agents.receipts import Receipt, Receipts, digest, is_wired_by
 from madeleine.agents.seen import Seen
 from madeleine.agents.texts import (
@@ -22,6 +23,7 @@ from madeleine.agents.texts import (
     reading,
     still_says_nothing,
 )
+from madeleine.errors import SettingsTaken
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class Planner:
         found, wiring = self._find(wiring.path), known_by(self._receipts, wiring)
         if found.data is None and wiring.only_if_there:
             return
+        _check_whose(wiring, found)
         after = found.encoded(self._with_pieces(wiring, found))
         if after == found.data:
             self.plan.same.append(wiring.path)
@@ -149,13 +152,23 @@ class Planner:
         if known is not None and data is not None:
             exact = known.exact and self._receipts.is_untouched(known, data)
             pieces = list(dict.fromkeys([*known.pieces, *put]))
-            return replace(change, receipt=replace(known, wrote=wrote, exact=exact, pieces=pieces))
+            receipt = replace(known, wrote=wrote, exact=exact, pieces=pieces)
+            ours = self._receipts.folder in wiring.path.parents  # nobody else writes there
+            backup = None if ours else self._copy(agent, wiring, change.found)
+            return replace(change, receipt=receipt, backup=backup)
         new = Receipt(agent, str(wiring.path), created=data is None, wrote=wrote, pieces=put)
         if data is None:
             return replace(change, receipt=new)
         backup = self._receipts.new_backup(agent, wiring.path, self.plan.backups)
         receipt = replace(new, backup=backup.name, exact=not _has_ours(wiring, change.found.text))
         return replace(change, receipt=receipt, backup=backup)
+
+    def _copy(self, agent: str, wiring: Wiring, found: Found) -> Path | None:
+        """Return where to keep a file in which somebody wrote among our words: those go."""
+        known = self._receipts.of(wiring.path)
+        if self._receipts.is_untouched(known, found.data) or not _loses_words(wiring, found):
+            return None
+        return self._receipts.new_backup(agent, wiring.path, self.plan.backups)
 
     # -- taking out ------------------------------------------------------------------------
 
@@ -169,9 +182,7 @@ class Planner:
             return
         check_writable(found)
         names = tuple(piece.name for piece in wiring.pieces if piece.name)
-        changed = known is None or not self._receipts.is_untouched(known, found.data)
-        kept = wiring.is_own and changed and not _is_as_we_write(wiring, found)
-        backup = self._receipts.new_backup(agent, wiring.path, self.plan.backups) if kept else None
+        backup = self._copy(agent, wiring, found)
         self._change(Change(agent, found, after, names, backup=backup))
 
     def _left(self, wiring: Wiring, found: Found, known: Receipt | None) -> bytes | None:
@@ -203,6 +214,13 @@ class Planner:
             if earlier is not None and still_says_nothing(found.path, earlier, text):
                 return before
         return found.encoded(text)
+
+
+def _check_whose(wiring: Wiring, found: Found) -> None:
+    """Refuse to replace what a person wrote."""
+    for piece in wiring.pieces:
+        if isinstance(piece, Whole) and piece.is_a_persons(found.text):
+            raise SettingsTaken(found.path)
 
 
 def known_by(receipts: Receipts, wiring: Wiring) -> Wiring:
@@ -262,6 +280,15 @@ def looked(wiring: Wiring) -> tuple[Found, tuple[Seen, ...]]:
         return found, ()
     with reading(found):
         return found, tuple(seen for piece in wiring.pieces for seen in piece.look(found.text))
+
+
+def _loses_words(wiring: Wiring, found: Found) -> bool:
+    """Whether a text of ours in a file is not as we write it: what was added to it would go."""
+    texts = [piece for piece in wiring.pieces if isinstance(piece, Block | Whole)]
+    return any(
+        any(seen.ours for seen in piece.look(found.text)) and piece.put(found.text) != found.text
+        for piece in texts
+    )
 
 
 def _is_as_we_write(wiring: Wiring, found: Found) -> bool:

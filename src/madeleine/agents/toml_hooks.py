@@ -44,12 +44,16 @@ class TomlHooks:
         return self  # an entry says itself whose it is
 
     def look(self, text: str) -> Iterator[Seen]:
+        for place, entry in self.placed(text):
+            ours = is_our_hook(entry, self.home)
+            if ours or is_others_hook(entry, self.home):
+                words = tuple(words_of(entry))
+                yield Seen(f"hook on {place[1]}", words, ours, place, home_of(entry))
+
+    def placed(self, text: str) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+        """Give every hook in the text, whoever wrote it, and where it stands."""
         for event, groups in groups_of(text).items():
-            for place, entry in _placed(event, groups):
-                ours = is_our_hook(entry, self.home)
-                if ours or is_others_hook(entry, self.home):
-                    words = tuple(words_of(entry))
-                    yield Seen(f"hook on {event}", words, ours, place, home_of(entry))
+            yield from _placed(event, groups)
 
 
 def groups_of(text: str) -> dict[str, list[Any]]:

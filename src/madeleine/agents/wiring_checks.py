@@ -18,13 +18,15 @@ from madeleine.agents.catalog import (
     plugin_wirings,
 )
 from madeleine.agents.findings import NOTE, Finding, refused, trouble
-from madeleine.agents.marks import is_anothers, is_wired_hook
+from madeleine.agents.marks import is_anothers, is_ormahs_hook, is_wired_hook
+from madeleine.agents.pieces import Hooks
 from madeleine.agents.plan import is_by_setup, known_by, looked
 from madeleine.agents.receipts import load
 from madeleine.agents.records import claude_record
 from madeleine.agents.seen import Seen
 from madeleine.agents.surroundings import Surroundings, packaged_hook
 from madeleine.agents.texts import Found, find, reading
+from madeleine.agents.toml_hooks import TomlHooks
 from madeleine.errors import Conflict, MadeleineError, Missing, Unavailable
 
 SLOW_MS = 500.0  # what people notice before each answer
@@ -81,6 +83,8 @@ def _check_file(
             one = fix if ours == times else f"take one of them out of {found.path}"
             yield trouble(Conflict, agent.name, problem, one)
     yield from _check_switches(agent, found, seen)
+    if any(each.place for each in seen) or _has_plugin(around, agent):
+        yield from _check_ormah(agent, wiring, found)
     if not stale:
         yield from _check_presence(agent, fix, wiring, found, seen)
 
@@ -121,6 +125,16 @@ def _check_switches(agent: Agent, found: Found, seen: Sequence[Seen]) -> Iterato
             problem = f"{found.path}: {each.what} is switched off"
             fix = f"nothing, if you want that; else switch it on in {found.path}"
             yield Finding(agent.name, problem, fix, NOTE)
+
+
+def _check_ormah(agent: Agent, wiring: Wiring, found: Found) -> Iterator[Finding]:
+    """Tell hooks of Ormah beside ours: it may be forgotten that they are there."""
+    hooks = [piece for piece in wiring.pieces if isinstance(piece, Hooks | TomlHooks)]
+    placed = [each for piece in hooks for each in piece.placed(found.text)]
+    events = dict.fromkeys(str(place[1]) for place, entry in placed if is_ormahs_hook(entry))
+    for event in events:
+        problem = f"{found.path}: hook on {event} asks Ormah as well, and both answer"
+        yield trouble(Conflict, agent.name, problem, f"take Ormah's hook out of {found.path}")
 
 
 def _check_presence(

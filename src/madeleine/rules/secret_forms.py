@@ -10,10 +10,11 @@ The time grows with the text and no faster: every repetition is bounded, or give
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 
-from madeleine.rules.secret_values import Span, is_mixed, is_placeholder
+from madeleine.rules.secret_values import Span, is_inside, is_mixed, is_name, is_placeholder
 
 _MODELS = (
     r"sk-ant-[\w-]{16,}+|sk-(?:proj|svcacct|admin|or-v1|lf|let|helicone)-[A-Za-z0-9_-]{20,}+"
@@ -42,8 +43,9 @@ _CODE = (
     r"|sntry[su]_[\w+/=-]{30,}+|gb_api_[A-Za-z0-9]{30,}+|CFPAT-[\w-]{40,}+|tr_(?:prod|dev)_\w{18,}+"
     r"|hc[abx]ik_[a-z0-9]{50,}+|ico-[A-Za-z0-9]{32}|dnkey-[\w=-]{26}-[\w=-]{52}|endr\+[\w-]{16}"
 )
+_AWS_ID = r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}[A-Z0-9]*+"
 _CLOUDS = (
-    r"(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}[A-Z0-9]*+|ABSK[A-Za-z0-9+/]{60,}+=*+"
+    _AWS_ID + r"|ABSK[A-Za-z0-9+/]{60,}+=*+"
     r"|bedrock-api-key-[\w+/=-]{30,}+|AIza[\w-]{30,}+|ya29\.[\w.-]{20,}+|GOCSPX-[\w-]{20,}+"
     r"|1//0[\w-]{30,}+|LTAI[A-Za-z0-9]{16,}+|AKID[A-Za-z0-9]{32}|dapi[0-9a-f]{32}[0-9a-f-]*+"
     r"|do[opr]_v1_[0-9a-f]{40,}+|dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{30,}+"
@@ -155,6 +157,7 @@ _AS_WRITTEN = (
         ),
     ),
 )
+_PGPASS = r"[\w.*-]{1,100}:(?:\d?543\d|6432|6543|\*):(?!\d++:)[^:\s]{1,60}:[^:\s]{1,60}:"
 _IN_SMALL_LETTERS = (
     ("token", re.compile(r"bearer\s{1,3}(?P<value>(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,}+=*+)")),
     (
@@ -196,8 +199,15 @@ _IN_SMALL_LETTERS = (
     (
         "password",  # a .pgpass
         re.compile(
-            r"^[\w.*-]{1,100}:(?:5432|5433|6432|\*):[^:\s]{1,60}:[^:\s]{1,60}:(?P<value>(?![$<{\[])\S{3,200})$",
+            rf"^[ \t>*-]{{0,8}}{_PGPASS}(?P<value>(?![$<{{\[])\S{{3,200}})[ \t\r]{{0,8}}$",
             re.M,
+        ),
+    ),
+    (
+        "password",  # a line of one within others
+        re.compile(
+            rf"(?<![\w.:/*-]){_PGPASS}(?P<value>(?![$<{{\[])(?=[a-z_-]{{0,60}}[\d!@#$%&?+~^])"
+            r"\S{3,200}?)(?=[.,;:)\]\"'`]{0,3}(?:\s|$))"
         ),
     ),
     (
@@ -225,6 +235,52 @@ _TELLS_BOTH = re.compile(  # `login: ana / …`
     r"(?:\s{0,2}[:=]|\s(?:is|are|with|mit|sind))?\s{1,3}[\"'`]?[\w.@+-]{2,60}\s?[/:|]\s?"
     r"(?P<value>[^\s\"'`,;/]{4,100})(?![/\w])"
 )
+
+# -- base64 --------------------------------------------------------------------------------
+
+_ENCODED = re.compile(  # `{"auths": {"ghcr.io": {"auth": "…"}}}`, a registry's file
+    r"_?auth\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?P<value>[A-Za-z0-9+/]{6,4000}+={0,2})(?![\w+/=-])"
+)
+_NAME_AND_PASSWORD = re.compile(r"[^\s:]{1,200}:\S.{0,3000}")
+_KEY_ID = re.compile(rf"(?<![A-Za-z0-9]){_AWS_ID}")
+_KEY_SECRET = re.compile(
+    r"(?<![\w/+=.-])(?=[^a-z\s]{0,39}[a-z])(?=[^A-Z\s]{0,39}[A-Z])(?=[^\d\s]{0,39}\d)"
+    r"(?P<value>[A-Za-z0-9/+]{40})(?![\w/+=-]|\.\w)"
+)
+BESIDE_CHARS = 100  # between an id of AWS and its secret
+
+
+def _encoded(text: str) -> Iterator[Span]:
+    """Yield what a name and a password became; any other word behind `auth` is none."""
+    for found in _ENCODED.finditer(text):
+        plain = _decoded(found["value"])
+        if plain is not None and _NAME_AND_PASSWORD.fullmatch(plain):
+            yield Span(*found.span("value"), "password")
+
+
+def _beside_key_ids(text: str) -> Iterator[Span]:
+    """Yield the secrets of AWS: they have no mark of their own, but the ids beside them have."""
+    ids = [each.span() for each in _KEY_ID.finditer(text)]
+    near = [(start - BESIDE_CHARS, end + BESIDE_CHARS) for start, end in ids]
+    for found in _KEY_SECRET.finditer(text) if near else ():
+        if is_inside(found.start(), near) and not _says(found["value"]):
+            yield Span(*found.span("value"), "token")
+
+
+def _says(value: str) -> bool:
+    """Whether it is a path, or words in base64: nothing that a machine drew."""
+    return is_name(value.strip("/")) or _decoded(value) is not None
+
+
+def _decoded(value: str) -> str | None:
+    """Return the words that base64 was made of; None if it was not made of any."""
+    whole = value.rstrip("=")
+    try:
+        plain = base64.b64decode(whole + "=" * (-len(whole) % 4)).decode("utf-8")
+    except ValueError:
+        return None
+    return plain if plain.isprintable() else None
+
 
 # -- commands ------------------------------------------------------------------------------
 
@@ -275,6 +331,8 @@ def by_form(text: str, low: str) -> Iterator[Span]:
         for found in pattern.finditer(where):
             yield Span(*found.span("value"), kind)
     yield from _both_told(text, low)
+    yield from _encoded(text)
+    yield from _beside_key_ids(text)
     yield from _given_to_commands(text)
 
 

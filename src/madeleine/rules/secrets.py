@@ -13,7 +13,7 @@ The time grows with the text and no faster: every repetition is bounded, or give
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from madeleine.rules.secret_forms import by_form
@@ -60,6 +60,25 @@ def _without(text: str, spans: list[Span]) -> str:
 
 
 def _found(text: str) -> Iterator[Span]:
+    """Yield the secrets of a text as a reader sees it: what has no width hides nothing."""
+    seen, places = _as_seen(text)
+    for span in _found_in(seen):
+        yield Span(places[span.start], places[span.end - 1] + 1, span.kind)
+
+
+def _as_seen(text: str) -> tuple[str, Sequence[int]]:
+    """Return the text without characters that nobody sees, and where each other one stands."""
+    unseen = set(_UNSEEN.findall(text))
+    if not unseen:
+        return text, range(len(text))
+    places = [place for place, each in enumerate(text) if each not in unseen]
+    return "".join(text[place] for place in places), places
+
+
+_UNSEEN = re.compile(r"[\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+
+
+def _found_in(text: str) -> Iterator[Span]:
     low = _in_small_letters(text)
     yield from by_form(text, low)
     yield from by_name(text, low)

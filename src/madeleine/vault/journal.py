@@ -24,7 +24,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
-from madeleine.errors import JournalTorn, StoreUnwritable, Unavailable
+from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.memory import Memory
 from madeleine.vault.compaction import Compacted, clear_leftovers, compact_file
@@ -44,6 +44,7 @@ from madeleine.vault.journal_lines import (
     Chunk,
     chunks,
     file_name,
+    journal_files,
     month_in,
     parse_device,
     parse_line,
@@ -51,6 +52,7 @@ from madeleine.vault.journal_lines import (
     position_at,
     start_of,
     to_line,
+    unreadable_file,
 )
 from madeleine.vault.quotes import Gone, gone
 from madeleine.vault.redaction import Redacted, as_memory, former_texts, redact_file
@@ -278,16 +280,11 @@ class Journal:
 
     def _files(self) -> list[Path]:
         try:
-            found = sorted(self._folder.iterdir())
+            return journal_files(self._folder)
         except FileNotFoundError:
             return []
         except OSError as error:
             raise self._unreadable(self._folder, error) from error
-        return [
-            path
-            for path in found
-            if path.suffix == SUFFIX and not path.name.startswith(".") and path.is_file()
-        ]
 
     def _read_file(self, path: Path, known: Position | None) -> Iterator[Chunk]:
         position = known
@@ -303,7 +300,7 @@ class Journal:
         except FileNotFoundError:
             return  # gone since the folder was listed
         except OSError as error:
-            problem = JournalTorn(path.name, 1, f"cannot be read: {error.strerror}")
+            problem = unreadable_file(path, error)
             yield Chunk(path.name, (), position or Position(0, ""), (problem,))
 
     def _find_in(self, path: Path, kind: Kind, change_id: str) -> Event | None:

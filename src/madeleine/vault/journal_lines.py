@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import BinaryIO
 
 from madeleine.errors import InvalidValue, JournalTorn
@@ -67,9 +68,20 @@ class Chunk:
     """Where in the file it begins; 0 when the file is new, or was replaced."""
     waits: bool = False
     """Whether the last problem is a last line that may yet be completed and is read again."""
+    unfinished: bool = False
+    """Whether that line has no line feed yet: somebody may just be writing it."""
 
 
 # -- names ---------------------------------------------------------------------------------
+
+
+def journal_files(folder: Path) -> list[Path]:
+    """Return the journal files of every device, in their order."""
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if path.suffix == SUFFIX and not path.name.startswith(".") and path.is_file()
+    ]
 
 
 def parse_device(device: str) -> str:
@@ -123,7 +135,8 @@ def parse_line(line: bytes) -> Event | Newer | Broken:
     try:
         fields = json.loads(line.decode("utf-8"))
     except json.JSONDecodeError as error:
-        return Broken(f"is not JSON: {error.msg} at column {error.colno}")
+        problem = error.msg.removesuffix(" at")  # some of them end so, some do not
+        return Broken(f"is not JSON: {problem} at column {error.colno}")
     except (ValueError, RecursionError) as error:
         return Broken(f"cannot be read: {error}")
     return _event(fields) if isinstance(fields, dict) else Broken("is not a JSON object")
@@ -182,6 +195,27 @@ def chunks(file: BinaryIO, name: str, start: int, size: int) -> Iterator[Chunk]:
     yield filling.chunk()
 
 
+def damaged_lines(path: Path) -> Iterator[JournalTorn]:
+    """Yield the lines of a file that are no event, while others write to it.
+
+    What has no line feed yet may be an append under way, and is no damage.
+    """
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            for chunk in chunks(file, path.name, 0, size):
+                yield from chunk.problems[:-1] if chunk.unfinished else chunk.problems
+    except FileNotFoundError:
+        return  # gone since the folder was listed
+    except OSError as error:
+        yield unreadable_file(path, error)
+
+
+def unreadable_file(path: Path, error: OSError) -> JournalTorn:
+    """Return what is wrong with a file that cannot be opened or read."""
+    return JournalTorn(path.name, 1, f"cannot be read: {error.strerror}")
+
+
 class _Filling:
     """The chunk being read."""
 
@@ -199,6 +233,7 @@ class _Filling:
         self._problems: list[JournalTorn] = []
         self._newer: dict[str, int] = {}
         self._waits = False
+        self._unfinished = False
 
     def take(self, line: bytes, *, last: bool) -> bool:
         """Take one line in; return whether it is done with."""
@@ -212,6 +247,7 @@ class _Filling:
             self._problems.append(JournalTorn(self._name, number, found.problem))
             if last:
                 self._waits = True
+                self._unfinished = not line.endswith(b"\n")
                 return False
         self.offset += len(line)
         self._lines += 1
@@ -232,6 +268,7 @@ class _Filling:
             self._newer,
             self._start,
             self._waits,
+            self._unfinished,
         )
         self._begin()
         return chunk

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -282,6 +283,24 @@ def test_a_property_that_is_no_yaml_is_told_with_its_file(
 @pytest.mark.parametrize("below", ["", "projects", "projects/-home-ana-code-atlas"])
 def test_any_folder_on_the_way_to_claude_codes_memory_will_do(claude: Path, below: str) -> None:
     assert set(values("claude-code", claude / below)) == {"Prefers pytest", "Who Ana is"}
+
+
+@pytest.mark.parametrize("below", ["", "projects", "projects/-home-ana-code-atlas"])
+def test_a_claude_code_that_noted_nothing_yet_is_no_mistake(claude: Path, below: str) -> None:
+    """Nor is its CLAUDE.md, which setup writes to, taken for a memory."""
+    shutil.rmtree(claude / "projects" / "-home-ana-code-atlas" / "memory")
+    write(claude / "CLAUDE.md", "# How we work\nWe test first.\n")
+
+    items, told = found("claude-code", claude / below)
+
+    assert items == []
+    assert told.notes == [f"Claude Code has noted nothing in {claude / below} yet"]
+
+
+def test_a_claude_code_that_never_ran_is_no_mistake(tmp_path: Path) -> None:
+    write(tmp_path / ".claude" / "CLAUDE.md", "# How we work\n")
+
+    assert found("claude-code", tmp_path / ".claude")[0] == []
 
 
 def test_what_stands_in_the_index_itself_is_kept_too(claude: Path) -> None:

@@ -1,10 +1,11 @@
 """Look for what is wrong with this installation, and say what to type for each.
 
-Looked at: the daemon and its token, permissions, files that do not parse, the index, jobs that
-keep failing, the clock, and for each agent its entries: whether they point to something that is
-there, stand there once, are trusted, and are quick by the agent's own records. Nothing is changed.
-The exit code is 0 when all is well, else that of the worst: 6 damaged, 5 unavailable, 4 conflict,
-3 missing, 2 rejected.
+Looked at: the daemon and its token, permissions, files and journal lines that do not parse, the
+index, jobs that keep failing, the clock, and for each agent its entries: whether they point to
+something that is there, stand there once, are trusted, and are quick by the agent's own records.
+Nothing of yours is changed; without a daemon the index is brought up to date. The exit code is 0
+when all is well, else that of the worst: 6 damaged, 5 unavailable, 4 conflict, 3 missing, 2
+rejected.
 """
 
 from __future__ import annotations

@@ -52,8 +52,10 @@ def read(path: Path) -> Iterator[Found]:
     if not path.exists():
         raise NoFile(path)
     folders = _memory_folders(path)
-    if not folders:
+    if not folders and not (_is_whole(path) or _has_sessions(path)):
         raise NotThatFormat(path, "holds no memory folder of Claude Code")
+    if not folders:
+        yield Note(f"Claude Code has noted nothing in {path} yet")
     for folder in folders:
         with files_of(folder, ".md") as sources:
             yield Total(len(sources))
@@ -67,7 +69,20 @@ def _memory_folders(path: Path) -> list[Path]:
         found = sorted(each for each in path.glob(pattern) if each.is_dir())
         if found:
             return found
-    return [path] if any(path.glob("*.md")) else []
+    return [path] if any(path.glob("*.md")) and not _is_whole(path) else []
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether this is all that Claude Code keeps. A CLAUDE.md in it is no memory of its own."""
+    names = ("projects", "settings.json", "history.jsonl")
+    return path.is_dir() and (
+        path.name == ".claude" or any((path / name).exists() for name in names)
+    )
+
+
+def _has_sessions(path: Path) -> bool:
+    """Whether this is a project's folder, or the folder of all projects."""
+    return any(path.glob("*/*.jsonl" if path.name == "projects" else "*.jsonl"))
 
 
 class _Folder(LinkedNotes):
