@@ -11,11 +11,12 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 
+from madeleine.agents.seen import Placed, Seen
 from madeleine.agents.surroundings import HOOK_NAME
 
 SERVER = "madeleine"
@@ -163,6 +164,15 @@ def is_others_hook(entry: object, home: str) -> bool:
 def is_ormahs_hook(entry: object) -> bool:
     """Whether this hook asks Ormah, which does the same work: both would answer."""
     return _runs(words_of(entry), "whisper", "ormah")
+
+
+def seen_hooks(placed: Iterable[Placed], home: str) -> Iterator[Seen]:
+    """Yield those hooks that are of this home or of another one."""
+    for place, entry in placed:
+        ours = is_our_hook(entry, home)
+        if ours or is_others_hook(entry, home):
+            words = tuple(words_of(entry))
+            yield Seen(f"hook on {place[1]}", words, ours, place, home_of(entry))
 
 
 # -- servers -------------------------------------------------------------------------------

@@ -24,9 +24,10 @@ from madeleine.agents.marks import (
     is_our_server,
     is_same,
     needs_of,
+    seen_hooks,
     words_of,
 )
-from madeleine.agents.seen import Seen
+from madeleine.agents.seen import Placed, Seen
 
 Entry = Mapping[str, Any]
 
@@ -93,13 +94,9 @@ class Hooks:
         return _pruned(text, paths, before)
 
     def look(self, text: str) -> Iterator[Seen]:
-        for path, entry in self.placed(text):
-            ours = is_our_hook(entry, self.home)
-            if ours or is_others_hook(entry, self.home):
-                words = tuple(words_of(entry))
-                yield Seen(f"hook on {path[1]}", words, ours, path, home_of(entry))
+        return seen_hooks(self.placed(text), self.home)
 
-    def placed(self, text: str) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    def placed(self, text: str) -> Iterator[Placed]:
         """Give every hook in the text, whoever wrote it, and where it stands."""
         for event in _events(text):
             yield from ((tuple(path), entry) for path, entry in _handlers(text, event))

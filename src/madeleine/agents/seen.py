@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+Place = tuple[str | int, ...]
+"""The keys and numbers that lead to a hook; the second is its event."""
+
+Placed = tuple[Place, Any]
+"""Where a hook stands, and its entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,8 +19,7 @@ class Seen:
     what: str
     words: tuple[str, ...]
     ours: bool
-    place: tuple[str | int, ...] = ()
-    """The keys and numbers that lead to a hook."""
+    place: Place = ()
     home: str | None = None
     """The home that it names."""
     off: bool = False

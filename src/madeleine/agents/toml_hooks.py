@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from madeleine.agents import toml_text
-from madeleine.agents.marks import home_of, is_others_hook, is_our_hook, words_of
-from madeleine.agents.seen import Seen
+from madeleine.agents.marks import is_others_hook, is_our_hook, seen_hooks
+from madeleine.agents.seen import Placed, Seen
 
 Entry = Mapping[str, Any]
 
@@ -44,13 +44,9 @@ class TomlHooks:
         return self  # an entry says itself whose it is
 
     def look(self, text: str) -> Iterator[Seen]:
-        for place, entry in self.placed(text):
-            ours = is_our_hook(entry, self.home)
-            if ours or is_others_hook(entry, self.home):
-                words = tuple(words_of(entry))
-                yield Seen(f"hook on {place[1]}", words, ours, place, home_of(entry))
+        return seen_hooks(self.placed(text), self.home)
 
-    def placed(self, text: str) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    def placed(self, text: str) -> Iterator[Placed]:
         """Give every hook in the text, whoever wrote it, and where it stands."""
         for event, groups in groups_of(text).items():
             yield from _placed(event, groups)

@@ -28,6 +28,11 @@ _WHOLE = re.compile(r"\d{1,18}", re.ASCII)
 _NORMAL_TAG = re.compile(r"[a-z0-9][a-z0-9_/]*(?:-[a-z0-9_/]+)*")
 
 
+def is_id(text: str) -> bool:
+    """Whether this is a whole id of a memory, as files have it."""
+    return _UUID.fullmatch(text) is not None
+
+
 def _optional(indent: str, *keys: str) -> str:
     return "".join(rf"(?:{indent}{key}: ([^\r\n]*)\r?\n)?" for key in keys)
 
@@ -99,7 +104,7 @@ def _time(field: str, value: Tree) -> datetime | None:
 
 def _id(field: str, value: Tree) -> str | None:
     text = _text(field, value)
-    if text is None or _UUID.fullmatch(text):
+    if text is None or is_id(text):
         return text
     return parse_id(field, text)
 
@@ -276,7 +281,7 @@ def _our_connection(
     _indent: str, target: str, edge_word: str, weight_text: str, *rest: str | None
 ) -> Connection | None:
     edge, weight = _EDGES.get(edge_word), _unit_or_none(weight_text)
-    if edge is None or weight is None or not _UUID.fullmatch(target):
+    if edge is None or weight is None or not is_id(target):
         return None
     if rest == _NOTHING:
         return Connection(target, edge, weight)

@@ -17,11 +17,12 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.stored import Fingerprint
 from madeleine.model.words import Edge, Tier
 from madeleine.vault.markdown import read_memory, render_memory
+from madeleine.vault.values import is_id
 from madeleine.write.change_file import Hand
 from madeleine.write.connections import plan_links, plan_unlink
 from madeleine.write.forget import plan_forget
 from madeleine.write.merge import plan_merge
-from madeleine.write.resolve import is_whole, resolve
+from madeleine.write.resolve import resolve
 from madeleine.write.revise import plan_retire, plan_space, plan_supersede, plan_tier
 from madeleine.write.synthesis import plan_summary, plan_synthesis
 
@@ -161,7 +162,7 @@ def _summarise(hand: Hand, action: Action) -> Change:
 def _id(hand: Hand, action: Action, key: str) -> str:
     """Return whom an action names; of a whole id, reading its file tells whether it is there."""
     named = action[key]
-    return named if is_whole(named) else resolve(hand.stores, named)
+    return named if is_id(named) else resolve(hand.stores, named)
 
 
 PLANS: Mapping[str, Callable[[Hand, Action], Change]] = {

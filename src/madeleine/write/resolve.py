@@ -10,13 +10,7 @@ from madeleine.model.stored import Stored
 from madeleine.write.stores import Stores
 
 _HEX = re.compile(r"[0-9a-f-]{1,36}\Z")
-_WHOLE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 CANDIDATES_SHOWN = 8
-
-
-def is_whole(wanted: str) -> bool:
-    """Whether this is an id and not the beginning of one; nobody looks whether it is there."""
-    return _WHOLE.match(wanted) is not None
 
 
 def resolve(stores: Stores, wanted: str) -> str:

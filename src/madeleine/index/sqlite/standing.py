@@ -98,11 +98,11 @@ def standings(
     return _ordered(_standings(columns, journal, _Marks(connection, columns)))
 
 
-def _columns(portions: Iterator[list[Row]], count: int) -> list[list[Any]]:
+def _columns(parts: Iterator[list[Row]], width: int) -> list[list[Any]]:
     """Return the columns of the rows. Rows do not outlive their portion: keeping them all takes
     longer than reading them."""
-    columns: list[list[Any]] = [[] for _ in range(count)]
-    for some in portions:
+    columns: list[list[Any]] = [[] for _ in range(width)]
+    for some in parts:
         for column, values in zip(columns, zip(*some, strict=True), strict=True):
             column.extend(values)
     return columns
@@ -137,7 +137,7 @@ class _Asking:
 
 
 class _Journal:
-    """What is known of memories besides their files, as columns in the order of their ids."""
+    """What is known of memories besides their files, as columns in the order that is given."""
 
     def __init__(self, ask: _Asking, ids: Sequence[str], nodes: Sequence[int]) -> None:
         places = dict(zip(ids, count(), strict=False))
@@ -195,12 +195,12 @@ def _shared(values: Iterable[Any]) -> list[Any]:
 
 
 def _filled(
-    portions: Iterator[list[Row]], places: Mapping[str, int], unknown: Sequence[float | None]
+    parts: Iterator[list[Row]], places: Mapping[str, int], unknown: Sequence[float | None]
 ) -> list[NDArray[np.float64]]:
     """Return the columns of a table, each number at the place of the memory that its row begins
     with; nothing is not a number."""
     columns = [np.full(len(places) + 1, each, np.float64) for each in unknown]
-    for some in portions:
+    for some in parts:
         ids, *values = zip(*some, strict=True)
         # Rows about what is gone go to a place behind the last.
         at = np.array([places.get(each, len(places)) for each in ids], np.int64)
