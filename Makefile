@@ -49,12 +49,15 @@ types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 # The page has a run of its own: a browser's event loop stays in its process for as long as it lives.
+# More processes than processors, for half of a test is waiting for a daemon or a database; and
+# what was compiled is kept, though the surroundings say otherwise: some tests start ten daemons.
 unit: export PYTHONWARNDEFAULTENCODING = 1
+unit: export PYTHONDONTWRITEBYTECODE =
 unit: $(VENV)/installed-dev
 	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules; fi
 	$(BIN)/python -m pytest -q packages/minilm/tests
-	$(BIN)/python -m pytest -q -n 2 -m "not soak" --ignore=tests/page
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not soak" tests/page
+	$(BIN)/python -m pytest -q -n 4 -m "not soak" --ignore=tests/page
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not soak" tests/page
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -n 2 -m soak -k "not ten_thousand"

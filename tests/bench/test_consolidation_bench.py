@@ -52,6 +52,7 @@ def test_a_life_is_the_same_every_time(tmp_path: Path) -> None:
     assert outs[0] == outs[1]
 
 
+@pytest.mark.soak
 def test_the_tasks_are_timed_on_two_sizes(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
 

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCH = Path(__file__).parents[2] / "bench" / "doctor.py"
 
 
+@pytest.mark.soak
 def test_the_doctor_benchmark_runs_on_a_small_home() -> None:
     done = subprocess.run(
         [sys.executable, str(BENCH), "--quick", "--json"],

@@ -46,6 +46,7 @@ def test_groups_are_left_out_whole() -> None:
         assert not set(groups[each]) & set(groups[~each])
 
 
+@pytest.mark.soak
 def test_weights_are_learnt_from_what_the_judge_itself_sees() -> None:
     pairs = made(3, 12)
     given = pairs_of(pairs, FakeEmbedder())

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCH = Path(__file__).parents[2] / "bench" / "tools.py"
 
 
+@pytest.mark.soak
 def test_the_benchmark_of_the_tools_runs_on_a_small_home(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(BENCH), "--quick", "--json", "--folder", str(tmp_path)],

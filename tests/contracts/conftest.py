@@ -11,15 +11,13 @@ from madeleine.index.port import Index
 from tests.contracts.engines import MAKERS, Maker
 
 # The build has fifteen minutes. SQLite and PostgreSQL have the whole contract in it, FalkorDB
-# the parts that search; the rest of it, and Qdrant beside it, have their turn in `make soak`.
-SEARCHING = ("test_index_candidates.py", "test_index_gathering.py", "test_index_standing.py")
+# a share; the rest of it, and Qdrant beside it, have their turn in `make soak`.
+SHARE = ("test_index_gathering.py", "test_index_standing.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "falkordb" in item.name and not (
-            "qdrant" not in item.name and item.path.name in SEARCHING
-        ):
+        if "falkordb" in item.name and not ("qdrant" not in item.name and item.path.name in SHARE):
             item.add_marker(pytest.mark.soak)
 
 
