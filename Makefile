@@ -57,7 +57,7 @@ unit: $(VENV)/installed-dev
 	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules; fi
 	$(BIN)/python -m pytest -q packages/minilm/tests
 	$(BIN)/python -m pytest -q -n 4 -m "not soak" --ignore=tests/page
-	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m "not soak" tests/page
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not soak" tests/page
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -n 2 -m soak -k "not ten_thousand"

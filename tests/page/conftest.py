@@ -17,10 +17,11 @@ if not Path(CHROMIUM).exists():
 
 
 # The build has fifteen minutes, and a browser takes its time. What keeps a person's words safe and
-# the page whole is tested in it wholly, every other view by its first journeys; the rest has its
-# turn in `make soak`.
-WHOLE = ("test_built.py", "test_frame.py", "test_memory.py", "test_search.py", "test_steadiness.py")
-JOURNEYS = 3
+# the page whole is tested in it wholly, every view by its first journeys; the rest has its turn
+# in `make soak`.
+WHOLE = ("test_built.py", "test_steadiness.py")
+JOURNEYS = {"test_memory.py": 18, "test_search.py": 6}
+OF_OTHERS = 3
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = item.path.name
         if item.path.parent == Path(__file__).parent and name not in WHOLE:
             seen[name] += 1
-            if seen[name] > JOURNEYS:
+            if seen[name] > JOURNEYS.get(name, OF_OTHERS):
                 item.add_marker(pytest.mark.soak)
 
 
