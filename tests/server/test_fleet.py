@@ -136,6 +136,7 @@ def test_nothing_acknowledged_is_lost_when_servers_are_killed(fleet: Fleet) -> N
     assert sorted(each["id"] for each in everything(last)) == before
 
 
+@pytest.mark.timeout(120)
 def test_a_job_that_is_due_runs_once_in_the_whole_fleet(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,7 +146,7 @@ def test_a_job_that_is_due_runs_once_in_the_whole_fleet(
         fleet.start()
     index = fleet.index()
 
-    eventually(lambda: len(runs_of(index, "importance_scorer")) >= 4, WAIT_SECONDS)
+    eventually(lambda: len(runs_of(index, "importance_scorer")) >= 4, 3 * WAIT_SECONDS)
     once = runs_of(index, *NIGHTLY)
     again = runs_of(index, "importance_scorer")
 
