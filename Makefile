@@ -13,6 +13,10 @@ NEEDS    := pyproject.toml constraints.txt hatch_build.py \
             $(wildcard packages/*/pyproject.toml packages/*/hatch_build.py packages/*/build_model.py)
 SOURCES  := src tests hatch_build.py packages $(wildcard bench docs/*.py)
 
+# What is compiled is kept, though the surroundings may say otherwise: tests start hundreds of
+# processes. What no test imports need not be compiled.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: help start stop test lint types unit soak bench docs page clean
 
 help:
@@ -49,10 +53,8 @@ types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 # The page has a run of its own: a browser's event loop stays in its process for as long as it lives.
-# More processes than processors, for half of a test is waiting for a daemon or a database; and
-# what was compiled is kept, though the surroundings say otherwise: some tests start ten daemons.
+# More processes than processors, for half of a test is waiting for a daemon or a database.
 unit: export PYTHONWARNDEFAULTENCODING = 1
-unit: export PYTHONDONTWRITEBYTECODE =
 unit: $(VENV)/installed-dev
 	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules; fi
 	$(BIN)/python -m pytest -q packages/minilm/tests
@@ -101,5 +103,5 @@ $(VENV)/installed: $(VENV)/bin/python $(NEEDS)
 
 $(VENV)/installed-dev: $(VENV)/bin/python $(NEEDS)
 	@echo "installing Madeleine and the test tools into $(VENV) (a few minutes, once)"
-	@$(PIP) -e ".[dev]"
+	@$(PIP) --no-compile -e ".[dev]"
 	@touch $(VENV)/installed $@
