@@ -29,7 +29,7 @@ class Bench:
         self._times = times
         own = {"HOME": os.fspath(folder), "MADELEINE_HOME": os.fspath(folder / "home")}
         kept = ("PATH", "PYTHONPATH", "MADELEINE_EMBEDDER_KIND")
-        self._variables = {**own, **{name: os.environ.get(name, "") for name in kept}}
+        self._variables = {**own, **{name: os.environ[name] for name in kept if name in os.environ}}
 
     def rows(self, memories: int) -> list[Row]:
         lines = "\n".join(f'{{"content": "memory {number} of many"}}' for number in range(memories))
