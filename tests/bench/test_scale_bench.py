@@ -12,6 +12,8 @@ from tests import postgres
 from tests.bench.test_recall_bench import bench
 
 scale: Any = bench("scale")
+engines: Any = bench("_scale_engines")
+growth: Any = bench("_scale_growth")
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.timeout(180),
@@ -42,6 +44,26 @@ def test_both_engines_are_asked_and_one_is_grown(tmp_path: Path) -> None:
     assert found["recall 200", "postgres against sqlite"] > 0
     assert found["recall 1,000", "postgres against its 200"] > 0
     assert found["recall 200", "postgres: hit@5 of paraphrases"] >= 0
+
+
+def test_the_graph_of_vectors_is_there_again_in_every_piece_once_a_memory_is_grown() -> None:
+    server = engines.Databases(postgres.server().url)
+    with server.made() as url, server.connect(url) as connection:
+        for sql in (
+            "CREATE SCHEMA madeleine",
+            "SET search_path = madeleine, public",
+            "CREATE TABLE passages (tenant int, vector halfvec(3)) PARTITION BY HASH (tenant)",
+            "CREATE TABLE passages_0 PARTITION OF passages"
+            " FOR VALUES WITH (MODULUS 1, REMAINDER 0)",
+            "CREATE INDEX passages_near_3 ON passages USING hnsw (vector halfvec_cosine_ops)",
+        ):
+            connection.execute(sql)
+
+        growth._without_graphs(connection, lambda: None)
+
+        valid = """SELECT count(*) FROM pg_index WHERE indisvalid
+                   AND indrelid IN ('passages'::regclass, 'passages_0'::regclass)"""
+        assert connection.execute(valid).fetchone()[0] == 2
 
 
 def test_a_memory_among_others_is_asked_in_turns_with_one_that_is_alone(tmp_path: Path) -> None:
