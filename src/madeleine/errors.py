@@ -443,6 +443,17 @@ class NameTaken(Conflict):
         super().__init__(f"{what} `{name}` is there already", hint="choose another name")
 
 
+class StillKept(Conflict):
+    """Memories lie under a name that is given anew: they may be somebody else's."""
+
+    def __init__(self, name: str, count: int, again: str, erase: str) -> None:
+        super().__init__(
+            f"memories are kept under the name `{name}`: {count:,}",
+            hint=f"`madeleine {again} --keep` hands them over; "
+            f"`madeleine {erase} --erase`, before, removes them for good",
+        )
+
+
 class PlaceTaken(Conflict):
     """Something is where a new file should go: an export, a backup."""
 

@@ -216,9 +216,64 @@ def test_who_is_removed_is_let_in_no_more_and_finds_all_again(team: Team) -> Non
     team.admin.ok("DELETE", "/admin/people/finn")
     assert finn.status("GET", "/agent/list") == 401
 
-    again = team.person("finn")
+    refused = team.admin.ask("POST", "/admin/people", {"name": "finn"})
+    added = team.admin.ok("POST", "/admin/people", {"name": "finn", "keep": True})
 
-    assert again.recall("who keeps bees") == ["Finn keeps bees"]
+    assert (refused.status, added["kept"]) == (409, 1)
+    assert added["text"] == "Added finn, with 1 memory kept under that name"
+    assert team.client("finn").recall("who keeps bees") == ["Finn keeps bees"]
+
+
+def test_what_was_kept_of_somebody_is_erased_later(team: Team) -> None:
+    team.person("hugo").remember("Hugo keeps hornets")
+    team.admin.ok("DELETE", "/admin/people/hugo")
+    hint = team.admin.ask("POST", "/admin/people", {"name": "hugo"}).body["error"]["hint"]
+
+    team.admin.ok("DELETE", "/admin/people/hugo", erase="true")
+
+    assert "`madeleine person add hugo --keep`" in hint
+    assert "`madeleine person remove hugo --erase`" in hint
+    assert team.person("hugo").ok("GET", "/agent/list")["total"] == 0
+
+
+def test_nothing_is_erased_under_a_name_that_is_no_persons(team: Team) -> None:
+    """What is kept is found by the name of its tenant: the server's own has one, and a space."""
+    team.share("annex", "home")
+    team.admin.remember("The annex has a skylight", space="annex")
+    own = team.admin.ok("GET", "/agent/list")["total"]
+
+    asked = [
+        team.admin.status("DELETE", f"/admin/people/{name}", erase="true")
+        for name in ("home", "space:annex", "never-there")
+    ]
+
+    assert asked == [404, 422, 404]
+    assert team.admin.ok("GET", "/agent/list")["total"] == own
+    assert team.admin.recall("what has the annex")[0] == "The annex has a skylight"
+    leaving = {"name": "never-there", "erase": True}
+    assert team.admin.status("POST", "/admin/spaces/leave", leaving) == 404
+
+
+def test_what_was_kept_of_a_space_goes_to_nobody_unasked(team: Team, ada: Client) -> None:
+    lena = team.person("lena")
+    team.share("mill", "ada")
+    ada.remember("The mill grinds rye", space="mill")
+    team.admin.ok("POST", "/admin/spaces/leave", {"name": "mill"})
+    body = {"name": "mill", "person": "lena"}
+
+    refused = team.admin.ask("POST", "/admin/spaces", body)
+    found = lena.recall("what does the mill grind")
+    kept = team.admin.ok("POST", "/admin/spaces", {**body, "keep": True})
+    further = team.admin.ok("POST", "/admin/spaces", {"name": "mill", "person": "ada"})
+
+    assert (refused.status, found) == (409, [])
+    assert refused.body["error"]["message"] == "memories are kept under the name `mill`: 1"
+    assert (kept["kept"], further["kept"]) == (1, 0)
+    assert lena.recall("what does the mill grind") == ["The mill grinds rye"]
+    for _ in range(2):  # the second has nothing to take from anybody
+        team.admin.ok("POST", "/admin/spaces/leave", {"name": "mill", "erase": True})
+    team.share("mill", "lena")
+    assert lena.recall("what does the mill grind") == []
 
 
 def test_what_is_erased_is_gone(team: Team) -> None:
@@ -435,7 +490,17 @@ def test_commands_tend_people_tokens_and_spaces(team: Team) -> None:
     run("token", "create", "x", "--person", "nobody", code=3)
     run("token", "revoke", "nothing", code=3)
     run("space", "leave", "quay", "--erase")
+    run("person", "remove", "ida")
     run("person", "remove", "ida", "--erase")
+    ola = "person", "add", "ola"
+    run(*ola)
+    team.client("ola").remember("Ola keeps ants")
+    run("person", "remove", "ola")
+    run(*ola, code=4)
+    assert "Added ola, with 1 memory kept under that name" in run(*ola, "--keep")
+    run("space", "share", "quay", "--with", "ola", "--keep")
+    run("space", "leave", "quay")
+    run("space", "leave", "quay", "--erase")
 
 
 def test_the_database_keeps_no_token_and_shows_nothing_without_a_tenant(

@@ -6,12 +6,13 @@ that they share; who owns a space says who else may share it.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from madeleine.api import texts
 from madeleine.api.reach import Reach
-from madeleine.errors import InvalidValue, NoPeople, NoSuchSpace, NotAllowed
+from madeleine.errors import InvalidValue, NoPeople, NoSuchSpace, NotAllowed, StillKept
 from madeleine.model.codec import Json
 from madeleine.model.draft import one_line
 from madeleine.model.people import (
@@ -51,22 +52,25 @@ def people(reach: Reach, call: Call) -> Json:
 def add_person(reach: Reach, call: Call) -> Json:
     known, _ = _who(reach)
     reader = Reader(call.body)
-    name = read_person(reader.required_text("name"))
+    name, keep = read_person(reader.required_text("name")), reader.flag("keep")
     reader.done()
+    kept = known.kept(name)
+    if kept and not keep and name not in {each.name for each in known.people()}:
+        raise StillKept(name, kept, f"person add {name}", f"person remove {name}")
     made = known.add(name)
-    return {"text": f"Added {name}", "person": _person(made, ())}
+    return {"text": f"Added {name}{_with(kept)}", "person": _person(made, ()), "kept": kept}
 
 
 def remove_person(reach: Reach, call: Call) -> Json:
     known, _ = _who(reach)
-    reader = Reader(call.query)
+    name, reader = read_person(call.named), Reader(call.query)
     erase = reader.flag("erase")
     reader.done()
-    if erase:
-        _clear(reach, known.person(call.named).name)
-    known.remove(call.named, erase)
+    if erase and known.is_kept(name):
+        _clear(reach, name)
+    known.remove(name, erase)
     kept = "their memory is erased" if erase else "their memory is kept"
-    return {"text": f"Removed {call.named}: {kept}", "name": call.named, "erased": erase}
+    return {"text": f"Removed {name}: {kept}", "name": name, "erased": erase}
 
 
 # -- tokens ----------------------------------------------------------------------------------
@@ -128,12 +132,16 @@ def share_space(reach: Reach, call: Call) -> Json:
     reader = Reader(call.body)
     space = read_shared_space(reader.required_text("name"))
     person = read_person(reader.required_text("person"))
-    role = _space_role(reader.raw("role"))
+    role, keep = _space_role(reader.raw("role")), reader.flag("keep")
     reader.done()
     _check_owner(caller, space, "share_space")
+    kept = 0 if space in known.spaces() else known.kept(tenant_of_space(space))
+    if kept and not keep:
+        named = shlex.quote(space)
+        raise StillKept(space, kept, f"space share {named} --with {person}", f"space leave {named}")
     made = known.share(space, person, role, may_make=caller.role is Role.ADMIN)
-    text = f"{made.person} is {made.role.value} of the shared space {space}"
-    return {"text": text, "space": space, "person": person, "role": role.value}
+    text = f"{made.person} is {made.role.value} of the shared space {space}{_with(kept)}"
+    return {"text": text, "space": space, "person": person, "role": role.value, "kept": kept}
 
 
 def unshare_space(reach: Reach, call: Call) -> Json:
@@ -150,7 +158,7 @@ def unshare_space(reach: Reach, call: Call) -> Json:
         return {"text": f"{person} no longer shares {space}", "space": space, "person": person}
     if caller.role is not Role.ADMIN:
         raise NotAllowed("`unshare_space` of everybody", Role.ADMIN.value, caller.role.value)
-    if erase and space in known.spaces():
+    if erase and known.is_kept(tenant_of_space(space)):
         _clear(reach, tenant_of_space(space))
     known.remove_space(space, erase)
     kept = "what was in it is erased" if erase else "what is in it is kept"
@@ -161,6 +169,11 @@ def _clear(reach: Reach, tenant: str) -> None:
     """Empty an index, which may be kept elsewhere than what is true."""
     if reach.houses is not None:
         reach.houses.of(tenant).stores.index.clear()
+
+
+def _with(kept: int) -> str:
+    """Say that somebody is given what another may have written."""
+    return f", with {texts.count(kept, 'memory')} kept under that name" if kept else ""
 
 
 def _space_role(given: object) -> Role:

@@ -675,8 +675,11 @@ ROUTES: tuple[Route, ...] = (
         "POST",
         "/admin/people",
         "give a person a memory of their own",
-        (Field("name", "string", "a-z, 0-9, `.`, `_` and `-`, such as ada", required=True),),
-        answer="{text, person: {name, created, spaces}}",
+        (
+            Field("name", "string", "a-z, 0-9, `.`, `_` and `-`, such as ada", required=True),
+            Field("keep", "boolean", "hand them the memories kept under this name; else refused"),
+        ),
+        answer="{text, person: {name, created, spaces}, kept}",
         admin=True,
     ),
     Route(
@@ -684,7 +687,7 @@ ROUTES: tuple[Route, ...] = (
         "DELETE",
         "/admin/people/{id}",
         "let a person in no more; `{id}` is their name",
-        query=(Field("erase", "boolean", "erase their memory too: there is no way back"),),
+        query=(Field("erase", "boolean", "erase their memory too, also later: no way back"),),
         answer="{text, name, erased}",
         admin=True,
     ),
@@ -732,8 +735,9 @@ ROUTES: tuple[Route, ...] = (
             Field("name", "string", "the space", required=True),
             Field("person", "string", "who", required=True),
             Field("role", "string", "reader, writer (default) or owner"),
+            Field("keep", "boolean", "with the memories kept under this name; else refused"),
         ),
-        answer="{text, space, person, role}",
+        answer="{text, space, person, role, kept}",
     ),
     Route(
         "unshare_space",
@@ -743,7 +747,9 @@ ROUTES: tuple[Route, ...] = (
         (
             Field("name", "string", "the space", required=True),
             Field("person", "string", "who; oneself always"),
-            Field("erase", "boolean", "without a person: erase what is in it, for good"),
+            Field(
+                "erase", "boolean", "without a person: erase what is in it, for good, also later"
+            ),
         ),
         answer="{text, space, person?, erased?}",
     ),

@@ -88,15 +88,8 @@ class People:
         rows = self._rows("SELECT name, created FROM people ORDER BY name")
         return [Person(name, _utc(created)) for name, created in rows]
 
-    def person(self, name: str) -> Person:
-        """Return one of them."""
-        rows = self._rows("SELECT name, created FROM people WHERE name = %s", name)
-        if not rows:
-            raise NoSuchPerson(name)
-        return Person(name, _utc(rows[0][1]))
-
     def add(self, name: str) -> Person:
-        """Add a person; a memory that they had before is theirs again."""
+        """Add a person; a memory that is kept under their name is theirs."""
         if name == self.home:
             raise NameTaken("person", name)
         sql = "INSERT INTO people (name) VALUES (%s) ON CONFLICT DO NOTHING RETURNING created"
@@ -106,10 +99,12 @@ class People:
         return Person(name, _utc(rows[0][0]))
 
     def remove(self, name: str, erase: bool = False) -> None:
-        """Let a person in no more. Their memory stays in the database, unless it is erased."""
+        """Let a person in no more. Their memory stays in the database, unless it is erased, which
+        can also be done later."""
+        left = erase and self.is_kept(name)
         with self._inside() as connection:
             gone = connection.execute("DELETE FROM people WHERE name = %s", (name,)).rowcount
-            if not gone:
+            if not gone and not left:
                 raise NoSuchPerson(name)
             for table in ("tokens", "members"):
                 connection.execute(f"DELETE FROM {table} WHERE person = %s".encode(), (name,))
@@ -185,14 +180,32 @@ class People:
             raise NoSuchPerson(person)
 
     def remove_space(self, space: str, erase: bool = False) -> None:
-        """Let nobody share a space any more. What is in it stays, unless it is erased."""
+        """Let nobody share a space any more. What is in it stays, unless it is erased, which can
+        also be done later."""
+        left = erase and self.is_kept(tenant_of_space(space))
         with self._inside() as connection:
             sql = "DELETE FROM shared_spaces WHERE name = %s"
-            if not connection.execute(sql, (space,)).rowcount:
+            if not connection.execute(sql, (space,)).rowcount and not left:
                 raise NoSuchSpace(space)
             connection.execute("DELETE FROM members WHERE space = %s", (space,))
         if erase:
             self._erase(tenant_of_space(space))
+
+    # -- what they leave ---------------------------------------------------------------------
+
+    def is_kept(self, tenant: str) -> bool:
+        """Whether there is a memory of this name, be it somebody's now or not; that of who sits
+        at the server is none of theirs."""
+        known = self._rows("SELECT 1 FROM tenants WHERE name = %s", tenant)
+        return bool(known) and tenant != self.home
+
+    def kept(self, tenant: str) -> int:
+        """Return how many memories are in it, forgotten ones included."""
+        if not self.is_kept(tenant):
+            return 0
+        sql = "SELECT count(DISTINCT memory) FROM files WHERE truth = :truth AND memory IS NOT NULL"
+        with Tenant(self._connections, tenant).reading() as access:
+            return int(access.value(sql))
 
     # -- pieces ------------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 Needs a server whose memory is in a database. Each person is shown nothing of the others' but
 what they share (`madeleine space`). Whoever is removed is let in no more; their memory stays in
-the database until it is erased.
+the database until `person remove ada --erase`, then or later, and the next of that name is given
+it only with `person add ada --keep`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--erase", action="store_true", help="with remove: erase their memory too, for good"
     )
+    parser.add_argument(
+        "--keep", action="store_true", help="with add: hand them what is kept under that name"
+    )
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
@@ -34,7 +38,8 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
             answer = door.call("people")
             say.reply(answer, lambda: _listed(answer, say))
         case "add":
-            answer = door.call("add_person", body={"name": one_name(arguments.name)})
+            body = {"name": one_name(arguments.name), **given(keep=arguments.keep or None)}
+            answer = door.call("add_person", body=body)
             say.reply(answer, lambda: _added(answer))
         case "remove":
             erase = given(erase=arguments.erase or None)
@@ -56,5 +61,5 @@ def _listed(answer: dict[str, Any], say: Say) -> Iterator[str]:
 
 def _added(answer: dict[str, Any]) -> Iterator[str]:
     name = answer["person"]["name"]
-    yield f"added {name}"
+    yield clean(answer["text"])
     yield f"madeleine token create laptop --person {name} makes a token for a client of theirs"

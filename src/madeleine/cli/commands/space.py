@@ -3,7 +3,8 @@
 A shared space is a memory of its own. Its members find it among their spaces under its name: what
 they remember with that space goes there, and questions are asked there too. A reader finds and
 reads, a writer also remembers and changes, an owner says who else may share it. `space leave NAME
---with PERSON` takes somebody out; without a person nobody shares the space any more.
+--with PERSON` takes somebody out; without a person nobody shares the space any more. What is in it
+stays until `space leave NAME --erase`, then or later, and is shared again only with `--keep`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--erase", action="store_true", help="with leave and no person: erase what is in it"
     )
+    parser.add_argument(
+        "--keep", action="store_true", help="with share: with what is kept under that name"
+    )
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
@@ -42,7 +46,8 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
             if arguments.person is None:
                 raise Rejected("nobody is named", hint="`space share NAME --with PERSON`")
             names = {"name": one_name(arguments.name), "person": arguments.person}
-            answer = door.call("share_space", body={**names, **given(role=arguments.role)})
+            more = given(role=arguments.role, keep=arguments.keep or None)
+            answer = door.call("share_space", body={**names, **more})
             say.reply(answer, lambda: [clean(answer["text"])])
         case "leave":
             more = given(person=arguments.person, erase=arguments.erase or None)
