@@ -36,3 +36,14 @@ def test_nobody_is_let_in_by_a_password_that_stands_in_the_file() -> None:
         "${POSTGRES_PASSWORD:?}",
         "${MADELEINE_PASSWORD:?}",
     }
+
+
+def test_a_browser_stays_at_the_server_where_it_signed_in() -> None:
+    """Another one does not know its sign-in; the guides say the same."""
+    guides = [
+        (ROOT / "docs/guides" / name).read_text(encoding="utf-8")
+        for name in ("page.md", "team-server.md")
+    ]
+
+    assert re.findall(r"lb_policy (\w+)", TEXT) == ["ip_hash"]
+    assert all("`lb_policy ip_hash`" in each for each in guides)
