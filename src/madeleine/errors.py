@@ -130,6 +130,19 @@ class NoToken(Rejected):
         )
 
 
+class NoPersonsToken(NoToken):
+    """A request to a server of several people without a token of any of them, from a client that
+    has no home folder of the server's to look into."""
+
+    def __init__(self) -> None:
+        Rejected.__init__(
+            self,
+            "this request carries no valid token",
+            hint="send `Authorization: Bearer …` with a token of yours; who runs the server makes "
+            "one by `madeleine token create NAME --person YOU`",
+        )
+
+
 class NoAdminToken(NoToken):
     """A request for the whole memory without the token that is set for that."""
 

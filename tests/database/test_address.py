@@ -42,3 +42,11 @@ def test_a_place_is_host_port_and_name(url: str, place: str) -> None:
 def test_a_port_that_is_none_is_refused(port: str) -> None:
     with pytest.raises(BadSetting, match="port"):
         place_of(f"postgresql://me:pw@h:{port}/d")
+
+
+def test_what_helps_with_an_option_that_nobody_knows_names_options() -> None:
+    with pytest.raises(BadSetting) as caught:
+        place_of("postgresql://me:pw@h/d?bogus=x")
+
+    assert "behind ? write only what PostgreSQL knows" in caught.value.hint
+    assert "bogus" not in caught.value.message + caught.value.hint  # it may be of a password

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -74,3 +75,33 @@ def test_a_connection_in_the_midst_of_something_is_not_lent_again(pool: Any) -> 
         spoilt = connection.info.backend_pid
 
     assert process_of(pool) != spoilt
+
+
+def refused(url: str) -> DatabaseDown:
+    made: Any = importlib.import_module("madeleine.database.connection")
+    with pytest.raises(DatabaseDown) as caught:
+        made.Connections(url)
+    return caught.value
+
+
+def test_a_host_that_nobody_knows_is_said_to_be_wrong() -> None:
+    assert refused("postgresql://me@nowhere.invalid/d").hint == "look at the host in `store.url`"
+
+
+def test_a_database_without_tls_is_said_to_have_none() -> None:
+    """It answers the question for TLS with one letter."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+
+        def refuse() -> None:
+            asked, _ = listening.accept()
+            with asked:
+                asked.recv(8)
+                asked.sendall(b"N")
+
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(refuse)
+            error = refused(f"postgresql://me@127.0.0.1:{port}/d?sslmode=require")
+
+    assert "SSL" in error.message
+    assert "sslmode" in error.hint

@@ -453,6 +453,17 @@ def test_nobody_is_let_in_on_trust(team: Team) -> None:
     assert team.daemon.ask("GET", "/agent/list", token=None).status == 401
 
 
+@pytest.mark.parametrize("token", [None, "mad_unknown"])
+def test_whoever_has_no_token_is_told_who_makes_one(team: Team, token: str | None) -> None:
+    """A client over the network has no home folder of the server's to look into."""
+    answer = team.daemon.ask("GET", "/agent/list", token=token)
+
+    assert answer.status == 401
+    assert "madeleine token create" in answer.error["hint"]
+    assert "run/token" not in answer.error["hint"]
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
 def test_another_server_refuses_a_revoked_token_within_seconds(team: Team, tmp_path: Path) -> None:
     hana = team.person("hana")
     with running_team(tmp_path / "home", "people") as second:

@@ -15,6 +15,7 @@ from madeleine.errors import BadSetting
 from madeleine.rules.addresses import ESCAPE, is_plain
 
 PORTS = range(1, 65_536)
+OPTIONS = "behind ? write only what PostgreSQL knows, such as sslmode=require"
 
 
 def place_of(url: str) -> str:
@@ -35,7 +36,8 @@ def _read(url: str) -> dict[str, str]:
     try:
         parts = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
-        raise BadSetting("store.url", "cannot be read as an address", ESCAPE) from None
+        hint = f"{OPTIONS}; {ESCAPE}" if "?" in url else ESCAPE
+        raise BadSetting("store.url", "cannot be read as an address", hint) from None
     return {name: str(value) for name, value in parts.items() if value is not None}
 
 

@@ -52,7 +52,14 @@ _HINTS = (  # the server says what is wrong only in words, before there is a con
     (re.compile(r"authentication failed|role .* does not exist"), LET_IN),
     (re.compile(r"database .* does not exist"), "make it, or mend its name in `store.url`"),
     (re.compile(r"too many (clients|connections)|connection slots are reserved"), MORE),
-    (re.compile(r"could not translate host name"), "look at the host in `store.url`"),
+    (
+        re.compile(r"could not translate host name|failed to resolve host"),
+        "look at the host in `store.url`",
+    ),
+    (
+        re.compile(r"does not support SSL"),
+        "let the database speak TLS (its `ssl = on`), or mend `sslmode` in `store.url`",
+    ),
 )
 _PASSWORD = re.compile(r"(?<=:)[^:@/]+(?=@)")
 

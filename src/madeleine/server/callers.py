@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from madeleine.api.reach import Reach, alone, reach_of
 from madeleine.bootstrap import Houses
-from madeleine.errors import NoToken
+from madeleine.errors import NoPersonsToken
 from madeleine.model.people import Caller, Role
 from madeleine.server.guard import Guard, Scope, shown
 
@@ -86,9 +86,9 @@ class Callers:
             key = hashlib.sha256(secret.encode("latin-1")).digest()
             whose = await self._looked_up(key, lambda: people.caller(secret))
         else:
-            raise NoToken
+            raise NoPersonsToken
         if whose is None:
-            raise NoToken
+            raise NoPersonsToken
         return whose
 
     async def _looked_up(self, key: bytes, look: Callable[[], Done]) -> Done:
