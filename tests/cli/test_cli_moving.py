@@ -217,6 +217,17 @@ def test_a_backup_is_listed_and_restored(cli: Cli, tmp_path: Path) -> None:
     assert all(Path(each).is_dir() for each in restored["aside"])
 
 
+def test_a_restore_that_the_index_does_not_show_says_so(cli: Cli, tmp_path: Path) -> None:
+    cli.remember("tea")
+    (cli.home / "vault" / "broken.md").write_bytes(b"---\nid: [\n---\n\xff\xfe")
+    path = cli.ok("backup")["path"]
+
+    restored = Cli(tmp_path / "new")("restore-backup", path)
+
+    assert restored.code == 6
+    assert "note: the index has only 1 of 2 memories; `madeleine doctor` looks" in restored.err
+
+
 def test_a_backup_goes_where_it_is_told(cli: Cli, tmp_path: Path) -> None:
     cli.remember("tea")
 

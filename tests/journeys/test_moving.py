@@ -26,8 +26,17 @@ from madeleine.errors import (
     MadeleineError,
     Rejected,
 )
-from madeleine.ingest.moving import FileSide, MoveUnlike, PlaceFixed, checksum, move, with_store
+from madeleine.ingest.moving import (
+    FileSide,
+    MoveUnlike,
+    PlaceFixed,
+    checksum,
+    kept_in_files,
+    move,
+    with_store,
+)
 from tests import postgres
+from tests.cli.running import Cli
 
 KILLED_SECONDS = 60.0
 
@@ -164,6 +173,31 @@ def test_a_move_that_was_killed_while_it_filled_the_index_waits_and_goes_on(
     assert told == ["a move was killed before; going on within 4 seconds"]
     assert done.in_index == done.moved.memories - 1  # one cannot be read
     assert len(said(home)[0]) > 30
+
+
+@pytest.mark.parametrize("who", ["@", ":opensesame@localhost"])
+def test_a_backup_of_a_database_comes_back_as_files(home: Path, tmp_path: Path, who: str) -> None:
+    """The database may be lost, or still at work; and no backup has the password to it."""
+    url, archive, new = postgres.server().url, str(tmp_path / "all.zip"), tmp_path / "new"
+    (home / "vault" / "broken.md").unlink()
+    move_home(home, url.replace("@", who), tmp_path.name)
+    with (home / "config.toml").open("a", encoding="utf-8") as config:
+        config.write("# a remark\nlease_seconds = 4\n")
+    Cli(home).ok("backup", "--to", archive)
+    before = said(home)
+    with Madeleine.open(home) as opened:
+        opened.remember("Something that is in no backup")
+
+    restored = Cli(new)("restore-backup", archive)
+
+    assert said(new) == before
+    assert restored.code == 0, restored.err
+    assert "left out of config.toml: store.url, store.tenant, store.truth\n" in restored.out
+    assert "madeleine move --to postgresql://" in restored.out
+    kept = '[embedder]\nkind = "fake"\n\n[store]\n# a remark\nlease_seconds = 4\n'
+    assert (new / "config.toml").read_text(encoding="utf-8") == kept
+    move_home(new, url, f"{tmp_path.name}-2")  # and it goes into a database as the words say
+    assert said(new) == before
 
 
 def _add_files(home: Path, count: int) -> None:
@@ -318,3 +352,32 @@ def test_settings_name_the_new_place_and_keep_all_else(before: str, after: str) 
 
 def test_settings_without_a_place_have_no_section_for_it() -> None:
     assert with_store('[store]\nurl = "x"\n\n[server]\nport = 1\n', []) == "[server]\nport = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left_out"),
+    [
+        ("# mine\r\n\n[server]\nport = 1", "# mine\r\n\n[server]\nport = 1", ()),
+        (
+            'store = "x"\ngraph = "y"\n# \u2028 mine\r\n[server]\nport = 1\r\n',
+            "# \u2028 mine\r\n[server]\nport = 1\r\n",
+            ("store.url", "store.graph"),
+        ),
+        ('store.url = "x"\n"store".truth = "database"\n', "\n", ("store.url", "store.truth")),
+        (
+            '[ store ] # where\nvectors = "x"\nlease_seconds = 4\n[embedder]\nurl = "keep"\n',
+            '[ store ] # where\nlease_seconds = 4\n[embedder]\nurl = "keep"\n',
+            ("store.vectors",),
+        ),
+    ],
+)
+def test_settings_of_a_memory_in_files_name_no_other_place(
+    before: str, after: str, left_out: tuple[str, ...]
+) -> None:
+    assert kept_in_files(before) == (after, left_out)
+
+
+def test_a_section_with_a_remark_is_no_second_one() -> None:
+    assert with_store('[store] # where\nurl = "y"\n', ['url = "x"']) == (
+        '[store] # where\nurl = "x"\n'
+    )

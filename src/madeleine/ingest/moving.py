@@ -220,25 +220,58 @@ def _is_utf8(name: str) -> bool:
 
 # -- settings ------------------------------------------------------------------------------
 
-_TOP = re.compile(r"store\s*=")
-_OWN = re.compile(r"(url|tenant|truth)\s*=")
+PLACE = ("store.url", "store.tenant", "store.truth")
+ENGINES = ("store.graph", "store.vectors")
+_SHORT = {"store": "store.url", "graph": "store.graph", "vectors": "store.vectors"}
+_BESIDE_NAMES = re.compile(r"[\s\"']+")
 _EMPTY = re.compile(r"^\[store\][^\n]*\s*(?=^\[|\Z)", re.MULTILINE)
 
 
 def with_store(text: str, lines: Sequence[str]) -> str:
     """Return the text of a config.toml in which `[store]` says these lines about where the
     memory is, and all else stays as it was."""
-    kept: list[str] = []
-    section = ""
-    for line in text.splitlines():
-        plain = line.strip()
-        if plain.startswith("["):
-            section = plain.partition("#")[0].strip()
-        if _TOP.match(plain) if not section else section == "[store]" and _OWN.match(plain):
-            continue
-        kept.append(line)
-        if plain == section == "[store]":
-            kept += lines
-    if lines and "[store]" not in (each.strip() for each in kept):
-        kept += ["", "[store]", *lines] if kept else ["[store]", *lines]
-    return _EMPTY.sub("", "\n".join(kept)).strip("\n") + "\n"
+    kept, _ = _without(text, PLACE)
+    heads = [number for number, line in enumerate(kept) if _section(line) == "[store]"]
+    if lines and heads:
+        kept[heads[0] + 1 : heads[0] + 1] = lines
+    elif lines:
+        kept += ["", "[store]", *lines]
+    return _joined(kept)
+
+
+def kept_in_files(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a config.toml for a memory in files, its index in the home; and which
+    settings were left out for that. One that names no other place stays as it is."""
+    kept, left_out = _without(text, (*PLACE, *ENGINES))
+    return (_joined(kept) if left_out else text), tuple(left_out)
+
+
+def _without(text: str, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the lines that set none of these, and those of the names that the others set."""
+    kept, found, section = [], [], ""
+    for line in text.rstrip("\n").split("\n"):
+        section = _section(line) or section
+        name = _setting(section, line)
+        if name in names:
+            found.append(name)
+        else:
+            kept.append(line)
+    return kept, found
+
+
+def _section(line: str) -> str:
+    """Return the section that a line begins, such as `[store]`."""
+    bare = _BESIDE_NAMES.sub("", line)
+    return bare.partition("#")[0] if bare.startswith("[") else ""
+
+
+def _setting(section: str, line: str) -> str:
+    """Return the whole name of what a line sets, if it may be one of `[store]`."""
+    name, is_set, _ = _BESIDE_NAMES.sub("", line).partition("=")
+    if not is_set or section not in ("", "[store]"):
+        return ""
+    return f"store.{name}" if section else _SHORT.get(name, name)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return _EMPTY.sub("", "\n".join(lines)).strip("\n") + "\n"

@@ -1,7 +1,8 @@
 """Put a backup in place: memories, connections, history and use as they were then.
 
 The backup is checked byte by byte first. What the home holds now is put aside, beside it, and not
-removed. A daemon is ended meanwhile and started again. --dry-run only checks the backup.
+removed. A daemon is ended meanwhile and started again. --dry-run only checks the backup. A memory
+that was in a database comes back as files; `madeleine move --to` brings it into one again.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from madeleine.api.remote import stop_daemon
 from madeleine.cli.door import Door
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import age, plural
-from madeleine.errors import MadeleineError
+from madeleine.errors import Damaged, MadeleineError
 from madeleine.server.launch import launch
 
 
@@ -29,7 +30,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     file = Path(arguments.file).expanduser().absolute()
     answer = _checked(file, say) if arguments.dry_run else _restored(file, door, say)
     say.reply(answer, lambda: _words(answer, say))
-    return 0
+    return Damaged.exit_code if _missing(answer) else 0
 
 
 def _checked(file: Path, say: Say) -> dict[str, Any]:
@@ -51,9 +52,22 @@ def _restored(file: Path, door: Door, say: Say) -> dict[str, Any]:
             done = bootstrap.restore_home(door.home, file, bar)
     finally:
         notes = start_again(door, facts)
-    answer = _answer(file, done.manifest, aside=[str(each) for each in done.aside])
-    counts = door.call("status")["counts"]
-    return {**answer, "in_index": counts["memories"], "notes": notes}
+    answer = _answer(
+        file,
+        done.manifest,
+        aside=[str(each) for each in done.aside],
+        left_out=list(done.left_out),
+        in_index=door.call("status")["counts"]["memories"],
+    )
+    return {**answer, "notes": [*notes, *_missing(answer)]}
+
+
+def _missing(answer: dict[str, Any]) -> list[str]:
+    """Return what is to be said when fewer memories are found than the backup holds."""
+    held, found = answer["memories"], answer.get("in_index", answer["memories"])
+    if found >= held:
+        return []
+    return [f"the index has only {found:,} of {held:,} memories; `madeleine doctor` looks for why"]
 
 
 def start_again(door: Door, facts: Any) -> list[str]:
@@ -74,6 +88,7 @@ def _answer(file: Path, manifest: Any, **more: object) -> dict[str, Any]:
         "files": len(manifest.files),
         "dry_run": False,
         "aside": [],
+        "left_out": [],
         **more,
     }
 
@@ -85,3 +100,7 @@ def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
     yield f"{said}: {memories}, {plural(answer['files'], 'file')}, made {made}"
     for each in answer["aside"]:
         yield f"  what was there is now {clean(each)}"
+    if answer["left_out"]:
+        yield f"  left out of config.toml: {', '.join(answer['left_out'])}"
+        yield "  so this memory is in files now, as in any home; to move it into a database again:"
+        yield "  `madeleine move --to postgresql://… --tenant NAME`"

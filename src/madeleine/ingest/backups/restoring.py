@@ -35,6 +35,7 @@ from madeleine.ingest.backups.archive import (
     opened,
     verify,
 )
+from madeleine.ingest.moving import kept_in_files
 from madeleine.vault.files import fsync_folder, make_folder, write_all, write_file
 
 MARK = "restoring.json"
@@ -75,6 +76,8 @@ class Restored:
     aside: tuple[Path, ...]
     settings: bool
     """Whether the settings came from the backup: there were none before."""
+    left_out: tuple[str, ...] = ()
+    """Those of them that name another place for the memory than these files."""
 
 
 def restore(
@@ -96,7 +99,7 @@ def restore(
         finish(home)
         settings = _settings(home, archive, manifest)
     aside = tuple(each.aside for each in exchanges if each.aside.exists())
-    return Restored(manifest, aside, settings)
+    return Restored(manifest, aside, settings is not None, settings or ())
 
 
 def refuse_inside(home: Path) -> None:
@@ -214,13 +217,15 @@ def _write(archive: Path, packed: ZipFile, name: str, entry: Entry, target: Path
         raise BackupDamaged(archive, f"{name} is not as it was written")
 
 
-def _settings(home: Path, archive: Path, manifest: Manifest) -> bool:
-    """Take the settings over where there are none; those that are there are left alone."""
+def _settings(home: Path, archive: Path, manifest: Manifest) -> tuple[str, ...] | None:
+    """Take the settings over where there are none; those that are there are left alone. What would
+    make the home read a database, and not the files that were put in place, is left out."""
     if CONFIG not in manifest.files or (home / CONFIG).exists():
-        return False
+        return None
     with opened(archive) as (packed, _):
-        write_file(home / CONFIG, b"".join(blocks_of(packed, CONFIG)))
-    return True
+        text, left_out = kept_in_files(b"".join(blocks_of(packed, CONFIG)).decode("utf-8"))
+    write_file(home / CONFIG, text.encode("utf-8"))
+    return left_out
 
 
 @contextmanager
