@@ -246,6 +246,24 @@ def test_a_place_that_holds_another_memory_is_refused(home: Path, tmp_path: Path
         assert len(opened.recall("kettle")) == 1
 
 
+def test_what_a_move_left_can_be_removed_as_the_guide_says(home: Path, tmp_path: Path) -> None:
+    url, server, before = postgres.server().url, tmp_path / "server", said(home)
+    move_home(home, url, "dora")
+    move_home(home, "files")
+    with pytest.raises(Conflict, match="holds a memory already") as caught:
+        move_home(home, url, "dora")
+    assert "the guide for a team server" in caught.value.hint
+    server.mkdir()
+    store = f'[store]\nurl = "{url}"\ntruth = "database"\ntenant = "{tmp_path.name}"\n'
+    (server / "config.toml").write_text(f'[embedder]\nkind = "fake"\n{store}', encoding="utf-8")
+
+    Cli(server).ok("person", "add", "dora")
+    Cli(server).ok("person", "remove", "dora", "--erase")
+    move_home(home, url, "dora")
+
+    assert said(home) == before
+
+
 @pytest.mark.parametrize(
     ("to", "refusal"),
     [

@@ -78,7 +78,8 @@ class PlaceTaken(Conflict):
     def __init__(self, place: str, count: int) -> None:
         super().__init__(
             f"{place} holds a memory already: {count:,} files",
-            hint="name another tenant by --tenant",
+            hint="name another tenant by --tenant; the guide for a team server says how to remove "
+            "what a move back into files has left there",
         )
 
 
