@@ -228,6 +228,25 @@ def test_a_restore_that_the_index_does_not_show_says_so(cli: Cli, tmp_path: Path
     assert "note: the index has only 1 of 2 memories; `madeleine doctor` looks" in restored.err
 
 
+def test_a_vault_elsewhere_is_restored_into_the_new_home(tmp_path: Path) -> None:
+    """The old folder is lost, or the vault of a home that lives."""
+    old, new = Cli(tmp_path / "old"), Cli(tmp_path / "new")
+    old.home.mkdir()
+    config = f'[vault]\npath = "{tmp_path / "notes"}"\n[embedder]\nkind = "fake"\n'
+    (old.home / "config.toml").write_text(config, encoding="utf-8")
+    kept = old.remember("tea")
+    path = old.ok("backup", "--to", str(tmp_path / "all.zip"))["path"]
+    old.remember("milk")
+
+    restored = new("restore-backup", path)
+
+    assert restored.code == 0, restored.err
+    assert "left out of config.toml: vault.path\n  so the vault is in the home" in restored.out
+    assert "madeleine move" not in restored.out
+    assert [each["id"] for each in new.ok("list")["memories"]] == [kept]
+    assert old.ok("list")["total"] == 2
+
+
 def test_a_backup_goes_where_it_is_told(cli: Cli, tmp_path: Path) -> None:
     cli.remember("tea")
 

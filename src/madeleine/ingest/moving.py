@@ -241,9 +241,9 @@ def with_store(text: str, lines: Sequence[str]) -> str:
 
 
 def kept_in_files(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a config.toml for a memory in files, its index in the home; and which
-    settings were left out for that. One that names no other place stays as it is."""
-    kept, left_out = _without(text, (*PLACE, *ENGINES))
+    """Return the text of a config.toml for a memory whose files and index are in the home; and
+    which settings were left out for that. One that names no other place stays as it is."""
+    kept, left_out = _without(text, (*PLACE, *ENGINES, "vault.path"))
     return (_joined(kept) if left_out else text), tuple(left_out)
 
 
@@ -267,11 +267,11 @@ def _section(line: str) -> str:
 
 
 def _setting(section: str, line: str) -> str:
-    """Return the whole name of what a line sets, if it may be one of `[store]`."""
+    """Return the whole name of what a line sets, such as `store.url`."""
     name, is_set, _ = _BESIDE_NAMES.sub("", line).partition("=")
-    if not is_set or section not in ("", "[store]"):
+    if not is_set:
         return ""
-    return f"store.{name}" if section else _SHORT.get(name, name)
+    return f"{section[1:-1]}.{name}" if section else _SHORT.get(name, name)
 
 
 def _joined(lines: Sequence[str]) -> str:

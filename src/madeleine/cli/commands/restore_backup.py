@@ -102,5 +102,14 @@ def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
         yield f"  what was there is now {clean(each)}"
     if answer["left_out"]:
         yield f"  left out of config.toml: {', '.join(answer['left_out'])}"
+        yield from _again(answer["left_out"])
+
+
+def _again(left_out: list[str]) -> Iterator[str]:
+    """Say where the memory is now, and how it comes to where it was."""
+    if any(each.startswith("store.") for each in left_out):
         yield "  so this memory is in files now, as in any home; to move it into a database again:"
         yield "  `madeleine move --to postgresql://… --tenant NAME`"
+    if "vault.path" in left_out:
+        yield "  so the vault is in the home now; to have it elsewhere, stop the daemon, move the"
+        yield "  folder there and set `[vault] path`"

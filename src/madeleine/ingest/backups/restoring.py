@@ -219,7 +219,7 @@ def _write(archive: Path, packed: ZipFile, name: str, entry: Entry, target: Path
 
 def _settings(home: Path, archive: Path, manifest: Manifest) -> tuple[str, ...] | None:
     """Take the settings over where there are none; those that are there are left alone. What would
-    make the home read a database, and not the files that were put in place, is left out."""
+    make the home read a database or another folder, and not what was put in place, is left out."""
     if CONFIG not in manifest.files or (home / CONFIG).exists():
         return None
     with opened(archive) as (packed, _):
