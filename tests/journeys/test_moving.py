@@ -257,7 +257,6 @@ def test_what_a_move_left_can_be_removed_as_the_guide_says(home: Path, tmp_path:
     store = f'[store]\nurl = "{url}"\ntruth = "database"\ntenant = "{tmp_path.name}"\n'
     (server / "config.toml").write_text(f'[embedder]\nkind = "fake"\n{store}', encoding="utf-8")
 
-    Cli(server).ok("person", "add", "dora")
     Cli(server).ok("person", "remove", "dora", "--erase")
     move_home(home, url, "dora")
 
