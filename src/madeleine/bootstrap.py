@@ -36,11 +36,14 @@ from madeleine.errors import (
     Damaged,
     HomeBusy,
     IndexCorrupt,
+    IndexOfAnother,
+    IndexOfFiles,
     MadeleineError,
     MindDown,
     NoSuchTenant,
     NotInFiles,
     StoreUnwritable,
+    TruthInDatabase,
     Unavailable,
 )
 from madeleine.index.port import Index
@@ -103,6 +106,7 @@ TICK = timedelta(microseconds=1)
 LEASE_PAUSE_SECONDS = 0.5  # between two looks whether a lease is over
 MOVING = "moving"  # in run/: where a move that was interrupted was going
 RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
+BEGINNING = 20  # events of each part of a journal that are looked for in an index
 UNPACKED = ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
 HOUSES_AT_MOST = 256  # tenants whose houses a server keeps open
 SERVER = "server"  # the device that all servers on a database are: what one begins another ends
@@ -500,6 +504,8 @@ class _Opening:
         if self.settings.store.graph:
             own = replace(self.settings, store=replace(self.settings.store, tenant=rows.name))
             return open_index(self.home / "index.db", self.minds, own, fresh)
+        if not fresh and _is_known(rows, "follows_files"):
+            raise IndexOfFiles(rows.called)
         made: Index = importlib.import_module("madeleine.index.postgres").PostgresIndex.of(
             rows, *_traces(self.minds)
         )
@@ -702,13 +708,18 @@ def _await_filling(store: Store, tell: Callable[[str], None]) -> None:
 
 def _refuse_taken(home: Path, target: DatabaseSide) -> None:
     """Refuse a place where there is a memory, unless a move of ours began there."""
-    mark = home / "run" / MOVING
-    if mark.exists() and mark.read_text(encoding="utf-8") == target.place:
+    if _moves_to(home, target.place):
         return
     there = target.listed()
     if there:
         raise _moving().PlaceTaken(target.place, len(there))
-    mark.write_text(target.place, encoding="utf-8")
+    (home / "run" / MOVING).write_text(target.place, encoding="utf-8")
+
+
+def _moves_to(home: Path, place: str) -> bool:
+    """Whether a move of this home to that place began, and did not end."""
+    mark = home / "run" / MOVING
+    return mark.exists() and mark.read_text(encoding="utf-8") == place
 
 
 def _stamp(home: Path) -> str:
@@ -803,7 +814,7 @@ def open_index(
     if settings.store.graph or settings.store.vectors:
         return _falkordb(minds, settings, fresh), []
     if settings.store.url:
-        return _postgres(minds, settings, fresh), []
+        return _postgres(path.parent, minds, settings, fresh), []
     notes = []
     if fresh:
         remove(path)
@@ -828,15 +839,43 @@ def check_store(settings: Settings) -> None:
     importlib.import_module("madeleine.database.address").place_of(settings.store.url)
 
 
-def _postgres(minds: Minds, settings: Settings, fresh: bool) -> Index:
+def _postgres(home: Path, minds: Minds, settings: Settings, fresh: bool) -> Index:
     """Open the index in a database, while files and journal stay in the home."""
     check_store(settings)
     index: Index = importlib.import_module("madeleine.index.postgres").PostgresIndex.open(
-        settings.store.url, *_traces(minds), tenant=settings.store.tenant
+        settings.store.url,
+        *_traces(minds),
+        tenant=settings.store.tenant,
+        admit=partial(_refuse_other, home, fresh),
     )
     if fresh:
         index.clear()
     return index
+
+
+def _refuse_other(home: Path, fresh: bool, rows: Tenant, index: Index) -> None:
+    """Refuse to fill, from this home's files, an index that follows something else."""
+    if _is_known(rows, "holds_truth") and not _moves_to(home, rows.called):
+        raise TruthInDatabase(rows.called)
+    if not fresh and not _follows(index, Journal(home / "journal", device_name())):
+        raise IndexOfAnother(rows.called)
+
+
+def _is_known(rows: Tenant, what: str) -> bool:
+    """Ask the database what it knows of a tenant, by the name of the question."""
+    late = importlib.import_module("madeleine.database.tenants")
+    with rows.reading() as access:
+        return bool(getattr(late, what)(access))
+
+
+def _follows(index: Index, journal: Journal) -> bool:
+    """Whether an index has read this journal, or none. One that was restored from a backup, or
+    lost lines, still begins with events that the index knows; another home's does not."""
+    read = {name: each for name, each in index.positions().items() if each.offset}
+    if len(journal.shrunk(read)) < len(read) or not read:
+        return True
+    begun = (each for chunk in journal.read({}) for each in chunk.events[:BEGINNING])
+    return any(index.event(each.id) is not None for each in begun)
 
 
 def _falkordb(minds: Minds, settings: Settings, fresh: bool) -> Index:

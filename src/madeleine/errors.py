@@ -474,6 +474,39 @@ class PlaceTaken(Conflict):
         super().__init__(f"{path} is there already", hint="name another place, or move it away")
 
 
+class TruthInDatabase(Conflict):
+    """A home with files that would fill the index of a memory which is in the database."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"{place}: its memories are in the database, and this home keeps its own in files",
+            hint='set `truth = "database"` beside `store.url`, or name another `store.tenant`',
+        )
+
+
+class IndexOfAnother(Conflict):
+    """A home that would fill the index which follows another's files."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"{place}: the index there follows the files of another home",
+            hint="name another `store.tenant`; or, if this home is to have it, `madeleine rebuild` "
+            "makes it anew from this home's files",
+        )
+
+
+class IndexOfFiles(Conflict):
+    """A memory in the database whose index follows the files of some home."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"{place}: the index there follows the files of a home, and no memory is in the "
+            "database",
+            hint="`madeleine move` brings files in, with `store.truth` at files until then; or "
+            "name another `store.tenant`; `madeleine rebuild` begins the index anew",
+        )
+
+
 # --- Unavailable --------------------------------------------------------------------------
 
 

@@ -157,6 +157,11 @@ class Tenant:
         return self.connections.place
 
     @property
+    def called(self) -> str:
+        """Where it is, and whose it is, without what lets one in."""
+        return f"{self.place}, tenant {self.name}"
+
+    @property
     def _held(self) -> _Held | None:
         return getattr(self._thread, "held", None)
 

@@ -59,6 +59,18 @@ def _claim_of(access: Access, name: str) -> Row | None:
     return access.row("SELECT model, wide FROM tenants WHERE name = %s", name)
 
 
+def holds_truth(access: Access) -> bool:
+    """Whether files and journal of the tenant are in the database, and not in some home."""
+    each = "EXISTS (SELECT FROM {} WHERE truth = :truth)"
+    return bool(access.value(f"SELECT {each.format('files')} OR {each.format('journal')}"))
+
+
+def follows_files(access: Access) -> bool:
+    """Whether there is an index, and nothing in the database that it could follow."""
+    filled = access.value("SELECT EXISTS (SELECT FROM nodes WHERE tenant = :tenant)")
+    return bool(filled) and not holds_truth(access)
+
+
 def discard(connection: psycopg.Connection, name: str) -> None:
     """Take a name away, and leave its rows to be removed."""
     with connection.transaction():

@@ -9,8 +9,8 @@ the new one does. The old rows are removed by whoever begins the next rebuild.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -124,10 +124,16 @@ class PostgresIndex:
         token_dimension: int = 0,
         tenant: str = DEFAULT_TENANT,
         exact_up_to: int = EXACT_UP_TO,
+        admit: Callable[[Tenant, Index], None] = lambda rows, index: None,
     ) -> PostgresIndex:
-        """Open a tenant's index in the database at `url`, or make an empty one."""
+        """Open a tenant's index in the database at `url`, or make an empty one. `admit` looks at
+        it before anything is written, and may refuse."""
         rows = Tenant(Connections(url), tenant)
-        made = cls.of(rows, model, dimension, token_dimension, exact_up_to)
+        with ExitStack() as failing:
+            failing.callback(rows.connections.close)
+            admit(rows, cls.of(rows))  # without a model, nobody's traces are dropped
+            made = cls.of(rows, model, dimension, token_dimension, exact_up_to)
+            failing.pop_all()
         made._owns_connections = True
         return made
 

@@ -37,7 +37,7 @@ class DatabaseSide:
 
     @property
     def place(self) -> str:
-        return f"{self._rows.place}, tenant {self._rows.name}"
+        return self._rows.called
 
     def listed(self) -> dict[str, str]:
         """Return the SHA-256 of everything by its name."""
