@@ -180,6 +180,7 @@ LEAKS = [
     ("mongodb+srv://ana:p%40ss9@cluster0.example.net/x", "p%40ss9"),
     ("amqp://guest:gue:st9@mq:5672/", "gue:st9"),
     ("postgresql://ana:p@ss9word@db/atlas", "ss9word"),
+    ("postgresql://ana:geheim@/atlas?host=/run/postgresql", "geheim"),
     ("redis://:geheim@cache:6379/0", "geheim"),
     (f"https://{MIXED}@github.com/ana/atlas.git", MIXED),
     (f"https://{HEX}@o1.ingest.example.io/42", HEX),
