@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -509,6 +509,87 @@ def test_merging_two_memories_and_taking_it_back(visit: Visit) -> None:
     undo(page)
     expect(section(page, "What it says")).to_have_text("The cat is called Minka")
     assert not read(visit.daemon, other)["forgotten"]
+
+
+def merging(visit: Visit, one: str, two: str) -> tuple[str, str, Locator]:
+    """Remember two and open the dialog that makes one of them."""
+    memory = visit.daemon.remember(one, title=f"{one}, here")
+    other = visit.daemon.remember(two, title=f"{two}, there")
+    page = visit.open(f"/m/{memory}")
+    page.wait_for_selector("article")
+    page.keyboard.press("m")
+    pick(page, two, f"{two}, there")
+    dialog = page.get_by_role("dialog", name="Make one memory of two")
+    expect(dialog.get_by_label("What it says then")).to_have_value(one)
+    return memory, other, dialog
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_what_is_written_while_two_are_merged_is_shown_and_not_overwritten(
+    visit: Visit, which: int
+) -> None:
+    words = ("Larks nest in the meadow", "Skylarks breed on the common")
+    *pair, dialog = merging(visit, f"{words[0]} {which}", f"{words[1]} {which}")
+    mine = dialog.get_by_label("What it says then")
+    mine.fill("what I made of both")
+
+    visit.daemon.ok("POST", f"/agent/update/{pair[which]}", {"content": "written meanwhile"})
+
+    alert = dialog.get_by_role("alert")
+    expect(alert).to_contain_text("It was changed meanwhile")
+    expect(alert).to_contain_text("written meanwhile")
+    expect(mine).to_have_value("what I made of both")
+    expect(dialog.get_by_role("button", name="Merge", exact=True)).to_be_disabled()
+    assert visit.faults() == []
+    alert.get_by_role("button", name="I have seen it").click()
+    expect(alert).to_have_count(0)
+    dialog.get_by_role("button", name="Merge", exact=True).click()
+    expect(section(visit.page, "What it says")).to_have_text("what I made of both")
+    assert read(visit.daemon, pair[1])["forgotten"]
+
+
+def test_a_merge_that_comes_too_late_is_refused_by_the_daemon_itself(visit: Visit) -> None:
+    visit.expects("409")
+    visit.expects("ERR_")
+    visit.page.route("**/events", lambda route: route.abort())
+    memory, other, dialog = merging(visit, "Herons fish at dawn", "Bitterns boom in the reeds")
+    dialog.get_by_role("button", name="Put both texts together").click()
+
+    visit.daemon.ok("POST", f"/agent/update/{other}", {"content": "Bitterns left the reeds"})
+    dialog.get_by_role("button", name="Merge", exact=True).click()
+
+    expect(dialog.get_by_role("alert")).to_contain_text("Bitterns left the reeds")
+    expect(dialog.get_by_label("What it says then")).to_have_value(
+        "Herons fish at dawn\n\nBitterns boom in the reeds"
+    )
+    assert content(visit.daemon, memory) == "Herons fish at dawn"
+    assert not read(visit.daemon, other)["forgotten"]
+
+
+def test_what_is_typed_into_a_merge_is_not_thrown_away_without_a_question(visit: Visit) -> None:
+    _, _, dialog = merging(visit, "Otters live by the weir", "Beavers came to the brook")
+    page, mine = visit.page, dialog.get_by_label("What it says then")
+    asked = page.get_by_role("dialog", name="Throw it away?")
+    mine.fill("typed by a person")
+
+    dialog.get_by_label("Beavers came to the brook, there").check()
+    expect(mine).to_have_value("typed by a person")
+    leaving: tuple[Callable[[], None], ...] = (
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.mouse.click(3, 3),
+        dialog.get_by_role("button", name="Close").click,
+        dialog.get_by_role("button", name="Cancel").click,
+        dialog.get_by_role("button", name="Put both texts together").click,
+    )
+    for leave in leaving:
+        leave()
+        expect(asked).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(asked).to_have_count(0)
+        expect(mine).to_have_value("typed by a person")
+    page.keyboard.press("Escape")
+    asked.get_by_role("button", name="Throw it away").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_a_similar_memory_can_be_kept_instead_of_this_one(visit: Visit) -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.errors import Rejected
+from madeleine.errors import FileChanged, Rejected
 from madeleine.model.memory import Connection
+from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, Tier
-from madeleine.write.merge import choose_keeper, merge
+from madeleine.rules.digest import version
+from madeleine.write.merge import Seen, choose_keeper, merge
 from madeleine.write.resolve import get
-from madeleine.write.revise import retire
+from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import close, keep, make_stores, reopened, vault_bytes
@@ -45,6 +47,28 @@ def test_merging_keeps_one_and_remaps_the_others_connections(stores: Stores) -> 
     assert result.removed == dropped
     assert result.neighbours == 1
     assert stores.index.get(dropped) is None
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_merge_of_what_says_something_else_by_now_is_refused(stores: Stores, which: int) -> None:
+    pair = kept, dropped = family(stores)[:2]
+    seen = Seen(*(version(get(stores, each).memory) for each in pair))
+    revise(stores, pair[which], Revision({"content": "written meanwhile"}))
+    before = vault_bytes(stores)
+
+    with pytest.raises(FileChanged):
+        merge(stores, kept, dropped, content="as I saw both", seen=seen)
+
+    assert vault_bytes(stores) == before
+
+
+def test_a_merge_of_what_was_seen_is_made(stores: Stores) -> None:
+    kept, dropped = family(stores)[:2]
+    seen = Seen(version(get(stores, kept).memory), version(get(stores, dropped).memory))
+
+    merge(stores, kept, dropped, content="as I saw both", seen=seen)
+
+    assert get(stores, kept).memory.content == "as I saw both"
 
 
 def test_undoing_a_merge_restores_every_file_byte_for_byte(stores: Stores) -> None:

@@ -47,7 +47,7 @@ from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
-from madeleine.write.merge import merge
+from madeleine.write.merge import Seen, merge
 from madeleine.write.proposals import decide, reopen
 from madeleine.write.purge import purge
 from madeleine.write.reconcile import reconcile_and_read
@@ -222,9 +222,10 @@ def _merge(house: House, call: Call) -> Json:
     text = reader.text("content")
     content = None if text is None else check_content(text, limits)
     reason = _reason(reader)
+    seen = Seen(reader.text("if_keep_version"), reader.text("if_drop_version"))
     reader.done()
     return answers.merged(
-        merge(house.stores, keep, drop, title, content, by=call.by, reason=reason)
+        merge(house.stores, keep, drop, title, content, by=call.by, reason=reason, seen=seen)
     )
 
 

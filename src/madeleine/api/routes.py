@@ -332,6 +332,13 @@ ROUTES: tuple[Route, ...] = (
             Field("title", "string", "the title of the result"),
             Field("content", "string", "the text of the result"),
             Field("reason", "string", "why"),
+            Field(
+                "if_keep_version",
+                "string",
+                "only if the one that stays still says what it said in this `version` of "
+                "/ui/data/memory/{id}",
+            ),
+            Field("if_drop_version", "string", "the same for the one that goes into it"),
         ),
         answer="{text, node_id, memory, removed, change, neighbours, notes}",
     ),

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from madeleine.errors import FileChanged, NoSuchMemory
 from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Memory
+from madeleine.rules.digest import version
 from madeleine.vault.markdown import read_memory, revised
 from madeleine.write.commit import UNSEEN, commit
 from madeleine.write.reconcile import reconcile
@@ -75,6 +76,12 @@ def a_hand(
     return Hand(
         stores, lambda each: read_current(stores, each), stores.clock.now(), by, reason, run
     )
+
+
+def refuse_other_version(memory: Memory, seen: str | None) -> None:
+    """Refuse what was decided by a look at a memory that says something else by now."""
+    if seen is not None and seen != version(memory):
+        raise FileChanged(f"`{memory.short_id}`")
 
 
 def _changes(edit: Edit) -> bool:

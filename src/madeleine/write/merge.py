@@ -15,7 +15,7 @@ from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.merging import keeper_order
-from madeleine.write.change_file import Hand, OnDisk, a_hand, vector_note
+from madeleine.write.change_file import Hand, OnDisk, a_hand, refuse_other_version, vector_note
 from madeleine.write.commit import commit
 from madeleine.write.resolve import get_memory, resolve
 from madeleine.write.stores import Stores
@@ -32,6 +32,17 @@ class Merged:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The versions of both that somebody looked at who merges them; None asks for none."""
+
+    keep: str | None = None
+    drop: str | None = None
+
+
+ANY = Seen()
+
+
 def merge(
     stores: Stores,
     keep: str,
@@ -41,11 +52,12 @@ def merge(
     by: str = "unknown",
     reason: str | None = None,
     run: str | None = None,
+    seen: Seen = ANY,
 ) -> Merged:
-    """Merge `drop` into `keep`."""
+    """Merge `drop` into `keep`, if both still say what was seen of them."""
     keep_id, drop_id = resolve(stores, keep), resolve(stores, drop)
     hand = a_hand(stores, by, reason, run)
-    change = plan_merge(hand, keep_id, drop_id, title, content)
+    change = plan_merge(hand, keep_id, drop_id, title, content, seen)
     problem = commit(stores, change)
     others = sum(1 for edit in change.edits if edit.memory_id not in (keep_id, drop_id))
     kept = get_memory(stores, keep_id)
@@ -53,12 +65,19 @@ def merge(
 
 
 def plan_merge(
-    hand: Hand, keep_id: str, drop_id: str, title: str | None = None, content: str | None = None
+    hand: Hand,
+    keep_id: str,
+    drop_id: str,
+    title: str | None = None,
+    content: str | None = None,
+    seen: Seen = ANY,
 ) -> Change:
     """Return the change that merges one memory into another."""
     if keep_id == drop_id:
         raise Rejected("a memory cannot be merged with itself", hint="name two memories")
     kept, dropped = hand.read(keep_id), hand.read(drop_id)
+    refuse_other_version(kept.memory, seen.keep)
+    refuse_other_version(dropped.memory, seen.drop)
     if dropped.memory.source == SELF_SOURCE:
         raise Rejected("the self cannot be merged away", hint="name it first, as the one to keep")
     keeper = _keeper(hand, kept.memory, dropped.memory, title, content)

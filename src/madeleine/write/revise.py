@@ -12,7 +12,6 @@ from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision
 from madeleine.model.words import SELF_SOURCE, Edge, Tier
-from madeleine.rules.digest import version
 from madeleine.write.change_file import (
     Changed,
     Hand,
@@ -21,6 +20,7 @@ from madeleine.write.change_file import (
     joined,
     persistently,
     read_current,
+    refuse_other_version,
     vector_note,
 )
 from madeleine.write.claims import SUPERSEDED_WEIGHT, ended, restated, settle
@@ -161,8 +161,7 @@ def _plan_place(hand: Hand, memory_id: str, **place: Any) -> Change:
 def _check(memory: Memory, revision: Revision) -> None:
     if revision.if_updated is not None and revision.if_updated != memory.updated:
         raise FileChanged(f"`{memory.short_id}`")
-    if revision.if_version is not None and revision.if_version != version(memory):
-        raise FileChanged(f"`{memory.short_id}`")
+    refuse_other_version(memory, revision.if_version)
     if memory.source == SELF_SOURCE and revision.values.keys() & {
         "type",
         "tier",
