@@ -592,6 +592,23 @@ def test_what_is_typed_into_a_merge_is_not_thrown_away_without_a_question(visit:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_a_held_enter_opens_the_editor_once_and_makes_lines_in_a_text(visit: Visit) -> None:
+    memory = visit.daemon.remember("The kettle whistles in F sharp")
+    page = visit.open(f"/m/{memory}")
+    text = page.get_by_role("textbox", name="Text", exact=True)
+
+    page.get_by_role("button", name="Edit").focus()
+    page.keyboard.down("Enter")
+    expect(text).to_be_focused()
+    page.keyboard.up("Enter")
+    text.fill("first")
+    for _ in range(3):
+        page.keyboard.down("Enter")  # pressed and not let go: it repeats
+    page.keyboard.up("Enter")
+
+    expect(text).to_have_value("first\n\n\n")
+
+
 def test_a_similar_memory_can_be_kept_instead_of_this_one(visit: Visit) -> None:
     memory = visit.daemon.remember("Trains to Galway leave from Heuston", title="Galway trains")
     other = visit.daemon.remember(

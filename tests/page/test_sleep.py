@@ -138,6 +138,33 @@ def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: 
     expect(again.first).to_contain_text("taken back")
 
 
+def hold(page: Page, key: str) -> None:
+    """Press a key and do not let go for a while: it repeats."""
+    for _ in range(6):
+        page.keyboard.down(key)
+        page.wait_for_timeout(150)
+    page.keyboard.up(key)
+
+
+@pytest.mark.parametrize("key", ["r", "Enter"])
+def test_a_held_key_decides_one_proposal_and_no_more(
+    visit: Visit, daemon: Daemon, key: str
+) -> None:
+    page = visit.open("/sleep/proposals")
+    waiting = page.get_by_label("Waiting")
+    expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
+    page.get_by_label("The proposal").get_by_role("button", name="Reject").focus()
+
+    hold(page, key)
+
+    expect(waiting.get_by_text("2 proposals wait")).to_be_visible()
+    assert daemon.ok("GET", "/ui/data/proposals")["total"] == 2
+    page.keyboard.press("u")
+    expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
+    hold(page, "j")
+    expect(page.locator("[data-proposal]").last).to_have_attribute("aria-current", "true")
+
+
 def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
     visit: Visit, daemon: Daemon
 ) -> None:

@@ -4,7 +4,8 @@
 
    A name is what `KeyboardEvent.key` says (`j`, `Enter`, `ArrowDown`), two keys one after the
    other (`g s`), or `mod+s`, where mod is Ctrl, on a Mac the command key. Plain keys do not count
-   while somebody types, `Escape` and those with `mod` do. */
+   while somebody types, `Escape` and those with `mod` do. A key that is held walks, but does nothing
+   else again: what it would decide, nobody has read. */
 
 import { onDestroy } from 'svelte'
 
@@ -32,6 +33,8 @@ let known: Layer[] = []
 export const layers = () => known
 
 const SEQUENCE = 1_200
+/** Keys that only walk or look around, and go on doing so while they are held. */
+const WALKING = ['j', 'k', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', '+', '=', '-']
 let before = ''
 let at = 0
 
@@ -47,11 +50,30 @@ export function onKeys(title: string, keys: Key[], alone = false): void {
 addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.isComposing) return
   const name = nameOf(event)
+  if (event.repeat) {
+    if (offer(event, name, isTyping(event.target))) event.preventDefault()
+    return
+  }
   const pair = before && performance.now() - at < SEQUENCE ? `${before} ${name}` : ''
   const typing = isTyping(event.target)
   if (!typing) [before, at] = [pair ? '' : name, performance.now()]
   if (offer(event, pair, typing) || offer(event, name, typing)) event.preventDefault()
 })
+
+// A held Enter presses a button or sends a form again and again; in a text it makes new lines.
+addEventListener(
+  'keydown',
+  (event) => {
+    const lines = event.target instanceof HTMLTextAreaElement && !event.metaKey && !event.ctrlKey
+    if (!event.repeat || event.key !== 'Enter' || event.isComposing || lines) return
+    event.preventDefault()
+    event.stopPropagation()
+  },
+  true,
+)
+
+/** Do what a key does; a held one only if it walks. */
+const does = (key: Key, event: KeyboardEvent, name: string) => (event.repeat && !WALKING.includes(name) ? true : key.does(event))
 
 function offer(event: KeyboardEvent, name: string, typing: boolean): boolean {
   if (!name) return false
@@ -59,7 +81,7 @@ function offer(event: KeyboardEvent, name: string, typing: boolean): boolean {
     for (const each of layer.keys) {
       const wanted = Array.isArray(each.keys) ? each.keys : [each.keys]
       const counts = !typing || each.typing || name === 'Escape' || name.startsWith('mod+')
-      if (counts && wanted.includes(name) && each.does(event) !== false) return true
+      if (counts && wanted.includes(name) && does(each, event, name) !== false) return true
     }
     if (layer.alone) return false
   }
