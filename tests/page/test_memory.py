@@ -376,6 +376,26 @@ def test_an_undo_that_is_refused_names_the_memory(visit: Visit) -> None:
     expect(page.get_by_text("“Where nets dry” (")).to_be_visible()
 
 
+def test_a_save_that_is_refused_says_so_once_and_no_longer_when_it_works(visit: Visit) -> None:
+    visit.expects("422")
+    memory = visit.daemon.remember("The clock in the hall is slow")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    typed(page, "")
+    refused = page.get_by_text("The memory has no text")
+
+    for _ in range(2):
+        with page.expect_response("**/agent/update/*"):
+            page.keyboard.press("Control+Enter")
+    page.wait_for_timeout(300)
+    expect(refused).to_have_count(1)
+    typed(page, "The clock in the hall is right")
+    page.keyboard.press("Control+Enter")
+
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert refused.count() == 0  # at once, not by its time
+
+
 def test_who_wrote_something_is_said_in_plain_words(visit: Visit) -> None:
     memory = visit.daemon.remember("Ropes are tarred twice a year.", title="Tarring ropes")
     page = visit.open(f"/m/{memory}")

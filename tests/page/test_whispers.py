@@ -119,6 +119,22 @@ def test_a_thumb_is_taken_back_by_its_note(visit: Visit) -> None:
     expect(useful).to_have_attribute("aria-pressed", "false")
 
 
+def test_a_thumb_that_is_pressed_twice_offers_no_undo_of_what_is_taken_back(visit: Visit) -> None:
+    page = visit.open("/whispers")
+    open_prompt(page, DATABASE)
+    useful = page.get_by_role(
+        "button", name="Useful: SQLite over Postgres for the ledger", exact=True
+    )
+
+    useful.click()
+    expect(useful).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("Noted: useful here")).to_be_visible()
+    useful.click()
+
+    expect(page.get_by_text("Taken back")).to_be_visible()
+    assert page.get_by_text("Noted: useful here").count() == 0  # at once, not by its time
+
+
 def test_why_not_this_one_names_the_stage_by_keyboard(visit: Visit) -> None:
     page = visit.open("/whispers")
     open_prompt(page, DATABASE)

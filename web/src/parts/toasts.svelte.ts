@@ -32,17 +32,20 @@ interface Saying {
   action?: Toast['action']
 }
 
-/** Say that something was done; with `undo` a change can be taken back right here. */
-export function say(text: string, more: Saying = {}): void {
+/** Say that something was done; with `undo` a change can be taken back right here. Returns the id
+    of the note, for whoever knows when it is over. */
+export function say(text: string, more: Saying = {}): number {
   const { undo, undone } = more
   const action = undo ? { name: 'Undo', does: () => takeBack(undo, undone) } : more.action
-  show({ text, hint: more.hint, bad: false, action, undo: undo ?? undefined })
+  return show({ text, hint: more.hint, bad: false, action, undo: undo ?? undefined })
 }
 
-/** Say what went wrong, in the daemon's own words. */
-export function fail(error: unknown): void {
+/** Say what went wrong, in the daemon's own words; once, however often it goes wrong. */
+export function fail(error: unknown): number {
   const hint = error instanceof ApiError ? error.hint : undefined
-  show({ text: error instanceof Error ? sentence(error.message) : String(error), hint, bad: true, away: error instanceof Away })
+  const text = error instanceof Error ? sentence(error.message) : String(error)
+  for (const each of toasts.filter((toast) => toast.bad && toast.text === text)) dismiss(each.id)
+  return show({ text, hint, bad: true, away: error instanceof Away })
 }
 
 export function dismiss(id: number): void {
@@ -72,9 +75,10 @@ export async function takeBack(change: string, undone?: () => unknown): Promise<
   }
 }
 
-function show(toast: Omit<Toast, 'id'>): void {
+function show(toast: Omit<Toast, 'id'>): number {
   const id = ++last
   toasts.push({ id, ...toast })
   if (toasts.length > 4) toasts.shift()
   setTimeout(() => dismiss(id), (toast.bad ? BAD_SECONDS : SECONDS) * 1000)
+  return id
 }
