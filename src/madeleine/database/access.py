@@ -351,12 +351,11 @@ class Writing:
 
     def __enter__(self) -> bool:
         self._lock.acquire()
-        try:
+        with ExitStack() as undone:
+            undone.callback(self._lock.release)
             if self._depth == 0:
                 self._open.enter_context(self._tenant.together())
-        except BaseException:
-            self._lock.release()
-            raise
+            undone.pop_all()
         self._depth += 1
         return True
 

@@ -12,7 +12,7 @@ import re
 import select
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import monotonic
 from typing import Any
 
@@ -109,12 +109,11 @@ class Connections:
                 f"is asked too much: all {self._at_most} connections are in use",
                 hint="set `[store] connections` higher, if the database allows more",
             )
-        try:
-            connection = self._free_or_new()
-        except BaseException:
+        with ExitStack() as undone:
             if not held:
-                self._places.release()
-            raise
+                undone.callback(self._places.release)
+            connection = self._free_or_new()
+            undone.pop_all()
         with self._lock:
             self._counted |= set() if held else {connection}
         self._thread.held = held + 1
