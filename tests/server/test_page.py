@@ -15,6 +15,8 @@ from madeleine.server.page_door import FOLDER
 from madeleine.server.page_sessions import CODE_SECONDS, SESSION_SECONDS, Sessions
 from tests.server.running import WAIT_SECONDS, Daemon, running
 
+AS_BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
 
 @dataclass(frozen=True, slots=True)
 class Raw:
@@ -52,7 +54,7 @@ def enter(daemon: Daemon, token: str = "") -> dict[str, str]:
 def test_every_view_is_answered_with_the_frame_and_without_a_token(
     daemon: Daemon, path: str
 ) -> None:
-    answer = raw(daemon, "GET", path)
+    answer = raw(daemon, "GET", path, AS_BROWSER)
 
     assert answer.status == 200
     assert answer.body == (FOLDER / "index.html").read_bytes()
@@ -87,7 +89,7 @@ def test_files_named_by_their_content_are_kept_for_ever_and_packed(daemon: Daemo
 def test_the_frame_names_the_files_of_its_view_so_that_they_come_at_once(
     daemon: Daemon, path: str, view: str
 ) -> None:
-    named = raw(daemon, "GET", path).headers["link"]
+    named = raw(daemon, "GET", path, AS_BROWSER).headers["link"]
 
     files = re.findall(r"</ui/(assets/[^>]+)>; rel=modulepreload", named)
     assert any(file.startswith(f"assets/{view}-") for file in files)
@@ -115,6 +117,26 @@ def test_what_a_program_asks_for_and_is_not_there_is_missing(
 
     assert (answer.status, answer.body["error"]["code"]) == (404, "missing")
     assert daemon.ask(method, path, token=None).status == 401
+
+
+def test_a_program_that_asks_for_a_view_gets_the_data_behind_it(daemon: Daemon) -> None:
+    kept = daemon.remember("The ferry leaves at noon")
+
+    found = daemon.ok("GET", "/ui/search?query=when+does+the+ferry+leave")["memories"]
+    near = daemon.ok("GET", f"/ui/graph/node/{kept}")
+    known = daemon.ok("GET", "/ui/timeline?limit=1")
+
+    assert [each["id"] for each in found] == [kept]
+    assert near["id"] == kept
+    assert (len(known["memories"]), known["total"]) == (1, daemon.ok("GET", "/ui/graph")["total"])
+
+
+@pytest.mark.parametrize(
+    "path", ["/ui/search?query=a", "/ui/graph", "/ui/graph/node/1", "/ui/timeline"]
+)
+def test_the_data_behind_a_view_needs_a_token(daemon: Daemon, path: str) -> None:
+    assert raw(daemon, "GET", path, {"Accept": "application/json"}).status == 401
+    assert raw(daemon, "GET", path).headers["content-type"] == "application/json"
 
 
 @pytest.mark.parametrize("path", ["/ui/../../../etc/passwd", "/ui/%2e%2e/%2e%2e/run/token"])

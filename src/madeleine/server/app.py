@@ -39,7 +39,7 @@ from madeleine.server.mcp.door import PATH as MCP_PATH
 from madeleine.server.mcp.door import McpDoor
 from madeleine.server.metrics import CONTENT_TYPE, Serving, metrics
 from madeleine.server.openapi import OPENAPI, openapi
-from madeleine.server.page_door import ENTER, PageDoor, is_page
+from madeleine.server.page_door import ENTER, PageDoor, is_page, path_meant
 from madeleine.server.page_sessions import CODE_SECONDS, Sessions
 from madeleine.server.reading import parse_body, parse_query, read_body, who_asks
 
@@ -101,6 +101,7 @@ class App:
             return  # nobody is left to answer
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope = {**scope, "path": path_meant(scope)}
         reach = await self._reach(scope)
         await self._router({**scope, REACH: reach}, receive, send)
 

@@ -4,7 +4,8 @@ The files are built from `web/` into the folder `page` beside this module and ho
 secret, so they need no token; what they ask for does. Any path under `/ui/` that is no file is a
 view of the page and answered with its frame. The policy below lets a browser run the page's own
 files and nothing else, whatever a memory says. What programs ask for under `/ui/data/` is no view:
-what the table of routes does not know there is refused as anywhere else.
+what the table of routes does not know there is refused as anywhere else. A few of its routes are
+also known by the name of their view: who does not ask for HTML there gets the data.
 """
 
 from __future__ import annotations
@@ -27,6 +28,12 @@ ROOT = "/ui/"
 ENTER = "/ui/enter"
 DATA = "/ui/data/"  # routes of the table that only the page needs
 LINK = "/ui/link"
+NAMED = {
+    "/ui/search": "/ui/data/search",
+    "/ui/graph": "/ui/data/graph",
+    "/ui/timeline": "/ui/data/time",
+}
+NODE, NEAR = "/ui/graph/node/", "/ui/data/graph/near/"
 FOLDER = Path(__file__).with_name("page")
 VIEWS = "views.json"  # which files each view was built into
 SOURCES = "src/views/"
@@ -79,6 +86,15 @@ def is_page(path: str) -> bool:
     return path == ROOT.rstrip("/") or path.startswith(ROOT)
 
 
+def path_meant(scope: Scope) -> str:
+    """Return the path that a request means: a browser that opens a view asks for HTML, a program
+    that asks for the same path means the data behind it."""
+    path: str = scope["path"]
+    if scope["method"] != "GET" or "text/html" in Headers(scope=scope).get("accept", ""):
+        return path
+    return NEAR + path.removeprefix(NODE) if path.startswith(NODE) else NAMED.get(path, path)
+
+
 @dataclass(slots=True)
 class _File:
     """One built file, as it is sent."""
@@ -105,7 +121,7 @@ class _File:
             **SAFE,
             "Cache-Control": FOR_EVER if self.lasting else "no-cache",
             "ETag": self.tag,
-            "Vary": "Accept-Encoding",
+            "Vary": "Accept, Accept-Encoding",
             **({"Content-Encoding": "gzip"} if packs else {}),
             **({"Link": soon} if soon else {}),
         }
