@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from madeleine.index.port import Batch, Index, Put
 from madeleine.model.event import Event, Kind
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Origin
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
 from madeleine.rules.passages import PASSAGE_CHARS

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from madeleine.model.draft import Limits, normal_tag
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
-from madeleine.model.stored import Fingerprint
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.frontmatter import Block, body_of, content_of, parse_document
 from madeleine.vault.markdown import read_memory, render_memory, revised

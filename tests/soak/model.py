@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from madeleine.errors import FileUnreadable
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Fingerprint
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash
 

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from madeleine.errors import FileUnreadable
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.markdown import id_of_path, read_memory
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from madeleine.errors import FileUnreadable
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
-from madeleine.model.stored import Fingerprint
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.markdown import read_memory, render_memory, revised
 

@@ -12,8 +12,8 @@ import pytest
 
 from madeleine.errors import FileChanged, FileUnreadable, InvalidValue, NoFile, StoreUnwritable
 from madeleine.model.change import Edit
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Fingerprint
 from madeleine.vault.files import create_file, fsync_folder
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.vault import Vault, in_trash

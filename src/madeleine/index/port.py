@@ -15,11 +15,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from madeleine.model.event import Event, Position
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.model.query import Filter
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge, MemoryType, Tier

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from madeleine.errors import StoreUnwritable
-from madeleine.model.stored import Fingerprint
+from madeleine.model.fingerprint import Fingerprint
 
 _PREFIX = ".madeleine-"  # hidden, so that no scan and no other program takes it for a memory
 _SUFFIX = ".tmp"

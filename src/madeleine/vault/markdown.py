@@ -15,8 +15,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from madeleine.errors import FileUnreadable, Rejected
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Usage
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.words import MemoryType, Tier
 from madeleine.vault.frontmatter import Block, Document, parse_document
 from madeleine.vault.rendering import render_memory

@@ -15,8 +15,9 @@ from typing import Protocol
 from madeleine.errors import FileUnreadable, MadeleineError
 from madeleine.model.change import Edit
 from madeleine.model.event import Event, Position
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.vault.compaction import Compacted
 from madeleine.vault.journal_changes import RecordedChange
 from madeleine.vault.journal_lines import Chunk

@@ -25,8 +25,8 @@ from pathlib import Path
 
 from madeleine.errors import FileUnreadable
 from madeleine.model.event import Event, Kind
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Fingerprint
 from madeleine.model.words import META_SOURCE, Edge
 from madeleine.vault.compaction import identity, temporary
 from madeleine.vault.files import fsync_folder, write_all

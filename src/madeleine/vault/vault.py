@@ -31,8 +31,9 @@ from madeleine.errors import (
     StoreUnwritable,
 )
 from madeleine.model.change import Edit
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.vault.files import (
     create_file,
     create_files,

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from madeleine.errors import Rejected
 from madeleine.model.change import Change
 from madeleine.model.codec import connection_from_json, connection_to_json
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.stored import Fingerprint
 from madeleine.model.words import Edge, Tier
 from madeleine.vault.markdown import read_memory, render_memory
 from madeleine.vault.values import is_id

@@ -20,9 +20,9 @@ from madeleine.errors import FileUnreadable, IdTaken, MadeleineError
 from madeleine.index.port import Batch
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.incoming import Importing, Incoming
 from madeleine.model.memory import Connection, Memory, Usage
-from madeleine.model.stored import Fingerprint
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.digest import source_digest, text_digest

@@ -13,8 +13,8 @@ from datetime import datetime
 
 from madeleine.errors import FileUnreadable, NoSuchChange
 from madeleine.model.event import Event, Kind
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Fingerprint
 from madeleine.vault.journal_changes import RecordedEdit
 from madeleine.vault.markdown import read_memory
 from madeleine.write.record import digest

@@ -8,8 +8,9 @@ from datetime import timedelta
 
 from madeleine.index.port import Batch, Put
 from madeleine.model.event import Kind
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.words import Edge
 from madeleine.sleep.habits import SleepHabits
 from madeleine.write.record import event, record

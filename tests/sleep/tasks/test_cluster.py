@@ -14,13 +14,14 @@ import pytest
 from madeleine.index.port import Batch, Put
 from madeleine.model.codec import memory_to_json
 from madeleine.model.event import Kind
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.pattern import read_pattern
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter, Query
 from madeleine.model.revision import read_revision
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.trace import Trace
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall

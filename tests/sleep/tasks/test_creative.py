@@ -15,10 +15,11 @@ from madeleine.index.port import Batch, Put
 from madeleine.model.codec import connection_to_json
 from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.revision import read_revision
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.trace import Trace
 from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.importance import MACHINES

@@ -71,11 +71,12 @@ from madeleine.index.sqlite.standing import Looking
 from madeleine.index.sqlite.vectors import Spaces
 from madeleine.index.stamped import Kept, Stamped
 from madeleine.model.event import Event, Position
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.model.query import Filter
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge

@@ -25,9 +25,10 @@ from madeleine.index.sqlite.graph import connection_of
 from madeleine.index.sqlite.nodes import Known, Placed, Winners, maps, place, stored_of, summed
 from madeleine.index.sqlite.times import instant, maybe_micros, micros
 from madeleine.index.sqlite.vectors import Spaces, passage_traits
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.words import GLOBAL, MADE_OF, MADE_SOURCES, SELF_SOURCE
 from madeleine.rules.claims import address, stated
 from madeleine.rules.digest import text_digest

@@ -31,9 +31,10 @@ from madeleine.index.sqlite.nodes import (
 )
 from madeleine.index.sqlite.times import instant, maybe_micros, micros
 from madeleine.index.sqlite.vectors import passage_traits
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.words import GLOBAL
 from madeleine.rules.claims import address, stated
 from madeleine.rules.digest import text_digest

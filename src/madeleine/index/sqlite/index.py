@@ -67,11 +67,12 @@ from madeleine.index.sqlite.matrix import Change
 from madeleine.index.sqlite.schema import CLEARED
 from madeleine.index.sqlite.stems import Stemmer
 from madeleine.model.event import Event, Position
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.model.query import Filter
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge

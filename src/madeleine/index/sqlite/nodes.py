@@ -27,6 +27,7 @@ from madeleine.model.codec import (
     origin_from_json,
     origin_to_json,
 )
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
     DEFAULT_IMPORTANCE,
     DEFAULT_STABILITY_DAYS,
@@ -35,7 +36,7 @@ from madeleine.model.memory import (
     Usage,
 )
 from madeleine.model.query import Filter
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.words import GLOBAL, MemoryType, Tier
 from madeleine.rules.claims import address, stated
 from madeleine.rules.passages import MOST_PASSAGES, said_with, speaker_of

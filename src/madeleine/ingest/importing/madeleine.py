@@ -23,7 +23,7 @@ from madeleine.ingest.importing.values import (
     filled,
 )
 from madeleine.ingest.whole import fields_of
-from madeleine.model.stored import Fingerprint
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.vault.markdown import read_memory, render_memory
 
 FORM = "madeleine"

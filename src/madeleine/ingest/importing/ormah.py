@@ -25,8 +25,9 @@ from madeleine.ingest.importing.values import (
     time_of,
 )
 from madeleine.ingest.whole import fields_of
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.model.words import SELF_SOURCE, Edge
 from madeleine.vault.markdown import read_memory
 from madeleine.write.identity import SELF_ID

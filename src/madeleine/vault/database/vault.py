@@ -14,8 +14,9 @@ from pathlib import Path
 from madeleine.database.access import Access, Tenant
 from madeleine.errors import FileChanged, FileUnreadable, MadeleineError, NoFile
 from madeleine.model.change import Edit
+from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Fingerprint, Stored
+from madeleine.model.stored import Stored
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.naming import file_names
 from madeleine.vault.vault import TRASH, Found, check_path, is_memory_path
