@@ -285,6 +285,15 @@ class NoSuchChange(Missing):
         )
 
 
+class NoSuchRun(Missing):
+    """No run has this id."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(
+            f"no run `{wanted}`", hint="`madeleine sleep status` says when each job ran"
+        )
+
+
 class NoSuchWhisper(Missing):
     """No whisper has this id, or not any more."""
 
@@ -428,6 +437,7 @@ class OutdatedProposal(Conflict):
             f"`{memory_id[:8]}` changed since proposal `{proposal_id[:8]}` was made",
             hint=f"`madeleine proposals reject {proposal_id[:8]}`; what still holds comes again",
         )
+        self.memory_id = memory_id
 
 
 class KeyReused(Conflict):

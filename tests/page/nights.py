@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from madeleine.api.local import LocalDoor, open_local
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalType
+from madeleine.model.words import Tier
+from madeleine.write.actions import as_space, as_tier
+from madeleine.write.proposals import keep_proposals, new_proposal, with_states
+from madeleine.write.resolve import get
 from tests.page.world import furnish
 from tests.server.running import Daemon
 
@@ -41,6 +53,13 @@ def ask(daemon: Daemon, session: str, space: str, prompt: str) -> str:
     return str(daemon.ok("POST", "/agent/whisper", body)["whisper_id"])
 
 
+def shown(page: Page) -> Locator:
+    """Return the proposal that stands there, once it can be decided."""
+    found = page.get_by_label("The proposal")
+    expect(found.locator("article[aria-busy='false']")).to_be_visible()
+    return found
+
+
 def remember_twins(daemon: Daemon) -> None:
     """Remember pairs that a job will ask about."""
     for one, text, other, again in TWINS:
@@ -61,3 +80,26 @@ def live(daemon: Daemon) -> dict[str, str]:
     remember_twins(daemon)
     run(daemon, "importance_scorer", "duplicate_merger", "conflict_detector", "decay")
     return ids
+
+
+def wonder(home: Path, archive: int, spaces: int) -> None:
+    """Let so much be asked in a home that no daemon keeps open: first about spaces."""
+    with closing(open_local(home)) as door:
+        kept = [_remembered(door, number) for number in range(max(archive, spaces))]
+        asked = [_asked(door, each, ProposalType.SPACE) for each in kept[:spaces]]
+        asked += [_asked(door, each, ProposalType.DECAY) for each in kept[:archive]]
+        keep_proposals(door.house.stores, asked)
+
+
+def _remembered(door: LocalDoor, number: int) -> Memory:
+    words = {"content": f"Shelf {number} holds the lamps.", "title": f"Shelf {number}"}
+    made = door.call("remember", body=words)
+    return get(door.house.stores, str(made["node_id"])).memory
+
+
+def _asked(door: LocalDoor, memory: Memory, kind: ProposalType) -> Proposal:
+    decay = kind is ProposalType.DECAY
+    action = as_tier(memory.id, Tier.ARCHIVAL) if decay else as_space(memory.id, "attic")
+    wording = f"move `{memory.short_id}` ({memory.title}) to {'archival' if decay else 'attic'}"
+    given = with_states(action, [memory], f"{kind.value} {memory.id}")
+    return new_proposal(door.house.stores, kind, (memory.id,), wording, given, "unused for long")

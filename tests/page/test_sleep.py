@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.page.browsing import Visit, visiting
-from tests.page.nights import live, run
+from tests.page.nights import live, run, shown
 from tests.server.running import Daemon, running
 
 
@@ -153,7 +153,7 @@ def test_a_held_key_decides_one_proposal_and_no_more(
     page = visit.open("/sleep/proposals")
     waiting = page.get_by_label("Waiting")
     expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
-    page.get_by_label("The proposal").get_by_role("button", name="Reject").focus()
+    shown(page).get_by_role("button", name="Reject").focus()
 
     hold(page, key)
 
@@ -181,6 +181,7 @@ def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
     expect(detail).to_contain_text("Exactly what would change in files")
     assert visit.faults() == []
     visit.picture("proposals")
+    shown(page)
     page.keyboard.press("a")
 
     expect(page.get_by_role("status").get_by_text("2 proposals wait")).to_be_visible()
@@ -193,15 +194,16 @@ def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
     waiting = page.get_by_label("Waiting")
     expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
     expect(waiting.locator("[aria-current]")).to_contain_text("“Ferry at nine” into")
+    shown(page)
     page.keyboard.press("r")
     expect(waiting.get_by_text("2 proposals wait")).to_be_visible()
     page.keyboard.press("u")
     expect(waiting.get_by_text("3 proposals wait")).to_be_visible()
-    page.keyboard.press("r")
-    expect(waiting.get_by_text("2 proposals wait")).to_be_visible()
-    page.keyboard.press("r")
-    expect(waiting.get_by_text("1 proposal waits")).to_be_visible()
-    page.get_by_label("The proposal").get_by_role("button", name="Reject").click()
+    for left in ("2 proposals wait", "1 proposal waits"):
+        shown(page)
+        page.keyboard.press("r")
+        expect(waiting.get_by_text(left)).to_be_visible()
+    shown(page).get_by_role("button", name="Reject").click()
     expect(page.get_by_text("Nothing waits for a decision")).to_be_visible()
 
 
@@ -224,8 +226,8 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, daemon: D
             assert visit.faults() == []
 
 
-def test_a_run_that_nobody_knows_changes_nothing(daemon: Daemon) -> None:
-    assert daemon.ok("GET", "/ui/data/sleep/runs/abc")["total"] == 0
+def test_what_nobody_knows_is_not_there(daemon: Daemon) -> None:
+    assert daemon.ask("GET", "/ui/data/sleep/runs/abc").status == 404
     assert daemon.ask("GET", "/ui/data/changes/abc").status == 404
     assert daemon.ask("GET", "/ui/data/sleep/runs", job="nap").status == 404
     assert daemon.ask("GET", "/ui/data/proposals", status="open").status == 422

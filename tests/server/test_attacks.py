@@ -379,10 +379,11 @@ def page_attacks(world: World, at: Callable[..., Ask], both: Callable[..., Tried
         ],
         "page_sleep": lists("sleep"),
         "page_runs": [(data("sleep/runs", all="true"), HARMLESS)],
-        "page_run": [(data(f"sleep/runs/{ada.change}"), HARMLESS)],
+        "page_run": [(data(f"sleep/runs/{ada.change}"), NOT_THERE)],
         "page_change": both(lambda each: data(f"changes/{each}"), ada.change, NOT_THERE),
         "page_proposals": [
-            (data("proposals", status=each), HARMLESS) for each in ("pending", "approved")
+            (data("proposals", status=each), HARMLESS)
+            for each in ("pending", "approved", "decided")
         ],
         "page_proposal": both(lambda each: data(f"proposals/{each}"), ada.proposal, NOT_THERE),
     }

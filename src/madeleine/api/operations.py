@@ -16,7 +16,7 @@ import madeleine
 from madeleine.api import answers, ingesting, moving, people, sleeping
 from madeleine.api.counting import stats
 from madeleine.api.page import graph as page_graph
-from madeleine.api.page import home, nights, searching, timeline, whispers
+from madeleine.api.page import home, nights, proposals, searching, timeline, whispers
 from madeleine.api.page import memory as page_memory
 from madeleine.api.params import typed_query
 from madeleine.api.routes import BY_NAME, Route
@@ -585,6 +585,6 @@ OPERATIONS: Mapping[str, Operation] = {
     "page_runs": nights.runs,
     "page_run": nights.run,
     "page_change": nights.change,
-    "page_proposals": nights.proposals,
-    "page_proposal": nights.proposal,
+    "page_proposals": proposals.proposals,
+    "page_proposal": proposals.proposal,
 }

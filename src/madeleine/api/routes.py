@@ -977,18 +977,26 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/proposals",
         "what waits for a decision, or was decided, newest first",
         query=(
-            Field("status", "string", "pending, approved, rejected or expired; pending by default"),
+            Field(
+                "status",
+                "string",
+                "pending, approved, rejected or expired; decided is what was approved or rejected "
+                "when somebody was asked; pending by default",
+            ),
+            Field("type", "string", "only those of this type; `types` counts all"),
             _LIMIT,
+            _OFFSET,
         ),
         answer="{proposals: [{id, type, status, source_nodes, proposed_action, reason, created, "
-        "resolved}], total, types}",
+        "resolved, by, change, undoable}], total, types}",
     ),
     Route(
         "page_proposal",
         "GET",
         "/ui/data/proposals/{id}",
         "one proposal with its memories, and exactly what approving it would change",
-        answer="{proposal, memories: [{…, content}], memories_total, difference, problem}",
+        answer="{proposal, memories: [{…, content}], memories_total, difference, problem, "
+        "changed: {id, title}}",
     ),
 )
 

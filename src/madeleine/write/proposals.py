@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from madeleine.errors import AlreadyDone, MadeleineError, NoSuchProposal, OutdatedProposal
+from madeleine.index.port import Index
 from madeleine.model.change import Change
-from madeleine.model.event import Kind
+from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.rules.digest import state_digest
@@ -43,11 +44,13 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A proposal with what it would do to files; `problem` says why it cannot be done now."""
+    """A proposal with what it would do to files; `problem` says why it cannot be done now, and
+    `changed` is the memory that says something else by now, or is gone, if that is why."""
 
     proposal: Proposal
     difference: str = ""
     problem: str | None = None
+    changed: str | None = None
 
 
 # -- making --------------------------------------------------------------------------------
@@ -157,11 +160,16 @@ def reopen(stores: Stores, wanted: str, by: str = "unknown") -> Decided:
 def _check_open(stores: Stores, proposal: Proposal) -> None:
     if proposal.status in (ProposalStatus.PENDING, ProposalStatus.EXPIRED):
         raise AlreadyDone(f"proposal `{proposal.id[:8]}`", proposal.status.value)
-    decided = stores.index.recent_events([Kind.DECIDED.value], DECISIONS_READ)
-    last = next((each for each in decided if each.body.get("proposal") == proposal.id), None)
+    last = decisions(stores.index).get(proposal.id)
     change = last.body.get("change") if last else None
     if change is not None and stores.index.outcome(str(change)) not in OVER:
         raise AlreadyDone(f"proposal `{proposal.id[:8]}`", "carried out")
+
+
+def decisions(index: Index) -> dict[str, Event]:
+    """Return the last decision about each proposal, by its id, among the newest ones."""
+    newest = index.recent_events([Kind.DECIDED.value], DECISIONS_READ)
+    return {str(each.body.get("proposal")): each for each in reversed(newest)}
 
 
 def show_proposal(stores: Stores, wanted: str) -> Shown:
@@ -171,6 +179,8 @@ def show_proposal(stores: Stores, wanted: str) -> Shown:
         return Shown(proposal, problem=f"it is {proposal.status.value}")
     try:
         return Shown(proposal, difference(_planned(stores, proposal, "nobody", looking=True)))
+    except OutdatedProposal as error:
+        return Shown(proposal, problem=error.message, changed=error.memory_id)
     except MadeleineError as error:
         return Shown(proposal, problem=error.message)
 

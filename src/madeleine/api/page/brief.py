@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from madeleine.index.port import Index
 from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -15,6 +16,7 @@ from madeleine.recall.recall import Found
 EXTRACT_CHARS = 240
 READ_CHARS = 4 * EXTRACT_CHARS  # white space may be most of it
 TAGS = 8
+_SHORT_ID = re.compile(r"\b([0-9a-f]{8})\b|`([0-9a-f]{8})`")
 _SIGNS = re.compile(r"\*\*|`+|^ {0,3}(?:#{1,6}|>|[-*+]) +", re.MULTILINE)
 
 
@@ -60,3 +62,14 @@ def extract(text: str) -> str:
     """Return the beginning of a text on one line, without the signs of markdown."""
     words = " ".join(_SIGNS.sub("", text[:READ_CHARS]).split())
     return words if len(words) <= EXTRACT_CHARS else f"{words[: EXTRACT_CHARS - 1]}…"
+
+
+def named(index: Index, words: str) -> str:
+    """Return a sentence with memories by what they are called, where it has their ids."""
+
+    def title(found: re.Match[str]) -> str:
+        ids = index.ids_with_prefix(found[1] or found[2], 2)
+        known = index.memories(ids) if len(ids) == 1 else {}
+        return next((f"“{each.headline}”" for each in known.values()), found[0])
+
+    return _SHORT_ID.sub(title, words)

@@ -1,24 +1,20 @@
-"""Sleep: how the jobs stand, what their runs did to which file, and what waits for a decision."""
+"""Sleep: how the jobs stand, and what their runs did to which file."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from madeleine.api import sleep_answers, sleeping
-from madeleine.api.answers import proposal_to_json
-from madeleine.api.page.brief import brief
-from madeleine.errors import NoSuchChange, UnknownWord
+from madeleine.errors import NoSuchChange, NoSuchRun
 from madeleine.index.port import Index
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
-from madeleine.model.proposal import Proposal, ProposalStatus
+from madeleine.model.proposal import ProposalStatus
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
 from madeleine.write.past import FileTurn, file_turns
-from madeleine.write.proposals import show_proposal
 
 if TYPE_CHECKING:
     from madeleine.api.operations import Call
@@ -29,9 +25,6 @@ RUNS_AT_MOST = 200
 RUNS_READ = 1_000  # newest runs among which those that did something are looked for
 CHANGES = 20
 CHANGES_AT_MOST = 100
-PROPOSALS = 100
-PROPOSALS_AT_MOST = 500
-MEMORIES = 12  # of one proposal that are shown whole
 TEXT_CHARS = 20_000  # of one text; a longer one is cut
 NUMBERS = ("seconds", "looked", "judged", "applied", "proposed", "skipped", "stopped", "error")
 
@@ -128,7 +121,7 @@ def run(house: House, call: Call) -> Json:
     events = [each for each in index.changes(call.named) if each.body.get("run") == call.named]
     page = events[offset : offset + limit]
     known = index.memories({each for event in page for each in _memories(event)})
-    job = str(events[0].body["by"]) if events else None
+    job = str(events[0].body["by"]) if events else _job_of(index, call.named)
     return {
         "changes": [_change(each, index.outcome(str(each.body["change"])), known) for each in page],
         "total": len(events),
@@ -138,9 +131,18 @@ def run(house: House, call: Call) -> Json:
     }
 
 
-def _applied(index: Index, run_id: str, job: str | None) -> object:
+def _job_of(index: Index, run_id: str) -> str:
+    """Return whose run it was, of one that changed nothing; one that nobody knows is refused."""
+    runs = index.recent_events([Kind.RUN.value], RUNS_READ)
+    found = next((each for each in runs if each.body.get("run") == run_id), None)
+    if found is None:
+        raise NoSuchRun(run_id)
+    return str(found.body.get("job"))
+
+
+def _applied(index: Index, run_id: str, job: str) -> object:
     """Return how many changes a run says that it made, if it is not too long ago."""
-    runs = index.recent_events([Kind.RUN.value], RUNS_READ, [job]) if job else []
+    runs = index.recent_events([Kind.RUN.value], RUNS_READ, [job])
     reports = (_report_of(each) for each in runs if each.body.get("run") == run_id)
     return next((each.get("applied") for each in reports), None)
 
@@ -206,53 +208,3 @@ def _text(data: bytes | None) -> str | None:
         return None
     text = data.decode("utf-8", "replace")
     return text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}\n…"
-
-
-# -- proposals -----------------------------------------------------------------------------
-
-
-def proposals(house: House, call: Call) -> Json:
-    """Return what waits for a decision, or was decided, newest first."""
-    reader = Reader(call.query)
-    limit = reader.whole("limit", PROPOSALS, 1, PROPOSALS_AT_MOST)
-    wanted = reader.text("status") or ProposalStatus.PENDING.value
-    reader.done()
-    if wanted not in list(ProposalStatus):
-        raise UnknownWord("status", wanted, [each.value for each in ProposalStatus])
-    found = house.stores.index.proposals(ProposalStatus(wanted))
-    return {
-        "proposals": [_brief_proposal(each) for each in found[:limit]],
-        "total": len(found),
-        "types": dict(Counter(each.type.value for each in found)),
-    }
-
-
-def _brief_proposal(proposal: Proposal) -> Json:
-    values = proposal_to_json(proposal)
-    return {name: values[name] for name in values if name != "action"}
-
-
-def proposal(house: House, call: Call) -> Json:
-    """Return a proposal with its memories, whole, and what approving it would change."""
-    Reader(call.query).done()
-    stores = house.stores
-    seen = show_proposal(stores, call.named)
-    ids = seen.proposal.source_nodes
-    known, now = stores.index.memories(ids[:MEMORIES]), stores.clock.now()
-    return {
-        "proposal": proposal_to_json(seen.proposal),
-        "memories": [
-            {**brief(known[each], now), "content": known[each].content[:TEXT_CHARS]}
-            for each in _in_order(seen.proposal, ids)
-            if each in known
-        ],
-        "memories_total": len(ids),
-        "difference": seen.difference[: 10 * TEXT_CHARS],
-        "problem": seen.problem,
-    }
-
-
-def _in_order(proposal: Proposal, ids: Sequence[str]) -> list[str]:
-    """Return the ids with what stays, or is newer, last: right of what goes."""
-    last = dict(proposal.action).get("keep") or dict(proposal.action).get("newer")
-    return sorted(ids, key=lambda each: each == last)

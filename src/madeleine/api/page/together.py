@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from madeleine.api.page.nights import PROPOSALS, PROPOSALS_AT_MOST
-from madeleine.api.page.nights import proposals as proposals_of
+from madeleine.api.page import proposals as asked
 from madeleine.api.page.searching import HITS, SPACES, TAGS, listed, read_listing
 from madeleine.api.page.searching import facets as facets_of
 from madeleine.api.page.searching import search as search_in
@@ -70,14 +69,8 @@ def facets(reached: Reach, call: Call) -> Json:
 def proposals(reached: Reach, call: Call) -> Json:
     """Return what waits for a decision in all places together, newest first."""
     reached.own.check("page_proposals", Role.READER)
-    told = [proposals_of(place.house, call) for place in reached.places()]
-    every = [each for answer in told for each in cast("list[Json]", answer["proposals"])]
-    limit = Reader(call.query).whole("limit", PROPOSALS, 1, PROPOSALS_AT_MOST)
-    return {
-        "proposals": sorted(every, key=lambda each: str(each["created"]), reverse=True)[:limit],
-        "total": sum(int(str(each["total"])) for each in told),
-        "types": _summed(told, "types"),
-    }
+    indexes = [place.house.stores.index for place in reached.places()]
+    return asked.listed(indexes, asked.read_asked(call))
 
 
 def _narrowed(call: Call, place: Place, is_about: bool) -> Call:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from madeleine.api.page.brief import brief
+from madeleine.api.page.brief import brief, named
 from madeleine.errors import NoSuchWhisper, UnknownWord
 from madeleine.index.port import Index, WhisperEntry
 from madeleine.model.codec import Json
@@ -25,7 +24,6 @@ LINES = 40
 LINES_AT_MOST = 200
 LOOKED_AT = 1_000  # entries that one request goes through to find those of one kind
 PROMPT_CHARS = 240
-_SHORT_ID = re.compile(r"\b[0-9a-f]{8}\b")
 OUTCOMES = ("whispered", "silent", "held_out", "late")
 
 
@@ -82,23 +80,12 @@ def line(index: Index, entry: WhisperEntry) -> Json:
         "prompt": prompt if len(prompt) <= PROMPT_CHARS else f"{prompt[: PROMPT_CHARS - 1]}…",
         "outcome": outcome_of(entry),
         "told": _titles(entry),
-        "silence": _named(index, str(body["silence"])) if body.get("silence") else None,
+        "silence": named(index, str(body["silence"])) if body.get("silence") else None,
         "stage": body.get("stage"),
         "best": body.get("best"),
         "took_ms": body.get("took_ms"),
         "seen": len(ids_in(entry, "seen")) if body.get("replied") else None,
     }
-
-
-def _named(index: Index, words: str) -> str:
-    """Return a sentence with memories by what they are called, where it has their ids."""
-
-    def title(found: re.Match[str]) -> str:
-        ids = index.ids_with_prefix(found[0], 2)
-        known = index.memories(ids) if len(ids) == 1 else {}
-        return next((f"“{each.headline}”" for each in known.values()), found[0])
-
-    return _SHORT_ID.sub(title, words)
 
 
 def _titles(entry: WhisperEntry) -> list[Json]:

@@ -95,6 +95,11 @@ export interface Proposal {
   reason: string | null
   created: string
   resolved: string | null
+  /** Of one that was decided: who did, the change that still holds because of it, and whether it
+      can be taken back. */
+  by: string | null
+  change: string | null
+  undoable: boolean | null
 }
 
 export interface ProposalDetail {
@@ -103,6 +108,8 @@ export interface ProposalDetail {
   memories_total: number
   difference: string
   problem: string | null
+  /** The memory that says something else by now; without a title it is gone. */
+  changed: { id: string; title: string | null } | null
 }
 
 export { JOBS, jobName }
@@ -122,6 +129,9 @@ export const TYPES: Record<string, string> = {
   space: 'Space',
   forget: 'Forget',
 }
+
+/** What became of a proposal. */
+export const DECIDED: Record<string, string> = { approved: 'Approved', rejected: 'Rejected', expired: 'Let go' }
 
 /** `3 changes, 1 proposal`, or that there was nothing to do. */
 export function done(report: Report, dry = false): string {

@@ -1,0 +1,161 @@
+"""Many proposals in a real browser: none is out of reach, and none is decided unread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.page.browsing import Visit
+from tests.page.nights import shown, wonder
+from tests.server.running import Daemon, running
+
+ARCHIVE, SPACES = 960, 41
+# By the page's own clock: five presses within a quarter of a second, however busy the machine is.
+HURRIED = """async () => {
+  for (let at = 0; at < 5; at++) {
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'r' }))
+    await new Promise(done => setTimeout(done, 60))
+  }
+}"""
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A home in which a thousand questions wait; those about spaces are the oldest."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+        wonder(home, ARCHIVE, SPACES)
+        with running(home) as started:
+            yield started
+
+
+def waiting(daemon: Daemon) -> int:
+    return int(daemon.ok("GET", "/ui/data/proposals")["total"])
+
+
+def test_a_kind_behind_the_first_page_is_listed_whole(visit: Visit) -> None:
+    page = visit.open("/sleep/proposals")
+    expect(page.get_by_text("1,001 proposals wait")).to_be_visible()
+    expect(page.locator("[data-proposal]")).to_have_count(100)
+    expect(page.get_by_role("button", name=f"Archive {ARCHIVE}")).to_be_visible()
+
+    page.get_by_role("button", name=f"Space {SPACES}").click()
+    expect(page.locator("[data-proposal]")).to_have_count(SPACES)
+    expect(shown(page)).to_contain_text("to attic")
+    page.get_by_role("button", name="All", exact=True).click()
+    page.get_by_role("button", name="More").click()
+
+    expect(page.locator("[data-proposal]")).to_have_count(200)
+    assert visit.faults() == []
+    visit.picture("proposals-many")
+
+
+def test_quick_presses_decide_only_what_stood_there(visit: Visit, daemon: Daemon) -> None:
+    page = visit.open("/sleep/proposals")
+    shown(page)
+    before = waiting(daemon)
+
+    page.evaluate(HURRIED)
+
+    expect(page.get_by_label("Waiting", exact=True)).to_contain_text(f"{before - 1:,} proposals")
+    shown(page)
+    assert waiting(daemon) == before - 1
+
+
+def test_a_decision_can_be_taken_back_when_its_note_is_gone(visit: Visit, daemon: Daemon) -> None:
+    page = visit.open("/sleep/proposals?type=space")
+    before = waiting(daemon)
+    titles = []
+    for key in ("a", "r"):
+        titles.append(shown(page).get_by_role("heading", level=2).inner_text().rstrip("?"))
+        page.keyboard.press(key)
+        expect(page.get_by_role("heading", level=2, name=titles[-1])).to_have_count(0)
+    page.reload()
+
+    page.get_by_role("button", name="Decided").click()
+    expect(page.locator("[data-proposal]").first).to_contain_text("Rejected")
+    for title, did in zip(reversed(titles), ("Rejected", "Approved"), strict=True):
+        page.locator("[data-proposal]", has_text=title).click()
+        expect(page.get_by_role("heading", level=2, name=title)).to_be_visible()
+        expect(shown(page)).to_contain_text(f"{did} just now by you, on this page")
+        if did == "Approved":
+            expect(shown(page).locator("td.added").first).to_contain_text("space: attic")
+            assert visit.faults() == []
+            visit.picture("proposals-decided")
+        page.keyboard.press("u")
+        expect(page.locator("[data-proposal]", has_text=title)).to_have_count(0)
+
+    page.keyboard.press("d")
+    expect(page.get_by_text(f"{before:,} proposals wait")).to_be_visible()
+    assert waiting(daemon) == before
+
+
+def test_keys_walk_on_behind_the_first_page(visit: Visit) -> None:
+    page = visit.open("/sleep/proposals")
+    expect(page.locator("[data-proposal]")).to_have_count(100)
+    page.locator("[data-proposal]").last.click()
+
+    page.keyboard.press("j")
+
+    expect(page.locator("[data-proposal]")).to_have_count(200)
+    page.keyboard.press("j")
+    expect(page.locator("[data-proposal]").nth(100)).to_have_attribute("aria-current", "true")
+
+
+def test_what_cannot_be_carried_out_any_more_is_said_in_plain_words(
+    visit: Visit, daemon: Daemon
+) -> None:
+    visit.expects("409")
+    page = visit.open("/sleep/proposals")
+    before = waiting(daemon)
+    heading = shown(page).get_by_role("heading", level=2)
+    words = str(heading.text_content())
+    title = words.split("“")[1].split("”")[0]
+    memory = daemon.ok("GET", "/ui/data/search", query=title)["memories"][0]["id"]
+
+    def late(route: Route) -> None:
+        """An agent is quicker by a moment."""
+        daemon.ok("POST", f"/agent/update/{memory}", {"content": f"{title} is empty now."})
+        route.continue_()
+
+    page.route("**/agent/proposals/*", late, times=1)
+    page.keyboard.press("a")
+
+    said = page.get_by_label("The proposal").get_by_role("alert")
+    expect(said).to_contain_text(f"“{title}” changed since this was asked")
+    expect(page.locator(".toast")).to_have_count(0)
+    shown(page)
+    assert "madeleine" not in said.inner_text()
+    assert memory[:8] not in said.inner_text()
+    assert visit.faults() == []
+    visit.picture("proposals-changed")
+    page.keyboard.press("a")
+    expect(heading).to_have_text(words)
+    said.get_by_role("button", name="Reject").click()
+    expect(page.get_by_text(f"{before - 1:,} proposals wait")).to_be_visible()
+
+
+def test_what_is_read_stays_when_a_newer_question_comes(visit: Visit, daemon: Daemon) -> None:
+    page = visit.open("/sleep/proposals?type=space")
+    words = shown(page).get_by_role("heading", level=2).inner_text()
+    page.locator("[data-proposal]").nth(3).click()
+    expect(page.get_by_role("heading", level=2, name=words)).to_have_count(0)
+    first = str(page.locator("[data-proposal]").nth(1).get_attribute("data-proposal"))
+    read = str(shown(page).get_by_role("heading", level=2).text_content())
+
+    daemon.ok("POST", f"/agent/proposals/{first}", {"action": "rejected"})
+
+    expect(page.locator(f"[data-proposal='{first}']")).to_have_count(0)
+    expect(page.get_by_label("The proposal").get_by_role("heading", level=2)).to_have_text(read)
+
+
+def test_a_thousand_questions_are_told_quickly(daemon: Daemon) -> None:
+    began = time.perf_counter()
+    for offset in (0, 500):
+        daemon.ok("GET", "/ui/data/proposals", limit=500, offset=offset)
+
+    assert time.perf_counter() - began < 2.0
