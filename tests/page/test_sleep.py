@@ -110,6 +110,31 @@ def test_the_whole_cycle_is_started_and_followed_to_its_end(
         expect(page.get_by_role("button", name="Run the whole cycle")).to_be_enabled()
 
 
+def test_what_would_be_too_much_is_not_called_nothing_to_change(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    monkeypatch.setenv("MADELEINE_SLEEP_PROPOSALS_PER_RUN", "2")
+    with running(tmp_path) as daemon, visiting(browser, daemon) as visit:
+        for number in range(25):
+            daemon.remember(f"Shelf {number} holds the lamps.", created="2024-01-01T00:00:00Z")
+        run(daemon, "importance_scorer", "decay_manager", "decay_manager")
+        page = visit.open("/sleep")
+        expect(job(page, "decay_manager")).to_contain_text("changed nothing by itself")
+
+        job(page, "decay_manager").get_by_role("button", name="Dry run").click()
+        told = page.get_by_role("dialog")
+
+        expect(told).to_contain_text("would change nothing by itself")
+        expect(told).to_contain_text(re.compile(r"Too much for one run: 2\d of \d+ memories"))
+        expect(told.get_by_text(re.compile("nothing to (change|do)", re.IGNORECASE))).to_have_count(
+            0
+        )
+        expect(job(page, "decay_manager")).not_to_contain_text("nothing to change")
+        assert visit.faults() == []
+        visit.picture("sleep-dry-run-too-much")
+
+
 def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: Daemon) -> None:
     page = visit.open("/sleep")
 
@@ -224,6 +249,17 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, daemon: D
             page.wait_for_selector("main ul, main .title")
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
             assert visit.faults() == []
+
+
+def test_a_run_that_nobody_knows_is_said_not_to_be_there(visit: Visit) -> None:
+    visit.expects("404")
+    page = visit.open("/sleep/abc")
+
+    expect(page.get_by_role("heading", name="There is no such run")).to_be_visible()
+    expect(page.get_by_text("changed nothing")).to_have_count(0)
+    page.get_by_role("link", name="What was done").click()
+
+    expect(page).to_have_url(re.compile("/ui/sleep$"))
 
 
 def test_what_nobody_knows_is_not_there(daemon: Daemon) -> None:

@@ -221,6 +221,14 @@ def test_older_prompts_come_page_by_page(daemon: Daemon) -> None:
     assert len(seen) == len(set(seen)) >= len(PROMPTS)
 
 
+def test_a_prompt_that_nobody_knows_is_said_not_to_be_there(visit: Visit) -> None:
+    visit.expects("404")
+    page = visit.open("/whispers/00000000-0000-4000-8000-000000000000")
+
+    expect(page.get_by_label("The prompt", exact=True)).to_contain_text("There is no such prompt")
+    expect(page.locator("article blockquote")).to_have_count(0)
+
+
 def test_on_a_phone_a_prompt_takes_the_place_of_the_list(browser: Browser, daemon: Daemon) -> None:
     with visiting(browser, daemon, "phone") as visit:
         page = visit.open("/whispers")

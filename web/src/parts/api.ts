@@ -92,3 +92,6 @@ function search(query: Query = {}): string {
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
+
+/** Whether an error says that what was asked for is not there. */
+export const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404
