@@ -144,7 +144,8 @@ def test_a_memory_that_is_missed_says_why_it_is_not_there(visit: Visit) -> None:
     page.get_by_role("dialog").get_by_role("searchbox").fill("green tea")
     page.get_by_role("dialog").get_by_text("Green tea, no sugar").first.click()
 
-    expect(page.get_by_role("dialog", name="Why not this one?")).to_contain_text("type")
+    said = page.get_by_role("dialog", name="Why not this one?").get_by_role("status")
+    expect(said).to_have_text("The filter leaves it out, by type.")
 
 
 def test_what_is_remembered_meanwhile_appears_by_itself(visit: Visit) -> None:

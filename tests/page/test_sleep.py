@@ -125,7 +125,7 @@ def test_what_would_be_too_much_is_not_called_nothing_to_change(
         job(page, "decay_manager").get_by_role("button", name="Dry run").click()
         told = page.get_by_role("dialog")
 
-        expect(told).to_contain_text("would change nothing by itself")
+        expect(told).to_contain_text("Would change nothing by itself")
         expect(told).to_contain_text(re.compile(r"Too much for one run: 2\d of \d+ memories"))
         expect(told.get_by_text(re.compile("nothing to (change|do)", re.IGNORECASE))).to_have_count(
             0

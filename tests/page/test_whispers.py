@@ -105,6 +105,33 @@ def test_silence_names_the_nearest_memory_by_its_title(visit: Visit, daemon: Dae
     expect(line.locator(".came")).not_to_contain_text(re.compile(r"[0-9a-f]{8}|\d\.\d"))
 
 
+def test_what_came_near_is_said_not_to_be_kept_and_can_be_asked_about(
+    visit: Visit, daemon: Daemon
+) -> None:
+    prompt = "recite the periodic table of zirconium harpsichords"
+    ask(daemon, "s-10", "atlas", prompt)
+    page = visit.open("/whispers")
+    open_prompt(page, prompt)
+    article = page.locator("article")
+
+    expect(article).to_contain_text(re.compile("came near, none near enough"))
+    expect(article).to_contain_text("Nothing near enough was found")
+    expect(article).to_contain_text("What came near is not kept")
+    expect(article).not_to_contain_text("considered")
+    expect(article.locator(".said")).not_to_contain_text(re.compile(r"0\.\d|[0-9a-f]{8}"))
+    assert visit.faults() == []
+    visit.picture("whispers-near")
+
+    page.keyboard.press("w")
+    page.keyboard.type("tile server port")
+    expect(page.get_by_role("dialog").get_by_role("link").first).to_contain_text("Tile server port")
+    page.keyboard.press("Enter")
+    answer = page.get_by_role("dialog").get_by_role("status")
+    expect(answer).to_contain_text("It was not found. Looked for now: It ")
+    expect(answer).not_to_contain_text(re.compile(r"0\.\d|[0-9a-f]{8}"))
+    visit.picture("whispers-why-not")
+
+
 def test_a_thumb_is_taken_back_by_its_note(visit: Visit) -> None:
     page = visit.open("/whispers")
     open_prompt(page, DATABASE)
@@ -145,7 +172,7 @@ def test_why_not_this_one_names_the_stage_by_keyboard(visit: Visit) -> None:
     page.keyboard.press("Enter")
 
     answer = page.get_by_role("dialog").get_by_role("status")
-    expect(answer).to_contain_text("It is of `atlas`")
+    expect(answer).to_contain_text("It is of “atlas”")
     assert visit.faults() == []
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)

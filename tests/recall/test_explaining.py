@@ -15,7 +15,7 @@ import pytest
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
-from madeleine.recall.explaining import Explained
+from madeleine.recall.explaining import Absence, Explained
 from madeleine.recall.recall import Found
 from madeleine.recall.scoring import heads_of
 from madeleine.recall.weights import HEADS, shipped
@@ -405,3 +405,21 @@ def test_every_missed_memory_gets_some_reason(stores: Stores) -> None:
             there = memory.id in [hit.memory.id for hit in recalled.hits]
             assert recalled.why_not is not None
             assert ("is there" in recalled.why_not) == there
+
+
+def test_why_it_is_missed_is_told_in_its_parts_too(stores: Stores) -> None:
+    keep(stores, "the amber lantern hangs in the hall")
+    other = keep(stores, "invoices are due")
+
+    outdone = ask(stores, "where does the lantern hang?", why_not=other.id).absent
+    refused = ask(stores, "invoices", why_not=other.id, spaces=("x",), tags=("y",)).absent
+    there = ask(stores, "invoices", why_not=other.id).absent
+
+    assert outdone is not None
+    assert (outdone.how, outdone.others, outdone.filters) == (Absence.OUTDONE, 1, ())
+    assert outdone.chance is not None
+    assert f"{outdone.chance:.4f}" in outdone.text
+    assert refused is not None
+    assert (refused.how, refused.filters) == (Absence.REFUSED, ("spaces", "tags"))
+    assert there is not None
+    assert (there.how, there.rank) == (Absence.THERE, 1)

@@ -782,7 +782,8 @@ ROUTES: tuple[Route, ...] = (
             Field("why_not", "string", "id of a memory that you miss: says why it is not there"),
         ),
         answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
-        "valid_until, superseded_by, outdated, score, reasons}], silence, notes, why_not}",
+        "valid_until, superseded_by, outdated, score, reasons}], silence, notes, why_not, "
+        "absent: {how, text, rank, others, chance, filters}}",
     ),
     Route(
         "page_list",
@@ -933,7 +934,8 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/whispers/{id}/why_not",
         "why a memory was not whispered for a prompt",
         query=(Field("memory", "string", "the memory that you miss", required=True),),
-        answer="{memory, text, fate, stage, score, gate}",
+        answer="{memory, text, fate, stage, score, gate, "
+        "absent: {how, text, rank, others, chance, filters}}",
     ),
     Route(
         "page_sleep",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -29,6 +30,42 @@ class Place:
     start: int
     end: int
     text: str
+
+
+class Absence(enum.StrEnum):
+    """Why a memory is not among the answers."""
+
+    UNKNOWN = "unknown"
+    """No memory has this id, or several begin like that."""
+    THERE = "there"
+    """It is among them, as number `rank`."""
+    REFUSED = "refused"
+    """The filter leaves it out, by `filters`; by none of them, if it is outdated."""
+    OUTRANKED = "outranked"
+    """It is an answer, as number `rank`; fewer were asked for."""
+    OLDER = "older"
+    """It is of the time asked for, and older than those that were asked for."""
+    OUTDONE = "outdone"
+    """It was compared, and `others` fit better."""
+    FAR = "far"
+    """It was compared, and nothing is near enough."""
+    GLANCED = "glanced"
+    """At a quick look others fit better."""
+    UNSEEN = "unseen"
+    """Neither its words nor its meaning are near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Why a memory that somebody expected is not among the answers: in a sentence, and in what
+    the sentence is made of, for whoever says it in other words."""
+
+    how: Absence
+    text: str
+    rank: int | None = None
+    others: int | None = None
+    chance: float | None = None
+    filters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,18 +214,38 @@ def why_not(
     scored: Scored | None,
     hits: Sequence[Ranked],
     now: datetime,
-) -> str:
+) -> Absent:
     """Say why a memory that somebody expected is not among the answers."""
     found = stores.index.ids_with_prefix(query.why_not or "", 2)
     if len(found) != 1:
-        return "there is no such memory" if not found else "several ids begin like that"
-    memory_id, short = found[0], found[0][:SHORT_ID_LENGTH]
+        said = "there is no such memory" if not found else "several ids begin like that"
+        return Absent(Absence.UNKNOWN, said)
+    memory_id = found[0]
     for rank, hit in enumerate(hits, 1):
         if hit.id == memory_id and rank <= query.limit:
-            return f"{short} is there: number {rank}"
+            return _absent(Absence.THERE, memory_id, f"is there: number {rank}", rank=rank)
     if not stores.index.allowed([memory_id], chosen, now):
-        return f"{short} is left out by {', '.join(_refusing(stores, memory_id, chosen, now))}"
-    return f"{short} {_outdone(stores, query, scored, hits, memory_id)}"
+        return _refused(memory_id, _refusing(stores, memory_id, chosen, now))
+    return _outdone(stores, query, scored, hits, memory_id)
+
+
+def _absent(
+    how: Absence,
+    memory_id: str,
+    words: str,
+    *,
+    rank: int | None = None,
+    others: int | None = None,
+    chance: float | None = None,
+) -> Absent:
+    return Absent(how, f"{memory_id[:SHORT_ID_LENGTH]} {words}", rank, others, chance)
+
+
+def _refused(memory_id: str, parts: Sequence[str]) -> Absent:
+    named = [f"the filter `{name}`" for name in parts]
+    said = ", ".join(named or ["being outdated: it is expired or superseded"])
+    text = f"{memory_id[:SHORT_ID_LENGTH]} is left out by {said}"
+    return Absent(Absence.REFUSED, text, filters=tuple(parts))
 
 
 def _refusing(stores: Stores, memory_id: str, chosen: Filter, now: datetime) -> list[str]:
@@ -196,12 +253,11 @@ def _refusing(stores: Stores, memory_id: str, chosen: Filter, now: datetime) -> 
     plain = Filter()
     parts = [each.name for each in fields(Filter) if getattr(chosen, each.name)]
     alone = [replace(plain, outdated=True, **{name: getattr(chosen, name)}) for name in parts]
-    refusing = [
-        f"the filter `{name}`"
+    return [
+        name
         for name, part in zip(parts, alone, strict=True)
         if name != "outdated" and not stores.index.allowed([memory_id], part, now)
     ]
-    return refusing or ["being outdated: it is expired or superseded"]
 
 
 def _outdone(
@@ -210,22 +266,31 @@ def _outdone(
     scored: Scored | None,
     hits: Sequence[Ranked],
     memory_id: str,
-) -> str:
+) -> Absent:
     for rank, hit in enumerate(hits, 1):
         if hit.id == memory_id:
-            return f"came in as number {rank} with {shown(hit.score)}; asked for were {query.limit}"
+            said = f"came in as number {rank} with {shown(hit.score)}; asked for were {query.limit}"
+            return _absent(Absence.OUTRANKED, memory_id, said, rank=rank, chance=hit.score)
     if scored is None:
-        return f"is from then too, but older than the {query.limit} that were asked for"
-    nodes = [] if scored is None else scored.pool.nodes[scored.places].tolist()
+        said = f"is from then too, but older than the {query.limit} that were asked for"
+        return _absent(Absence.OLDER, memory_id, said)
+    nodes = scored.pool.nodes[scored.places].tolist()
     ids = stores.index.ids(nodes)
     spots = [spot for spot, node in enumerate(nodes) if ids.get(node) == memory_id]
-    if scored is not None and spots:
+    if spots:
         best = max(float(scored.chances[spot]) for spot in spots)
-        if not hits:
-            return f"was compared, but is not near enough (its chance is {best:.4f})"
         above = len({nodes[spot] for spot in (scored.chances > best).nonzero()[0].tolist()})
-        return f"was compared, but {above} others fit better (its chance is {best:.4f})"
-    pool = [] if scored is None else scored.pool.nodes.tolist()
-    if memory_id in stores.index.ids(pool).values():
-        return "came near, but at a quick look others fit better"
-    return "shares no rare word with the question and is not among the nearest in meaning"
+        return _compared_with(memory_id, best, above if hits else None)
+    if memory_id in stores.index.ids(scored.pool.nodes.tolist()).values():
+        said = "came near, but at a quick look others fit better"
+        return _absent(Absence.GLANCED, memory_id, said)
+    said = "shares no rare word with the question and is not among the nearest in meaning"
+    return _absent(Absence.UNSEEN, memory_id, said)
+
+
+def _compared_with(memory_id: str, chance: float, others: int | None) -> Absent:
+    """Say that so many others fit better, or that nothing fits at all."""
+    how = Absence.FAR if others is None else Absence.OUTDONE
+    why = "is not near enough" if others is None else f"{others} others fit better"
+    said = f"was compared, but {why} (its chance is {chance:.4f})"
+    return _absent(how, memory_id, said, others=others, chance=chance)

@@ -18,6 +18,7 @@ from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.activation import spread, standing_of
 from madeleine.recall.candidates import Prepared, draw, prepare
 from madeleine.recall.explaining import (
+    Absent,
     Explained,
     Place,
     explain,
@@ -66,6 +67,8 @@ class Recalled:
     silence: str | None = None
     notes: tuple[str, ...] = ()
     why_not: str | None = None
+    absent: Absent | None = None
+    """What `why_not` says, in its parts."""
 
 
 @dataclass(slots=True)
@@ -121,7 +124,7 @@ def _answered(stores: Stores, search: _Search, hits: list[Ranked]) -> Recalled:
     found = _all_found(stores, search, hits[: query.limit])
     reason = _why_not(stores, search, hits) if query.why_not else None
     silence = _mentioned(stores, search, silence)
-    return Recalled(found, silence, search.notes, reason)
+    return Recalled(found, silence, search.notes, reason.text if reason else None, reason)
 
 
 # --- stages ---------------------------------------------------------------------------------
@@ -351,5 +354,5 @@ def _found(stores: Stores, search: _Search, hit: Ranked, memory: Memory) -> Foun
     )
 
 
-def _why_not(stores: Stores, search: _Search, hits: Sequence[Ranked]) -> str:
+def _why_not(stores: Stores, search: _Search, hits: Sequence[Ranked]) -> Absent:
     return why_not(stores, search.query, search.chosen, search.scored, hits, search.now)

@@ -12,7 +12,7 @@ from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.times import format_time
 from madeleine.model.words import SELF_SOURCE, Tier
-from madeleine.recall.explaining import is_over
+from madeleine.recall.explaining import Absent, is_over
 from madeleine.recall.recall import recall
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import ids_of
@@ -51,6 +51,8 @@ class Missed:
     fate: Fate
     text: str
     stage: str | None
+    absent: Absent | None = None
+    """Of what was looked for once more: why it is not found, in the parts of the sentence."""
 
 
 def rows_of(body: Body) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -98,9 +100,8 @@ def why_not(stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: 
     if stage in BEFORE_SEARCHING:
         silence = entry.body.get("silence")
         return Missed(fate, f"Nothing was looked for: {silence}.", stage)
-    return Missed(
-        fate, _left_out(entry, memory) or _looked_for(stores, habits, entry, memory), "search"
-    )
+    out = _left_out(entry, memory)
+    return Missed(fate, out, "search") if out else _looked_for(stores, habits, entry, memory)
 
 
 def _stage(entry: WhisperEntry, memory: Memory, fate: Fate) -> str | None:
@@ -155,7 +156,9 @@ def _left_out(entry: WhisperEntry, memory: Memory) -> str | None:
     return None
 
 
-def _looked_for(stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: Memory) -> str:
+def _looked_for(
+    stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: Memory
+) -> Missed:
     """Look for the memory once more, among what may be whispered."""
     query = Query(
         text=str(entry.body.get("prompt", "")),
@@ -164,8 +167,9 @@ def _looked_for(stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memo
         space=entry.space,
         why_not=memory.id,
     )
-    reason = recall(stores, query, touch=False).why_not or ""
-    return f"It was not found. Looked for now, {reason}."
+    found = recall(stores, query, touch=False)
+    text = f"It was not found. Looked for now, {found.why_not or ''}."
+    return Missed(Fate.UNSEEN, text, "search", found.absent)
 
 
 def _spaces(entry: WhisperEntry) -> tuple[str | None, ...]:

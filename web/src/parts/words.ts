@@ -82,9 +82,6 @@ export function who(by: string): string {
   return DOORS[by] ?? by.replace(/^agent:/, '')
 }
 
-/** What is said about a memory that is in sight: `2f0ee1a2 is left out` → `It is left out`. */
-export const withIt = (text: string) => text.replace(/^`?[0-9a-f]{8}`? /, 'It ')
-
 /** The beginning of a text on one line. */
 export function beginning(text: string, most = 160): string {
   const line = text.slice(0, most * 3).replace(/\s+/g, ' ').trim()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from datetime import datetime
 
 from madeleine.index.port import Index
@@ -10,7 +11,7 @@ from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.times import format_time
-from madeleine.recall.explaining import is_over
+from madeleine.recall.explaining import Absent, is_over
 from madeleine.recall.recall import Found
 
 EXTRACT_CHARS = 240
@@ -62,6 +63,11 @@ def extract(text: str) -> str:
     """Return the beginning of a text on one line, without the signs of markdown."""
     words = " ".join(_SIGNS.sub("", text[:READ_CHARS]).split())
     return words if len(words) <= EXTRACT_CHARS else f"{words[: EXTRACT_CHARS - 1]}…"
+
+
+def absent_to_json(absent: Absent | None) -> Json | None:
+    """Return why a memory is not among the answers, in the parts that a sentence is made of."""
+    return None if absent is None else {**asdict(absent), "filters": list(absent.filters)}
 
 
 def named(index: Index, words: str) -> str:

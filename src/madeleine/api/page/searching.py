@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from madeleine.api.page.brief import brief, brief_hit
+from madeleine.api.page.brief import absent_to_json, brief, brief_hit
 from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import MAX_HITS, QUERY_CHARS, Filter, Query, read_filter
@@ -41,6 +41,7 @@ def search(house: House, call: Call) -> Json:
         "silence": found.silence,
         "notes": list(found.notes),
         "why_not": found.why_not,
+        "absent": absent_to_json(found.absent),
     }
 
 

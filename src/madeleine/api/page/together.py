@@ -34,9 +34,12 @@ def search(reached: Reach, call: Call) -> Json:
     every = [cast("list[Json]", each["memories"]) for each in told]
     hits = joined(every, lambda hit: float(str(hit["score"])), limit)
     notes = dict.fromkeys(note for each in told for note in cast("list[str]", each["notes"]))
-    why_not = next((each["why_not"] for each in told if each["why_not"]), None)
+    missing = {
+        name: next((each[name] for each in told if each[name]), None)
+        for name in ("why_not", "absent")
+    }
     silence = None if hits else told[0]["silence"]
-    return {"memories": hits, "silence": silence, "notes": list(notes), "why_not": why_not}
+    return {"memories": hits, "silence": silence, "notes": list(notes), **missing}
 
 
 def listing(reached: Reach, call: Call) -> Json:

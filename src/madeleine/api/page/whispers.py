@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from madeleine.api.page.brief import brief, named
+from madeleine.api.page.brief import absent_to_json, brief, named
 from madeleine.errors import NoSuchWhisper, UnknownWord
 from madeleine.index.port import Index, WhisperEntry
 from madeleine.model.codec import Json
@@ -195,7 +195,8 @@ def missed(house: House, call: Call) -> Json:
     row = next((row for _, row in rows_of(entry.body) if row.get("memory") == memory.id), None)
     return {
         "memory": brief(memory, stores.clock.now()),
-        "text": found.text,
+        "text": named(stores.index, found.text),
+        "absent": absent_to_json(found.absent),
         "fate": found.fate.value,
         "stage": found.stage,
         "score": row.get("score") if row else None,

@@ -1,7 +1,8 @@
 /* What the daemon tells about prompts, and the words for it. */
 
+import { chance } from '../../parts/absence'
 import type { Brief } from '../../parts/values'
-import { count, duration, memories } from '../../parts/words'
+import { count, duration, memories, percent } from '../../parts/words'
 
 export type Outcome = 'whispered' | 'silent' | 'held_out' | 'late'
 
@@ -86,6 +87,31 @@ export const stageName = (name: string) => STAGES[name]?.label ?? name
 
 /** How near a memory was, in numbers: they stand where the prompt is opened. */
 const NUMBERS = / \([\d.,]+ [^()]*\)/g
+const NEEDED = /, is not near enough \(([\d.]+) where ([\d.]+) is needed\)/
+const ALIKE = / \((0?\.\d+|1\.0+)\)$/
+const SCORED = / \([\d.]+ is its score\)/
+
+/** `atlas` in the daemon's words → “atlas”. */
+export const quoted = (text: string) => text.replace(/`([^`]*)`/g, '“$1”')
+
+/** Why nothing was said, with chances as everywhere on the page. */
+export const silence = (words: string) =>
+  quoted(words)
+    .replace(/^nothing was found: /, '')
+    .replace(NEEDED, (_, has, needs) => `, has a chance of ${chance(Number(has))}, and ${chance(Number(needs))} is needed`)
+    .replace(SCORED, '')
+    .replace(ALIKE, (_, share) => `, ${percent(Number(share))} alike`)
+
+/** What stands above the memories that were considered, or in their place. */
+export function considered(whisper: Whisper): string {
+  if (whisper.memories.length) return 'What was considered'
+  return searched(whisper) ? 'Nothing near enough was found' : 'Nothing was looked for'
+}
+
+const UNSEARCHED = ['prompt', 'intent', 'conversation', 'topic']
+
+/** Whether a prompt came so far that memories were looked for. */
+export const searched = (line: Line) => !UNSEARCHED.includes(line.stage)
 
 /** What came of a prompt, in half a sentence. */
 export function came(line: Line): string {
