@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.page.browsing import Visit, visiting
 from tests.server.running import Daemon, running
@@ -175,6 +175,149 @@ def test_a_tab_that_nobody_looks_at_lets_go_of_its_line_and_catches_up_later(
         page.evaluate(HIDE, False)
 
         expect(page.locator("#found")).to_contain_text("Patience is a plant")
+
+
+def opened(visit: Visit, path: str, many: int) -> list[Page]:
+    """Open so many tabs side by side; for the browser all of them are looked at."""
+    tabs = [visit.page, *(visit.window() for _ in range(many - 1))]
+    for tab in tabs:
+        tab.goto(f"{visit.root}{path}", wait_until="commit")
+    for tab in tabs:
+        tab.wait_for_selector("main h1, main input")
+    return tabs
+
+
+def lines(visit: Visit) -> list[Page]:
+    """Return, from now on, the tabs that take up a line to the daemon."""
+    found: list[Page] = []
+    visit.context.on(
+        "request",
+        lambda asked: found.append(asked.frame.page) if asked.url.endswith("/events") else None,
+    )
+    return found
+
+
+def test_eight_windows_share_one_line_and_all_hear_what_happens(
+    browser: Browser, harmed: Daemon
+) -> None:
+    """A browser opens six connections at most: a line for each would leave none for the rest."""
+    with visiting(browser, harmed) as visit:
+        held = lines(visit)
+        tabs = opened(visit, "/search?tags=eight", 8)
+        for tab in tabs:
+            expect(tab.get_by_text("No memory passes these filters")).to_be_visible()
+        harmed.remember("Eight tabs hear of one memory", tags=["eight"])
+        for tab in tabs:
+            expect(tab.locator("#found")).to_contain_text("Eight tabs hear")
+
+        # Whoever has the line is closed, and closed again: it passes on and nothing is missed.
+        for text in ("The first heir hears this", "The second heir hears this"):
+            before = len(held)
+            tabs.remove(held[-1])
+            held[-1].close()
+            harmed.remember(text, tags=["eight"])
+            for tab in tabs:
+                expect(tab.locator("#found")).to_contain_text(text)
+            assert len(held) == before + 1, "one tab takes the line up, and no other"
+
+
+def test_a_daemon_that_dies_and_comes_back_is_seen_in_all_windows(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    home = tmp_path / "home"
+    with running(home) as daemon, visiting(browser, daemon) as visit:
+        visit.expects("ERR_")
+        tabs = opened(visit, "/search", 8)
+        for tab in tabs:
+            expect(tab.get_by_text("There are no memories yet")).to_be_visible()
+        daemon.kill()
+        for tab in tabs:
+            expect(tab.locator(".away")).to_be_visible()
+
+        with running(home, port=daemon.launched.port) as again:
+            again.remember("It was written after the night")
+            for tab in tabs:
+                expect(tab.locator(".away")).to_have_count(0)
+                expect(tab.locator("#found")).to_contain_text("written after the night")
+
+
+def test_a_hidden_window_passes_the_line_on_to_one_that_is_looked_at(
+    browser: Browser, harmed: Daemon
+) -> None:
+    with visiting(browser, harmed) as visit:
+        visit.page.clock.install()
+        held = lines(visit)
+        first, second = opened(visit, "/search?tags=passing", 2)
+        expect(second.get_by_text("No memory passes these filters")).to_be_visible()
+        assert held == [first]
+        with visit.context.expect_event("request", lambda asked: "/events" in asked.url):
+            first.evaluate(HIDE, True)
+            first.clock.fast_forward(20_000)
+        assert held == [first, second]
+        harmed.remember("Only one of two is looked at", tags=["passing"])
+        expect(second.locator("#found")).to_contain_text("Only one of two")
+        expect(first.get_by_text("No memory passes these filters")).to_be_visible()
+
+        first.evaluate(HIDE, False)
+
+        expect(first.locator("#found")).to_contain_text("Only one of two")
+        assert held == [first, second], "it listens to the other one"
+
+
+def test_a_window_that_stands_still_loses_the_line_to_another(
+    browser: Browser, harmed: Daemon
+) -> None:
+    """A browser may stop a tab altogether, and with it the lock by which it holds the line."""
+    with visiting(browser, harmed) as visit:
+        other = visit.window()
+        visit.open("/search?tags=still")
+        held = lines(visit)
+        other.clock.install()
+        other.goto(f"{visit.root}/search?tags=still")
+        expect(other.get_by_text("No memory passes these filters")).to_be_visible()
+        assert held == []
+        with visit.context.expect_event("request", lambda asked: "/events" in asked.url):
+            other.clock.fast_forward(60_000)
+        assert held[0] == other
+
+        harmed.remember("The line was taken over", tags=["still"])
+
+        for tab in (other, visit.page):
+            expect(tab.locator("#found")).to_contain_text("The line was taken over")
+
+
+def test_where_a_browser_has_no_locks_each_window_has_a_line(
+    browser: Browser, harmed: Daemon
+) -> None:
+    """So it is on a page that came over plain http from another machine."""
+    with visiting(browser, harmed) as visit:
+        visit.context.add_init_script("delete Navigator.prototype.locks")
+        held = lines(visit)
+        tabs = opened(visit, "/search?tags=lockless", 2)
+        harmed.remember("Each hears it by itself", tags=["lockless"])
+        for tab in tabs:
+            expect(tab.locator("#found")).to_contain_text("Each hears it")
+        assert set(held) == set(tabs)
+
+
+def test_all_windows_are_signed_out_and_signed_in_again_together(
+    browser: Browser, harmed: Daemon
+) -> None:
+    with visiting(browser, harmed) as visit:
+        visit.expects("401")
+        tabs = opened(visit, "/search?tags=harm", 3)
+        for tab in tabs:
+            expect(tab.locator("#found")).to_be_visible()
+        visit.context.clear_cookies()
+        tabs[2].reload()
+        for tab in tabs:
+            expect(tab.get_by_text("This browser is not signed in")).to_be_visible()
+
+        tabs[1].goto(str(harmed.door.call("page_link")["url"]))
+
+        for tab in (tabs[0], tabs[2]):
+            expect(tab.locator("#found")).to_be_visible()
 
 
 def test_a_browser_that_is_not_signed_in_is_told_what_to_do(

@@ -1,7 +1,7 @@
 /* Asking the daemon. Every answer is JSON; what goes wrong is an `ApiError` in the daemon's own
    words, or `Away` when nobody answers. */
 
-import { ANSWERED, connection } from './connection.svelte'
+import { ANSWERED, connection, DOUBTED } from './connection.svelte'
 import { readAnswer } from './direction'
 import { key } from './session'
 
@@ -48,7 +48,7 @@ export async function ask<T>(method: string, path: string, options: Options = {}
   if (connection.state === 'away') dispatchEvent(new Event(ANSWERED))
   const answer = await response.text().then(readAnswer).catch(() => ({})) as any
   if (response.ok) return answer as T
-  if (response.status === 401) connection.state = 'signed-out'
+  if (response.status === 401) refused()
   const error = answer.error ?? {}
   throw new ApiError(
     response.status,
@@ -56,6 +56,12 @@ export async function ask<T>(method: string, path: string, options: Options = {}
     error.message ?? `the daemon answered ${response.status}`,
     error.hint ?? '',
   )
+}
+
+/** The daemon does not know this browser: that holds for all of its tabs. */
+function refused(): void {
+  connection.state = 'signed-out'
+  dispatchEvent(new Event(DOUBTED))
 }
 
 async function reach(method: string, path: string, options: Options): Promise<Response> {

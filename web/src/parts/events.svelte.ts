@@ -2,15 +2,18 @@
 
    `EventSource` can send no header, and a cookie alone opens nothing here, so the stream is read
    with fetch. When the line breaks it is taken up again by itself, sooner at first and then every
-   two seconds, and as soon as anything else is answered; what was missed meanwhile is told as one event, `reconnected`, on which a view
-   asks anew for what it shows.
+   two seconds, and as soon as anything else is answered; what was missed meanwhile is told as one
+   event, `reconnected`, on which a view asks anew for what it shows.
 
-   A browser opens six connections to one place, for all of its tabs together. So a tab that nobody
-   looks at lets go of its line after a while, and takes it up when it is looked at again. */
+   A browser opens six connections to one place, for all of its tabs together. So all of them share
+   one line (`tabs.ts`), and a tab that nobody looks at neither holds it nor listens to it after a
+   while, until it is looked at again. */
 
 import { onDestroy } from 'svelte'
 import { headers } from './api'
-import { ANSWERED, connection } from './connection.svelte'
+import { ANSWERED, connection, DOUBTED, type State } from './connection.svelte'
+import { isKeyNew } from './session'
+import { tabsOf, type Told } from './tabs'
 
 export interface Happening {
   name: string
@@ -21,10 +24,14 @@ type Listener = (happening: Happening) => void
 
 const FIRST_PAUSE = 500
 const LONGEST_PAUSE = 2_000
-const UNSEEN = 15_000 // how long a hidden tab keeps its line
+const UNSEEN = 15_000 // how long a hidden tab goes on listening
 const SILENCE = 40_000 // the daemon says it is there every 15 seconds
 const listeners = new Set<Listener>()
+const tabs = tabsOf({ told, hello: () => tabs?.tell({ is: 'line', state: connection.state, anew: false }) })
 let started = false
+/** Whether this tab listens, and whether it did not for a while. */
+let listens = false
+let behind = false
 
 /** Begin to listen; once, when the page is loaded. */
 export function listen(): void {
@@ -55,17 +62,56 @@ export const MEMORIES = [
 ] as const
 
 async function forEver(): Promise<void> {
-  let pause = FIRST_PAUSE
-  let before = false
+  tabs?.relay(ANSWERED, DOUBTED)
   for (;;) {
     await seen()
-    const began = performance.now()
-    await once(before)
-    before ||= connection.state === 'live' || connection.state === 'away'
-    if (connection.state === 'live' && !document.hidden) connection.state = 'away'
-    pause = performance.now() - began > 5_000 ? FIRST_PAUSE : Math.min(pause * 1.6, LONGEST_PAUSE)
-    await wait(pause)
+    const leave = new AbortController()
+    const unwatch = whenUnseen(leave)
+    listens = true
+    // A browser may have locks and still give none; then each tab has a line of its own.
+    await (tabs ? tabs.turn(leave.signal, hold).catch(() => hold(leave.signal)) : hold(leave.signal))
+    unwatch()
+    if (leave.signal.aborted) [listens, behind] = [false, true]
   }
+}
+
+/** Hold the line, and take it up whenever it breaks, until `leave` says so. */
+async function hold(leave: AbortSignal, waited = false): Promise<void> {
+  let pause = FIRST_PAUSE
+  let again = waited || connection.state !== 'connecting'
+  while (!leave.aborted) {
+    const began = performance.now()
+    const lost = await once(leave, again)
+    again = true
+    if (leave.aborted) return
+    if (lost) lineIs(connection.state === 'live' ? 'away' : connection.state)
+    pause = performance.now() - began > 5_000 ? FIRST_PAUSE : Math.min(pause * 1.6, LONGEST_PAUSE)
+    await wait(pause, leave)
+  }
+}
+
+/** The line stands, or does not: here, and in the tabs that listen to this one. With `missed` it
+    did not stand for a while. */
+function lineIs(state: State, missed = false): void {
+  const back = missed || behind || connection.state === 'away' || connection.state === 'signed-out'
+  connection.state = state
+  tabs?.tell({ is: 'line', state, anew: true })
+  if (state !== 'live' || !back) return
+  behind = false
+  tell({ name: 'reconnected', body: {} })
+}
+
+/** What the tab with the line says, for this one listens to it. */
+function told(said: Told): void {
+  if (!listens) return
+  if (said.is === 'line') lineIs(said.state, said.anew)
+  else if (said.is === 'event') tell(said)
+  else stillThere()
+}
+
+/** Somebody said something, so nobody is away. */
+function stillThere(): void {
+  if (connection.state === 'away') lineIs('live')
 }
 
 /** Wait until the page is looked at. */
@@ -76,7 +122,7 @@ function seen(): Promise<void> {
   })
 }
 
-/** Let go of a line when its page has been hidden for a while; returns how to stop minding. */
+/** Leave when the page has been hidden for a while; returns how to stop minding. */
 function whenUnseen(stop: AbortController): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = () => {
@@ -91,40 +137,63 @@ function whenUnseen(stop: AbortController): () => void {
 }
 
 /** Wait, but no longer than until the page is looked at again, or the daemon has answered. */
-function wait(pause: number): Promise<void> {
+function wait(pause: number, leave: AbortSignal): Promise<void> {
   return new Promise((done) => {
     const timer = setTimeout(end, pause)
     function end(): void {
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', end)
       removeEventListener(ANSWERED, end)
+      leave.removeEventListener('abort', end)
       done()
     }
     document.addEventListener('visibilitychange', end)
     addEventListener(ANSWERED, end)
+    leave.addEventListener('abort', end)
   })
 }
 
-async function once(again: boolean): Promise<void> {
+/** Hold one line until it ends; whether that was not by our own will. */
+async function once(leave: AbortSignal, again: boolean): Promise<boolean> {
   const stop = new AbortController()
+  let lost = true
   let alive = setTimeout(() => stop.abort(), SILENCE)
   const still = () => {
     clearTimeout(alive)
     alive = setTimeout(() => stop.abort(), SILENCE)
+    stillThere()
+    tabs?.tell({ is: 'still' })
   }
-  const unwatch = whenUnseen(stop)
+  const unwatch = whenUnwanted(leave, () => {
+    lost = false
+    stop.abort()
+  })
   try {
     const response = await fetch('/events', { headers: headers(), signal: stop.signal })
     if (response.status === 401) connection.state = 'signed-out'
-    if (!response.ok || !response.body) return
-    connection.state = 'live'
-    if (again) tell({ name: 'reconnected', body: {} })
+    if (!response.ok || !response.body) return lost
+    lineIs('live', again)
     await read(response.body, still)
   } catch {
-    if (connection.state !== 'signed-out' && !document.hidden) connection.state = 'away'
+    if (lost && connection.state !== 'signed-out') connection.state = 'away'
   } finally {
     clearTimeout(alive)
     unwatch()
+  }
+  return lost
+}
+
+/** Let go of a line that is not ours to hold, or not for who is signed in by now; returns how to
+    stop minding. */
+function whenUnwanted(leave: AbortSignal, end: () => void): () => void {
+  const renew = (event: StorageEvent) => isKeyNew(event) && end()
+  leave.addEventListener('abort', end)
+  addEventListener(DOUBTED, end)
+  addEventListener('storage', renew)
+  return () => {
+    leave.removeEventListener('abort', end)
+    removeEventListener(DOUBTED, end)
+    removeEventListener('storage', renew)
   }
 }
 
@@ -144,7 +213,10 @@ async function read(body: ReadableStream<Uint8Array>, still: () => void): Promis
 function take(block: string): void {
   const name = /^event: (.*)$/m.exec(block)?.[1]
   const data = /^data: (.*)$/m.exec(block)?.[1]
-  if (name && data) tell({ name, body: JSON.parse(data) })
+  if (!name || !data) return
+  const happening: Happening = { name, body: JSON.parse(data) }
+  tell(happening)
+  tabs?.tell({ is: 'event', ...happening })
 }
 
 function tell(happening: Happening): void {

@@ -15,3 +15,8 @@ export function takeKey(): void {
 export function key(): string {
   return localStorage.getItem(KEEP) ?? ''
 }
+
+/** Whether an event of the storage says that this browser signed in anew, in another tab. */
+export function isKeyNew(event: StorageEvent): boolean {
+  return event.key === KEEP && event.newValue !== event.oldValue
+}
