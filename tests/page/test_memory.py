@@ -612,6 +612,28 @@ def test_what_is_typed_into_a_merge_is_not_thrown_away_without_a_question(visit:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_twenty_deeds_are_taken_back_one_by_one_when_their_notes_are_gone(visit: Visit) -> None:
+    memories = [visit.daemon.remember(f"Deed number {each} of twenty") for each in range(20)]
+    page = visit.open(f"/m/{memories[0]}")
+    for memory in memories:
+        page.evaluate("path => history.pushState(null, '', path)", f"/ui/m/{memory}")
+        page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
+        number = memories.index(memory)
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"Deed number {number} of twenty")
+        page.keyboard.press("#")
+        expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    while page.locator(".toast").count():
+        page.locator(".toast").first.get_by_role("button", name="Dismiss").click()
+
+    for _ in memories:
+        page.keyboard.press("u")
+
+    expect(page.locator(".toast").last).to_contain_text("Forgotten: “Deed number 0 of twenty”")
+    assert not any(read(visit.daemon, each)["forgotten"] for each in memories)
+    page.keyboard.press("u")
+    assert not any(read(visit.daemon, each)["forgotten"] for each in memories)
+
+
 def test_a_held_enter_opens_the_editor_once_and_makes_lines_in_a_text(visit: Visit) -> None:
     memory = visit.daemon.remember("The kettle whistles in F sharp")
     page = visit.open(f"/m/{memory}")

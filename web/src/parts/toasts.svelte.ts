@@ -1,4 +1,6 @@
-/* Short words at the edge about what was done, with a way to take it back. */
+/* Short words at the edge about what was done, with a way to take it back. The notes go after a
+   while; what was done in this tab is kept apart from them, so that it can be taken back, the last
+   first, when its note is long gone. */
 
 import { ApiError, Away, post } from './api'
 import { sentence } from './words'
@@ -11,33 +13,50 @@ export interface Toast {
   bad: boolean
   /** It says that nobody answers, which is over as soon as somebody does. */
   away?: boolean
-  /** What a press on the button does, and its name. */
-  action?: { name: string; does: () => unknown }
-  /** The id of the change that it offers to undo. */
-  undo?: string
+  /** Whether it offers to take back what it tells. */
+  undo?: boolean
+}
+
+interface Deed {
+  /** That of the note that told it. */
+  id: number
+  /** The id of the change that it made, if it made one. */
+  change?: string
+  back: () => unknown
 }
 
 export const toasts = $state<Toast[]>([])
 
 const SECONDS = 8
 const BAD_SECONDS = 15
+const NOTES = 4
+const DEEDS = 100 // that can be taken back
+const deeds: Deed[] = []
 let last = 0
+let before: Promise<void> = Promise.resolve()
 
 interface Saying {
   hint?: string
+  /** The headline of the memory that it was done to. */
+  of?: string
   /** The id of a change: offers to undo it. */
   undo?: string | null
   /** Called when that is done. */
   undone?: () => unknown
-  action?: Toast['action']
+  /** Takes back what is no change of a memory; throws if it cannot. */
+  back?: () => unknown
 }
 
-/** Say that something was done; with `undo` a change can be taken back right here. Returns the id
-    of the note, for whoever knows when it is over. */
+/** Say that something was done; with `undo` or `back` it can be taken back. Returns the id of the
+    note, for whoever knows when it is over. */
 export function say(text: string, more: Saying = {}): number {
-  const { undo, undone } = more
-  const action = undo ? { name: 'Undo', does: () => takeBack(undo, undone) } : more.action
-  return show({ text, hint: more.hint, bad: false, action, undo: undo ?? undefined })
+  const what = more.of ? `${text}: “${more.of}”` : text
+  const change = more.undo ?? undefined
+  const back = change ? () => undo(change, what, more.undone) : more.back
+  const id = show({ text, hint: more.hint, bad: false, undo: back !== undefined })
+  if (back) deeds.push({ id, change, back })
+  if (deeds.length > DEEDS) deeds.shift()
+  return id
 }
 
 /** Say what went wrong, in the daemon's own words; once, however often it goes wrong. */
@@ -48,9 +67,17 @@ export function fail(error: unknown): number {
   return show({ text, hint, bad: true, away: error instanceof Away })
 }
 
+/** Take a note away; what it told can still be taken back. */
 export function dismiss(id: number): void {
   const at = toasts.findIndex((each) => each.id === id)
   if (at >= 0) toasts.splice(at, 1)
+}
+
+/** Take a note away together with what it told: that is over. */
+export function withdraw(id: number): Deed | undefined {
+  dismiss(id)
+  const at = deeds.findIndex((each) => each.id === id)
+  return at < 0 ? undefined : deeds.splice(at, 1)[0]
 }
 
 /** The daemon is back: drop what said that it was away. */
@@ -60,25 +87,43 @@ export function back(): void {
 
 /** Withdraw the offers to undo what is taken back by now. */
 export function settle(changes: readonly string[]): void {
-  for (const each of [...toasts]) if (each.undo && changes.includes(each.undo)) dismiss(each.id)
+  for (const each of [...deeds]) if (each.change && changes.includes(each.change)) withdraw(each.id)
 }
 
-/** Take a change back and say so. */
-export async function takeBack(change: string, undone?: () => unknown): Promise<void> {
+/** Take back what a note told, or else what was done last; false if there is nothing. One waits for
+    the other: what was built on a change has to go before it. */
+export function takeBackDeed(id = deeds.at(-1)?.id ?? 0): boolean {
+  const deed = withdraw(id)
+  if (deed) before = before.then(() => perform(deed))
+  return deed !== undefined
+}
+
+async function perform(deed: Deed): Promise<void> {
   try {
-    const answer = await post<{ undone: string[] }>(`/agent/undo/${change}`)
-    settle(answer.undone)
-    say('Taken back')
-    undone?.()
+    await deed.back()
   } catch (error) {
     fail(error)
+    if (error instanceof Away) deeds.push(deed) // nothing was changed; it can be tried again
+    deeds.sort((one, other) => one.id - other.id)
   }
+}
+
+/** Take a change back and say so; `what` it was. */
+export async function takeBack(change: string, what: string, undone?: () => unknown): Promise<void> {
+  await undo(change, what, undone).catch(fail)
+}
+
+async function undo(change: string, what: string, undone?: () => unknown): Promise<void> {
+  const answer = await post<{ undone: string[] }>(`/agent/undo/${change}`)
+  settle(answer.undone)
+  say('Taken back', { hint: what })
+  undone?.()
 }
 
 function show(toast: Omit<Toast, 'id'>): number {
   const id = ++last
   toasts.push({ id, ...toast })
-  if (toasts.length > 4) toasts.shift()
+  if (toasts.length > NOTES) toasts.shift()
   setTimeout(() => dismiss(id), (toast.bad ? BAD_SECONDS : SECONDS) * 1000)
   return id
 }
