@@ -612,6 +612,60 @@ def test_what_is_typed_into_a_merge_is_not_thrown_away_without_a_question(visit:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_what_is_typed_into_a_merge_outlives_a_reload(visit: Visit) -> None:
+    memory, other, dialog = merging(visit, "Larks rise at four", "Larks sing over the moor")
+    page, mine = visit.page, dialog.get_by_label("What it says then")
+    dialog.get_by_label("Larks sing over the moor, there").check()
+    mine.fill("Larks rise and sing")
+    # While the page is away an agent writes, too: that is shown, and nothing is overwritten.
+    page.goto("about:blank")
+    visit.daemon.ok("POST", f"/agent/update/{other}", {"content": "Larks left the moor"})
+    page.go_back()
+
+    expect(mine).to_have_value("Larks rise and sing")
+    expect(dialog.get_by_label("Larks sing over the moor, there")).to_be_checked()
+    expect(dialog.get_by_role("alert")).to_contain_text("Larks left the moor")
+    dialog.get_by_role("button", name="I have seen it").click()
+    dialog.get_by_role("button", name="Merge", exact=True).click()
+    expect(page).to_have_url(re.compile(f"/m/{other}$"))
+    assert content(visit.daemon, other) == "Larks rise and sing"
+    page.goto(f"{visit.root}/m/{memory}")
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("key", "label"), [("r", "Why it is no longer true"), ("l", "Why (may")])
+def test_a_typed_reason_is_not_thrown_away_without_a_question(
+    visit: Visit, key: str, label: str
+) -> None:
+    visit.daemon.remember(f"The {key} of two mills", title=f"A mill for {key}")
+    page = visit.open(f"/m/{visit.daemon.remember(f'The {key} of one mill')}")
+    expect(page.get_by_role("button", name="Retire")).to_be_visible()
+    page.keyboard.press(key)
+    if key == "l":
+        page.get_by_role("dialog").get_by_label("Which memory?").fill(f"A mill for {key}")
+        page.get_by_role("dialog").get_by_role("link", name=f"A mill for {key}").click()
+    dialog = page.locator("dialog:has(form)").first
+    asked = page.get_by_role("dialog", name="Throw it away?")
+    dialog.get_by_label(label).fill("typed by a person")
+
+    leaving: tuple[Callable[[], None], ...] = (
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.mouse.click(3, 3),
+        dialog.get_by_role("button", name="Close").click,
+        dialog.get_by_role("button", name="Cancel").click,
+    )
+    for leave in leaving:
+        leave()
+        expect(asked).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(asked).to_have_count(0)
+        expect(dialog.get_by_label(label)).to_have_value("typed by a person")
+    dialog.get_by_label(label).fill("")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_twenty_deeds_are_taken_back_one_by_one_when_their_notes_are_gone(visit: Visit) -> None:
     memories = [visit.daemon.remember(f"Deed number {each} of twenty") for each in range(20)]
     page = visit.open(f"/m/{memories[0]}")

@@ -31,3 +31,10 @@ export function confirm(asked: Question): Promise<string | null> {
     }
   })
 }
+
+/** Ask before what somebody typed is thrown away; true if it may be, or there is nothing. */
+export async function mayDrop(typed: boolean): Promise<boolean> {
+  if (!typed) return true
+  const text = 'What you wrote here is not saved.'
+  return (await confirm({ title: 'Throw it away?', text, yes: 'Throw it away', bad: true })) !== null
+}

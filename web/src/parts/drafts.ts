@@ -3,16 +3,17 @@
 
 const KEEP = 'madeleine.draft.'
 
-export function keepDraft(name: string, text: string): void {
+export function keepDraft(name: string, draft: unknown): void {
   try {
-    sessionStorage.setItem(KEEP + name, text)
+    sessionStorage.setItem(KEEP + name, JSON.stringify(draft))
   } catch {
     sessionStorage.removeItem(KEEP + name) // too long to be kept; an old half would be worse
   }
 }
 
-export function keptDraft(name: string): string | null {
-  return sessionStorage.getItem(KEEP + name)
+export function keptDraft<T>(name: string): T | null {
+  const text = sessionStorage.getItem(KEEP + name)
+  return text === null ? null : (JSON.parse(text) as T)
 }
 
 export function dropDraft(name: string): void {
