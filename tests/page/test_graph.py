@@ -233,6 +233,25 @@ def test_a_way_is_drawn_above_the_other_connections_and_all_of_it_is_named(
     assert written.issuperset(titles)
 
 
+def test_lines_are_named_above_all_memories_in_the_words_of_the_list(
+    visit: Visit, ids: dict[str, str]
+) -> None:
+    one, other = ids["Idempotency"], ids["Lives in Dublin"]
+    found = {"source_id": one, "target_id": other, "edge": "discovered"}
+    said = {"reason": "parallel context, likeness 0.39"}
+    visit.daemon.ok("POST", "/agent/connect", {**found, **said})
+
+    noted = _layers(visit, f"/graph?from={one}&to={other}")
+    visit.daemon.ok("POST", "/agent/disconnect", found)
+
+    expect(visit.page.locator("ol .before")).to_have_text(
+        ["goes together with", "“they came within a week of each other”"]
+    )
+    written = [layer for layer, words in noted["words"] if words == "goes together with"]
+    assert written == ["labels"], "memories are drawn below this layer"
+    assert "discovered" not in {words for _, words in noted["words"]}
+
+
 @pytest.mark.parametrize("size", ["laptop", "phone"])
 def test_a_long_name_of_a_space_leaves_the_counts_in_sight(
     browser: Browser, daemon: Daemon, ids: dict[str, str], size: str

@@ -722,6 +722,15 @@ def test_a_similar_memory_can_be_kept_instead_of_this_one(visit: Visit) -> None:
     assert read(visit.daemon, memory)["forgotten"]
 
 
+def test_what_is_long_unused_is_said_to_have_faded(visit: Visit) -> None:
+    old = visit.daemon.remember("The old pier had a lamp", created="2020-01-01T08:00:00Z")
+    page = visit.open(f"/m/{old}")
+
+    strength = section(page, "Strength")
+    expect(strength).to_contain_text("faded; a use brings it back")
+    expect(strength).not_to_contain_text("chance")
+
+
 def test_history_shows_exactly_what_changed_and_takes_it_back(visit: Visit) -> None:
     memory = visit.daemon.remember("The fence is green", tags=["garden"])
     body = {"content": "The fence is white", "tags": ["garden", "paint"]}

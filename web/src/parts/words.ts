@@ -82,6 +82,22 @@ export function who(by: string): string {
   return DOORS[by] ?? by.replace(/^agent:/, '')
 }
 
+/** How the jobs name what two memories have in common, in their reasons. */
+const COMMON: Record<string, string> = {
+  'parallel context': 'they came within a week of each other',
+  'shares theme': 'both are about the same theme',
+  explains: 'one explains the other',
+  'perhaps at odds': 'perhaps they are at odds',
+}
+
+/** Why two memories are connected, in plain words: a job's measure of likeness says nothing to a
+    person. What somebody gave as a reason stays as it is. */
+export function because(reason: string): string {
+  const common = /^(.+), likeness -?\d\.\d+$/.exec(reason)?.[1]
+  if (common) return COMMON[common] ?? common
+  return reason.replace(/^(they are about similar things) \(\d\.\d+\)$/, '$1')
+}
+
 /** The beginning of a text on one line. */
 export function beginning(text: string, most = 160): string {
   const line = text.slice(0, most * 3).replace(/\s+/g, ' ').trim()

@@ -6,7 +6,8 @@ import Sigma from 'sigma'
 import { EdgeArrowProgram, EdgeLineProgram } from 'sigma/rendering'
 import { letter } from '../../parts/TypeMark.svelte'
 import { TIERS } from '../../parts/values'
-import { edge as edgeWords, number } from '../../parts/words'
+import { arrow } from '../../parts/arrows'
+import { number } from '../../parts/words'
 import { colours, mix } from './colours'
 import { look, MarkProgram, SHAPE_OF } from './marks'
 import { Pace } from './pace'
@@ -53,6 +54,8 @@ const LABEL_PX = 3.2
 const PIXELS_EACH_LABEL = 22_000
 const KEPT_CLEAR = 160 // memories in view up to which no label covers one
 const LABEL_CHARS = 34
+const NAMED_LINES = 24 // that stand out; of more, none could be read
+const ALONG = [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95] // where on a line its name may stand, best first
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
 const SERIF = 'ui-serif, Charter, Georgia, "Noto Serif", serif'
 
@@ -88,10 +91,7 @@ export class Scene {
       defaultEdgeType: 'line',
       // Drawn in this order, after Sigma's own `arrow`: what is strong lies above what is pale.
       edgeProgramClasses: { line: EdgeLineProgram, strong: EdgeArrowProgram },
-      renderEdgeLabels: true,
-      edgeLabelFont: FONT,
-      edgeLabelSize: 11,
-      renderLabels: false, // the scene's own do not cover each other
+      renderLabels: false, // the scene's own do not cover each other, and stand above all memories
       stagePadding: 28,
       minCameraRatio: 0.003,
       maxCameraRatio: 2.2,
@@ -131,8 +131,6 @@ export class Scene {
   /** Take the page's colours as they are now. */
   recolour(): void {
     this.#colours = colours()
-    const words = this.#colours['ink-soft']
-    this.sigma.setSetting('edgeLabelColor', { color: words })
     this.choose()
   }
 
@@ -203,10 +201,7 @@ export class Scene {
 
   #linkLook(link: Link, strong: boolean): Record<string, unknown> {
     const { sunk, accent, 'ink-soft': soft } = this.#colours
-    if (strong) {
-      const label = this.emphasis.links.size <= 24 ? edgeWords(link.edge) : null
-      return { type: 'strong', color: mix(accent, sunk, 0.15), size: 2.2, label, forceLabel: true, zIndex: 1 }
-    }
+    if (strong) return { type: 'strong', color: mix(accent, sunk, 0.15), size: 2.2, zIndex: 1 }
     const far = this.#length(link) / (this.world.regions[0]?.r ?? 1)
     const share = this.#isAny() ? 0.08 : (0.2 + 0.25 * link.weight) / (1 + 3 * far)
     return { type: 'line', color: mix(sunk, soft, share), size: 1, zIndex: 0 }
@@ -354,11 +349,10 @@ export class Scene {
   /** Show only the layers that have something on them: each costs time in every frame. */
   #showLayers(): void {
     const layers = this.sigma.getCanvases()
-    const { labels, lines } = this.pace.detail
     const shown: Record<string, boolean> = {
       hoverNodes: false, // the ring around the memory under the pointer says enough
-      edges: !this.#moving || lines,
-      edgeLabels: this.emphasis.links.size > 0 && (!this.#moving || labels),
+      edges: !this.#moving || this.pace.detail.lines,
+      edgeLabels: false, // written with all other words
     }
     for (const [name, is] of Object.entries(shown)) {
       const display = is ? '' : 'none'
@@ -420,7 +414,8 @@ export class Scene {
     haloed(context, many, left + wide, base, this.#colours['ink-soft'], this.#colours.paper)
   }
 
-  /** Draw letters into the memories that are large enough, and headlines where there is room. */
+  /** Draw letters into the memories that are large enough, the names of the lines that stand out, and
+      headlines where there is room. */
   #drawWords(): void {
     const context = this.#canvas('labels')
     const place = this.#places()
@@ -432,15 +427,50 @@ export class Scene {
       if (!data || x < 0 || y < 0 || x > width || y > height) continue
       spots.push({ node, x, y, r: this.sigma.scaleSize(data.size), colour: data.color })
     }
+    for (const spot of spots.filter((each) => each.r >= LETTER_PX).slice(0, LETTERS)) this.#letter(context, spot.node, spot.colour, spot)
     const taken = [...this.#names]
+    this.#nameLines(context, new Map(spots.map((each) => [each.node.id, each])), taken)
     if (spots.length <= KEPT_CLEAR) for (const { x, y, r } of spots) taken.push({ left: x - r, right: x + r, bottom: y - r, top: y + r })
-    let letters = LETTERS
     let labels = Math.round((width * height) / PIXELS_EACH_LABEL)
     for (const spot of spots) {
-      if (spot.r >= LETTER_PX && letters-- > 0) this.#letter(context, spot.node, spot.colour, spot)
       const wanted = this.emphasis.named.has(spot.node.id) || (labels > 0 && this.#isLabelled(spot.node, spot.r))
       if (wanted && this.#label(context, spot.node, spot, taken)) labels--
     }
+  }
+
+  /** Write what the lines that stand out say, along their arrows and above all memories. */
+  #nameLines(context: CanvasRenderingContext2D, spots: ReadonlyMap<string, Spot>, taken: Rect[]): void {
+    if (this.emphasis.links.size > NAMED_LINES) return
+    context.font = `400 11px ${FONT}`
+    context.textAlign = 'center'
+    context.textBaseline = 'middle'
+    for (const id of spots.keys())
+      for (const link of this.world.linksOf(id)) {
+        const [from, to] = [spots.get(link.source), spots.get(link.target)]
+        if (link.source === id && from && to && this.emphasis.links.has(link.id)) this.#nameLine(context, arrow(link.edge, true), from, to, taken)
+      }
+  }
+
+  /** Write on a line where it is free: the lines and memories below it do not count, words do. */
+  #nameLine(context: CanvasRenderingContext2D, words: string, from: Spot, to: Spot, taken: Rect[]): void {
+    const [dx, dy] = [to.x - from.x, to.y - from.y]
+    const length = Math.hypot(dx, dy)
+    const wide = this.#wide(context, words, false, 'line ')
+    const [first, room] = [from.r + wide / 2, length - from.r - to.r - wide]
+    if (room < 0) return
+    const places = ALONG.map((share) => (first + share * room) / length)
+    const at = places.find((each) => !along(from, to, each, wide).some((piece) => taken.some((other) => overlap(other, piece))))
+    if (at === undefined) return
+    taken.push(...along(from, to, at, wide))
+    const angle = Math.atan2(dy, dx)
+    context.save()
+    context.translate(from.x + at * dx, from.y + at * dy)
+    context.rotate(Math.abs(angle) > Math.PI / 2 ? angle + Math.PI : angle)
+    context.fillStyle = this.#colours.sunk
+    context.fillRect(-wide / 2 - 3, -7, wide + 6, 14)
+    context.fillStyle = this.#colours.ink
+    context.fillText(words, 0, 0.5)
+    context.restore()
   }
 
   #isLabelled(node: Node, r: number): boolean {
@@ -481,8 +511,8 @@ export class Scene {
     return all.reduce((best, each) => (covered(each) < covered(best) ? each : best))
   }
 
-  #wide(context: CanvasRenderingContext2D, text: string, here: boolean): number {
-    const key = here ? `!${text}` : text
+  #wide(context: CanvasRenderingContext2D, text: string, here: boolean, what = ''): number {
+    const key = here ? `!${text}` : what + text
     let wide = this.#widths.get(key)
     if (wide === undefined) this.#widths.set(key, (wide = context.measureText(text).width))
     return wide
@@ -516,6 +546,18 @@ export class Scene {
 function beside({ x, y, r }: Spot, wide: number): Rect[] {
   const at = (left: number, top: number) => ({ left: left - 3, right: left + wide + 3, bottom: top - 18, top })
   return [at(x + r + 5, y + 9.5), at(x - r - 5 - wide, y + 9.5), at(x - wide / 2, y + r + 20), at(x - wide / 2, y - r - 2)]
+}
+
+/** The place of words on a line, `at` this share of it, in small pieces: it may go aslant. */
+function along(from: Spot, to: Spot, at: number, wide: number): Rect[] {
+  const [dx, dy] = [to.x - from.x, to.y - from.y]
+  const length = Math.hypot(dx, dy)
+  const steps = Math.max(2, Math.ceil(wide / 8))
+  return Array.from({ length: steps + 1 }, (_, step) => {
+    const share = at + ((step / steps - 0.5) * wide) / length
+    const [x, y] = [from.x + share * dx, from.y + share * dy]
+    return { left: x - 6, right: x + 6, bottom: y - 7, top: y + 7 }
+  })
 }
 
 /** Write words on a rim of the ground's colour, which keeps lines away from them. */
