@@ -748,6 +748,23 @@ def test_history_shows_exactly_what_changed_and_takes_it_back(visit: Visit) -> N
     assert content(visit.daemon, memory) == "The fence is green"
 
 
+def test_history_calls_memories_by_their_titles(visit: Visit) -> None:
+    memory = visit.daemon.remember("The jetty has five planks")
+    kept = visit.daemon.remember("Planks are of oak", title="Oak planks")
+    new = visit.daemon.remember("The jetty has six planks", title="Six planks")
+    for target in (kept, new):
+        body = {"source_id": memory, "target_id": target, "edge": "depends_on"}
+        visit.daemon.ok("POST", "/agent/connect", body)
+    visit.daemon.ok("POST", f"/agent/outdated/{memory}", {"superseded_by": new})
+    page = visit.open(f"/m/{memory}")
+
+    told = section(page, "History").get_by_role("listitem")
+    told.nth(0).get_by_role("button", name="What changed").click()
+    expect(told.nth(0)).to_contain_text("– → “Six planks”")
+    told.nth(1).get_by_role("button", name="What changed").click()
+    expect(told.nth(1)).to_contain_text("– → depends on “Six planks”")
+
+
 # -- text that is made to do harm ----------------------------------------------------------
 
 

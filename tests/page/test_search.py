@@ -241,3 +241,17 @@ def test_pictures_of_search_are_kept(visit: Visit) -> None:
     visit.open("/search?q=which+database+did+we+choose")
     page.wait_for_selector("#found a")
     visit.picture("search-hits")
+
+
+def test_what_a_connection_brought_names_the_memory_it_came_by(visit: Visit) -> None:
+    seed = visit.daemon.remember(
+        "The zeppelin moored at Lakehurst in the evening.", title="Zeppelin at Lakehurst"
+    )
+    led = visit.daemon.remember("Hydrogen is not to be used any more.", title="No hydrogen")
+    body = {"source_id": led, "target_id": seed, "edge": "derived_from", "weight": 1.0}
+    visit.daemon.ok("POST", "/agent/connect", body)
+    page = visit.open("/search?q=where+did+the+zeppelin+moor")
+
+    row = page.locator("#found a", has_text="No hydrogen")
+    expect(row.locator(".why")).to_contain_text("derived from “Zeppelin at Lakehurst”")
+    assert not re.search(r"\b[0-9a-f]{8}\b", page.locator("#found").inner_text())

@@ -782,7 +782,8 @@ ROUTES: tuple[Route, ...] = (
             Field("why_not", "string", "id of a memory that you miss: says why it is not there"),
         ),
         answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
-        "valid_until, superseded_by, outdated, score, reasons}], silence, notes, why_not, "
+        "valid_until, superseded_by, outdated, score, reasons, "
+        "mentions: [{id, short_id, headline}]}], silence, notes, why_not, "
         "absent: {how, text, rank, others, chance, filters}}",
     ),
     Route(
@@ -865,7 +866,7 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/memory/{id}/difference",
         "a memory before and after one change of it",
         query=(Field("change", "string", "the change's id", required=True),),
-        answer="{before, after, moved}",
+        answer="{before, after, moved, mentions: [{id, short_id, headline}]}",
     ),
     Route(
         "page_time",

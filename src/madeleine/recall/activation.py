@@ -29,6 +29,7 @@ class Activated:
 
     score: float
     reason: str
+    seed: str
 
 
 def spread(
@@ -83,7 +84,7 @@ def _passed(
                 if seed in scores:
                     link = edge.connection
                     share = activated(scores[seed], link.weight, ACTIVATION[link.edge], decay)
-                    passed[seed].append((neighbour, Activated(share, reason)))
+                    passed[seed].append((neighbour, Activated(share, reason, seed)))
     for row in passed.values():
         row.sort(key=lambda each: (-each[1].score, each[0]))
     return passed

@@ -59,6 +59,8 @@ class Ranked:
     lifts: dict[str, float] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     """Reasons that stages after the comparison found."""
+    mentioned: list[str] = field(default_factory=list)
+    """Whole ids of the memories of which they have the short ones."""
     reranked: float | None = None
     inherited: float | None = None
     """What a connected hit passed on, if that is more than its own."""

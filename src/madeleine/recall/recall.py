@@ -57,6 +57,8 @@ class Found:
     match: Mapping[str, float]
     passage: Place | None = None
     explained: Explained | None = None
+    mentioned: tuple[str, ...] = ()
+    """Whole ids of the memories of which the reasons have the short ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +252,7 @@ def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranke
         if hit is not None and hit.score < share:
             hit.score = hit.inherited = share
             hit.said.append(what.reason)
+            hit.mentioned.append(what.seed)
     return sorted(known.values(), key=order)
 
 
@@ -273,6 +276,7 @@ def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
             if new is not None and order(old) < order(new):
                 old.score, new.score = min(new.score, OUTDATED * old.score), old.score
                 new.said.append(f"in the place of {old.id[:SHORT_ID_LENGTH]}")
+                new.mentioned.append(old.id)
     return sorted(hits, key=order)
 
 
@@ -341,8 +345,9 @@ def _all_found(stores: Stores, search: _Search, hits: Sequence[Ranked]) -> tuple
 def _found(stores: Stores, search: _Search, hit: Ranked, memory: Memory) -> Found:
     scored = search.scored
     said = reasons(hit, memory, scored, search.query.filter, search.now)
+    mentioned = (*hit.mentioned, *filter(None, [memory.superseded_by]))
     if scored is None:
-        return Found(memory, shown(hit.score), said, {})
+        return Found(memory, shown(hit.score), said, {}, mentioned=mentioned)
     explained = explain(hit, scored, heads_of(stores)) if search.query.explain else None
     return Found(
         memory=memory,
@@ -351,6 +356,7 @@ def _found(stores: Stores, search: _Search, hit: Ranked, memory: Memory) -> Foun
         match=match_of(hit, scored),
         passage=place_of(hit, memory, scored),
         explained=explained,
+        mentioned=mentioned,
     )
 
 

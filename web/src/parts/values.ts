@@ -73,6 +73,14 @@ export interface Brief {
   /** Only in answers to a question. */
   score?: number
   reasons?: string[]
+  mentions?: Mention[]
+}
+
+/** A memory of which words have only the short id. */
+export interface Mention {
+  id: string
+  short_id: string
+  headline: string
 }
 
 export interface Changed {

@@ -1,6 +1,7 @@
 /* Numbers, times and names in words. */
 
 import { JOBS, jobName } from './jobs'
+import type { Mention } from './values'
 
 const DAY = 86_400_000
 const number_ = new Intl.NumberFormat('en')
@@ -96,6 +97,12 @@ export function because(reason: string): string {
   const common = /^(.+), likeness -?\d\.\d+$/.exec(reason)?.[1]
   if (common) return COMMON[common] ?? common
   return reason.replace(/^(they are about similar things) \(\d\.\d+\)$/, '$1')
+}
+
+/** A text with memories by their titles: `supports 2f0ee1a2` → `supports “Ferry at nine”`. */
+export function withTitles(text: string, mentions: readonly Mention[] = []): string {
+  const titles = new Map(mentions.map((each) => [each.short_id, each.headline]))
+  return text.replace(/`?\b([0-9a-f]{8})\b`?/g, (id, short: string) => (titles.has(short) ? `“${beginning(titles.get(short)!, 80)}”` : id))
 }
 
 /** The beginning of a text on one line. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 
@@ -41,12 +42,24 @@ def brief(memory: Memory, now: datetime) -> Json:
     }
 
 
-def brief_hit(found: Found, now: datetime) -> Json:
-    """Return what a list shows of a memory that answers: also how well, why, and by what."""
+def brief_hit(found: Found, now: datetime, known: Mapping[str, Memory]) -> Json:
+    """Return what a list shows of a memory that answers: also how well, why, and by what; `known`
+    are the memories that reasons mention."""
     shown = brief(found.memory, now)
     if found.passage is not None:
         shown["extract"] = extract(found.passage.text)
-    return {**shown, "score": found.score, "reasons": list(found.reasons)}
+    mentioned = [known[each] for each in dict.fromkeys(found.mentioned) if each in known]
+    return {
+        **shown,
+        "score": found.score,
+        "reasons": list(found.reasons),
+        "mentions": [mention(each) for each in mentioned],
+    }
+
+
+def mention(memory: Memory) -> Json:
+    """Return what a memory is called where words have only its short id."""
+    return {"id": memory.id, "short_id": memory.short_id, "headline": memory.headline}
 
 
 def _rest(memory: Memory) -> str:

@@ -3,11 +3,11 @@ like it and what happened to it. Looking at it is no use: nothing is noted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from madeleine.api.page.brief import brief
+from madeleine.api.page.brief import brief, mention
 from madeleine.errors import FileUnreadable
 from madeleine.index.port import EdgeRow
 from madeleine.model.codec import Json, connection_to_json, memory_to_json
@@ -32,7 +32,7 @@ from madeleine.rules.strengthening import Past, chances, fades_at
 from madeleine.rules.usage import adopted_of
 from madeleine.sleep.fading import least_chance, lifecycle
 from madeleine.write.change_file import joined, peek
-from madeleine.write.past import as_it_was, turn
+from madeleine.write.past import Turn, as_it_was, turn
 from madeleine.write.show import find_anywhere
 from madeleine.write.stores import Stores
 
@@ -225,4 +225,14 @@ def difference(house: House, call: Call) -> Json:
         "before": memory_to_json(seen.before) if seen.before else None,
         "after": memory_to_json(seen.after) if seen.after else None,
         "moved": seen.moved,
+        "mentions": [mention(each) for each in _mentioned(house.stores, seen)],
     }
+
+
+def _mentioned(stores: Stores, seen: Turn) -> Iterable[Memory]:
+    """Return the memories that a change connected or took apart, or put in the place of it."""
+    sides = [each for each in (seen.before, seen.after) if each is not None]
+    linked = [{(link.edge, link.target) for link in each.connections} for each in sides]
+    changed = linked[0] ^ linked[1] if len(linked) > 1 else set()
+    newer = {each.superseded_by for each in sides if each.superseded_by}
+    return stores.index.memories({target for _, target in changed} | newer).values()

@@ -36,8 +36,9 @@ def search(house: House, call: Call) -> Json:
     reader.done()
     now = house.stores.clock.now()
     found = recall(house.stores, query, touch=False)
+    known = house.stores.index.memories({each for hit in found.hits for each in hit.mentioned})
     return {
-        "memories": [brief_hit(each, now) for each in found.hits],
+        "memories": [brief_hit(each, now, known) for each in found.hits],
         "silence": found.silence,
         "notes": list(found.notes),
         "why_not": found.why_not,

@@ -1,7 +1,8 @@
 /* What the editor edits, as text; and what two versions of a memory differ in. */
 
-import type { Memory } from '../../parts/values'
-import { day, edge, percent, space } from '../../parts/words'
+import { arrow } from '../../parts/arrows'
+import type { Memory, Mention } from '../../parts/values'
+import { day, percent, space, withTitles } from '../../parts/words'
 
 export interface Fields {
   title: string
@@ -59,18 +60,21 @@ export function revision(before: Fields, after: Fields): Record<string, unknown>
   return sent
 }
 
-/** A line for every field but the text in which two versions differ, as from → to. */
-export function changedLines(before: Memory, after: Memory): { label: string; from: string; to: string }[] {
-  const [one, other] = [described(before), described(after)]
+/** A line for every field but the text in which two versions differ, as from → to; of many
+    connections only those that came or went. */
+export function changedLines(before: Memory, after: Memory, mentions: readonly Mention[]): { label: string; from: string; to: string }[] {
+  const [one, other] = [described(before, after, mentions), described(after, before, mentions)]
   return Object.keys(one)
     .filter((label) => one[label] !== other[label])
     .map((label) => ({ label, from: one[label]!, to: other[label]! }))
 }
 
 const NONE = '–'
+const linksOf = (memory: Memory) => memory.connections.map((each) => `${arrow(each.edge, true)} ${each.target.slice(0, 8)}`)
 
-function described(memory: Memory): Record<string, string> {
-  const links = memory.connections.map((each) => `${edge(each.edge)} ${each.target.slice(0, 8)}`).sort()
+function described(memory: Memory, compared: Memory, mentions: readonly Mention[]): Record<string, string> {
+  const same = new Set(linksOf(compared))
+  const links = linksOf(memory).filter((each) => !same.has(each)).sort()
   return {
     Title: memory.title ?? NONE,
     Type: memory.type,
@@ -79,8 +83,8 @@ function described(memory: Memory): Record<string, string> {
     Tags: memory.tags.join(', ') || NONE,
     Confidence: percent(memory.confidence),
     'True until': memory.valid_until ? day(memory.valid_until) : NONE,
-    'Replaced by': memory.superseded_by?.slice(0, 8) ?? NONE,
+    'Replaced by': withTitles(memory.superseded_by?.slice(0, 8) ?? NONE, mentions),
     Claim: memory.claim ? `${memory.claim.subject}, ${memory.claim.attribute}: ${memory.claim.value}` : NONE,
-    Connections: links.join('; ') || NONE,
+    Connections: withTitles(links.join('; '), mentions) || NONE,
   }
 }

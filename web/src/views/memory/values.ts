@@ -1,6 +1,6 @@
 /* What `/ui/data/memory/{id}` and its neighbours answer with. */
 
-import type { Brief, Connection, Memory } from '../../parts/values'
+import type { Brief, Connection, Memory, Mention } from '../../parts/values'
 
 export interface Linked extends Connection {
   source: string
@@ -67,4 +67,5 @@ export interface Difference {
   before: Memory | null
   after: Memory | null
   moved: boolean
+  mentions: Mention[]
 }
