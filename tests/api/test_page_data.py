@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -114,6 +116,33 @@ def test_bars_count_every_memory_once(ask: Ask) -> None:
         one["to"] == other["from"]
         for one, other in zip(told["bars"], told["bars"][1:], strict=False)
     )
+
+
+def test_bars_are_counted_in_the_days_of_a_zone(ask: Ask) -> None:
+    """Also beyond the nights in which the clocks are put forward or back."""
+    zone = ZoneInfo("America/Los_Angeles")
+    now = datetime.now(zone)
+    last_minute = (now - timedelta(days=300)).replace(hour=23, minute=59)
+    for at in (last_minute, last_minute + timedelta(minutes=2)):
+        remember(ask, f"Seen at {at}", created=at.isoformat())
+
+    told = ask("page_time_bars", query={"zone": str(zone)})
+
+    starts = [datetime.fromisoformat(each["from"]).astimezone(zone) for each in told["bars"]]
+    assert told["zone"] == str(zone)
+    assert {each.time() for each in starts} == {time.min}
+    assert datetime.fromisoformat(told["bars"][-1]["to"]) > now
+    assert sum(each["known"] for each in told["bars"]) == 2
+
+
+@pytest.mark.parametrize("zone", ["", "Mars/Phobos", "../../etc/passwd", "America"])
+def test_a_zone_that_nobody_knows_counts_in_utc_and_says_so(ask: Ask, zone: str) -> None:
+    remember(ask, "There is something to count")
+
+    told = ask("page_time_bars", query={"zone": zone})
+
+    assert told["zone"] == "UTC"
+    assert told["bars"][0]["from"].endswith("T00:00:00Z")
 
 
 def test_without_memories_there_is_no_time(ask: Ask) -> None:

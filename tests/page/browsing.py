@@ -115,11 +115,13 @@ class Visit:
 
 
 @contextmanager
-def visiting(browser: Browser, daemon: Daemon, size: str = "laptop") -> Iterator[Visit]:
+def visiting(
+    browser: Browser, daemon: Daemon, size: str = "laptop", zone: str = "UTC"
+) -> Iterator[Visit]:
     """Give a fresh browser profile that is signed in; fail if the page complained."""
     width, height = SIZES[size]
     context = browser.new_context(
-        viewport={"width": width, "height": height}, reduced_motion="reduce"
+        viewport={"width": width, "height": height}, reduced_motion="reduce", timezone_id=zone
     )
     visit = Visit(daemon, context, context.new_page())
     visit._watch(visit.page)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs, urlsplit
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -91,6 +94,80 @@ def test_what_held_on_a_day_is_not_struck_out_there(
     expect(row.locator(".chip")).to_have_count(0)
     struck = row.locator(".title").evaluate("each => getComputedStyle(each).textDecorationLine")
     assert struck == "none"
+
+
+# The same moment, the day on which it was there, and the day before.
+PLACES = [
+    ("America/Los_Angeles", "2026-06-16T03:00:00Z", "2026-06-15", "15 June 2026", "2026-06-14"),
+    ("Asia/Tokyo", "2026-06-15T20:00:00Z", "2026-06-16", "16 June 2026", "2026-06-15"),
+]
+
+
+@pytest.mark.parametrize(("zone", "created", "day", "named", "before"), PLACES)
+def test_a_day_is_a_day_where_the_person_is(
+    browser: Browser, apart: Daemon, zone: str, created: str, day: str, named: str, before: str
+) -> None:
+    apart.remember("The lamp in the hall is green", title="Hall lamp", created=created)
+    with visiting(browser, apart, zone=zone) as visit:
+        page = visit.open("/time")
+        expect(page.locator("#timeline").get_by_role("heading", level=2)).to_have_text(named)
+        page.get_by_role("slider", name="As it was on").focus()
+
+        page.keyboard.press("Home")
+        while visit.path < f"/time?day={day}":
+            page.keyboard.press("ArrowRight")
+
+        expect(page.get_by_role("heading", name=f"As it was on {named}")).to_be_visible()
+        expect(page.locator("#held")).to_contain_text("Hall lamp")
+        with page.expect_request(re.compile("/data/memory/.*as_of")) as asked:
+            page.locator("#held a").click()
+        expect(page.get_by_text(f"As it was on {named}.")).to_be_visible()
+        end = datetime.fromisoformat(f"{day}T23:59:59.999").replace(tzinfo=ZoneInfo(zone))
+        assert datetime.fromisoformat(parse_qs(urlsplit(asked.value.url).query)["as_of"][0]) == end
+        visit.open(f"/time?day={before}")
+        expect(page.locator("#held")).to_contain_text("Nothing was known then")
+        visit.open(f"/search?when={day}..{day}&holds={day}")
+        expect(page.locator("#found a")).to_have_count(1)
+
+
+@pytest.mark.parametrize(("zone", "created", "day", "named", "before"), PLACES)
+def test_bars_stand_for_days_where_the_person_is(
+    browser: Browser, apart: Daemon, zone: str, created: str, day: str, named: str, before: str
+) -> None:
+    now = datetime.now(ZoneInfo(zone)).replace(microsecond=0)
+    late = (now - timedelta(days=3)).replace(hour=23, minute=50)
+    early = (now - timedelta(days=2)).replace(hour=0, minute=10)
+    for at in (late, early):
+        apart.remember(f"Seen at {at}", created=at.astimezone(UTC).isoformat())
+    with visiting(browser, apart, zone=zone) as visit:
+        page = visit.open("/time")
+
+        for at in (late, early):
+            name = f"day from {at:%-d %B %Y}: 1 memory"
+            expect(page.get_by_title(name, exact=True)).to_have_count(1)
+        assert page.locator('.on input[type="date"]').get_attribute("max") == f"{now:%Y-%m-%d}"
+        visit.open("/")
+        expect(page.locator("figcaption").first).to_contain_text(f"{late:%-d %B %Y}")
+
+
+@pytest.mark.parametrize("day", ["2026-02-31", "2026-13-01", "yesterday", "2026-1-5"])
+def test_a_day_that_there_is_not_is_said_to_be_none(visit: Visit, day: str) -> None:
+    page = visit.open(f"/time?day={day}")
+
+    expect(page.get_by_text(f"There is no such day as {day}")).to_be_visible()
+    page.get_by_role("button", name="Go to today").click()
+    expect(page.locator("#timeline")).to_be_visible()
+    assert visit.path == "/time"
+
+
+def test_a_day_to_come_is_said_not_to_be_here_yet(visit: Visit, ids: dict[str, str]) -> None:
+    page = visit.open("/time?day=2999-01-01")
+    expect(page.get_by_text("1 January 2999 is not here yet")).to_be_visible()
+    assert visit.faults() == []
+
+    visit.open(f"/m/{ids['Tile server port']}?as_of=2026-02-31")
+    expect(page.get_by_text("There is no such day as 2026-02-31")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Tile server port")
 
 
 def test_the_handle_goes_back_in_time_by_keyboard(visit: Visit, ids: dict[str, str]) -> None:

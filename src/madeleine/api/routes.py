@@ -99,6 +99,7 @@ _FILTER = (
 _SPACE = Field("default_space", "string", "the space of a request that names none")
 _LIMIT = Field("limit", "integer", "how many at most")
 _OFFSET = Field("offset", "integer", "how many to skip")
+_ZONE = Field("zone", "string", "whose days to count in, such as Europe/Dublin; otherwise UTC")
 _DRY_RUN = Field("dry_run", "boolean", "only say what would be done; nothing is changed")
 _WAIT = Field("wait", "boolean", "answer when it is over; without a daemon that is always so")
 _RUN = "{text, status: started | finished | stopped | failed, request, jobs, reports}"
@@ -881,7 +882,8 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/ui/data/time/bars",
         "how many memories became known in each stretch of time",
-        answer="{step_days, bars: [{from, to, known}], total}",
+        query=(_ZONE,),
+        answer="{step_days, bars: [{from, to, known}], total, zone}",
     ),
     Route(
         "page_time_day",
@@ -904,6 +906,7 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/ui/data/home",
         "how much there is, how it grows, what came of the last prompts, what needs attention",
+        query=(_ZONE,),
         answer="{now, size, week, growth, prompts: {deadline_ms, median_ms, slow_ms, each}, "
         "attention: [{kind, text, more, to}], sleep, backup, daemon}",
     ),

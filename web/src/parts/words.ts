@@ -1,5 +1,6 @@
 /* Numbers, times and names in words. */
 
+import { isDay, looksLikeDay, midnight, today } from './days'
 import { JOBS, jobName } from './jobs'
 import type { Mention } from './values'
 
@@ -41,9 +42,16 @@ export function ago(time: string | number | Date, now = Date.now()): string {
   return 'just now'
 }
 
-/** `16 November 2026` */
+/** `16 November 2026`, of a moment or of a day such as `2026-11-16`. */
 export function day(time: string | number | Date): string {
-  return days.format(new Date(time))
+  const whole = typeof time === 'string' && looksLikeDay(time)
+  return days.format(whole ? midnight(time) : new Date(time))
+}
+
+/** Why nothing can be shown as it was on a day; empty if it can. */
+export function noDay(text: string): string {
+  if (!isDay(text)) return `There is no such day as ${beginning(text, 40)}`
+  return text > today() ? `${day(text)} is not here yet` : ''
 }
 
 /** `16 Nov 2026, 08:32` */

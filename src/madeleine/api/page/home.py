@@ -34,7 +34,9 @@ LATE_BACKUPS = 3  # so many intervals without one are worth a word
 
 def home(house: House, call: Call) -> Json:
     """Return all that the first view shows, in numbers; lists in it are short."""
-    Reader(call.query).done()
+    reader = Reader(call.query)
+    zone = timeline.zone_of(reader.text("zone"))
+    reader.done()
     stores = house.stores
     index, now = stores.index, stores.clock.now()
     counts = index.counts()
@@ -43,7 +45,7 @@ def home(house: House, call: Call) -> Json:
         "now": format_time(now),
         "size": _size(counts),
         "week": index.count(Filter(created_after=now - WEEK, outdated=True), now),
-        "growth": timeline.bars(house, call),
+        "growth": timeline.growth(house, zone),
         "prompts": _prompts(house, index.whispers(PROMPTS)),
         "attention": list(_attention(house, counts, states, now)),
         "sleep": _sleep(house, states, now),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import pairwise
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from madeleine.api.page.brief import brief
 from madeleine.errors import FileUnreadable, NoFile
@@ -72,43 +74,57 @@ def _within(at: datetime | None, since: datetime | None, before: datetime | None
 
 
 def bars(house: House, call: Call) -> Json:
-    """Return how many memories became known in each stretch of time, oldest first. Each is one
-    look into the index of times, so that a large store takes hardly longer than a small one."""
-    Reader(call.query).done()
+    """Return how many memories became known in each stretch of time, oldest first."""
+    reader = Reader(call.query)
+    zone = zone_of(reader.text("zone"))
+    reader.done()
+    return growth(house, zone)
+
+
+def growth(house: House, zone: tzinfo) -> Json:
+    """Return the bars in days of a zone. Each is one look into the index of times, so that a
+    large store takes hardly longer than a small one."""
     index, now = house.stores.index, house.stores.clock.now()
     total = index.count(EVERYTHING, now)
     oldest = index.first_known()
     if oldest is None:
-        return {"step_days": 1, "bars": [], "total": 0}
-    scale = _scale(oldest, now)
+        return {"step_days": 1, "bars": [], "total": 0, "zone": str(zone)}
+    scale = _scale(oldest.astimezone(zone).date(), now.astimezone(zone).date())
+    ends = [datetime.combine(each, time.min, zone) for each in scale.ends]
     return {
         "step_days": scale.days,
-        "bars": [_bar(index, each, each + scale.step, now) for each in scale.starts],
+        "bars": [_bar(index, start, end, now) for start, end in pairwise(ends)],
         "total": total,
+        "zone": str(zone),
     }
+
+
+def zone_of(name: str | None) -> tzinfo:
+    """Return the zone of that name; UTC for one that this machine does not know, for a machine
+    may know none. What is counted so says which it was."""
+    if not name:
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # no name, no path, a folder of zones
+        return UTC
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The stretches of time that bars stand for."""
+    """The stretches of time that bars stand for: where each begins, and where the last ends."""
 
     days: int
-    starts: Sequence[datetime]
-
-    @property
-    def step(self) -> timedelta:
-        return timedelta(days=self.days)
+    ends: Sequence[date]
 
 
-def _scale(first: datetime, now: datetime) -> Scale:
+def _scale(first: date, today: date) -> Scale:
     """Return stretches of days, weeks, months … that reach from the first day to today."""
-    start = first.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    span = max((now - start).days + 1, 1)
+    span = max((today - first).days + 1, 1)
     days = next((each for each in STEPS if span / each <= BARS), STEPS[-1])
     count = -(-span // days)
-    begin = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    begin -= timedelta(days=days * count - 1)
-    return Scale(days, [begin + timedelta(days=days * n) for n in range(count)])
+    begin = today - timedelta(days=days * count - 1)
+    return Scale(days, [begin + timedelta(days=days * n) for n in range(count + 1)])
 
 
 def _bar(index: Index, start: datetime, end: datetime, now: datetime) -> Json:

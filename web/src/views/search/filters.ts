@@ -1,6 +1,7 @@
 /* The filter of a search as it stands in the address, in the words of a request, and in plain words. */
 
 import type { Query } from '../../parts/api'
+import { endOf, iso, midnight } from '../../parts/days'
 import { day, space } from '../../parts/words'
 
 export interface Filters {
@@ -57,21 +58,13 @@ function times(when: string, now: number): Query {
 
 function validity(holds: string): Query {
   if (holds === 'all') return { outdated: true }
-  return holds ? { as_of: iso(new Date(midnight(holds, 1).getTime() - 1_000)) } : {}
+  return holds ? { as_of: endOf(holds) } : {}
 }
-
-/** The beginning of a day where the person is, or of one some days later. */
-function midnight(text: string, later = 0): Date {
-  const [year, month, date] = text.split('-').map(Number)
-  return new Date(year!, month! - 1, date! + later)
-}
-
-const iso = (time: Date) => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** What is chosen, in few words; empty if nothing is. */
 export function inWords(name: keyof Filters, filters: Filters): string {
   if (name === 'when') return whenWords(filters.when)
-  if (name === 'holds') return filters.holds === 'all' ? 'outdated too' : filters.holds ? `as of ${day(midnight(filters.holds))}` : ''
+  if (name === 'holds') return filters.holds === 'all' ? 'outdated too' : filters.holds ? `as of ${day(filters.holds)}` : ''
   const chosen = filters[name].map((each) => (name === 'spaces' ? space(each) : name === 'tags' ? `#${each}` : each))
   return chosen.length > 2 ? `${chosen[0]} +${chosen.length - 1}` : chosen.join(', ')
 }
@@ -79,7 +72,7 @@ export function inWords(name: keyof Filters, filters: Filters): string {
 function whenWords(when: string): string {
   const span = SPANS.find(([value]) => value === when)
   if (span) return span[1].toLowerCase()
-  const [after, before] = when.split('..').map((each) => each && day(midnight(each)))
+  const [after, before] = when.split('..').map((each) => each && day(each))
   if (after && before) return `${after} – ${before}`
   return after ? `since ${after}` : before ? `until ${before}` : ''
 }
