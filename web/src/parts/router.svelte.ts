@@ -1,5 +1,7 @@
 /* Where we are. Plain links (`<a href="/ui/…">`) work by themselves; `go` is for keys and code. */
 
+import { arrive, leave, newEntry } from './places'
+
 export const ROOT = '/ui'
 
 export interface Here {
@@ -24,9 +26,16 @@ function follow(): void {
 export function go(path: string, { replace = false } = {}): void {
   const to = ROOT + path
   if (to === location.pathname + location.search) return
-  history[replace ? 'replaceState' : 'pushState'](null, '', to)
+  if (replace) history.replaceState(history.state, '', to)
+  else push(to)
   follow()
-  if (!replace) scrollTo(0, 0)
+}
+
+function push(to: string): void {
+  leave()
+  history.pushState(newEntry(), '', to)
+  scrollTo(0, 0)
+  arrive()
 }
 
 /** Change what stands behind the `?` and leave the rest; empty values are taken out. */
@@ -46,7 +55,12 @@ export function memoryPath(id: string): string {
   return `${ROOT}/m/${encodeURIComponent(id)}`
 }
 
-addEventListener('popstate', follow)
+arrive()
+addEventListener('popstate', () => {
+  leave()
+  arrive()
+  follow()
+})
 
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0) return
@@ -54,6 +68,7 @@ document.addEventListener('click', (event) => {
   const link = (event.target as Element | null)?.closest?.('a')
   if (!link || link.target || link.origin !== location.origin) return
   if (link.pathname !== ROOT && !link.pathname.startsWith(`${ROOT}/`)) return
+  if (link.hash && link.pathname === location.pathname && link.search === location.search) return
   event.preventDefault()
-  go((link.pathname.slice(ROOT.length) || '/') + link.search)
+  go((link.pathname.slice(ROOT.length) || '/') + link.search + link.hash)
 })

@@ -9,7 +9,7 @@ export function takeKey(): void {
   const found = location.hash.slice(1)
   if (!/^[\w-]{40,}$/.test(found)) return
   localStorage.setItem(KEEP, found)
-  history.replaceState(null, '', location.pathname + location.search)
+  history.replaceState(history.state, '', location.pathname + location.search)
 }
 
 export function key(): string {

@@ -4,6 +4,7 @@
 
 import { untrack } from 'svelte'
 import { get, isAborted, type Query } from '../../parts/api'
+import { inParts, joined } from '../../parts/lines'
 import type { Brief } from '../../parts/values'
 
 export interface Answer {
@@ -17,6 +18,8 @@ export interface Answer {
 interface Asked {
   text: string
   filter: Query
+  /** How many of a list. */
+  lines: number
 }
 
 const HITS = 30
@@ -34,8 +37,8 @@ export class Finding {
   #more = false
 
   /** Ask this, now or as soon as the question under way is answered, which may be the same. */
-  look(text: string, filter: Query): void {
-    const wanted = { text: text.trim(), filter }
+  look(text: string, filter: Query, lines = 0): void {
+    const wanted = { text: text.trim(), filter, lines: Math.max(LINES, lines) }
     this.#wanted = JSON.stringify(wanted) === this.#asking ? null : wanted
     if (!untrack(() => this.busy)) void this.#run()
   }
@@ -48,7 +51,7 @@ export class Finding {
     try {
       const offset = before.memories.length
       const next = await get<Answer>('/ui/data/list', { ...filter, limit: LINES, offset })
-      if (this.answer === before) this.answer = { ...next, memories: joined(before.memories, next.memories) }
+      if (this.answer === before) this.answer = { ...next, memories: joined([before.memories, next.memories], (each) => each.id) }
     } catch (error) {
       this.error = error
     } finally {
@@ -66,13 +69,14 @@ export class Finding {
     this.busy = false
   }
 
-  async #ask({ text, filter }: Asked): Promise<void> {
+  async #ask(asked: Asked): Promise<void> {
+    const { text, filter, lines } = asked
     const began = performance.now()
-    this.#asking = JSON.stringify({ text, filter })
+    this.#asking = JSON.stringify(asked)
     try {
       const answer = text
         ? await get<Answer>('/ui/data/search', { ...filter, query: text, limit: HITS })
-        : await get<Answer>('/ui/data/list', { ...filter, limit: LINES })
+        : await list(filter, lines)
       this.took = performance.now() - began
       ;[this.answer, this.text, this.error] = [answer, text, null]
     } catch (error) {
@@ -83,8 +87,8 @@ export class Finding {
   }
 }
 
-/** Join two pages; a memory written meanwhile moves the others down, so some may come twice. */
-function joined(before: Brief[], next: Brief[]): Brief[] {
-  const known = new Set(before.map((each) => each.id))
-  return [...before, ...next.filter((each) => !known.has(each.id))]
+async function list(filter: Query, lines: number): Promise<Answer> {
+  const ask = (offset: number, limit: number) => get<Answer>('/ui/data/list', { ...filter, limit, offset })
+  const answers = await inParts(lines, ask)
+  return { ...answers[0]!, memories: joined(answers.map((each) => each.memories), (each) => each.id) }
 }
