@@ -231,6 +231,29 @@ def test_search_fits_a_phone(browser: Browser, daemon: Daemon) -> None:
         assert visit.faults() == []
 
 
+def test_the_memory_beside_the_list_says_how_many_connections_there_are_and_leads_to_all(
+    visit: Visit,
+) -> None:
+    hub = visit.daemon.remember("The hub of the wheel is oiled in May", title="Wheel hub")
+    for n in range(7):
+        spoke = visit.daemon.remember(f"Spoke number {n} was mended", title=f"Spoke {n}")
+        body = {"source_id": spoke, "target_id": hub, "edge": "depends_on", "weight": 0.8}
+        visit.daemon.ok("POST", "/agent/connect", body)
+    page = visit.open("/search?q=wheel+hub+oiled")
+    beside = page.get_by_role("complementary")
+    expect(beside.get_by_role("heading", level=2)).to_have_text("Wheel hub")
+
+    expect(beside.locator("li").first).to_contain_text("is needed by Spoke")
+    expect(beside).not_to_contain_text("←")
+    total = visit.daemon.ok("GET", f"/ui/data/memory/{hub}")["connections_total"]
+    beside.get_by_role("link", name=f"All {total} connections").click()
+
+    connections = page.get_by_role("region", name="Connections")
+    expect(connections).to_be_focused()
+    expect(connections.get_by_role("heading")).to_be_in_viewport()
+    expect(connections.get_by_text("is needed by")).to_have_count(7)
+
+
 @pytest.mark.soak
 def test_pictures_of_search_are_kept(visit: Visit) -> None:
     page = visit.open("/search")

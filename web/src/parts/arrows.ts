@@ -23,3 +23,7 @@ const BACK: Record<string, string> = {
 
 /** `supports` seen from where it starts (`outward`), `is supported by` from where it ends. */
 export const arrow = (name: string, outward: boolean) => (outward ? FORTH : BACK)[name] ?? edge(name)
+
+/** What a connection says from where one stands; of one that was discovered, what kind it is. */
+export const says = (link: { edge: string; outward: boolean; kind?: string | null }) =>
+  link.kind ? edge(link.kind) : arrow(link.edge, link.outward)
