@@ -933,3 +933,36 @@ def test_pictures_of_a_memory_are_kept(visit: Visit) -> None:
     daemon.ok("POST", f"/agent/update/{memory}", {"content": text.replace("two", "five")})
     expect(page.get_by_role("alert")).to_be_visible()
     visit.picture("memory-conflict")
+
+
+@pytest.mark.parametrize("mod", ["Control", "Meta"])
+def test_mod_and_enter_confirm_a_dialog_from_its_box(visit: Visit, mod: str) -> None:
+    memory = visit.daemon.remember(f"The north door is open ({mod})", title=f"North door {mod}")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Retire").click()
+
+    page.get_by_label("Why it is no longer true").fill("It was closed")
+    page.keyboard.press(f"{mod}+Enter")
+
+    expect(page.get_by_text("Retired", exact=True)).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert read(visit.daemon, memory)["memory"]["valid_until"]
+
+
+def test_mod_and_enter_link_and_merge(visit: Visit) -> None:
+    one = visit.daemon.remember("The south door is painted blue", title="South door, blue")
+    visit.daemon.remember("The south door is painted dark blue", title="South door, dark")
+    page = visit.open(f"/m/{one}")
+    page.keyboard.press("l")
+    pick(page, "south door dark", "South door, dark")
+    page.get_by_label("Why (may stay empty)").fill("the same door")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text(re.compile("^Linked|^They are linked"))).to_be_visible()
+
+    page.keyboard.press("m")
+    pick(page, "south door dark", "South door, dark")
+    page.get_by_label("What it says then").fill("The south door is blue, quite dark")
+    page.keyboard.press("Control+Enter")
+
+    expect(page.get_by_text("Merged", exact=True)).to_be_visible()
+    assert content(visit.daemon, one) == "The south door is blue, quite dark"

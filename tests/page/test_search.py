@@ -254,6 +254,66 @@ def test_the_memory_beside_the_list_says_how_many_connections_there_are_and_lead
     expect(connections.get_by_text("is needed by")).to_have_count(7)
 
 
+def test_a_filter_is_chosen_by_arrows_and_enter(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.wait_for_selector("#found a")
+    page.get_by_role("button", name="Type").focus()
+    page.keyboard.press("ArrowDown")
+    boxes = page.get_by_role("group", name="Type").get_by_role("checkbox")
+    expect(boxes.first).to_be_focused()
+
+    page.keyboard.press("ArrowDown")
+    expect(boxes.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(boxes.nth(1)).to_be_checked()
+    page.keyboard.press("End")
+    expect(boxes.last).to_be_focused()
+    page.keyboard.press("Space")
+    expect(boxes.last).to_be_checked()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowUp")
+    expect(boxes.first).to_be_focused()
+    page.keyboard.press("g")
+    expect(page.get_by_role("checkbox", name="goal")).to_be_focused()
+    expect(page.locator("#found a.chosen")).to_have_count(0)  # the list behind did not walk along
+    assert visit.faults() == []
+    page.keyboard.press("Escape")
+
+    expect(boxes).to_have_count(0)
+    expect(page.get_by_role("button", name="Type:")).to_be_focused()
+    assert visit.path.count("types=") == 2
+
+
+def test_the_arrows_walk_in_a_filter_of_one_choice_and_choose_nothing(visit: Visit) -> None:
+    page = visit.open("/search?when=7d")
+    page.get_by_role("button", name="Time: last 7 days").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Last 7 days")).to_be_focused()
+
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Last year")).to_be_focused()
+    assert visit.path == "/search?when=7d"
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_label("Last year")).to_be_checked()
+    assert visit.path == "/search?when=365d"
+
+
+def test_the_arrows_lead_from_the_field_of_tags_to_the_tags(visit: Visit) -> None:
+    page = visit.open("/search")
+    page.get_by_role("button", name="Tag").click()
+    page.keyboard.type("monit")
+    expect(page.get_by_role("group", name="Tag").get_by_role("checkbox")).to_have_count(1)
+
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("checkbox", name="monitoring")).to_be_checked()
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_label("Find a tag")).to_be_focused()
+
+
 @pytest.mark.soak
 def test_pictures_of_search_are_kept(visit: Visit) -> None:
     page = visit.open("/search")
