@@ -38,3 +38,60 @@ def test_a_question_mark_shows_the_keys_and_escape_closes_them(visit: Visit) -> 
     visit.page.keyboard.press("Escape")
 
     expect(visit.page.get_by_role("dialog")).to_have_count(0)
+
+
+PRESS = """([key, modifiers]) => {
+    const event = new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true, ...modifiers})
+    document.body.dispatchEvent(event)
+}"""
+ALT_GR = {"modifierAltGraph": True}
+ON_WINDOWS = {"ctrlKey": True, "altKey": True}
+
+
+@pytest.mark.parametrize("modifiers", [ALT_GR, ON_WINDOWS, {**ALT_GR, **ON_WINDOWS}])
+def test_a_sign_that_a_keyboard_makes_with_alt_gr_is_that_sign(
+    visit: Visit, modifiers: dict[str, bool]
+) -> None:
+    memory = visit.daemon.remember(f"The gate squeaks {sorted(modifiers)}")
+    page = visit.open(f"/m/{memory}")
+    expect(page.get_by_role("button", name="Forget")).to_be_visible()
+
+    page.evaluate(PRESS, ["#", modifiers])
+
+    expect(page.get_by_text("Forgotten", exact=True)).to_be_visible()
+
+
+def test_on_a_mac_alt_makes_signs(visit: Visit) -> None:
+    visit.page.add_init_script("Object.defineProperty(navigator, 'platform', {value: 'MacIntel'})")
+    memory = visit.daemon.remember("The gate squeaks on a Mac")
+    page = visit.open(f"/m/{memory}")
+    expect(page.get_by_role("button", name="Forget")).to_be_visible()
+
+    page.evaluate(PRESS, ["#", {"altKey": True}])
+
+    expect(page.get_by_text("Forgotten", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("key", "modifiers"),
+    [
+        ("#", {"ctrlKey": True}),
+        ("#", {"metaKey": True}),
+        ("#", {"altKey": True}),
+        ("e", {"altKey": True}),
+        ("e", ON_WINDOWS),
+    ],
+)
+def test_what_belongs_to_the_browser_stays_its_own(
+    visit: Visit, key: str, modifiers: dict[str, bool]
+) -> None:
+    memory = visit.daemon.remember("The gate does not squeak any more")
+    page = visit.open(f"/m/{memory}")
+    expect(page.get_by_role("button", name="Forget")).to_be_visible()
+
+    page.evaluate(PRESS, [key, modifiers])
+    page.keyboard.press("l")  # what would have happened has happened by now
+
+    expect(page.get_by_role("dialog", name="Link with which memory?")).to_be_visible()
+    expect(page.get_by_text("Forgotten", exact=True)).to_have_count(0)
+    expect(page.get_by_role("button", name="Save")).to_have_count(0)

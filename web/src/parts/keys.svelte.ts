@@ -89,9 +89,19 @@ function offer(event: KeyboardEvent, name: string, typing: boolean): boolean {
 }
 
 function nameOf(event: KeyboardEvent): string {
+  if (isMadeWithAlt(event)) return event.key
   const mod = event.metaKey || event.ctrlKey
   if (event.altKey) return ''
   return mod ? `mod+${event.key.toLowerCase()}` : event.key
+}
+
+/** Whether the keyboard makes this sign by AltGr, as many make `#`. Windows may say Ctrl and Alt for it, a
+    Mac has it on Alt; there a letter is none of them, but somebody's shortcut. */
+function isMadeWithAlt(event: KeyboardEvent): boolean {
+  if (event.metaKey || event.key.length !== 1) return false
+  if (event.getModifierState('AltGraph')) return true
+  const onMac = /Mac/.test(navigator.platform)
+  return event.altKey && event.ctrlKey !== onMac && !/[a-z]/i.test(event.key)
 }
 
 function isTyping(target: EventTarget | null): boolean {
