@@ -190,6 +190,21 @@ def test_a_held_key_decides_one_proposal_and_no_more(
     expect(page.locator("[data-proposal]").last).to_have_attribute("aria-current", "true")
 
 
+def test_back_from_a_memory_leads_to_the_proposal_that_was_looked_at(visit: Visit) -> None:
+    page = visit.open("/sleep/proposals")
+    expect(page.locator("[data-proposal]")).to_have_count(3)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    last = page.locator("[data-proposal]").last
+    expect(last).to_have_attribute("aria-current", "true")
+
+    page.get_by_label("The proposal").locator('a[href^="/ui/m/"]').first.click()
+    page.wait_for_selector("#connections")
+    page.go_back()
+
+    expect(last).to_have_attribute("aria-current", "true")
+
+
 def test_proposals_are_decided_by_keyboard_with_both_texts_in_sight(
     visit: Visit, daemon: Daemon
 ) -> None:
