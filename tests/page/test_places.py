@@ -217,3 +217,17 @@ def test_back_leads_to_the_same_place_among_the_runs(visit: Visit) -> None:
 
     expect_at(page, row, top)
     expect(page.locator(row)).to_be_focused()
+
+
+def test_more_comes_however_the_end_is_reached(visit: Visit) -> None:
+    """Also when somebody is at the new end in the very frame in which it was drawn."""
+    page = visit.open("/search")
+    page.wait_for_selector("a.line")
+
+    page.evaluate(
+        """() => new MutationObserver(() => scrollTo(0, document.body.scrollHeight))
+            .observe(document.querySelector('#found'), {childList: true})"""
+    )
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+
+    expect(page.locator("a.line").nth(119)).to_be_attached()

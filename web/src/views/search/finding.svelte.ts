@@ -34,7 +34,8 @@ export class Finding {
   took = $state(0)
   #wanted: Asked | null = null
   #asking = ''
-  #more = false
+  /** The answer that is being continued. */
+  #more: Answer | null = null
 
   /** Ask this, now or as soon as the question under way is answered, which may be the same. */
   look(text: string, filter: Query, lines = 0): void {
@@ -46,8 +47,8 @@ export class Finding {
   /** Fetch the next lines of a list. */
   async further(filter: Query): Promise<void> {
     const before = this.answer
-    if (!before?.total || this.#more || before.memories.length >= before.total) return
-    this.#more = true
+    if (!before?.total || this.#more === before || before.memories.length >= before.total) return
+    this.#more = before
     try {
       const offset = before.memories.length
       const next = await get<Answer>('/ui/data/list', { ...filter, limit: LINES, offset })
@@ -55,7 +56,7 @@ export class Finding {
     } catch (error) {
       this.error = error
     } finally {
-      this.#more = false
+      if (this.#more === before) this.#more = null
     }
   }
 
