@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from playwright.sync_api import Browser
 
@@ -41,7 +43,7 @@ def memory(daemon: Daemon) -> str:
         "/search",
         "/search?q={word}&spaces={space}&tags={tag}",
         "/time",
-        "/time?day=2030-01-01",
+        "/time?day={today}",
         "/time?show=tensions",
         "/time?show=evolutions",
         "/whispers",
@@ -52,7 +54,8 @@ def test_long_words_do_not_push_the_page_sideways(
     browser: Browser, daemon: Daemon, memory: str, path: str
 ) -> None:
     with visiting(browser, daemon, "phone") as visit:
-        page = visit.open(path.format(id=memory, space=SPACE, tag=TAGS[0], word=LONG))
+        today = datetime.now().astimezone().date()
+        page = visit.open(path.format(id=memory, space=SPACE, tag=TAGS[0], word=LONG, today=today))
         page.wait_for_selector("main li, main .line, main article, main #turns .card")
 
         assert page.evaluate(REACHING_OUT) == []

@@ -27,6 +27,9 @@ ENVIRONMENT = {
     "MADELEINE_EMBEDDER_KIND": "fake",
     # Each client has a space; a link that meaning suggests must not reach another's memories.
     "MADELEINE_WRITE_CROSS_SPACE_PENALTY": "1.0",
+    # Nobody but the clients writes: a daemon that lives for a minute would begin its jobs.
+    "MADELEINE_SLEEP_ENABLED": "false",
+    "CONSOLIDATION_ENABLED": "false",
 }
 SHARED = 8
 ROUND_SECONDS = (0.2, 2.5)
