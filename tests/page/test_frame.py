@@ -30,6 +30,16 @@ def test_g_and_a_letter_lead_to_a_view(visit: Visit, key: str, path: str) -> Non
     expect(visit.page).to_have_url(re.compile(f"/ui{re.escape(path)}$"))
 
 
+def test_a_key_just_before_them_does_not_keep_g_and_a_letter_from_leading_on(visit: Visit) -> None:
+    page = visit.open("/whispers")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+    for key in ("j", "g", "n"):
+        page.keyboard.press(key)
+
+    page.wait_for_url("**/ui/sleep")
+
+
 def test_a_question_mark_shows_the_keys_and_escape_closes_them(visit: Visit) -> None:
     visit.open("/sleep")
 

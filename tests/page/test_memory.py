@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.page.browsing import Visit, visiting
 from tests.page.test_steadiness import HARM
@@ -686,6 +686,72 @@ def test_twenty_deeds_are_taken_back_one_by_one_when_their_notes_are_gone(visit:
     assert not any(read(visit.daemon, each)["forgotten"] for each in memories)
     page.keyboard.press("u")
     assert not any(read(visit.daemon, each)["forgotten"] for each in memories)
+
+
+def save(page: Page, text: str) -> None:
+    page.keyboard.press("e")
+    page.get_by_role("textbox", name="Text", exact=True).fill(text)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_count(0)
+
+
+def test_an_undo_that_did_not_get_through_loses_none_of_those_behind_it(visit: Visit) -> None:
+    memory = visit.daemon.remember("The chain has no link")
+    page = visit.open(f"/m/{memory}")
+    for each in ("one link", "two links", "three links"):
+        save(page, f"The chain has {each}")
+    cut = [True]
+
+    def once(route: Route) -> None:
+        route.abort() if cut.pop() else route.continue_()
+        cut.append(False)
+
+    page.route("**/agent/undo/*", once)
+
+    visit.expects("ERR_FAILED")
+
+    press = "dispatchEvent(new KeyboardEvent('keydown', { key: 'u' }));"
+    with page.expect_event("requestfailed"):
+        page.evaluate(press * 3)
+    page.wait_for_timeout(200)
+    assert read(visit.daemon, memory)["memory"]["content"] == "The chain has three links"
+    for _ in range(3):
+        page.keyboard.press("u")
+
+    expect(page.get_by_text("The chain has no link").first).to_be_visible()
+    assert read(visit.daemon, memory)["memory"]["content"] == "The chain has no link"
+
+
+def test_an_undo_that_was_refused_can_be_tried_again(visit: Visit) -> None:
+    daemon = visit.daemon
+    memory = daemon.remember("The gate is open")
+    page = visit.open(f"/m/{memory}")
+    visit.expects("409")
+    save(page, "The gate is shut")
+    newer = daemon.ok("POST", f"/agent/update/{memory}", {"content": "The gate is gone"})["change"]
+
+    page.keyboard.press("u")
+    expect(page.locator(".toast.bad")).to_be_visible()
+    daemon.ok("POST", f"/agent/undo/{newer}")
+    page.keyboard.press("u")
+
+    expect(page.locator(".toast").last).to_contain_text("Taken back")
+    assert read(daemon, memory)["memory"]["content"] == "The gate is open"
+
+
+def test_what_somebody_else_took_back_is_said_plainly(visit: Visit) -> None:
+    daemon = visit.daemon
+    memory = daemon.remember("The bell rings at six")
+    page = visit.open(f"/m/{memory}")
+    visit.expects("409")
+    with page.expect_response("**/agent/update/*") as saved:
+        save(page, "The bell rings at seven")
+    daemon.ok("POST", f"/agent/undo/{saved.value.json()['change']}")
+
+    page.keyboard.press("u")
+
+    expect(page.get_by_text("It was taken back already")).to_be_visible()
+    assert page.locator(".toast.bad").count() == 0
 
 
 def test_a_held_enter_opens_the_editor_once_and_makes_lines_in_a_text(visit: Visit) -> None:

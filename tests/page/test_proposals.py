@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.page.browsing import Visit
 from tests.page.nights import shown, wonder
@@ -92,6 +92,110 @@ def test_a_decision_can_be_taken_back_when_its_note_is_gone(visit: Visit, daemon
     page.keyboard.press("d")
     expect(page.get_by_text(f"{before:,} proposals wait")).to_be_visible()
     assert waiting(daemon) == before
+
+
+def title_of(page: Page) -> str:
+    return shown(page).get_by_role("heading", level=2).inner_text().rstrip("?")
+
+
+def decide(page: Page, key: str) -> str:
+    """Decide what is shown; return what it was called."""
+    title = title_of(page)
+    page.keyboard.press(key)
+    expect(page.get_by_role("heading", level=2, name=title)).to_have_count(0)
+    return title
+
+
+def test_quick_undoing_of_decisions_touches_nothing_that_is_not_shown(
+    visit: Visit, daemon: Daemon
+) -> None:
+    memory = daemon.remember("Unrelated to any question")
+    page = visit.open("/sleep/proposals?type=space")
+    titles = [decide(page, "r"), decide(page, "r")]
+    page.evaluate("path => history.pushState(null, '', path)", f"/ui/m/{memory}")
+    page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Unrelated to any question")
+    page.keyboard.press("#")
+    expect(page.get_by_text("This memory is forgotten")).to_be_visible()
+    for key in ("g", "n"):
+        page.keyboard.press(key)
+    page.wait_for_url("**/ui/sleep")
+    page.keyboard.press("p")
+    page.get_by_role("button", name="Decided").click()
+    shown(page)
+
+    page.evaluate(HURRIED.replace("'r'", "'u'"))
+
+    expect(page.locator("[data-proposal]", has_text=titles[1])).to_have_count(0)
+    expect(page.locator("[data-proposal]", has_text=titles[0])).to_have_count(1)
+    assert page.locator(".toast.bad").count() == 0
+    assert daemon.ok("GET", f"/ui/data/memory/{memory}")["forgotten"]
+    shown(page)
+    page.keyboard.press("u")
+    expect(page.locator("[data-proposal]", has_text=titles[0])).to_have_count(0)
+
+
+def test_a_decision_whose_undoing_broke_off_is_taken_back_by_the_next_try(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep/proposals?type=space")
+    before = waiting(daemon)
+    decide(page, "a")
+    visit.expects("ERR_FAILED")
+    page.route("**/agent/proposals/*", lambda route: route.abort())
+
+    with page.expect_event("requestfailed"):
+        page.keyboard.press("u")
+    page.wait_for_timeout(200)
+    page.unroute("**/agent/proposals/*")
+    page.keyboard.press("u")
+
+    expect(page.get_by_text("Taken back: it waits for you again")).to_be_visible()
+    assert waiting(daemon) == before
+
+
+def test_a_decision_taken_back_among_the_decided_offers_no_second_undo(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep/proposals?type=space")
+    before = waiting(daemon)
+    title = decide(page, "a")
+    for key in ("g", "h"):
+        page.keyboard.press(key)
+    page.wait_for_url("**/ui/")
+    page.go_back()
+    page.get_by_role("button", name="Decided").click()
+    page.locator("[data-proposal]", has_text=title).click()
+    shown(page).get_by_role("button", name="Undo").click()
+    expect(page.locator("[data-proposal]", has_text=title)).to_have_count(0)
+
+    assert page.get_by_text("Approved", exact=True).count() == 0
+    page.get_by_role("button", name="Waiting").click()
+    shown(page)
+    page.keyboard.press("u")
+    page.wait_for_timeout(300)
+
+    assert page.locator(".toast.bad").count() == 0
+    assert waiting(daemon) == before
+
+
+def test_what_is_decided_elsewhere_makes_room_for_the_one_beside_it(
+    visit: Visit, daemon: Daemon
+) -> None:
+    page = visit.open("/sleep/proposals?type=space")
+    shown(page)
+    for _ in range(6):
+        page.keyboard.press("j")
+    rows = page.locator("[data-proposal]")
+    here, beside = (str(rows.nth(each).get_attribute("data-proposal")) for each in (6, 7))
+    expect(rows.nth(6)).to_have_attribute("aria-current", "true")
+    shown(page)
+
+    daemon.ok("POST", f"/agent/proposals/{here}", {"action": "rejected"})
+
+    expect(page.get_by_text("It was decided elsewhere")).to_be_visible()
+    expect(page.locator(f"[data-proposal='{beside}']")).to_have_attribute("aria-current", "true")
+    daemon.ok("POST", f"/agent/proposals/{here}", {"action": "pending"})
 
 
 def test_keys_walk_on_behind_the_first_page(visit: Visit) -> None:

@@ -162,6 +162,29 @@ def test_a_thumb_that_is_pressed_twice_offers_no_undo_of_what_is_taken_back(visi
     assert page.get_by_text("Noted: useful here").count() == 0  # at once, not by its time
 
 
+def test_thumbs_that_changed_are_taken_back_one_by_one(visit: Visit) -> None:
+    page = visit.open("/whispers")
+    open_prompt(page, DATABASE)
+    name = "seful: SQLite over Postgres for the ledger"
+    useful = page.get_by_role("button", name=f"U{name}", exact=True)
+    worse = page.get_by_role("button", name=f"Not u{name}", exact=True)
+    useful.click()
+    expect(useful).to_have_attribute("aria-pressed", "true")
+    worse.click()
+    expect(worse).to_have_attribute("aria-pressed", "true")
+
+    page.keyboard.press("u")
+    expect(useful).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("Taken back")).to_be_visible()
+    page.keyboard.press("u")
+
+    expect(useful).to_have_attribute("aria-pressed", "false")
+    expect(worse).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("u")  # there is nothing more
+    page.wait_for_timeout(300)
+    expect(useful).to_have_attribute("aria-pressed", "false")
+
+
 def test_why_not_this_one_names_the_stage_by_keyboard(visit: Visit) -> None:
     page = visit.open("/whispers")
     open_prompt(page, DATABASE)

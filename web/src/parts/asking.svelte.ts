@@ -2,6 +2,7 @@
    when events say so. The old answer stays visible until the new one is there, and a late answer
    to an old question is dropped. */
 
+import { onDestroy } from 'svelte'
 import { isAborted } from './api'
 import { onEvents } from './events.svelte'
 
@@ -10,14 +11,16 @@ export class Asked<T> {
   error = $state.raw<unknown>(undefined)
   asking = $state(false)
   #stop: AbortController | undefined
+  #over = false
   #question: (signal: AbortSignal) => Promise<T>
 
   constructor(question: (signal: AbortSignal) => Promise<T>) {
     this.#question = question
   }
 
-  /** Ask (again). */
+  /** Ask (again); not if nobody looks at the answer any more. */
   async ask(): Promise<void> {
+    if (this.#over) return
     this.#stop?.abort()
     const stop = (this.#stop = new AbortController())
     this.asking = true
@@ -35,6 +38,12 @@ export class Asked<T> {
     this.#stop?.abort()
     this.#stop = undefined
   }
+
+  /** Close for good: whoever asked is gone, and so is what the question was made of. */
+  end(): void {
+    this.#over = true
+    this.close()
+  }
 }
 
 /** Ask while a component lives. Whatever `question` reads at once (route, filters) is watched:
@@ -48,6 +57,7 @@ export function asking<T>(
     void asked.ask()
     return () => asked.close()
   })
+  onDestroy(() => asked.end())
   let timer: ReturnType<typeof setTimeout> | undefined
   onEvents(events, () => {
     clearTimeout(timer)

@@ -56,8 +56,9 @@ addEventListener('keydown', (event) => {
   }
   const pair = before && performance.now() - at < SEQUENCE ? `${before} ${name}` : ''
   const typing = isTyping(event.target)
-  if (!typing) [before, at] = [pair ? '' : name, performance.now()]
-  if (offer(event, pair, typing) || offer(event, name, typing)) event.preventDefault()
+  const paired = offer(event, pair, typing)
+  if (!typing) [before, at] = [paired ? '' : name, performance.now()]
+  if (paired || offer(event, name, typing)) event.preventDefault()
 })
 
 // A held Enter presses a button or sends a form again and again; in a text it makes new lines.

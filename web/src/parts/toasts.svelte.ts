@@ -23,6 +23,8 @@ interface Deed {
   /** The id of the change that it made, if it made one. */
   change?: string
   back: () => unknown
+  /** Whether it was refused once. */
+  refused?: boolean
 }
 
 export const toasts = $state<Toast[]>([])
@@ -32,8 +34,10 @@ const BAD_SECONDS = 15
 const NOTES = 4
 const DEEDS = 100 // that can be taken back
 const deeds: Deed[] = []
+/** Those that somebody wants taken back, and which wait for the ones before them. */
+const wanted: Deed[] = []
+let working = false
 let last = 0
-let before: Promise<void> = Promise.resolve()
 
 interface Saying {
   hint?: string
@@ -43,16 +47,18 @@ interface Saying {
   undo?: string | null
   /** Called when that is done. */
   undone?: () => unknown
-  /** Takes back what is no change of a memory; throws if it cannot. */
+  /** Takes back what is not only a change of a memory; throws if it cannot. */
   back?: () => unknown
+  /** The change that `back` undoes, if there is one. */
+  change?: string | null
 }
 
 /** Say that something was done; with `undo` or `back` it can be taken back. Returns the id of the
     note, for whoever knows when it is over. */
 export function say(text: string, more: Saying = {}): number {
   const what = more.of ? `${text}: “${more.of}”` : text
-  const change = more.undo ?? undefined
-  const back = change ? () => undo(change, what, more.undone) : more.back
+  const change = more.undo ?? more.change ?? undefined
+  const back = more.undo ? () => undo(more.undo!, what, more.undone) : more.back
   const id = show({ text, hint: more.hint, bad: false, undo: back !== undefined })
   if (back) deeds.push({ id, change, back })
   if (deeds.length > DEEDS) deeds.shift()
@@ -94,16 +100,29 @@ export function settle(changes: readonly string[]): void {
     the other: what was built on a change has to go before it. */
 export function takeBackDeed(id = deeds.at(-1)?.id ?? 0): boolean {
   const deed = withdraw(id)
-  if (deed) before = before.then(() => perform(deed))
+  if (deed) wanted.push(deed)
+  void work()
   return deed !== undefined
 }
 
+async function work(): Promise<void> {
+  if (working) return
+  working = true
+  while (wanted.length) await perform(wanted.shift()!)
+  working = false
+}
+
+/** Take one back. If it cannot be, nothing was changed: it stays what was done last, and those that
+    were wanted after it stay, too. Refused a second time it is let go, for what was done before it
+    should not be out of reach. */
 async function perform(deed: Deed): Promise<void> {
   try {
     await deed.back()
   } catch (error) {
     fail(error)
-    if (error instanceof Away) deeds.push(deed) // nothing was changed; it can be tried again
+    const isOver = deed.refused && !(error instanceof Away)
+    deed.refused ||= !(error instanceof Away)
+    deeds.push(...(isOver ? [] : [deed]), ...wanted.splice(0))
     deeds.sort((one, other) => one.id - other.id)
   }
 }
@@ -114,10 +133,16 @@ export async function takeBack(change: string, what: string, undone?: () => unkn
 }
 
 async function undo(change: string, what: string, undone?: () => unknown): Promise<void> {
-  const answer = await post<{ undone: string[] }>(`/agent/undo/${change}`)
-  settle(answer.undone)
-  say('Taken back', { hint: what })
+  const answer = await post<{ undone: string[] }>(`/agent/undo/${change}`).catch(alreadyOver)
+  settle(answer?.undone ?? [change])
+  say(answer ? 'Taken back' : 'It was taken back already', { hint: what })
   undone?.()
+}
+
+/** Nothing, for what somebody else has taken back meanwhile. */
+function alreadyOver(error: unknown): null {
+  if (error instanceof ApiError && / is already (undone|taken back)$/.test(error.message)) return null
+  throw error
 }
 
 function show(toast: Omit<Toast, 'id'>): number {
