@@ -34,6 +34,7 @@ export class Finding {
   took = $state(0)
   #wanted: Asked | null = null
   #asking = ''
+  #running: Promise<void> = Promise.resolve()
   /** The answer that is being continued. */
   #more: Answer | null = null
 
@@ -41,7 +42,13 @@ export class Finding {
   look(text: string, filter: Query, lines = 0): void {
     const wanted = { text: text.trim(), filter, lines: Math.max(LINES, lines) }
     this.#wanted = JSON.stringify(wanted) === this.#asking ? null : wanted
-    if (!untrack(() => this.busy)) void this.#run()
+    if (!untrack(() => this.busy)) this.#running = this.#run()
+  }
+
+  /** Wait until nothing is under way; whether the answer is then the one to this question. */
+  async answers(text: string): Promise<boolean> {
+    await this.#running
+    return this.answer !== null && !this.error && this.text === text.trim()
   }
 
   /** Fetch the next lines of a list. */
