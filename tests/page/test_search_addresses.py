@@ -68,3 +68,60 @@ def test_enter_opens_nothing_when_one_has_typed_on_or_left_meanwhile(visit: Visi
     page.wait_for_timeout(1_200)
 
     assert visit.path == "/time"
+
+
+@pytest.mark.parametrize(
+    ("filters", "says", "clears"),
+    [
+        ("when=abc", "There is no such time as abc", "Any time"),
+        ("when=0d", "There is no such time as 0d", "Any time"),
+        ("when=99999999999d", "There is no such time as 99999999999d", "Any time"),
+        ("when=2026-13-01..", "There is no such day as 2026-13-01", "Any time"),
+        ("when=0001-01-01..9999-12-31", "There is no such day as 0001-01-01", "Any time"),
+        ("when=..2999-07-01", "1 July 2999 is not here yet", "Any time"),
+        ("when=2026-06-01..2026-05-01", "1 June 2026 comes after 1 May 2026", "Any time"),
+        ("holds=blah", "There is no such day as blah", "What holds now"),
+        ("holds=2026-02-31", "There is no such day as 2026-02-31", "What holds now"),
+        ("holds=2026-11-01T00:00:00Z", "There is no such day as 2026-11-01T00", "What holds now"),
+        ("holds=2031-07-01", "1 July 2031 is not here yet", "What holds now"),
+        ("types=nonsense", "There is no type called nonsense", "Any type"),
+        ("types=fact&tiers=deep", "There is no tier called deep", "Any tier"),
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_said_to_and_can_be_cleared(
+    visit: Visit, filters: str, says: str, clears: str
+) -> None:
+    page = visit.open(f"/search?{filters}")
+
+    expect(page.get_by_text(says)).to_be_visible()
+    expect(page.locator("#found a")).to_have_count(0)
+    expect(page.get_by_text("Loading")).to_have_count(0)
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    page.locator(".empty").get_by_role("button", name=clears, exact=True).click()
+
+    expect(page.locator("#found a").first).to_be_visible()
+    expect(page.locator("#search")).to_be_visible()
+    assert visit.path == ("/search?types=fact" if "fact" in filters else "/search")
+
+
+def test_a_filter_that_makes_no_sense_leaves_the_page_whole(visit: Visit) -> None:
+    page = visit.open("/search?q=tea&holds=blah")
+    expect(page.get_by_text("There is no such day as blah")).to_be_visible()
+    expect(page.get_by_role("button", name="Validity: as of blah")).to_be_visible()
+
+    visit.daemon.remember("The samovar is polished on Sundays")  # which asks anew
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(800)
+
+    assert visit.faults() == []
+    assert visit.path == "/search?q=tea&holds=blah"
+
+
+def test_any_number_of_days_is_a_time_and_has_a_name(visit: Visit) -> None:
+    visit.daemon.remember("The lighthouse was painted white", title="White lighthouse")
+
+    page = visit.open("/search?when=5d")
+
+    expect(page.get_by_role("button", name="Time: last 5 days")).to_be_visible()
+    expect(page.locator("#found")).to_contain_text("White lighthouse")
+    assert "Atlas: maps for walkers" not in rows(page)

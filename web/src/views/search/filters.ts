@@ -1,8 +1,9 @@
 /* The filter of a search as it stands in the address, in the words of a request, and in plain words. */
 
 import type { Query } from '../../parts/api'
-import { endOf, iso, midnight } from '../../parts/days'
-import { day, space } from '../../parts/words'
+import { endOf, isDay, iso, looksLikeDay, midnight } from '../../parts/days'
+import { TIERS, TYPES } from '../../parts/values'
+import { beginning, count, day, noDay, space } from '../../parts/words'
 
 export interface Filters {
   types: string[]
@@ -15,7 +16,16 @@ export interface Filters {
   holds: string
 }
 
+/** A filter that cannot be asked for, as a bookmark may hold one: why not, and what clears it. */
+export interface Senseless {
+  name: keyof Filters
+  says: string
+  instead: string
+}
+
 export const LISTS = ['types', 'tiers', 'spaces', 'tags'] as const
+
+const SPAN = /^([1-9]\d{0,4})d$/
 
 export const SPANS: [string, string][] = [
   ['1d', 'Last 24 hours'],
@@ -28,9 +38,39 @@ export function read(query: URLSearchParams): Filters {
   const [types, tiers, spaces, tags] = LISTS.map((name) => query.getAll(name))
   return {
     types: types!, tiers: tiers!, spaces: spaces!, tags: tags!,
-    when: query.get('when') ?? '',
+    when: (query.get('when') ?? '').replace(/^\.\.$/, ''), // both days were emptied
     holds: query.get('holds') ?? '',
   }
+}
+
+/** The first of the filters that makes no sense; none, if all do. */
+export function senseless({ types, tiers, when, holds }: Filters): Senseless | undefined {
+  const all: Senseless[] = [
+    { name: 'types', says: unknown('type', types, TYPES), instead: 'Any type' },
+    { name: 'tiers', says: unknown('tier', tiers, TIERS), instead: 'Any tier' },
+    { name: 'when', says: noTime(when), instead: 'Any time' },
+    { name: 'holds', says: holds && holds !== 'all' ? noDay(holds) : '', instead: 'What holds now' },
+  ]
+  return all.find((each) => each.says)
+}
+
+function unknown(what: string, chosen: string[], known: readonly string[]): string {
+  const strange = chosen.find((each) => !known.includes(each))
+  return strange === undefined ? '' : `There is no ${what} called ${beginning(strange, 40)}`
+}
+
+/** Whether these are days, as far as one can see; one alone is a beginning. */
+const isRange = (when: string) => when.includes('..') || looksLikeDay(when)
+
+const dayWords = (text: string) => (isDay(text) ? day(text) : beginning(text, 40))
+
+/** Why there can be nothing from such a time; empty if there can. */
+function noTime(when: string): string {
+  if (!when || SPAN.test(when)) return ''
+  const [after, before, more] = when.split('..')
+  if (more !== undefined || !isRange(when)) return `There is no such time as ${beginning(when, 40)}`
+  const wrong = [after, before].map((each) => (each ? noDay(each) : '')).find(Boolean)
+  return wrong ?? (after && before && after > before ? `${day(after)} comes after ${day(before)}` : '')
 }
 
 export function isAny(filters: Filters): boolean {
@@ -44,7 +84,7 @@ export function request(filters: Filters, now = Date.now()): Query {
 }
 
 function times(when: string, now: number): Query {
-  const span = /^(\d+)d$/.exec(when)
+  const span = SPAN.exec(when)
   if (span) {
     const minute = Math.floor(now / 60_000) * 60_000
     return { created_after: iso(new Date(minute - Number(span[1]) * 86_400_000)) }
@@ -61,10 +101,10 @@ function validity(holds: string): Query {
   return holds ? { as_of: endOf(holds) } : {}
 }
 
-/** What is chosen, in few words; empty if nothing is. */
+/** What is chosen, in few words; empty if nothing is. What makes no sense is said as it was written. */
 export function inWords(name: keyof Filters, filters: Filters): string {
   if (name === 'when') return whenWords(filters.when)
-  if (name === 'holds') return filters.holds === 'all' ? 'outdated too' : filters.holds ? `as of ${day(filters.holds)}` : ''
+  if (name === 'holds') return filters.holds === 'all' ? 'outdated too' : filters.holds && `as of ${dayWords(filters.holds)}`
   const chosen = filters[name].map((each) => (name === 'spaces' ? space(each) : name === 'tags' ? `#${each}` : each))
   return chosen.length > 2 ? `${chosen[0]} +${chosen.length - 1}` : chosen.join(', ')
 }
@@ -72,7 +112,9 @@ export function inWords(name: keyof Filters, filters: Filters): string {
 function whenWords(when: string): string {
   const span = SPANS.find(([value]) => value === when)
   if (span) return span[1].toLowerCase()
-  const [after, before] = when.split('..').map((each) => each && day(each))
+  if (SPAN.test(when)) return `last ${count(parseInt(when), 'day')}`
+  if (!isRange(when)) return beginning(when, 40)
+  const [after, before] = when.split('..').map((each) => each && dayWords(each))
   if (after && before) return `${after} – ${before}`
   return after ? `since ${after}` : before ? `until ${before}` : ''
 }
