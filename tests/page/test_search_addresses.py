@@ -125,3 +125,21 @@ def test_any_number_of_days_is_a_time_and_has_a_name(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Time: last 5 days")).to_be_visible()
     expect(page.locator("#found")).to_contain_text("White lighthouse")
     assert "Atlas: maps for walkers" not in rows(page)
+
+
+def test_back_and_forward_lead_to_the_question_though_the_box_has_the_focus(visit: Visit) -> None:
+    page = visit.open("/search?q=tile+server+port")
+    expect_first(page, "Tile server port")
+    page.get_by_role("link", name="Search").first.click()
+    page.keyboard.press("/")
+    page.keyboard.type("bank imports")
+    expect_first(page, "Bank imports run at six")
+    expect(page.locator("#search")).to_be_focused()
+
+    page.go_back()
+    expect(page.locator("#search")).to_have_value("tile server port")
+    expect_first(page, "Tile server port")
+    page.go_forward()
+
+    expect(page.locator("#search")).to_have_value("bank imports")
+    expect_first(page, "Bank imports run at six")
