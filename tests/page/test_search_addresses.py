@@ -143,3 +143,15 @@ def test_back_and_forward_lead_to_the_question_though_the_box_has_the_focus(visi
 
     expect(page.locator("#search")).to_have_value("bank imports")
     expect_first(page, "Bank imports run at six")
+
+
+def test_the_memory_beside_the_list_is_what_it_is_now(visit: Visit) -> None:
+    kept = visit.daemon.remember("The gramophone plays at dusk", title="Gramophone")
+    page = visit.open("/search?q=gramophone+at+dusk")
+    beside = page.get_by_role("complementary")
+    expect(beside).to_contain_text("plays at dusk")
+
+    visit.daemon.ok("POST", f"/agent/update/{kept}", {"content": "The gramophone plays at dawn"})
+
+    expect(beside).to_contain_text("plays at dawn")
+    expect(beside).not_to_contain_text("plays at dusk")
