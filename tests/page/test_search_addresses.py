@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.page.browsing import Visit
 from tests.page.world import furnish
@@ -155,3 +156,35 @@ def test_the_memory_beside_the_list_is_what_it_is_now(visit: Visit) -> None:
 
     expect(beside).to_contain_text("plays at dawn")
     expect(beside).not_to_contain_text("plays at dusk")
+
+
+def test_a_day_leads_to_what_a_memory_said_then(visit: Visit) -> None:
+    page = visit.open("/search?q=old+port+tile+server&holds=2026-07-01")
+    row = page.locator("#found a", has_text="Old port of the tile server")
+    expect(row).to_have_attribute("href", re.compile(r"\?as_of=2026-07-01$"))
+    beside = page.get_by_role("complementary")
+    title = beside.get_by_role("link", name="Old port of the tile server")
+    expect(title).to_have_attribute("href", re.compile(r"\?as_of=2026-07-01$"))
+
+    page.locator("#search").focus()
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_text("As it was on 1 July 2026")).to_be_visible()
+    assert visit.path.endswith("?as_of=2026-07-01")
+
+
+def test_the_memory_beside_the_list_says_what_it_said_on_that_day(visit: Visit) -> None:
+    def as_then(route: Route) -> None:
+        """Answer as if the journal went back that far."""
+        answer = route.fetch()
+        seen = answer.json()
+        then = {**seen["memory"], "content": "It listened on port 8000 then."}
+        route.fulfill(response=answer, json={**seen, "then": then})
+
+    visit.page.route(re.compile(r"/data/memory/.*as_of=2026-07-01"), as_then)
+    page = visit.open("/search?q=old+port+tile+server&holds=2026-07-01")
+
+    beside = page.get_by_role("complementary")
+    expect(beside).to_contain_text("As it was on 1 July 2026.")
+    expect(beside).to_contain_text("It listened on port 8000 then.")
+    expect(beside).not_to_contain_text("8081")

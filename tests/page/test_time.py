@@ -196,6 +196,21 @@ def test_a_memory_opened_from_a_day_is_shown_as_it_was(visit: Visit, ids: dict[s
     assert visit.path == f"/m/{ids['Old port of the tile server']}?as_of=2026-06-01"
 
 
+def test_a_memory_of_a_day_opens_in_a_tab_of_its_own_as_it_was(
+    visit: Visit, ids: dict[str, str]
+) -> None:
+    page = visit.open("/time?day=2026-06-01")
+    row = page.locator("#held a", has_text="Old port of the tile server")
+    for how in ({"modifiers": ["ControlOrMeta"]}, {"button": "middle"}):
+        with visit.context.expect_page() as opened:
+            row.click(**how)
+        opened.value.wait_for_selector("main h1")
+        expect(opened.value.get_by_text("As it was on 1 June 2026")).to_be_visible()
+        opened.value.close()
+
+    assert visit.path == "/time?day=2026-06-01"
+
+
 def test_evolutions_stand_side_by_side_with_their_texts(visit: Visit, ids: dict[str, str]) -> None:
     page = visit.open("/time")
     page.keyboard.press("2")

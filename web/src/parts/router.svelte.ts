@@ -50,9 +50,17 @@ export function setQuery(values: Record<string, string | string[] | null>, repla
   go(here.path + (text ? `?${text}` : ''), { replace })
 }
 
-/** Where a memory is looked at. */
-export function memoryPath(id: string): string {
-  return `${ROOT}/m/${encodeURIComponent(id)}`
+/** Where a memory is looked at: as it is, or as it was on a day. */
+export function memoryPath(id: string, day = ''): string {
+  return `${ROOT}/m/${encodeURIComponent(id)}${day && `?as_of=${encodeURIComponent(day)}`}`
+}
+
+/** Go there. */
+export const openMemory = (id: string, day = '') => go(memoryPath(id, day).slice(ROOT.length))
+
+/** Whether a click means this tab: with other buttons and keys a browser opens another one, or saves. */
+export function isPlain(event: MouseEvent): boolean {
+  return event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 }
 
 arrive()
@@ -63,8 +71,7 @@ addEventListener('popstate', () => {
 })
 
 document.addEventListener('click', (event) => {
-  if (event.defaultPrevented || event.button !== 0) return
-  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  if (event.defaultPrevented || !isPlain(event)) return
   const link = (event.target as Element | null)?.closest?.('a')
   if (!link || link.target || link.origin !== location.origin) return
   if (link.pathname !== ROOT && !link.pathname.startsWith(`${ROOT}/`)) return
