@@ -211,6 +211,25 @@ def test_a_memory_of_a_day_opens_in_a_tab_of_its_own_as_it_was(
     assert visit.path == "/time?day=2026-06-01"
 
 
+def test_the_focus_stays_among_the_tensions_when_one_is_settled(
+    browser: Browser, apart: Daemon
+) -> None:
+    for name in ("Ferry", "Tram"):
+        older = apart.remember(f"The {name} is blue", title=f"{name} blue")
+        tie(apart, apart.remember(f"The {name} is red", title=f"{name} red"), older)
+    with visiting(browser, apart) as visit:
+        page = visit.open("/time?show=tensions")
+        page.get_by_role("button", name="This one holds: Ferry red").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("1 tension to settle")).to_be_visible()
+        expect(page.locator("#turns > .turn :focus")).to_have_count(1)
+
+        page.get_by_role("button", name="Both hold").focus()
+        page.keyboard.press("Enter")
+
+        expect(page.get_by_text("0 tensions to settle")).to_be_focused()
+
+
 def test_evolutions_stand_side_by_side_with_their_texts(visit: Visit, ids: dict[str, str]) -> None:
     page = visit.open("/time")
     page.keyboard.press("2")
