@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.page.browsing import Visit
+from tests.page.browsing import Visit, visiting
 from tests.page.world import furnish
 from tests.server.running import Daemon, running
 
@@ -101,7 +101,7 @@ def test_a_filter_that_makes_no_sense_is_said_to_and_can_be_cleared(
     page.locator(".empty").get_by_role("button", name=clears, exact=True).click()
 
     expect(page.locator("#found a").first).to_be_visible()
-    expect(page.locator("#search")).to_be_visible()
+    expect(page.locator("#search")).to_be_focused()
     assert visit.path == ("/search?types=fact" if "fact" in filters else "/search")
 
 
@@ -188,3 +188,46 @@ def test_the_memory_beside_the_list_says_what_it_said_on_that_day(visit: Visit) 
     expect(beside).to_contain_text("As it was on 1 July 2026.")
     expect(beside).to_contain_text("It listened on port 8000 then.")
     expect(beside).not_to_contain_text("8081")
+
+
+def test_clearing_a_filter_leaves_the_focus_among_the_filters(visit: Visit) -> None:
+    page = visit.open("/search?types=fact&tiers=core")
+    page.get_by_role("button", name="Any type").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Type", exact=True)).to_be_focused()
+
+    page.get_by_role("button", name="Clear", exact=True).focus()
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("button", name="Space", exact=True)).to_be_focused()
+    assert visit.path == "/search"
+
+
+def test_the_keys_are_explained_only_where_there_is_something_to_choose(visit: Visit) -> None:
+    page = visit.open("/search")
+    expect(page.get_by_text("choose a memory to read here")).to_be_visible()
+
+    visit.open("/search?q=zebra+xylophone&tiers=core")
+    expect(page.get_by_text("Nothing answers this")).to_be_visible()
+    expect(page.get_by_text("choose a memory to read here")).to_have_count(0)
+
+
+def test_on_a_phone_a_filter_has_a_title_and_a_way_to_close_it(
+    browser: Browser, daemon: Daemon
+) -> None:
+    with visiting(browser, daemon, "phone") as visit:
+        page = visit.open("/search?q=tile")
+        page.wait_for_selector("#found a")
+        lines = page.locator(".about").evaluate(
+            "at => [...at.children].map(each => each.getClientRects().length && each.offsetHeight)"
+        )
+        assert max(lines) < 40, lines  # one line each
+
+        page.get_by_role("button", name="Type").click()
+        sheet = page.get_by_role("group", name="Type")
+        expect(sheet.get_by_text("Type", exact=True)).to_be_in_viewport()
+        assert visit.faults() == []
+        sheet.get_by_role("button", name="Close").click()
+
+        expect(sheet).to_have_count(0)
+        expect(page.get_by_role("button", name="Type", exact=True)).to_be_focused()
