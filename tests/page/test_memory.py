@@ -295,6 +295,61 @@ def test_who_saves_after_seeing_both_leaves_the_other_text_in_the_history(visit:
     assert content(visit.daemon, memory) == "written in the first tab"
 
 
+def open_editor(visit: Visit, title: str) -> tuple[str, Page]:
+    """Change the text of a memory with a title, a tag and a tier that nobody touches."""
+    memory = visit.daemon.remember(f"{title} is at six", title=title, tags=["old"])
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    typed(page, f"{title} is at seven")
+    return memory, page
+
+
+def test_saving_a_text_takes_back_no_title_tag_or_tier_that_somebody_else_gave(
+    visit: Visit,
+) -> None:
+    memory, page = open_editor(visit, "Swimming")
+    theirs = {"title": "Swimming, with the club", "tags": ["fresh", "agent"], "tier": "core"}
+    visit.daemon.ok("POST", f"/agent/update/{memory}", theirs)
+
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("Swimming is at seven")
+    expect(page.get_by_label("Title")).to_have_value("Swimming, with the club")
+    expect(page.get_by_label("Tags")).to_have_value("fresh, agent")
+    for untouched in ("Title:", "Tags:", "Tier:"):
+        expect(alert).not_to_contain_text(untouched)
+    visit.picture("memory-conflict-untouched")
+    alert.get_by_role("button", name="Save what I wrote").click()
+
+    expect(section(page, "What it says")).to_have_text("Swimming is at seven")
+    now = read(visit.daemon, memory)["memory"]
+    assert {name: now[name] for name in theirs} == theirs
+
+
+def test_a_draft_knows_after_a_reload_what_the_person_had_touched(visit: Visit) -> None:
+    memory, page = open_editor(visit, "Rowing")
+    page.get_by_label("Tags").fill("mine")
+    page.goto(f"{visit.root}/")
+    theirs = {"title": "Rowing, with the club", "tags": ["fresh"], "tier": "core"}
+    visit.daemon.ok("POST", f"/agent/update/{memory}", theirs)
+    page = visit.open(f"/m/{memory}")
+
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("Tags: fresh now, mine as you wrote it")
+    page.reload()
+    expect(alert).to_contain_text("Tags: fresh now, mine as you wrote it")
+    expect(alert).not_to_contain_text("Title:")
+    page.get_by_label("Title").fill("Rowing alone")
+    visit.daemon.ok("POST", f"/agent/update/{memory}", {"title": "Rowing in pairs"})
+    expect(alert).to_contain_text("Title: Rowing in pairs now, Rowing alone as you wrote it")
+    page.keyboard.press("Control+s")
+    alert.get_by_role("button", name="Save what I wrote").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Rowing alone")
+    now = read(visit.daemon, memory)["memory"]
+    expected = ("Rowing is at seven", ["mine"], "core")
+    assert (now["content"], now["tags"], now["tier"]) == expected
+
+
 def test_an_edit_of_the_file_by_hand_is_a_conflict_too(visit: Visit) -> None:
     memory = visit.daemon.remember("typed into the page first")
     page = visit.open(f"/m/{memory}")

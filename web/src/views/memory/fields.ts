@@ -49,6 +49,14 @@ export function tagsOf(text: string): string[] {
     .filter(Boolean)
 }
 
+/** What somebody made of `base`, upon what it is now: only the fields that they changed are theirs,
+    every other one is as it is now. */
+export function upon(now: Fields, base: Fields, mine: Fields): Fields {
+  const whole = { ...now }
+  for (const name of differing(base, mine)) whole[name] = mine[name]
+  return whole
+}
+
 /** What to send so that a memory with `before` says `after`; what stays is left out. */
 export function revision(before: Fields, after: Fields): Record<string, unknown> {
   const sent: Record<string, unknown> = {}
