@@ -134,6 +134,30 @@ def test_a_memory_as_it_was_on_a_day_stands_beside_how_it_is_now(visit: Visit) -
     assert visit.path == f"/m/{memory}"
 
 
+def test_nothing_can_be_done_with_a_memory_as_it_was_on_a_day(visit: Visit) -> None:
+    daemon = visit.daemon
+    memory = daemon.remember("The kiln is at 900 degrees", created="2026-01-01T00:00:00Z")
+    other = daemon.remember("The kiln is lit on Friday", title="Lighting the kiln")
+    daemon.ok("POST", "/agent/connect", {"source_id": memory, "target_id": other})
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    typed(page, "The kiln is at 1000 degrees")
+
+    visit.open(f"/m/{memory}?as_of=2026-02-01")
+    expect(section(page, "Connections")).to_contain_text("Lighting the kiln")
+    for key in ("e", "l", "m", "r", "#"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(500)
+
+    expect(section(page, "What it says")).to_have_text("The kiln is at 900 degrees")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("Link|Merge|away"))).to_have_count(0)
+    assert not read(daemon, memory)["forgotten"]
+    page.get_by_role("button", name="As it is now").click()
+    text = page.get_by_role("textbox", name="Text", exact=True)
+    expect(text).to_have_value("The kiln is at 1000 degrees")
+
+
 # -- editing -------------------------------------------------------------------------------
 
 
