@@ -745,6 +745,111 @@ def test_a_typed_reason_is_not_thrown_away_without_a_question(
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def dialog_of(visit: Visit, key: str, name: str) -> tuple[str, str, Locator]:
+    """Remember two, open a dialog about them with a key, and type something into it."""
+    here, there = (f"The {name} mill {place}" for place in ("by the weir", "on the hill"))
+    memory = visit.daemon.remember(f"{here} grinds rye", title=here)
+    other = visit.daemon.remember(f"{there} grinds oats", title=there)
+    page = visit.open(f"/m/{memory}")
+    expect(page.get_by_role("button", name="Edit")).to_be_visible()
+    page.keyboard.press(key)
+    if key == "r":
+        page.get_by_role("dialog").get_by_role("button", name="Replaced by").click()
+    pick(page, there, there)
+    dialog = page.locator("dialog:has(form)").first
+    kept_words(dialog).fill("typed by a person")
+    return memory, other, dialog
+
+
+def kept_words(dialog: Locator) -> Locator:
+    return dialog.locator("textarea, input:not([type])")
+
+
+SENDS = {"l": "Link", "m": "Merge", "r": "Retire"}
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("key", ["l", "m", "r"])
+def test_a_dialog_says_which_of_its_memories_was_forgotten_meanwhile(
+    visit: Visit, key: str, which: int
+) -> None:
+    *pair, dialog = dialog_of(visit, key, f"{'first second'.split()[which]} {SENDS[key]}")
+    page, send = visit.page, dialog.get_by_role("button", name=SENDS[key], exact=True)
+
+    visit.daemon.ok("DELETE", f"/agent/recall/{pair[which]}")
+
+    alert = dialog.get_by_role("alert")
+    place = ("by the weir", "on the hill")[which]
+    expect(alert).to_contain_text(re.compile(f"mill {place}.* lies in the trash"))
+    expect(send).to_be_disabled()
+    page.keyboard.press("Control+Enter")
+    assert visit.faults() == []
+    page.reload()
+    expect(alert).to_contain_text(re.compile(f"mill {place}.* lies in the trash"))
+    expect(kept_words(dialog)).to_have_value("typed by a person")
+    if which:
+        visit.picture(f"memory-gone-{SENDS[key].lower()}")
+    alert.get_by_role("button", name="Restore").click()
+    expect(alert).to_have_count(0)
+    expect(kept_words(dialog)).to_have_value("typed by a person")
+    send.click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("key", ["l", "m", "r"])
+def test_what_is_sent_for_a_forgotten_memory_is_refused_in_words_for_people(
+    visit: Visit, key: str
+) -> None:
+    """The tab cannot have heard of it: its line to the daemon is cut."""
+    visit.expects("404")
+    visit.expects("ERR_")
+    visit.page.route("**/events", lambda route: route.abort())
+    memory, _, dialog = dialog_of(visit, key, f"lost {SENDS[key]}")
+
+    visit.daemon.ok("DELETE", f"/agent/recall/{memory}")
+    dialog.get_by_role("button", name=SENDS[key], exact=True).click()
+
+    expect(dialog.get_by_role("alert")).to_contain_text("lies in the trash")
+    expect(kept_words(dialog)).to_have_value("typed by a person")
+    expect(visit.page.get_by_text("madeleine list")).to_have_count(0)
+
+
+def test_a_merge_with_a_memory_that_was_purged_keeps_what_was_typed(visit: Visit) -> None:
+    visit.expects("404")
+    _, other, dialog = dialog_of(visit, "m", "purged")
+
+    visit.page.route(f"**/memory/{other}", lambda route: route.fulfill(status=404, json={}))
+    visit.page.reload()
+
+    expect(dialog.get_by_role("alert")).to_contain_text("not even in the trash")
+    expect(kept_words(dialog)).to_have_value("typed by a person")
+    expect(dialog.get_by_role("button", name="Merge", exact=True)).to_be_disabled()
+
+
+@pytest.mark.parametrize("key", ["l", "r"])
+def test_a_typed_reason_outlives_a_reload(visit: Visit, key: str) -> None:
+    memory, other, dialog = dialog_of(visit, key, f"lasting {SENDS[key]}")
+    page = visit.page
+    if key == "l":
+        dialog.get_by_label("What the connection says").select_option("supports")
+        dialog.get_by_role("button", name="Turn it around").click()
+
+    page.reload()
+
+    expect(kept_words(dialog)).to_have_value("typed by a person")
+    expect(dialog).to_contain_text(f"The lasting {SENDS[key]} mill on the hill")
+    if key == "l":
+        expect(dialog.get_by_label("What the connection says")).to_have_value("supports")
+        expect(dialog.locator(".end").first).to_contain_text("on the hill")
+    dialog.get_by_role("button", name=SENDS[key], exact=True).click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("by the weir")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    told = visit.daemon.ok("GET", f"/agent/history/{other if key == 'l' else memory}")
+    assert "typed by a person" in str(told)
+
+
 def test_twenty_deeds_are_taken_back_one_by_one_when_their_notes_are_gone(visit: Visit) -> None:
     memories = [visit.daemon.remember(f"Deed number {each} of twenty") for each in range(20)]
     page = visit.open(f"/m/{memories[0]}")

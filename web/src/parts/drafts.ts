@@ -11,6 +11,12 @@ export function keepDraft(name: string, draft: unknown): void {
   }
 }
 
+/** Keep a draft for as long as there is something in it. */
+export function keepWhile(worth: boolean, name: string, draft: unknown): void {
+  if (worth) keepDraft(name, draft)
+  else dropDraft(name)
+}
+
 export function keptDraft<T>(name: string): T | null {
   const text = sessionStorage.getItem(KEEP + name)
   return text === null ? null : (JSON.parse(text) as T)
