@@ -7,6 +7,7 @@ whoever wants the whole data model on one object.
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,6 +19,8 @@ SHORT_ID_LENGTH = 8  # the first group of a UUID: enough to tell apart what one 
 DEFAULT_STABILITY_DAYS = 1.0
 DEFAULT_IMPORTANCE = 0.5  # what a memory is worth before anything is known about its use
 TITLE_PREVIEW_CHARS = 72  # a title made from the text still fits a terminal line
+# A line that only says how others look: a rule, the frame of a table, the fence of a code block.
+_ONLY_MARKS = re.compile(r"(?:[`~=_|:+*#>\s-]+|(?:`{3,}|~{3,})\s*[\w.+#-]+)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def first_words(content: str) -> str:
     """Return the first line that says something, cut at a word to fit one line."""
     for line in content.splitlines():
         words = line.strip().lstrip("#>*- ").strip()
-        if words:
+        if words and not _ONLY_MARKS.match(words):
             return _cut(words)
     return _cut(" ".join(content.split()))
 
