@@ -402,22 +402,24 @@ class FileChanged(Conflict):
 
 
 class EditedSince(Conflict):
-    """A file that was changed after the change that is to be undone."""
+    """A memory that was changed, or went, after the change that is to be undone; it is named by
+    its file only where nobody knows what it is called."""
 
-    def __init__(self, path: str, title: str | None = None) -> None:
-        what = path if title is None else f"“{title}” ({path})"
+    def __init__(self, path: str, title: str | None = None, gone: bool = False) -> None:
+        what = path if title is None else f"“{title}”"
         super().__init__(
-            f"{what} was changed since; undoing would overwrite that",
-            hint="nothing was changed; edit the file itself, or undo the newer change first",
+            f"{what} was {'forgotten or merged' if gone else 'changed'} since; "
+            "undoing would overwrite that",
+            hint="nothing was changed; undo the newer change first, or edit the memory yourself",
         )
 
 
 class ScoredSince(Conflict):
     """A run that gave only scores, all of which newer ones have replaced."""
 
-    def __init__(self, wanted: str) -> None:
+    def __init__(self) -> None:
         super().__init__(
-            f"what `{wanted}` scored was scored anew since",
+            "what this run scored was scored anew since",
             hint="nothing was changed; undo the newer run first",
         )
 
@@ -427,6 +429,16 @@ class AlreadyDone(Conflict):
 
     def __init__(self, what: str, state: str) -> None:
         super().__init__(f"{what} is already {state}", hint="nothing was changed")
+
+
+class BeingDecided(Conflict):
+    """Somebody else decides the proposal at this moment."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this proposal was just decided in another window, or by somebody else",
+            hint="nothing was changed by you; look in a moment how it stands",
+        )
 
 
 class OutdatedProposal(Conflict):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.errors import AlreadyDone, OutdatedProposal
+from madeleine.errors import AlreadyDone, BeingDecided, OutdatedProposal
 from madeleine.model.draft import Limits
 from madeleine.model.memory import Connection
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
@@ -232,6 +232,16 @@ def test_a_proposal_that_nobody_decides_expires_and_stays_away(stores: Stores) -
     (gone,) = stores.index.proposals()
     assert gone.status is ProposalStatus.EXPIRED
     with pytest.raises(AlreadyDone, match="expired"):
+        decide(stores, waiting.id, ProposalStatus.APPROVED)
+
+
+def test_who_is_late_by_a_moment_hears_that_somebody_else_decided(stores: Stores) -> None:
+    memory = keep(stores, "Lunch is at noon")
+    run(stores, job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t", ask=True)))
+    (waiting,) = pending(stores)
+    stores.deciding.add(waiting.id)
+
+    with pytest.raises(BeingDecided, match=r"^this proposal was just decided in another window"):
         decide(stores, waiting.id, ProposalStatus.APPROVED)
 
 

@@ -157,7 +157,7 @@ def test_undoing_a_run_whose_file_a_person_edited_changes_nothing(stores: Stores
     path.write_text(path.read_text(encoding="utf-8") + "and mine\n", encoding="utf-8")
     after = vault_bytes(stores)
 
-    with pytest.raises(EditedSince, match=stored.path):
+    with pytest.raises(EditedSince, match=stored.memory.headline):
         undo(stores, report.run)
 
     assert vault_bytes(stores) == after

@@ -249,15 +249,24 @@ def test_every_change_can_be_undone_and_redone(stores: Stores) -> None:
 
 @pytest.mark.by_hand
 def test_undo_never_overwrites_what_a_person_wrote_since(stores: Stores) -> None:
-    memory = keep(stores, "Uses Postgres")
+    memory = keep(stores, "Uses Postgres", title="Database")
     changed = revise(stores, memory.id, revision(content="Uses SQLite"))
     path = stores.vault.root / get(stores, memory.id).path
     path.write_text(path.read_text(encoding="utf-8") + "by hand\n", encoding="utf-8")
 
-    with pytest.raises(EditedSince):
+    with pytest.raises(EditedSince, match=r"^“Database” was changed since"):
         undo(stores, str(changed.change))
 
     assert "by hand" in path.read_text(encoding="utf-8")
+
+
+def test_undo_says_what_was_forgotten_since_by_its_title(stores: Stores) -> None:
+    memory = keep(stores, "Uses Postgres", title="Database")
+    changed = revise(stores, memory.id, revision(content="Uses SQLite"))
+    forget(stores, memory.id)
+
+    with pytest.raises(EditedSince, match=r"^“Database” was forgotten or merged since"):
+        undo(stores, str(changed.change))
 
 
 def test_undoing_a_remember_moves_it_to_the_trash(stores: Stores) -> None:

@@ -47,7 +47,7 @@ def turn(stores: Stores, wanted: str, change: str) -> Turn:
     fits = edit is None or edit.after_sha256 in (None, digest(left))
     before = edit.before if edit else None
     moved = edit is not None and digest(before) == edit.after_sha256
-    return Turn(_read(before), _read(left) if fits else None, moved)
+    return Turn(memory_in(before), memory_in(left) if fits else None, moved)
 
 
 def as_it_was(stores: Stores, wanted: str, at: datetime) -> Memory | None:
@@ -55,7 +55,7 @@ def as_it_was(stores: Stores, wanted: str, at: datetime) -> Memory | None:
     was not there yet."""
     memory_id, events = _events(stores, wanted)
     later = [each for each in events if each.at > at]
-    return _read(_found_next(stores, later, memory_id))
+    return memory_in(_found_next(stores, later, memory_id))
 
 
 def _events(stores: Stores, wanted: str) -> tuple[str, list[Event]]:
@@ -93,7 +93,8 @@ def _edit(stores: Stores, event: Event, memory_id: str) -> RecordedEdit | None:
     return next((each for each in edits if each.memory_id == memory_id), None)
 
 
-def _read(data: bytes | None) -> Memory | None:
+def memory_in(data: bytes | None) -> Memory | None:
+    """Return the memory that the bytes of a file hold, if they hold one."""
     if data is None:
         return None
     try:

@@ -14,7 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from madeleine.errors import AlreadyDone, MadeleineError, NoSuchProposal, OutdatedProposal
+from madeleine.errors import (
+    AlreadyDone,
+    BeingDecided,
+    MadeleineError,
+    NoSuchProposal,
+    OutdatedProposal,
+)
 from madeleine.index.port import Index
 from madeleine.model.change import Change
 from madeleine.model.event import Event, Kind
@@ -217,7 +223,7 @@ def _deciding(stores: Stores, proposal_id: str) -> Iterator[None]:
     """Let one decision about a proposal through at a time; nobody waits for its model."""
     with stores.writing:
         if proposal_id in stores.deciding:
-            raise AlreadyDone(f"proposal `{proposal_id[:8]}`", "being decided")
+            raise BeingDecided
         stores.deciding.add(proposal_id)
     try:
         yield

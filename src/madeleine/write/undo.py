@@ -24,6 +24,7 @@ from madeleine.rules.scoring import Scores, by_name
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import in_trash
 from madeleine.write.commit import commit
+from madeleine.write.past import memory_in
 from madeleine.write.questions import refusals
 from madeleine.write.record import digest, event
 from madeleine.write.stores import Stores
@@ -45,7 +46,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     events = _named(stores, wanted)
     open_events = [each for each in events if stores.index.outcome(_id(each)) not in OVER]
     if not open_events:
-        raise AlreadyDone(f"`{wanted}`", str(stores.index.outcome(_id(events[0]))))
+        raise AlreadyDone("this", str(stores.index.outcome(_id(events[0]))))
     plan, scores = _Plan(stores), Scores()
     for each in open_events:
         if each.kind is Kind.SCORED:
@@ -53,7 +54,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
         else:
             plan.take_back(_recorded(stores, each))
     if not plan.edits() and not scores:
-        raise _nothing_left(wanted, open_events)
+        raise _nothing_left(open_events)
     ids = tuple(dict.fromkeys(_id(each) for each in open_events))
     details: dict[str, object] = {
         "undoes": list(ids),
@@ -65,10 +66,10 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     return Undone(ids, tuple(plan.memories), change.id)
 
 
-def _nothing_left(wanted: str, events: Iterable[Event]) -> Conflict:
+def _nothing_left(events: Iterable[Event]) -> Conflict:
     if any(each.kind is Kind.SCORED for each in events):
-        return ScoredSince(wanted)
-    return AlreadyDone(f"`{wanted}`", "taken back")
+        return ScoredSince()
+    return AlreadyDone("this", "taken back")
 
 
 def _named(stores: Stores, wanted: str) -> list[Event]:
@@ -203,7 +204,9 @@ class _Plan:
 
     def _edited(self, edit: RecordedEdit, path: str) -> EditedSince:
         stored = self._stores.index.get(edit.memory_id)
-        return EditedSince(path, stored.memory.headline if stored else None)
+        memory = stored.memory if stored else memory_in(edit.before)
+        gone = stored is None and self._content(path) is None
+        return EditedSince(path, memory.headline if memory else None, gone=gone)
 
     def _is_taken(self, target: str, edit: RecordedEdit) -> bool:
         """Whether a file cannot come back: its name is taken, or its memory is there again."""
