@@ -14,6 +14,7 @@ from tests.page.world import furnish
 from tests.server.running import Daemon, running
 
 DATABASE = "which database did we choose for the ledger, and why?"
+DEPLOYS = "on which day do we deploy?"
 
 
 @pytest.fixture(scope="module")
@@ -241,6 +242,36 @@ def test_only_what_was_whispered_or_only_silence_can_be_shown(visit: Visit) -> N
     expect(page.get_by_label("Prompts").get_by_role("link", name=DATABASE)).to_have_count(0)
     expect(page.get_by_label("Prompts").get_by_role("link", name="thanks!")).to_have_count(1)
     assert visit.path == "/whispers?outcome=silent"
+
+
+def test_what_is_shown_is_one_of_those_that_are_listed(visit: Visit) -> None:
+    page = visit.open("/whispers")
+    open_prompt(page, DEPLOYS)
+    current = page.get_by_label("Prompts").locator("a[aria-current]")
+
+    page.get_by_role("button", name="Whispered").click()
+    expect(current).to_contain_text(DEPLOYS)  # it is one of them, so it stays
+    page.get_by_role("button", name="Silent").click()
+    expect(current).to_have_count(1)
+    expect(page.locator("article blockquote")).not_to_have_text(DEPLOYS)
+    page.get_by_role("button", name="Held out").click()
+
+    expect(page.get_by_text("None of the last prompts")).to_be_visible()
+    expect(page.get_by_label("The prompt", exact=True)).to_have_count(0)
+
+
+def test_an_outcome_that_there_is_not_has_a_way_back(visit: Visit) -> None:
+    visit.expects("422")
+    page = visit.open("/whispers?outcome=foo")
+
+    expect(page.get_by_text("There is no such choice")).to_be_visible()
+    expect(page.get_by_text("Whispered, Silent, Held out, Too late")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    visit.picture("whispers-no-such")
+    page.get_by_role("button", name="Show all prompts").click()
+
+    expect(page.get_by_role("link", name=DEPLOYS)).to_be_visible()
+    assert visit.path == "/whispers"
 
 
 def test_a_new_prompt_appears_by_itself_and_moves_nothing_away(

@@ -89,6 +89,7 @@ export const stageName = (name: string) => STAGES[name]?.label ?? name
 const NUMBERS = / \([\d.,]+ [^()]*\)/g
 const NEEDED = /, is not near enough \(([\d.]+) where ([\d.]+) is needed\)/
 const ALIKE = / \((0?\.\d+|1\.0+)\)$/
+const BEST = / \(best [\d.]+\)$/
 const SCORED = / \([\d.]+ is its score\)/
 
 /** `atlas` in the daemon's words → “atlas”. */
@@ -100,6 +101,7 @@ export const silence = (words: string) =>
     .replace(/^nothing was found: /, '')
     .replace(NEEDED, (_, has, needs) => `, has a chance of ${chance(Number(has))}, and ${chance(Number(needs))} is needed`)
     .replace(SCORED, '')
+    .replace(BEST, '')
     .replace(ALIKE, (_, share) => `, ${percent(Number(share))} alike`)
 
 /** What stands above the memories that were considered, or in their place. */
@@ -118,7 +120,7 @@ export function came(line: Line): string {
   const took = line.took_ms === null ? '' : ` in ${duration(line.took_ms / 1000)}`
   if (line.outcome === 'whispered') return `${memories(line.told.length)}${took}`
   if (line.outcome === 'late') return `${memories(line.told.length)} found, but after the deadline`
-  return (line.silence ?? 'nothing was said').replace(NUMBERS, '')
+  return (line.silence ?? 'nothing was said').replace(NUMBERS, '').replace(BEST, '')
 }
 
 const FATES: Record<string, string> = {
