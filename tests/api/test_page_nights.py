@@ -11,6 +11,7 @@ import pytest
 
 from madeleine.api.local import open_local
 from madeleine.errors import NoSuchChange, NoSuchJob, NoSuchWhisper, UnknownWord
+from madeleine.sleep.jobs.index_updater import IndexUpdater
 
 Ask = Callable[..., Any]
 LONG_AGO = "2024-01-01T00:00:00Z"
@@ -123,6 +124,38 @@ def test_home_is_small_and_names_what_is_wrong(ask: Ask, home: Path) -> None:
     assert "There is no backup yet" in said
     assert seen["size"]["memories"] >= 1
     assert sum(each["known"] for each in seen["growth"]["bars"]) == seen["growth"]["total"]
+    assert seen["growth"]["first"] == LONG_AGO
+
+
+def test_home_says_of_many_files_what_it_says_of_one(ask: Ask, home: Path) -> None:
+    remember(ask, "The kettle is red")
+    for name in ("one", "other"):
+        (home / "vault" / f"{name}.md").write_text("---\nid: [\n---\n", encoding="utf-8")
+    ask("reconcile")
+
+    said = [each["text"] for each in ask("page_home")["attention"]]
+
+    assert "2 files cannot be read; what was known of them stays" in said
+
+
+def test_home_names_a_job_that_failed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_job: IndexUpdater, _night: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(IndexUpdater, "plan", broken)
+    told = []
+    for _ in range(2):
+        ask("run_task", id="index_updater")
+        told += [each for each in ask("page_home")["attention"] if each["job"]]
+
+    assert [each["job"] for each in told] == ["index_updater"] * 2
+    assert [each["text"] for each in told] == ["has failed", "has failed 2 times in a row"]
+
+
+def test_a_run_tells_how_it_went_as_the_list_does(ask: Ask) -> None:
+    run = faded(ask)
+
+    assert ask("page_run", id=run)["report"] == ask("page_runs")["runs"][0]
 
 
 def test_what_nobody_knows_is_refused(ask: Ask) -> None:

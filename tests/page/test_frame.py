@@ -80,6 +80,7 @@ def test_on_a_mac_alt_makes_signs(visit: Visit) -> None:
     page.evaluate(PRESS, ["#", {"altKey": True}])
 
     expect(page.get_by_text("Forgotten", exact=True)).to_be_visible()
+    expect(page.locator(".toast")).to_contain_text("“The gate squeaks on a Mac”")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.page.browsing import Visit, visiting
 from tests.page.nights import ask, live
@@ -25,10 +25,14 @@ def test_home_shows_size_growth_hooks_and_nights_in_pictures(visit: Visit) -> No
     page = visit.open("/")
 
     expect(page.get_by_label("Size and growth")).to_contain_text("27")
-    expect(page.get_by_role("img", name=re.compile("^Growth: 27 memories since"))).to_be_visible()
+    expect(
+        page.get_by_role("img", name="Growth: 27 memories since 18 January 2026")
+    ).to_be_visible()
     expect(
         page.get_by_role("img", name=re.compile("How long the last 6 prompts took"))
     ).to_be_visible()
+    ends = page.locator("figcaption", has_text="whispered").locator("> span:not(.key)")
+    assert len(set(ends.all_inner_texts())) == ends.count(), "both ends say the same"
     expect(page.get_by_label("Types")).to_contain_text("decision")
     expect(page.get_by_text("has not run yet").first).to_be_attached()
     assert visit.faults() == []
@@ -54,6 +58,25 @@ def test_a_file_that_does_not_parse_is_named(visit: Visit, daemon: Daemon) -> No
     expect(page.get_by_label("What needs attention")).to_contain_text("broken.md")
     broken.unlink()
     daemon.ok("POST", "/admin/reconcile", {})
+
+
+def test_a_job_that_failed_has_the_name_that_it_has_everywhere(visit: Visit) -> None:
+    def failing(route: Route) -> None:
+        """Let a job meet a bug: as the daemon tells it."""
+        told = route.fetch().json()
+        more, to = ["SQLError: no such table: usage"], "/sleep?job=decay_manager"
+        item = {"kind": "bad", "text": "has failed", "more": more, "to": to}
+        told["attention"] = [{**item, "job": "decay_manager"}]
+        route.fulfill(json=told)
+
+    visit.page.route("**/ui/data/home*", failing)
+    page = visit.open("/")
+
+    wrong = page.get_by_label("What needs attention")
+    expect(wrong.get_by_role("link", name="Fading has failed", exact=True)).to_be_visible()
+    expect(wrong).to_contain_text("Something went wrong inside: no such table: usage.")
+    expect(wrong).not_to_contain_text("SQLError")
+    visit.picture("home-failed")
 
 
 def test_a_part_leads_to_its_memories(visit: Visit) -> None:

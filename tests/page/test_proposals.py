@@ -231,6 +231,7 @@ def test_what_cannot_be_carried_out_any_more_is_said_in_plain_words(
 
     said = page.get_by_label("The proposal").get_by_role("alert")
     expect(said).to_contain_text(f"“{title}” changed since this was asked")
+    expect(said).to_contain_text("if it still fits what they say now, it is asked anew")
     expect(page.locator(".toast")).to_have_count(0)
     shown(page)
     assert "madeleine" not in said.inner_text()
@@ -241,6 +242,8 @@ def test_what_cannot_be_carried_out_any_more_is_said_in_plain_words(
     expect(heading).to_have_text(words)
     said.get_by_role("button", name="Reject").click()
     expect(page.get_by_text(f"{before - 1:,} proposals wait")).to_be_visible()
+    expect(page.locator(".toast")).to_contain_text(title)
+    expect(page.locator(".toast")).to_contain_text("only if the memories say something else")
 
 
 def test_what_is_read_stays_when_a_newer_question_comes(visit: Visit, daemon: Daemon) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.page.browsing import Visit, visiting
 from tests.page.nights import live, run, shown
@@ -131,8 +131,14 @@ def test_what_would_be_too_much_is_not_called_nothing_to_change(
             0
         )
         expect(job(page, "decay_manager")).not_to_contain_text("nothing to change")
+        expect(told.get_by_role("button", name="Run it now")).to_have_count(0)
         assert visit.faults() == []
         visit.picture("sleep-dry-run-too-much")
+        page.keyboard.press("Escape")
+        open_run(page, "Fading")
+        expect(page.get_by_text(re.compile("^Too much for one run: "))).to_be_visible()
+        expect(page.get_by_role("link", name="what waits")).to_be_visible()
+        visit.picture("sleep-run-too-much")
 
 
 def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: Daemon) -> None:
@@ -152,15 +158,117 @@ def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: 
     expect(page.locator("td.added").first).to_contain_text("archival")
     assert visit.faults() == []
     visit.picture("sleep-run")
-    page.keyboard.press("u")
+    expect(page.locator("header p")).not_to_contain_text(listed["run"][:8])
+    for _ in range(3):  # in a hurry, which means no more than once
+        page.keyboard.press("u")
 
     expect(page.get_by_text("all taken back")).to_be_visible()
-    expect(page.get_by_text(re.compile("^Took back"))).to_be_visible()
+    told = page.get_by_text(re.compile(r"^Took back what it did to \d+ memor"))
+    expect(told).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(1)
     assert tier(daemon, "Idempotency") == "working"
     page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile("/ui/sleep$"))
     again = page.locator("section", has=page.locator("#runs")).locator("li", has_text="Fading")
     expect(again.first).to_contain_text("taken back")
+
+    page.get_by_role("link", name="Time", exact=True).click()
+    page.keyboard.press("u")  # the report is closed, and asks for nothing any more
+    expect(page.get_by_text("Taken back", exact=True)).to_be_visible()
+    assert tier(daemon, "Idempotency") == "archival"
+    daemon.ok("POST", f"/agent/undo/{listed['run']}", {})
+
+
+def open_run(page: Page, name: str) -> None:
+    listed = page.locator("section", has=page.locator("#runs"))
+    listed.get_by_role("link", name=name, exact=True).first.click()
+    expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+
+
+def test_the_report_of_a_run_that_only_asked_leads_to_what_it_asked(visit: Visit) -> None:
+    page = visit.open("/sleep")
+
+    open_run(page, "Duplicates")
+
+    expect(page.locator("header p")).to_contain_text(re.compile(r"\d{4}, \d\d:\d\d ·\s+1 proposal"))
+    expect(page.get_by_text("No memory was changed by this run")).to_be_visible()
+    assert visit.faults() == []
+    visit.picture("sleep-run-asked")
+    page.get_by_role("link", name="what waits").click()
+    expect(page.get_by_role("heading", name="Proposals")).to_be_visible()
+
+
+def test_only_a_dry_run_that_would_do_something_offers_to_run(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with running(tmp_path) as daemon, visiting(browser, daemon) as visit:
+        titles = ("Smile :( now", "A list (short)", "b) is the way to go")
+        for number, title in enumerate(titles):
+            old = f"The {number}th old matter"
+            daemon.remember(old, title=title, created="2024-01-01T00:00:00Z")
+        for number in range(8):  # enough beside them that the breaker stays quiet
+            daemon.remember(f"Fresh matter number {number} about {'abcdefgh'[number] * 5}")
+        run(daemon, "importance_scorer")
+        page = visit.open("/sleep")
+        dialog = page.get_by_role("dialog")
+        start = dialog.get_by_role("button", name="Run it now")
+
+        job(page, "decay_manager").get_by_role("button", name="Dry run").click()
+        for title in titles:
+            expect(dialog.get_by_text(f"move “{title}” to archival", exact=True)).to_be_visible()
+        start.click()
+        expect(job(page, "decay_manager")).to_contain_text("3 changes")
+
+        job(page, "decay_manager").get_by_role("button", name="Dry run").click()
+        expect(dialog).to_contain_text("Nothing to do")
+        expect(start).to_have_count(0)
+        page.keyboard.press("Escape")
+
+        page.route("**/admin/tasks/decay_manager/run*", failed)
+        job(page, "decay_manager").get_by_role("button", name="Dry run").click()
+        expect(dialog).to_contain_text("Something went wrong inside: no such table: usage.")
+        expect(start).to_have_count(0)
+        assert visit.faults() == []
+        visit.picture("sleep-dry-run-failed")
+
+
+def failed(route: Route) -> None:
+    """Let a dry run meet a bug."""
+    report = {"job": "decay_manager", "error": "SQLError: no such table: usage", "patches": []}
+    route.fulfill(json={"reports": [report]})
+
+
+def test_a_job_is_paused_once_by_a_double_click(visit: Visit, daemon: Daemon) -> None:
+    page = visit.open("/sleep")
+
+    job(page, "consolidator").get_by_role("button", name="Pause").dblclick()
+
+    expect(job(page, "consolidator").get_by_role("button", name="Resume")).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(1)
+    daemon.ok("POST", "/admin/tasks/consolidator/resume", {})
+
+
+@pytest.mark.parametrize(
+    ("path", "said", "back"),
+    [
+        ("/sleep/proposals?type=nope", "There is no such kind of proposal", "Show all"),
+        ("/sleep?job=nap", "There is no such job", "Show all jobs"),
+    ],
+)
+def test_an_address_that_names_nothing_has_a_way_back(
+    visit: Visit, path: str, said: str, back: str
+) -> None:
+    visit.expects("40")
+    visit.expects("422")
+    page = visit.open(path)
+
+    expect(page.get_by_text(said)).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    page.get_by_role("button", name=back).click()
+
+    expect(page.get_by_text(said)).to_have_count(0)
+    assert visit.path == path.split("?")[0]
 
 
 def hold(page: Page, key: str) -> None:

@@ -883,7 +883,7 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/time/bars",
         "how many memories became known in each stretch of time",
         query=(_ZONE,),
-        answer="{step_days, bars: [{from, to, known}], total, zone}",
+        answer="{step_days, bars: [{from, to, known}], total, zone, first}",
     ),
     Route(
         "page_time_day",
@@ -908,7 +908,7 @@ ROUTES: tuple[Route, ...] = (
         "how much there is, how it grows, what came of the last prompts, what needs attention",
         query=(_ZONE,),
         answer="{now, size, week, growth, prompts: {deadline_ms, median_ms, slow_ms, each}, "
-        "attention: [{kind, text, more, to}], sleep, backup, daemon}",
+        "attention: [{kind, text, more, to, job}], sleep, backup, daemon}",
     ),
     Route(
         "page_whispers",
@@ -965,10 +965,10 @@ ROUTES: tuple[Route, ...] = (
         "page_run",
         "GET",
         "/ui/data/sleep/runs/{id}",
-        "the changes that a run made, newest first",
+        "the changes that a run made, newest first, and how it went",
         query=(_LIMIT, _OFFSET),
         answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, applied, "
-        "in_force}",
+        "in_force, report}; report is as in the list of runs",
     ),
     Route(
         "page_change",

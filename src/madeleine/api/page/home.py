@@ -126,16 +126,18 @@ def _attention(
     yield from _waiting(house, now)
 
 
-def _item(kind: str, text: str, *more: str, to: str | None = None) -> Json:
-    """`kind` is bad, warn or ask; `to` is where on the page to go."""
-    return {"kind": kind, "text": text, "more": [texts.flat(each) for each in more], "to": to}
+def _item(kind: str, text: str, *more: str, to: str | None = None, job: str | None = None) -> Json:
+    """`kind` is bad, warn or ask; `to` is where on the page to go; `job` is whom the text is
+    about, for the page has a name for each."""
+    flat = [texts.flat(each) for each in more]
+    return {"kind": kind, "text": text, "more": flat, "to": to, "job": job}
 
 
 def _damage(house: House) -> Iterator[Json]:
     index = house.stores.index
     unreadable = [f"{each.path}:{each.line}: {each.problem}" for each in index.unreadable()]
     if unreadable:
-        said = "cannot be read; what was known of it stays"
+        said = f"cannot be read; what was known of {'it' if len(unreadable) == 1 else 'them'} stays"
         yield _item("bad", f"{texts.count(len(unreadable), 'file')} {said}", *unreadable[:NAMED])
     torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.torn()]
     torn += house.journal_problems
@@ -150,9 +152,9 @@ def _failing(states: list[sleep_answers.JobState]) -> Iterator[Json]:
     for each in states:
         if each.last is None or not each.last.failures:
             continue
-        times = texts.count(each.last.failures, "time")
-        said = f"{each.job.replace('_', ' ')} has failed {times} in a row"
-        yield _item("bad", said, str(each.last.report.get("error")), to=f"/sleep?job={each.job}")
+        again = f" {each.last.failures} times in a row" if each.last.failures > 1 else ""
+        why, to = str(each.last.report.get("error")), f"/sleep?job={each.job}"
+        yield _item("bad", f"has failed{again}", why, to=to, job=each.job)
 
 
 def _missing(house: House, counts: Counts, now: datetime) -> Iterator[Json]:

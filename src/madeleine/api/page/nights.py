@@ -112,7 +112,7 @@ def _run(event: Event, held: Mapping[str, tuple[int, int]]) -> Json:
 
 
 def run(house: House, call: Call) -> Json:
-    """Return the changes that a run made, newest first, a page of them."""
+    """Return the changes that a run made, newest first, a page of them, and how it went."""
     reader = Reader(call.query)
     limit = reader.whole("limit", CHANGES, 1, CHANGES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000)
@@ -121,30 +121,24 @@ def run(house: House, call: Call) -> Json:
     events = [each for each in index.changes(call.named) if each.body.get("run") == call.named]
     page = events[offset : offset + limit]
     known = index.memories({each for event in page for each in _memories(event)})
-    job = str(events[0].body["by"]) if events else _job_of(index, call.named)
+    told = _told(index, call.named, str(events[0].body["by"]) if events else None)
+    if told is None and not events:
+        raise NoSuchRun(call.named)
     return {
         "changes": [_change(each, index.outcome(str(each.body["change"])), known) for each in page],
         "total": len(events),
-        "job": job,
-        "applied": _applied(index, call.named, job),
+        "job": told["job"] if told else str(events[0].body["by"]),
+        "applied": told["applied"] if told else None,
         "in_force": index.in_force([call.named]).get(call.named, (0, 0))[1],
+        "report": told,
     }
 
 
-def _job_of(index: Index, run_id: str) -> str:
-    """Return whose run it was, of one that changed nothing; one that nobody knows is refused."""
-    runs = index.recent_events([Kind.RUN.value], RUNS_READ)
+def _told(index: Index, run_id: str, job: str | None) -> Json | None:
+    """Return how a run says that it went, if it is not too long ago."""
+    runs = index.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
     found = next((each for each in runs if each.body.get("run") == run_id), None)
-    if found is None:
-        raise NoSuchRun(run_id)
-    return str(found.body.get("job"))
-
-
-def _applied(index: Index, run_id: str, job: str) -> object:
-    """Return how many changes a run says that it made, if it is not too long ago."""
-    runs = index.recent_events([Kind.RUN.value], RUNS_READ, [job])
-    reports = (_report_of(each) for each in runs if each.body.get("run") == run_id)
-    return next((each.get("applied") for each in reports), None)
+    return None if found is None else _run(found, index.in_force([run_id]))
 
 
 def _memories(event: Event) -> list[str]:

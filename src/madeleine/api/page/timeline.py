@@ -88,7 +88,7 @@ def growth(house: House, zone: tzinfo) -> Json:
     total = index.count(EVERYTHING, now)
     oldest = index.first_known()
     if oldest is None:
-        return {"step_days": 1, "bars": [], "total": 0, "zone": str(zone)}
+        return {"step_days": 1, "bars": [], "total": 0, "zone": str(zone), "first": None}
     scale = _scale(oldest.astimezone(zone).date(), now.astimezone(zone).date())
     ends = [datetime.combine(each, time.min, zone) for each in scale.ends]
     return {
@@ -96,6 +96,7 @@ def growth(house: House, zone: tzinfo) -> Json:
         "bars": [_bar(index, start, end, now) for start, end in pairwise(ends)],
         "total": total,
         "zone": str(zone),
+        "first": format_time(oldest),
     }
 
 

@@ -27,6 +27,8 @@ export interface Attention {
   text: string
   more: string[]
   to: string | null
+  /** Whom the text is about. */
+  job: string | null
 }
 
 export interface HomeJob {
@@ -50,7 +52,7 @@ export interface Home {
     unembedded: number
   }
   week: number
-  growth: { step_days: number; bars: Bar[]; total: number }
+  growth: { step_days: number; bars: Bar[]; total: number; first: string | null }
   prompts: Prompts
   attention: Attention[]
   sleep: { enabled: boolean; applied: number; proposed: number; proposals: number; jobs: HomeJob[] }

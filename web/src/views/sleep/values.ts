@@ -1,6 +1,6 @@
 /* What the daemon tells about its jobs, their runs and proposals, and the words for it. */
 
-import { JOBS, jobName } from '../../parts/jobs'
+import { failure, JOBS, jobName } from '../../parts/jobs'
 import type { Brief } from '../../parts/values'
 import { ago, count, duration } from '../../parts/words'
 
@@ -46,6 +46,13 @@ export interface Run extends Report {
   run: string
   changes: number
   in_force: number
+}
+
+/** One run: a page of its changes, and how it went, if that is still known. */
+export interface RunDetail extends Changes {
+  job: string
+  applied: number | null
+  report: Run | null
 }
 
 export interface Change {
@@ -112,7 +119,7 @@ export interface ProposalDetail {
   changed: { id: string; title: string | null } | null
 }
 
-export { JOBS, jobName }
+export { failure, JOBS, jobName }
 
 /** In the place of a job's name, where the whole cycle is meant. */
 export const WHOLE = 'run-all'
@@ -145,7 +152,7 @@ export function done(report: Report, dry = false): string {
 
 /** Why a run did less than it found: it would have been too much at once, or somebody stopped it. */
 export function stop(stopped: string): string {
-  return /, more than \d+%/.test(stopped) ? `Too much for one run: ${stopped.replace('%:', ' %:')}` : `Stopped: ${stopped}`
+  return /, more than \d+%/.test(stopped) ? `Too much for one run: ${stopped.replace('%:', '\u00a0%:')}` : `Stopped: ${stopped}`
 }
 
 /** How often, if a job runs by itself. */
@@ -166,4 +173,7 @@ export function next(time: string, now = Date.now()): string {
 export const took = (report: Report) => (report.seconds === null ? '' : duration(report.seconds))
 
 /** A job's sentence with the memories by their titles only: “Ferry at nine” for `2f0ee1a2` (Ferry at nine). */
-export const plain = (words: string) => words.replace(/`[0-9a-f]{8}` \(([^()]*(?:\([^()]*\)[^()]*)*)\)/g, '“$1”')
+export const plain = (words: string) => words.replace(NAMED, (_, whole?: string, odd?: string) => `“${whole ?? odd}”`)
+
+/** A title in brackets: with brackets in pairs in it, or else up to where the sentence goes on. */
+const NAMED = /`[0-9a-f]{8}` \((?:([^()]*(?:\([^()]*\)[^()]*)*)|(.*?))\)(?=$|,| to | into | replace | and | \()/g
