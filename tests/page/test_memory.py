@@ -452,7 +452,7 @@ def test_an_undo_that_is_refused_names_the_memory(visit: Visit) -> None:
 
     revised.last.get_by_role("button", name="Undo").click()
 
-    expect(page.get_by_text("“Where nets dry” (")).to_be_visible()
+    expect(page.get_by_text("“Where nets dry” was changed since")).to_be_visible()
 
 
 def test_a_save_that_is_refused_says_so_once_and_no_longer_when_it_works(visit: Visit) -> None:
