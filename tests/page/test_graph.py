@@ -291,10 +291,26 @@ def test_a_forgotten_memory_can_be_opened_from_where_it_would_be(
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     assert visit.faults() == []
     visit.open(f"/graph?from={ids['Idempotency']}&to={gone}")
+    expect(page.get_by_text("“Gone soon” is not on the map")).to_be_visible()
     page.get_by_role("link", name="Open it").click()
 
     expect(page.get_by_text("This memory is forgotten")).to_be_visible()
     assert visit.path == f"/m/{gone}"
+
+
+@pytest.mark.parametrize("asked", ["focus=zzz", "from={id}&to=zzz"])
+def test_a_memory_that_never_was_is_not_offered_to_be_opened(
+    visit: Visit, ids: dict[str, str], asked: str
+) -> None:
+    visit.expects("404")
+
+    page = visit.open(f"/graph?{asked.format(id=ids['Idempotency'])}")
+
+    expect(page.get_by_text("There is no such memory")).to_be_visible()
+    expect(page.get_by_role("link", name="Open it")).to_have_count(0)
+    assert visit.faults() == []
+    page.get_by_role("button", name="Back to the map").click()
+    expect(page.get_by_role("heading", name="Spaces")).to_be_visible()
 
 
 def test_the_map_moves_and_zooms_by_keys_and_comes_back(graph: Page) -> None:
