@@ -106,3 +106,10 @@ def test_what_belongs_to_the_browser_stays_its_own(
     expect(page.get_by_role("dialog", name="Link with which memory?")).to_be_visible()
     expect(page.get_by_text("Forgotten", exact=True)).to_have_count(0)
     expect(page.get_by_role("button", name="Save")).to_have_count(0)
+
+
+def test_a_page_that_is_not_there_has_a_heading(visit: Visit) -> None:
+    page = visit.open("/nope")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is no such page")
+    assert visit.faults() == []
