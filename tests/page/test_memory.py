@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,34 @@ def test_a_memory_as_it_was_on_a_day_stands_beside_how_it_is_now(visit: Visit) -
     page.get_by_role("button", name="As it is now").click()
     expect(page.get_by_role("button", name="Edit")).to_be_visible()
     assert visit.path == f"/m/{memory}"
+
+
+@pytest.mark.parametrize("said", ["2026-11-99T", "2026-02-31T00:00:00Z", "2026-02-01Tnoon"])
+def test_a_moment_that_never_was_is_said_so(visit: Visit, said: str) -> None:
+    memory = visit.daemon.remember(f"The barn has a door, {said}")
+
+    page = visit.open(f"/m/{memory}?as_of={said}")
+
+    expect(page.get_by_text(f"There is no such day as {said}")).to_be_visible()
+    expect(section(page, "What it says")).to_contain_text("The barn has a door")
+
+
+def test_an_address_that_fits_several_memories_lists_them_by_title(visit: Visit) -> None:
+    visit.expects("409")
+    titles = [f"Thread {each} (of many), `really` ({each})" for each in range(40)]
+    ids = {each: visit.daemon.remember(f"{each} is here", title=each) for each in titles}
+    firsts = Counter(each[0] for each in ids.values())
+    prefix, many = firsts.most_common(1)[0]
+    assert many > 1
+
+    page = visit.open(f"/m/{prefix}")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Which memory?")
+    assert visit.faults() == []
+    link = page.locator("main li a").first
+    title = link.inner_text()
+    link.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
 
 
 def test_nothing_can_be_done_with_a_memory_as_it_was_on_a_day(visit: Visit) -> None:
@@ -460,19 +489,38 @@ def test_a_save_that_is_refused_says_so_once_and_no_longer_when_it_works(visit: 
     memory = visit.daemon.remember("The clock in the hall is slow")
     page = visit.open(f"/m/{memory}")
     page.get_by_role("button", name="Edit").click()
-    typed(page, "")
-    refused = page.get_by_text("The memory has no text")
+    page.get_by_label("Space").fill("x" * 10_000)
+    refused = page.locator(".toast.bad")
 
     for _ in range(2):
         with page.expect_response("**/agent/update/*"):
             page.keyboard.press("Control+Enter")
     page.wait_for_timeout(300)
     expect(refused).to_have_count(1)
+    page.get_by_label("Space").fill("")
     typed(page, "The clock in the hall is right")
     page.keyboard.press("Control+Enter")
 
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     assert refused.count() == 0  # at once, not by its time
+
+
+def test_a_memory_is_not_saved_without_a_text(visit: Visit) -> None:
+    memory = visit.daemon.remember("The attic is dry", title="Attic")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Edit").click()
+    typed(page, " ")
+
+    page.keyboard.press("Control+s")
+
+    expect(page.get_by_role("alert")).to_have_text(
+        "A memory needs a text. To be rid of it, leave and forget it."
+    )
+    assert visit.faults() == []
+    typed(page, "The attic is wet")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.keyboard.press("Control+s")
+    expect(section(page, "What it says")).to_have_text("The attic is wet")
 
 
 def test_who_wrote_something_is_said_in_plain_words(visit: Visit) -> None:
@@ -773,7 +821,7 @@ SENDS = {"l": "Link", "m": "Merge", "r": "Retire"}
 def test_a_dialog_says_which_of_its_memories_was_forgotten_meanwhile(
     visit: Visit, key: str, which: int
 ) -> None:
-    *pair, dialog = dialog_of(visit, key, f"{'first second'.split()[which]} {SENDS[key]}")
+    *pair, dialog = dialog_of(visit, key, f"{['first', 'second'][which]} {SENDS[key]}")
     page, send = visit.page, dialog.get_by_role("button", name=SENDS[key], exact=True)
 
     visit.daemon.ok("DELETE", f"/agent/recall/{pair[which]}")
@@ -996,6 +1044,44 @@ def test_history_shows_exactly_what_changed_and_takes_it_back(visit: Visit) -> N
 
     expect(section(page, "What it says")).to_have_text("The fence is green")
     assert content(visit.daemon, memory) == "The fence is green"
+
+
+def test_history_says_what_was_kept_from_the_jobs_and_what_holds_again(visit: Visit) -> None:
+    daemon = visit.daemon
+    memory = daemon.remember("The sluice is opened at dusk", title="Sluice at dusk")
+    daemon.ok("POST", f"/agent/outdated/{memory}")
+    page = visit.open(f"/m/{memory}")
+    page.get_by_role("button", name="Let it hold again").click()
+    history = section(page, "History")
+    expect(history.get_by_text("holds again", exact=True)).to_be_visible()
+    daemon.ok("DELETE", f"/agent/recall/{memory}")
+    daemon.ok("POST", f"/agent/restore/{memory}")
+
+    kept = history.locator("li", has_text="no job is to do this again")
+    expect(kept).to_contain_text("move “Sluice at dusk” to the trash")
+    expect(history).not_to_contain_text("proposed")
+    visit.picture("memory-history-words")
+
+
+def test_history_says_what_was_proposed_by_which_job_and_leads_to_it(visit: Visit) -> None:
+    memory = visit.daemon.remember("The ice house is empty", title="Ice house")
+    body = {
+        "proposal": "00000000-0000-4000-8000-000000000001",
+        "wording": f"move `{memory[:8]}` (Ice house) to archival",
+        "reason": None,
+        "action": {"by": "decay_manager", "states": "{}", "key": "k"},
+    }
+    event = {"id": "1", "at": "2026-11-16T09:00:00Z", "kind": "proposed", "body": body}
+    answer = {"events": [event]}
+    visit.page.route("**/agent/history/**", lambda route: route.fulfill(json=answer))
+
+    page = visit.open(f"/m/{memory}")
+
+    line = section(page, "History").locator("li")
+    expect(line).to_contain_text("proposed by sleep (")
+    expect(line).to_contain_text("move “Ice house” to archival")
+    line.get_by_role("link", name="Proposals").click()
+    expect(page).to_have_url(f"{visit.root}/sleep/proposals")
 
 
 def test_history_calls_memories_by_their_titles(visit: Visit) -> None:

@@ -280,6 +280,18 @@ def test_undoing_a_remember_moves_it_to_the_trash(stores: Stores) -> None:
     assert restore(stores, memory.id).memory.content == "a slip of the tongue"
 
 
+def test_the_history_knows_what_was_made_to_hold_again(stores: Stores) -> None:
+    memory = keep(stores, "the ford is passable")
+    retire(stores, memory.id)
+    revise(stores, memory.id, revision(valid_until=None, superseded_by=None))
+    revise(stores, memory.id, revision(title="The ford"))
+
+    _, events = history(stores, memory.id)
+
+    told = [each.body.get("details") for each in events if each.body.get("verb") == "revise"]
+    assert told == [{}, {"revived": True}]
+
+
 def test_undoing_what_never_was_says_so(stores: Stores) -> None:
     with pytest.raises(NoSuchChange):
         undo(stores, "abcdef12")

@@ -158,9 +158,17 @@ def _change_once(
     wanted = make(current.memory)
     if wanted == current.memory:
         return Changed(joined(stores, current.memory), None)
-    change = Change(stores.new_id(), how.verb, (current.edit(wanted),), *how[1:])
+    details: dict[str, object] = {"revived": True} if _holds_again(current.memory, wanted) else {}
+    change = Change(stores.new_id(), how.verb, (current.edit(wanted),), *how[1:], details)
     problem = commit(stores, change)
     return Changed(joined(stores, wanted), change.id, vector_note(problem))
+
+
+def _holds_again(before: Memory, after: Memory) -> bool:
+    """Whether a change takes away the end of a memory that had ceased to hold."""
+    until = before.valid_until
+    over = before.superseded_by is not None or (until is not None and until <= after.updated)
+    return over and after.valid_until is None and after.superseded_by is None
 
 
 def vector_note(problem: str | None) -> tuple[str, ...]:
