@@ -28,6 +28,8 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+        for name in ("MADELEINE_SLEEP_ENABLED", "CONSOLIDATION_ENABLED"):
+            patch.setenv(name, "false")  # a job would decide by itself what no longer fits
         wonder(home, ARCHIVE, SPACES)
         with running(home) as started:
             yield started
@@ -119,7 +121,7 @@ def test_quick_undoing_of_decisions_touches_nothing_that_is_not_shown(
     expect(page.get_by_text("This memory is forgotten")).to_be_visible()
     for key in ("g", "n"):
         page.keyboard.press(key)
-    page.wait_for_url("**/ui/sleep")
+    expect(page.get_by_role("heading", level=1, name="Sleep")).to_be_visible()
     page.keyboard.press("p")
     page.get_by_role("button", name="Decided").click()
     shown(page)
