@@ -113,7 +113,10 @@ def test_quick_undoing_of_decisions_touches_nothing_that_is_not_shown(
 ) -> None:
     memory = daemon.remember("Unrelated to any question")
     page = visit.open("/sleep/proposals?type=space")
+    shown(page)
+    rows = page.locator("[data-proposal]").all_inner_texts()
     titles = [decide(page, "r"), decide(page, "r")]
+    assert [title[1:] in row for title, row in zip(titles, rows, strict=False)] == [True, True]
     page.evaluate("path => history.pushState(null, '', path)", f"/ui/m/{memory}")
     page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
     expect(page.get_by_role("heading", level=1)).to_have_text("Unrelated to any question")

@@ -221,6 +221,7 @@ def test_eight_windows_share_one_line_and_all_hear_what_happens(
             assert len(held) == before + 1, "one tab takes the line up, and no other"
 
 
+@pytest.mark.soak
 def test_a_daemon_that_dies_and_comes_back_is_seen_in_all_windows(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,6 +302,7 @@ def test_where_a_browser_has_no_locks_each_window_has_a_line(
         assert set(held) == set(tabs)
 
 
+@pytest.mark.soak
 def test_all_windows_are_signed_out_and_signed_in_again_together(
     browser: Browser, harmed: Daemon
 ) -> None:
