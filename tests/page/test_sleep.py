@@ -163,7 +163,7 @@ def test_a_run_is_started_seen_live_opened_and_taken_back(visit: Visit, daemon: 
         page.keyboard.press("u")
 
     expect(page.get_by_text("all taken back")).to_be_visible()
-    told = page.get_by_text(re.compile(r"^Took back what it did to \d+ memor"))
+    told = page.get_by_text(re.compile(r"^Took back what it did to \d+ m"))
     expect(told).to_be_visible()
     expect(page.locator(".toast")).to_have_count(1)
     assert tier(daemon, "Idempotency") == "working"
