@@ -20,8 +20,8 @@ if not Path(CHROMIUM).exists():
 # the page whole is tested in it wholly, every view by its first journeys; the rest has its turn
 # in `make soak`.
 WHOLE = ("test_built.py", "test_steadiness.py")
-JOURNEYS = {"test_memory.py": 18, "test_search.py": 6}
-OF_OTHERS = 3
+JOURNEYS = {"test_memory.py": 14, "test_search.py": 5}
+OF_OTHERS = 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
