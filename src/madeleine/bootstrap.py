@@ -84,6 +84,7 @@ from madeleine.whisper.whisper import Whisperer
 from madeleine.write.aside import Threads
 from madeleine.write.bell import FarBell
 from madeleine.write.identity import complete_self
+from madeleine.write.questions import withdraw_contrasts
 from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.record import event, record, replay
 from madeleine.write.recover import recover
@@ -779,6 +780,7 @@ def catch_up(house: House, progress: Progress = lambda done, total: None) -> Non
     else:
         reconcile(stores, progress)
     _complete_self(house)
+    _withdraw_contrasts(house)
 
 
 def follow(house: House, progress: Progress = lambda done, total: None) -> None:
@@ -791,6 +793,7 @@ def follow(house: House, progress: Progress = lambda done, total: None) -> None:
             reconcile(stores, progress)
     if stores.index.self_id() is None:
         _complete_self(house)
+    _withdraw_contrasts(house)
 
 
 def _is_behind(stores: Stores) -> bool:
@@ -805,6 +808,13 @@ def _complete_self(house: House) -> None:
         complete_self(house.stores)
     except (Damaged, Unavailable) as error:  # a home must open whatever its self looks like
         house.notes.append(f"the self could not be written: {error.message}")
+
+
+def _withdraw_contrasts(house: House) -> None:
+    try:
+        withdraw_contrasts(house.stores, by="upgrade")
+    except Unavailable as error:  # a home must open on a disk that takes nothing
+        house.notes.append(f"questions that are none any more could not go: {error.message}")
 
 
 def open_index(

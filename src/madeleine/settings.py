@@ -327,7 +327,9 @@ class Consolidation:
     sample_relevance: float = setting(
         0.3, "relevance above which a memory takes part in creative and cluster", 0, 1
     )
-    contrast_rule: bool = setting(True, "propose unlike decisions as contradictions")
+    contrast_rule: bool = setting(
+        True, "draw unlike decisions as contrasts in runs that somebody asked for"
+    )
     parallel_context: bool = setting(
         False, "draw `parallel_context` in runs that nobody asked for too"
     )

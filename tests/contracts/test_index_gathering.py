@@ -248,6 +248,16 @@ def test_associations_are_the_discovered_arrows_with_both_ends(index: Index) -> 
     assert {row.source for row in found} == {memory_id(1)}
 
 
+def test_the_contrasts_that_creative_drew_are_associations_too(index: Index) -> None:
+    contrast = Connection(memory_id(2), Edge.CONTRADICTS, 0.1, "why", "creative", NOON, None, 0.6)
+    judged = Connection(memory_id(3), Edge.CONTRADICTS, 0.9, "why", "conflict_detector", NOON)
+    later = NOON + timedelta(days=1)
+    found = Connection(memory_id(3), Edge.DISCOVERED, 0.5, "why", "creative", later, "explains")
+    place(index, memory(1, connections=(contrast, judged, found)), memory(2), memory(3))
+
+    assert [row.connection for row in index.associations()] == [contrast, found]
+
+
 def test_used_together_means_in_one_session_since_then(index: Index) -> None:
     place(index, *(memory(number) for number in range(1, 5)))
     for number, session, minutes in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from madeleine.index.port import Index
@@ -48,3 +49,18 @@ def test_an_arrow_comes_back_as_it_was_drawn(index: Index) -> None:
 
     assert row.connection == drawn
     assert row.resolved
+
+
+def test_arrows_of_one_who_is_left_out_take_no_room(index: Index) -> None:
+    contrasts = [
+        replace(arrow(1, Edge.CONTRADICTS, number), by="creative", confidence=0.6)
+        for number in range(5, 9)
+    ]
+    keep(index, memory(1), *(memory(n, connections=(c,)) for n, c in enumerate(contrasts, 2)))
+    keep(index, memory(7, connections=(arrow(1, Edge.CONTRADICTS, 1),)))
+    keep(index, memory(8, connections=(replace(arrow(1, Edge.CONTRADICTS, 2), by=None),)))
+
+    others = index.newest_edges([Edge.CONTRADICTS], 2, but_by="creative")
+
+    assert [row.source for row in others] == [memory_id(8), memory_id(7)]
+    assert len(index.newest_edges([Edge.CONTRADICTS], 9)) == 6

@@ -21,6 +21,7 @@ from madeleine.rules.fusion import (
     activated,
     shown,
 )
+from madeleine.write.connections import link
 from madeleine.write.forget import forget
 from madeleine.write.record import event, record
 from madeleine.write.revise import retire
@@ -284,6 +285,17 @@ def test_only_the_best_hits_pass_anything_on(harbour: Stores) -> None:
     connect(harbour, far, Edge.PART_OF, worst, 1.0)
 
     assert far.id not in ids(harbour)
+
+
+def test_a_contrast_passes_nothing_on(harbour: Stores) -> None:
+    seed = seed_of(harbour)
+    far = keep(harbour, "fish is sold from ten")
+    link(harbour, far.id, Connection(seed.id, Edge.CONTRADICTS, 1.0, by="creative"))
+
+    assert far.id not in ids(harbour)
+
+    link(harbour, far.id, Connection(seed.id, Edge.CONTRADICTS, 1.0, by="user"))
+    assert far.id in ids(harbour)
 
 
 def test_a_neighbour_that_fits_by_itself_keeps_its_own_score(harbour: Stores) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from madeleine.model.memory import Connection
 from madeleine.model.words import Edge, MemoryType
-from madeleine.rules.associations import Association, associated, share_a_subject
+from madeleine.rules.associations import Association, associated, edge_name, is_contrast
 
 DECISION, FACT = MemoryType.DECISION, MemoryType.FACT
 INSIGHT, PATTERN = MemoryType.OBSERVATION, MemoryType.CONCEPT
@@ -62,15 +63,18 @@ def test_the_first_rule_that_speaks_wins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "share"),
+    ("edge", "by", "said"),
     [
-        ("We decided to deploy the gateway by hand", "Every gateway is deployed from CI", True),
-        ("We decided to use tabs", "We decided to hire Ana", False),
-        ("The team chose Postgres", "The team chose Thursday for lunch", False),
-        ("", "", False),
+        (Edge.CONTRADICTS, "creative", True),
+        (Edge.CONTRADICTS, "conflict_detector", False),
+        (Edge.CONTRADICTS, "auto_linker", False),
+        (Edge.CONTRADICTS, "user", False),
+        (Edge.CONTRADICTS, None, False),
+        (Edge.DISCOVERED, "creative", False),
     ],
 )
-def test_decisions_are_about_one_thing_when_they_name_one(
-    one: str, other: str, share: bool
-) -> None:
-    assert share_a_subject(one, other) is share
+def test_only_what_creative_draws_is_a_contrast(edge: Edge, by: str | None, said: bool) -> None:
+    arrow = Connection("7f3a91c2", edge, by=by)
+
+    assert is_contrast(arrow) is said
+    assert edge_name(arrow) == ("contrasts_with" if said else edge.value)

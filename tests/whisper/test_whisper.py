@@ -14,10 +14,12 @@ from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.event import Kind
+from madeleine.model.memory import Connection
 from madeleine.model.trace import AskedTrace
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import HELD_OUT, came_too_late, whisper
+from madeleine.write.connections import link
 from madeleine.write.identity import ensure_self
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -159,6 +161,34 @@ def test_a_contradiction_is_told_with_both_dates_however_alike_the_two_are(
     assert {old.id, new.id} <= {each.memory.id for each in said.injected}
     line = f"{old.short_id} of 2026-11-15 and {new.short_id} of 2026-12-16"
     assert said.text.count(f"These two do not agree: {line}") == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Marta lives in Berlin", "Marta works for the harbour"),
+        ("The gateway canary runs fifteen minutes", "Gateway tokens live a quarter hour"),
+        ("Deploy the gateway by hand", "The gateway logs to Sentry"),
+        ("The crane is painted red", "The crane lifts with two hooks"),
+        ("The ferry serves coffee", "The ferry takes forty cars"),
+        ("Anna keeps bees", "Anna teaches the cello"),
+        ("The ledger is Postgres", "The ledger closes on Friday"),
+        ("The budget is frozen", "The budget has another owner"),
+        ("Releases are cut on Monday", "Releases have a code name"),
+        ("The garden has two ponds", "The garden gate is green"),
+    ],
+)
+def test_a_contrast_is_never_told_as_a_contradiction(
+    listener: Listener, one: str, other: str
+) -> None:
+    old, new = (keep(listener.stores, text, type=MemoryType.DECISION) for text in (one, other))
+    link(listener.stores, new.id, Connection(old.id, Edge.CONTRADICTS, 0.2, by="creative"))
+
+    said = listener.hears(f"is it so that {one}, and that {other}?")
+
+    assert {old.id, new.id} <= {each.memory.id for each in said.injected}
+    assert "do not agree" not in said.text
+    assert "contradict" not in said.text
 
 
 def test_two_that_differ_in_a_number_only_are_told_as_a_conflict(listener: Listener) -> None:

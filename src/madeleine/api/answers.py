@@ -20,6 +20,7 @@ from madeleine.model.proposal import Proposal
 from madeleine.model.stored import Stored
 from madeleine.model.times import format_time
 from madeleine.recall.recall import Found, Recalled
+from madeleine.rules.associations import edge_name
 from madeleine.vault.journal import Compacted
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.report import HoldOut
@@ -227,6 +228,7 @@ def _link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> Json:
         "source": row.source,
         **unset,
         **connection_to_json(row.connection),
+        "says": edge_name(row.connection),
         "direction": "out" if outward else "in",
         "resolved": row.resolved,
         "implied": row.implied,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from madeleine.api import consolidation_answers as consolidation
 from madeleine.api import sleep_answers as answers
 from madeleine.errors import InvalidValue, UnknownWord
-from madeleine.model.codec import Json
+from madeleine.model.codec import CREATIVE, Json
 from madeleine.model.event import Kind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.reading import Reader
@@ -205,7 +205,7 @@ def insights(house: House, call: Call) -> Json:
     limit = reader.whole("limit", INSIGHTS, 1, INSIGHTS_AT_MOST)
     reader.done()
     index = house.stores.index
-    rows = index.newest_edges([Edge.EVOLVED_FROM, Edge.CONTRADICTS], limit)
+    rows = index.newest_edges([Edge.EVOLVED_FROM, Edge.CONTRADICTS], limit, but_by=CREATIVE)
     ends = index.memories({end for row in rows for end in (row.source, row.connection.target)})
     both = [row for row in rows if row.source in ends and row.connection.target in ends]
     return answers.insights(both, ends)

@@ -201,7 +201,7 @@ def _link(link: Mapping[str, object]) -> str:
     other = str(link["target"] if outward else link["source"])
     arrow = "->" if outward else "<-"
     title = flat(str(link["title"])) if link["resolved"] else "not there"
-    return f"  {arrow} {link['edge']} {short(other)}  {title}  {link['weight']:.2f}"
+    return f"  {arrow} {link['says']} {short(other)}  {title}  {link['weight']:.2f}"
 
 
 def listed(memories: Sequence[Memory], total: int) -> str:

@@ -526,11 +526,15 @@ class Index(Protocol):
         ...
 
     def associations(self) -> list[EdgeRow]:
-        """Return all `discovered` arrows whose both ends are there, those drawn first first."""
+        """Return all `discovered` arrows, and the `contradicts` arrows that `creative` drew, whose
+        both ends are there, those drawn first first."""
         ...
 
-    def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
-        """Return arrows of these kinds whose both ends are there, those drawn last first."""
+    def newest_edges(
+        self, wanted: Sequence[Edge], limit: int, but_by: str | None = None
+    ) -> list[EdgeRow]:
+        """Return arrows of these kinds whose both ends are there, those drawn last first, but
+        those drawn `but_by`."""
         ...
 
     def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:

@@ -15,6 +15,15 @@ Json = dict[str, object]
 
 CREATIVE = "creative"  # who draws associations
 ALGORITHM = "creative_association"  # what the document calls that
+ALGORITHMS: Mapping[Edge, Mapping[str, str]] = {
+    Edge.DISCOVERED: {CREATIVE: ALGORITHM},
+    Edge.CONTRADICTS: {
+        CREATIVE: ALGORITHM,
+        "conflict_detector": "conflict_detector",
+        "auto_linker": "auto_linker",
+    },
+}
+"""How a connection was found, by its edge and by who drew it, or proposed it to a person."""
 
 
 def memory_to_json(memory: Memory) -> Json:
@@ -87,16 +96,15 @@ def connection_to_json(connection: Connection) -> Json:
         "at": _time(connection.at),
         "kind": connection.kind,
         "confidence": connection.confidence,
-        **(_found_by_creative(connection) if connection.edge is Edge.DISCOVERED else {}),
+        **_discovery(connection),
     }
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _found_by_creative(connection: Connection) -> Json:
-    """Return what the document calls the other properties of an association."""
-    if connection.by != CREATIVE:
-        return {}
-    return {"discovered_at": _time(connection.at), "algorithm": ALGORITHM}
+def _discovery(connection: Connection) -> Json:
+    """Return what the document calls the other properties of what was found, not told."""
+    algorithm = ALGORITHMS.get(connection.edge, {}).get(connection.by or "")
+    return {"discovered_at": _time(connection.at), "algorithm": algorithm} if algorithm else {}
 
 
 def connection_from_json(values: Json) -> Connection:

@@ -5,7 +5,8 @@ documented factor, in either direction; the boosts of whoever inherits act on wh
 Whom the filter does not let through stays out (I11).
 
 A connection that was drawn for likeness alone passes nothing on: what is like a good answer
-has been compared with the question itself, and measurably knows better.
+has been compared with the question itself, and measurably knows better. Nor does a contrast: its
+ends have little in common.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from madeleine.index.port import EdgeRow
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ACTIVATION
+from madeleine.rules.associations import is_contrast
 from madeleine.rules.fusion import Standing, activated
 from madeleine.write.linking import LIKENESS
 from madeleine.write.stores import Stores
@@ -79,7 +81,7 @@ def _passed(
     """Return for each seed what it passes on, the most first."""
     passed: dict[str, list[tuple[str, Activated]]] = {seed: [] for seed in scores}
     for edge in edges:
-        if edge.resolved:
+        if edge.resolved and not is_contrast(edge.connection):
             for seed, neighbour, reason in _ends(edge):
                 if seed in scores:
                     link = edge.connection

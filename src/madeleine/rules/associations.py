@@ -5,16 +5,17 @@ alone: unlike ones may be at odds, alike ones are left to the jobs that read the
 observation and concept is Insight and Pattern in the document.
 
 That two decisions have little in common does not make them contradictory; most are about
-different things. So the first rule also wants them to be about something of the same name
-(`share_a_subject`), and what it finds is a question for somebody, never an edge.
+different things. So the arrow of the first rule is stored as `contradicts`, as documented, and
+is only a *contrast*: it settles nothing, and nobody is told that the two contradict each other.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from madeleine.model.codec import CREATIVE
+from madeleine.model.memory import Connection
 from madeleine.model.words import Edge, MemoryType
-from madeleine.rules.stems import stem, stems_of
 
 CONTRAST_BELOW = 0.3  # cosines, each as documented
 EXPLAINS_ABOVE = 0.5
@@ -27,12 +28,7 @@ PARALLEL_CONFIDENCE = 0.5
 
 EXPLAINS, SHARES_THEME, PARALLEL_CONTEXT = "explains", "shares_theme", "parallel_context"
 EXPLAINING = frozenset({MemoryType.OBSERVATION, MemoryType.CONCEPT})
-_DECIDING = """
-decide decided decision choose chose chosen choice pick use go switch adopt agree plan want prefer
-keep stay move take make start stop drop instead team project new next
-"""
-DECIDING = frozenset(stem(word) for word in _DECIDING.split())
-"""Words of decisions about anything: two that share nothing else are about different things."""
+CONTRASTS_WITH = "contrasts_with"  # what a contrast is called where it is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +62,12 @@ def _contrast(likeness: float) -> Association | None:
     return None
 
 
-def share_a_subject(one: str, other: str) -> bool:
-    """Whether two decisions name something in common, beside that something was decided."""
-    return bool((stems_of(one) & stems_of(other)) - DECIDING)
+def is_contrast(connection: Connection) -> bool:
+    """Whether an arrow says no more than that two decisions have little in common: `creative`
+    drew it. A person or another job that draws the same arrow means a contradiction."""
+    return connection.edge is Edge.CONTRADICTS and connection.by == CREATIVE
+
+
+def edge_name(connection: Connection) -> str:
+    """Return what an arrow is called where people and agents read it."""
+    return CONTRASTS_WITH if is_contrast(connection) else connection.edge.value

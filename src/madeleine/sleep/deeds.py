@@ -8,6 +8,7 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.pattern import read_pattern
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge
+from madeleine.rules.associations import edge_name
 from madeleine.sleep.values import (
     Action,
     Forget,
@@ -120,7 +121,7 @@ def question(action: Deed) -> str:
     same texts is asked once."""
     match action:
         case Link():
-            ends = sorted(f"{each.edge} {each.target}" for each in action.connections)
+            ends = sorted(f"{edge_name(each)} {each.target}" for each in action.connections)
             return " ".join(("link", *ends))
         case Unlink():
             return f"unlink {action.connection.edge} {action.connection.target}"
@@ -139,6 +140,12 @@ def question(action: Deed) -> str:
 def question_of(action: Deed) -> str:
     """Return the key of the question that an action is: the same for the same texts."""
     return question_key(question(action), (*touched(action), *looked_at(action)))
+
+
+def contradiction_key(source: Memory, target: Memory) -> str:
+    """Return the key of the question whether the first memory contradicts the second."""
+    link = Link(source, (Connection(target.id, Edge.CONTRADICTS),), (target,))
+    return question_of(link)
 
 
 def deeds(action: Deed) -> list[dict[str, object]]:
@@ -180,7 +187,7 @@ def proposal_type(action: Deed) -> ProposalType:
             return ProposalType.MERGE
         case Supersede():
             return ProposalType.CONFLICT
-        case Link() if any(each.edge is Edge.CONTRADICTS for each in action.connections):
+        case Link() if any(edge_name(each) == Edge.CONTRADICTS for each in action.connections):
             return ProposalType.CONFLICT
         case SetTier() | Forget():
             return ProposalType.DECAY
@@ -212,7 +219,7 @@ def wording(action: Deed) -> str:
         case Forget():
             return f"move {_name(action.memory)} to the trash"
         case Unlink():
-            end = f"`{action.connection.target[:8]}` ({action.connection.edge.value})"
+            end = f"`{action.connection.target[:8]}` ({edge_name(action.connection)})"
             return f"no longer connect {_name(action.source)} to {end}"
         case Summarise():
             verb = "write" if action.was is None else "rewrite"
@@ -241,7 +248,7 @@ def _name(memory: Memory) -> str:
 def _ends(action: Link) -> str:
     known = {each.id: _name(each) for each in action.targets}
     ends = (
-        f"{known.get(each.target, f'`{each.target[:8]}`')} ({each.edge.value})"
+        f"{known.get(each.target, f'`{each.target[:8]}`')} ({edge_name(each)})"
         for each in action.connections
     )
     return ", ".join(ends)

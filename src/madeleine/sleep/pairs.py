@@ -21,6 +21,7 @@ from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import META_SOURCE, SELF_SOURCE
+from madeleine.rules.associations import is_contrast
 from madeleine.rules.stems import telling, words
 from madeleine.rules.subjects import speak_of_others
 from madeleine.rules.wording import first_person
@@ -277,10 +278,12 @@ def pair_of(one: Memory, other: Memory, likeness: float) -> Pair:
 
 
 def arrows_between(rows: Iterable[EdgeRow]) -> dict[frozenset[str], list[EdgeRow]]:
-    """Return the arrows by their two ends, whichever way they point."""
+    """Return the arrows by their two ends, whichever way they point. Contrasts are left out: they
+    say nothing about how the two stand to each other, so that a job may still find it out."""
     found: dict[frozenset[str], list[EdgeRow]] = defaultdict(list)
     for row in rows:
-        found[frozenset((row.source, row.connection.target))].append(row)
+        if not is_contrast(row.connection):
+            found[frozenset((row.source, row.connection.target))].append(row)
     return found
 
 

@@ -19,6 +19,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge
+from madeleine.rules.associations import is_contrast
 from madeleine.rules.restating import differs_in_numbers
 from madeleine.whisper.stages import Candidate, Mind, Thought, within
 from madeleine.whisper.values import Injected
@@ -110,6 +111,7 @@ def _conflicts(mind: Mind, memories: Sequence[Memory]) -> Conflicts:
         )
         for each in edges
         if each.connection.edge is Edge.CONTRADICTS
+        and not is_contrast(each.connection)
         and each.source in by_id
         and each.connection.target in by_id
     }

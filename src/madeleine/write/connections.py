@@ -9,6 +9,7 @@ from madeleine.errors import NoSuchConnection, NoSuchMemory, SelfLink
 from madeleine.model.change import Change
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
+from madeleine.rules.associations import is_contrast
 from madeleine.write.change_file import Changed, Hand, change_memory
 from madeleine.write.resolve import get_memory, resolve
 from madeleine.write.stores import Stores
@@ -116,7 +117,10 @@ def with_connection(memory: Memory, connection: Connection) -> Memory:
 
 
 def _renewed(known: Connection, wanted: Connection) -> Connection:
-    """Keep the date of a connection that says the same; otherwise take the new one."""
+    """Keep the date of a connection that says the same; otherwise take the new one. A contrast
+    does not say what a person or a judge says who draws the same arrow."""
+    if is_contrast(known) and not is_contrast(wanted):
+        return wanted
     if (known.weight, known.reason or None) == (wanted.weight, wanted.reason or known.reason):
         return known
     return replace(wanted, reason=wanted.reason or known.reason)

@@ -31,7 +31,7 @@ from madeleine.write.actions import Action, checked, plan_action
 from madeleine.write.change_file import Hand, OnDisk, peek, read_current
 from madeleine.write.commit import commit
 from madeleine.write.diffs import difference
-from madeleine.write.questions import decision, proposal_body
+from madeleine.write.questions import decision, proposal_body, withdraw_contrasts
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 from madeleine.write.undo import OVER
@@ -112,14 +112,15 @@ def with_states(action: Action, memories: Sequence[Memory], key: str) -> dict[st
 
 def expire_proposals(stores: Stores, before: datetime, by: str) -> int:
     """Let go of proposals that nobody decided since then, or whose memories say something else
-    by now; return how many."""
+    by now, or that are no question any more; return how many."""
+    withdrawn = withdraw_contrasts(stores, by)
     pending = stores.index.proposals(ProposalStatus.PENDING)
     known = stores.index.memories({memory for each in pending for memory in _states(each)})
     over = [each for each in pending if each.created < before or _is_outdated(each, known)]
     if over:
         status = ProposalStatus.EXPIRED
         record(stores, [decision(stores, each, status, by, None) for each in over], durable=True)
-    return len(over)
+    return withdrawn + len(over)
 
 
 def _is_outdated(proposal: Proposal, known: Mapping[str, Memory]) -> bool:
@@ -182,7 +183,10 @@ def show_proposal(stores: Stores, wanted: str) -> Shown:
     """Return a proposal with the exact difference that approving it would make."""
     proposal = find_proposal(stores, wanted)
     if proposal.status is not ProposalStatus.PENDING:
-        return Shown(proposal, problem=f"it is {proposal.status.value}")
+        last = decisions(stores.index).get(proposal.id)
+        why = last.body.get("reason") if last else None
+        said = f"it is {proposal.status.value}"
+        return Shown(proposal, problem=f"{said}: {why}" if why else said)
     try:
         return Shown(proposal, difference(_planned(stores, proposal, "nobody", looking=True)))
     except OutdatedProposal as error:

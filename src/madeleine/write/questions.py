@@ -8,18 +8,21 @@ such a question, and it holds as long as the texts are the same.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 
+from madeleine.model.codec import CREATIVE
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import format_time
-from madeleine.model.words import Tier
+from madeleine.model.words import Edge, Tier
 from madeleine.rules.digest import text_digest
-from madeleine.write.record import event
+from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
 KEY_BYTES = 16
+WITHDRAWN = "that two decisions have little in common is no question any more"
 MEMBER = "member"  # of a summary that was refused: each of them is a key of the action
 
 
@@ -46,9 +49,35 @@ def no_to_archiving(stores: Stores, memory: Memory, by: str) -> list[Event]:
 
 
 def known_keys(stores: Stores) -> set[str]:
-    """Return the keys of all questions that were ever asked: they are not asked again."""
-    kept = (dict(each.action).get("key") for each in stores.index.proposals())
+    """Return the keys of all questions that were ever asked: they are not asked again. One about
+    a contrast that was withdrawn is none: the same two may contradict each other after all."""
+    kept = (
+        dict(each.action).get("key")
+        for each in stores.index.proposals()
+        if each.status is not ProposalStatus.EXPIRED or not asks_about_a_contrast(each)
+    )
     return {key for key in kept if key is not None}
+
+
+def withdraw_contrasts(stores: Stores, by: str) -> int:
+    """Withdraw the questions about contrasts that an earlier release asked; return how many."""
+    pending = stores.index.proposals(ProposalStatus.PENDING)
+    over = [each for each in pending if asks_about_a_contrast(each)]
+    if over:
+        status = ProposalStatus.EXPIRED
+        events = [decision(stores, each, status, by, None, WITHDRAWN) for each in over]
+        record(stores, events, durable=True)
+    return len(over)
+
+
+def asks_about_a_contrast(proposal: Proposal) -> bool:
+    """Whether `creative` proposed two unlike decisions as a contradiction, as it did in earlier
+    releases."""
+    action = dict(proposal.action)
+    if action.get("verb") != "link" or action.get("by") != CREATIVE:
+        return False
+    drawn = json.loads(action.get("connections", "[]"))
+    return any(each["edge"] == Edge.CONTRADICTS and each.get("by") == CREATIVE for each in drawn)
 
 
 FORGETTING = "forget"  # the question whether a memory is to go to the trash
@@ -102,8 +131,13 @@ def proposal_body(proposal: Proposal) -> dict[str, object]:
 
 
 def decision(
-    stores: Stores, proposal: Proposal, status: ProposalStatus, by: str, change: str | None
+    stores: Stores,
+    proposal: Proposal,
+    status: ProposalStatus,
+    by: str,
+    change: str | None,
+    reason: str | None = None,
 ) -> Event:
     """Return the event that decides a proposal."""
     body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
-    return event(stores, Kind.DECIDED, body)
+    return event(stores, Kind.DECIDED, {**body, "reason": reason} if reason else body)

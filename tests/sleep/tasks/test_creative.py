@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,21 +16,30 @@ from madeleine.model.codec import connection_to_json
 from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
 from madeleine.model.fingerprint import Fingerprint
+from madeleine.model.judging import Relation
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.proposal import ProposalStatus, ProposalType
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.revision import read_revision
 from madeleine.model.stored import Stored
 from madeleine.model.trace import Trace
 from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.importance import MACHINES
-from madeleine.sleep.tasks.creative import CONTRASTS, Creative, creative
+from madeleine.sleep.jobs.auto_linker import auto_linker
+from madeleine.sleep.jobs.conflict_detector import conflict_detector
+from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
+from madeleine.sleep.tasks.creative import Creative, creative
+from madeleine.sleep.values import Job
+from madeleine.write.actions import as_link
 from madeleine.write.connections import link
+from madeleine.write.proposals import decide, propose, show_proposal, with_states
+from madeleine.write.questions import question_key
 from madeleine.write.record import event, record
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, keep, reopened, vault_bytes
-from tests.sleep.nights import all_bytes, as_now, run
+from tests.sleep.nights import all_bytes, as_now, job_of, run
+from tests.sleep.scripted import ScriptedJudge, always, night, says
 from tests.sleep.tasks.ageing import set_to, use, wait
 from tests.sleep.tasks.meaning import along, at_cosine, keep_as, mean, unlinked
 
@@ -139,47 +148,182 @@ def test_a_run_that_nobody_asked_for_draws_all_else(stores: Stores) -> None:
     assert run(stores, creative(), due=True).counts["created"] == 1
 
 
-def test_two_decisions_that_may_be_at_odds_are_asked_about_and_never_linked(
+def test_two_unlike_decisions_are_a_contrast_as_documented(stores: Stores) -> None:
+    one, other = two(stores, 0.2, DECISION, DECISION)
+
+    report = run(stores, creative())
+
+    (found,) = drawn(stores, other)
+    assert (found.target, found.edge, found.kind) == (one.id, Edge.CONTRADICTS, None)
+    assert (found.confidence, found.by) == (0.6, "creative")
+    assert found.weight == pytest.approx(0.2, abs=1e-3)
+    assert report.counts["discovered"] == report.counts["created"] == 1
+    assert stores.index.proposals() == []
+
+
+@pytest.mark.parametrize("space", [None, "atlas"])
+def test_what_two_unlike_decisions_are_about_does_not_matter(
+    stores: Stores, space: str | None
+) -> None:
+    keep_as(stores, "We decided to use tabs", along(0), type=DECISION, space=space)
+    keep_as(stores, "We decided to hire Ana", along(1), type=DECISION, space="orion")
+
+    assert run(stores, creative()).counts["created"] == 1
+
+
+def test_a_contrast_shows_the_documented_properties(stores: Stores) -> None:
+    _, other = two(stores, 0.2, DECISION, DECISION)
+
+    run(stores, creative())
+
+    shown = connection_to_json(drawn(stores, other)[0])
+    assert shown["algorithm"] == "creative_association"
+    assert shown["discovered_at"] == shown["at"]
+    assert shown["confidence"] == 0.6
+
+
+def test_a_run_that_nobody_asked_for_neither_draws_nor_asks_about_decisions(
     stores: Stores,
 ) -> None:
-    one = keep_as(stores, "Deploy the gateway by hand", along(0), type=DECISION, created=LONG_AGO)
-    other = keep_as(stores, "The gateway is deployed from CI", at_cosine(0.2), type=DECISION)
+    two(stores, 0.1, DECISION, DECISION)
     before = vault_bytes(stores)
 
-    report = run(stores, creative())
+    for habits in (set_to(), set_to(parallel_context=True), set_to(contrast_rule=True)):
+        report = run(stores, creative(), habits, due=True)
+        assert (report.applied, report.proposed, report.counts["discovered"]) == (0, 0, 0)
 
     assert vault_bytes(stores) == before
-    (asked,) = stores.index.proposals(ProposalStatus.PENDING)
-    assert asked.type is ProposalType.CONFLICT
-    assert set(asked.source_nodes) == {one.id, other.id}
-    assert (report.proposed, report.counts["created"]) == (1, 0)
-    assert report.counts["discovered"] == 1
+    assert stores.index.proposals() == []
 
 
-def test_unrelated_decisions_are_not_contradictions(stores: Stores) -> None:
-    keep_as(stores, "We decided to use tabs", along(0), type=DECISION)
-    keep_as(stores, "We decided to hire Ana", along(1), type=DECISION)
-    keep_as(stores, "Atlas deploys by hand", along(2), type=DECISION, space="atlas")
-    keep_as(stores, "Orion deploys by robot", along(3), type=DECISION, space="orion")
+def test_contrasts_can_be_switched_off(stores: Stores) -> None:
+    two(stores, 0.1, DECISION, DECISION)
 
-    report = run(stores, creative())
+    report = run(stores, creative(), set_to(contrast_rule=False))
 
-    assert (report.proposed, report.counts["discovered"]) == (0, 0)
-    assert associations(stores) == []
+    assert (report.applied, report.proposed, report.counts["discovered"]) == (0, 0, 0)
 
 
-def test_the_question_about_decisions_can_be_switched_off(stores: Stores) -> None:
-    keep_as(stores, "Deploy the gateway by hand", along(0), type=DECISION)
-    keep_as(stores, "The gateway is deployed from CI", along(1), type=DECISION)
-
-    assert run(stores, creative(), set_to(contrast_rule=False)).proposed == 0
-
-
-def test_decisions_do_not_flood_the_proposals(stores: Stores) -> None:
+def test_a_decision_gets_no_more_contrasts_than_other_associations(stores: Stores) -> None:
     for number in range(8):
         keep_as(stores, f"The gateway has plan {number}", along(number), type=DECISION)
 
-    assert run(stores, creative()).proposed == CONTRASTS
+    for _ in range(3):
+        run(stores, creative(), set_to(associations_each=2))
+
+    ends = [
+        end for row in stores.index.associations() for end in (row.source, row.connection.target)
+    ]
+    assert ends
+    assert max(ends.count(each) for each in ends) <= 2
+
+
+def test_a_contrast_whose_ends_are_never_used_together_fades_away(stores: Stores) -> None:
+    two(stores, 0.1, DECISION, DECISION)
+    before = vault_bytes(stores)
+    run(stores, creative())
+    assert vault_bytes(stores) != before
+    wait(stores, days=91)
+
+    report = run(stores, creative(), set_to(sample_size=0), due=True)
+
+    assert report.applied == 1
+    assert vault_bytes(stores) == before
+
+
+def test_a_contrast_that_a_person_once_approved_does_not_fade(stores: Stores) -> None:
+    one, other = two(stores, 0.1, DECISION, DECISION)
+    asked = ask_as_before(stores, one, other)
+    decide(stores, asked.id, ProposalStatus.APPROVED)
+    wait(stores, days=400)
+
+    assert run(stores, creative(), set_to(sample_size=0)).applied == 0
+    assert len(drawn(stores, other)) == 1
+
+
+def ask_as_before(stores: Stores, one: Memory, other: Memory) -> Proposal:
+    """Ask whether two decisions contradict each other, as earlier releases did."""
+    now = stores.clock.now()
+    arrow = Connection(one.id, Edge.CONTRADICTS, 0.1, "perhaps at odds", "creative", now)
+    action = {**as_link(other.id, [arrow]), "by": "creative"}
+    key = question_key(f"link contradicts {one.id}", [one, other])
+    named = with_states(action, [one, other], key)
+    return propose(stores, ProposalType.CONFLICT, (other.id, one.id), "connect", named, "at odds")
+
+
+def test_who_said_no_to_a_contradiction_gets_no_contrast(stores: Stores) -> None:
+    asked = ask_as_before(stores, *two(stores, 0.1, DECISION, DECISION))
+    decide(stores, asked.id, ProposalStatus.REJECTED)
+
+    assert run(stores, creative()).counts["created"] == 0
+
+
+def test_any_run_withdraws_the_questions_of_earlier_releases(stores: Stores) -> None:
+    """They may come with the journal of another device, long after this one was opened."""
+    asked = ask_as_before(stores, *two(stores, 0.1, DECISION, DECISION))
+
+    run(stores, job_of())
+
+    assert stores.index.proposals(ProposalStatus.PENDING) == []
+    (gone,) = stores.index.proposals(ProposalStatus.EXPIRED)
+    assert gone.id == asked.id
+    assert "no question any more" in str(show_proposal(stores, asked.id).problem)
+
+
+# -- what a contrast does not settle -------------------------------------------------------
+
+TENSE = ScriptedJudge(always(says(Relation.TENSION)), cheap=False)
+
+
+def keep_two_ways(stores: Stores) -> list[Memory]:
+    one = keep_as(stores, "Gateway deploys happen by hand", along(0), type=DECISION)
+    return [one, keep_as(stores, "Gateway deploys happen from CI", at_cosine(0.2), type=DECISION)]
+
+
+@pytest.mark.parametrize("job", [conflict_detector, auto_linker])
+@pytest.mark.parametrize("taken_back", [False, True])
+def test_a_contrast_keeps_no_job_from_noticing_a_contradiction(
+    stores: Stores, job: Callable[[], Job], taken_back: bool
+) -> None:
+    one, other = keep_two_ways(stores)
+    done = run(stores, creative())
+    assert done.counts["created"] == 1
+    if taken_back:
+        undo(stores, done.run)
+    for each in (one, other):
+        mean(stores, each, along(0))  # by now they are near enough to be looked at
+
+    night(stores, job(), TENSE)
+
+    (found,) = [each for each in drawn(stores, other) if each.edge is Edge.CONTRADICTS]
+    assert found.by == job().name
+
+
+def test_a_withdrawn_question_keeps_nobody_from_asking_about_a_contradiction(
+    stores: Stores,
+) -> None:
+    one, other = keep_two_ways(stores)
+    ask_as_before(stores, one, other)
+    for each in (one, other):
+        mean(stores, each, along(0))
+    unsure = ScriptedJudge(always(says(Relation.TENSION, 0.7)), cheap=False)
+
+    night(stores, conflict_detector(), unsure)
+
+    (asked,) = stores.index.proposals(ProposalStatus.PENDING)
+    assert dict(asked.action)["by"] == "conflict_detector"
+
+
+def test_a_contrast_keeps_no_two_copies_apart(stores: Stores) -> None:
+    one, other = keep_two_ways(stores)
+    run(stores, creative())
+    for each in (one, other):
+        mean(stores, each, along(0))
+    same = ScriptedJudge(always(says(Relation.DUPLICATE, 1.0)), cheap=False)
+
+    night(stores, duplicate_merger(), same)
+
+    assert len(stores.index.memories([one.id, other.id])) == 1
 
 
 def test_a_pair_that_is_connected_already_is_left_as_it_is(stores: Stores) -> None:
@@ -449,7 +593,7 @@ def test_a_dry_run_changes_no_byte(stores: Stores, tmp_path: Path) -> None:
     report = run(stores, creative(), dry_run=True)
 
     assert report.applied
-    assert report.proposed
+    assert report.proposed == 0
     assert all_bytes(tmp_path / "home") == before
 
 

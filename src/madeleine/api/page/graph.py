@@ -11,6 +11,7 @@ from madeleine.model.codec import Json
 from madeleine.model.draft import read_space
 from madeleine.model.reading import Reader
 from madeleine.recall.paths import Way, ways
+from madeleine.rules.associations import edge_name
 from madeleine.write.resolve import resolve
 from madeleine.write.stores import Stores
 
@@ -118,7 +119,7 @@ def _steps(start: str, way: Way) -> list[Json]:
         steps.append(
             {
                 "id": start,
-                "edge": row.connection.edge.value,
+                "edge": edge_name(row.connection),
                 "forward": forward,
                 "reason": _reason(row),
             }
@@ -159,7 +160,7 @@ def _sketch(each: Sketch) -> Json:
 def _arrows(rows: Sequence[EdgeRow]) -> list[list[object]]:
     """Return arrows as source, target, edge, weight: there are many of them."""
     return [
-        [row.source, row.connection.target, row.connection.edge.value, row.connection.weight]
+        [row.source, row.connection.target, edge_name(row.connection), row.connection.weight]
         for row in rows
     ]
 

@@ -10,7 +10,7 @@ from madeleine.api import ingesting, moving, sleep_answers, sleeping, texts
 from madeleine.api.page import timeline
 from madeleine.api.page.whispers import latencies, outcome_of
 from madeleine.index.port import Counts, WhisperEntry
-from madeleine.model.codec import Json
+from madeleine.model.codec import CREATIVE, Json
 from madeleine.model.event import Kind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
@@ -191,7 +191,7 @@ def _waiting(house: House, now: datetime) -> Iterator[Json]:
         waits = "waits" if len(pending) == 1 else "wait"
         said = f"{texts.count(len(pending), 'proposal')} {waits} for you"
         yield _item("ask", said, to="/sleep/proposals")
-    rows = index.newest_edges([Edge.CONTRADICTS], TENSIONS_READ)
+    rows = index.newest_edges([Edge.CONTRADICTS], TENSIONS_READ, but_by=CREATIVE)
     ends = {end for row in rows for end in (row.source, row.connection.target)}
     hold = index.allowed(ends, Filter(), now)
     open_ones = [row for row in rows if {row.source, row.connection.target} <= hold]

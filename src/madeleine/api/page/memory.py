@@ -18,6 +18,7 @@ from madeleine.model.reading import Reader
 from madeleine.model.stored import Stored
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
+from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
 from madeleine.rules.digest import version
 from madeleine.rules.importance import (
     ACCESS_REFERENCE,
@@ -106,6 +107,7 @@ def _connection(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory], now: d
     return {
         **dict.fromkeys(("reason", "by", "at", "kind", "confidence")),
         **connection_to_json(row.connection),
+        **({"kind": CONTRASTS_WITH} if is_contrast(row.connection) else {}),
         "source": row.source,
         "outward": row.source == memory_id,
         "implied": row.implied,

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from madeleine.api.page.brief import brief
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import EdgeRow, Index
-from madeleine.model.codec import Json
+from madeleine.model.codec import CREATIVE, Json
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -63,7 +63,7 @@ def timeline(house: House, call: Call) -> Json:
 def _turning(index: Index, since: datetime | None, before: datetime | None) -> list[EdgeRow]:
     """Return the newest arrows drawn in a stretch of time; of which nobody knows when, in the
     last. A night that settled a thousand does not bury what became known on that day."""
-    rows = index.newest_edges(_TURNING, TURNS_AT_MOST)
+    rows = index.newest_edges(_TURNING, TURNS_AT_MOST, but_by=CREATIVE)
     return [row for row in rows if _within(row.connection.at, since, before)][:TURNS_TOLD]
 
 
@@ -194,7 +194,7 @@ def turns(house: House, call: Call) -> Json:
     limit = reader.whole("limit", TURNS, 1, TURNS_AT_MOST)
     reader.done()
     index = house.stores.index
-    rows = index.newest_edges(_TURNING, limit)
+    rows = index.newest_edges(_TURNING, limit, but_by=CREATIVE)
     return {"turns": _turns(index, rows, house.stores.clock.now())}
 
 

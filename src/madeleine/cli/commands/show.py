@@ -76,4 +76,4 @@ def connection_lines(answer: dict[str, Any], say: Say) -> Iterator[str]:
         sign = "->" if outward else "<-"
         title = clean(arrow["title"]) if arrow["resolved"] else "(not here)"
         why = f"  {say.dim(clean(arrow['reason']))}" if arrow.get("reason") else ""
-        yield f"  {sign} {arrow['edge']:<13} {arrow['weight']:.2f}  {other[:8]}  {title}{why}"
+        yield f"  {sign} {arrow['says']:<13} {arrow['weight']:.2f}  {other[:8]}  {title}{why}"

@@ -17,7 +17,7 @@ from madeleine.index.falkordb.adapting import exact, key_of, number_of
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.port import EdgeRow
-from madeleine.index.sqlite.graph import LOOKED_AT, connection_of, implied
+from madeleine.index.sqlite.graph import ASSOCIATIONS_SQL, LOOKED_AT, connection_of, implied
 from madeleine.index.sqlite.graph import key_of as place_of
 from madeleine.index.sqlite.times import maybe_micros
 from madeleine.model.memory import Connection
@@ -175,17 +175,28 @@ def _defining(access: Access, ids: Sequence[str], of_self: int) -> Iterator[Edge
 
 def associations(access: Access) -> list[EdgeRow]:
     """Return what consolidation discovered, as far as both ends are there."""
-    question = f"{_BOTH} WHERE e.edge = '{Edge.DISCOVERED.value}'"
+    question = f"{_BOTH} WHERE {ASSOCIATIONS_SQL}"
     rows = access.rows(question, f"m.id, {ARROW}")
     return [_edge(row) for row in sorted(rows, key=_drawn)]
 
 
-def newest_edges(access: Access, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
-    """Return arrows of some kinds whose both ends are there, the newest first."""
+def newest_edges(
+    access: Access, wanted: Sequence[Edge], limit: int, but_by: str | None = None
+) -> list[EdgeRow]:
+    """Return arrows of some kinds whose both ends are there, the newest first, but those drawn
+    `but_by`."""
     question = f"""{_BOTH} WHERE e.edge IN $kinds
+                     AND ($but_by IS NULL OR e.by IS NULL OR e.by <> $but_by)
                    WITH m, e, t ORDER BY coalesce(e.at, $never) DESC, m.id, t.id LIMIT $limit"""
-    listed = {"kinds": [each.value for each in wanted], "never": NEVER, "limit": max(limit, 0)}
-    return [_edge(row) for row in access.rows(question, f"m.id, {ARROW}", **listed)]
+    rows = access.rows(
+        question,
+        f"m.id, {ARROW}",
+        kinds=[each.value for each in wanted],
+        but_by=but_by,
+        never=NEVER,
+        limit=max(limit, 0),
+    )
+    return [_edge(row) for row in rows]
 
 
 NEVER = -(2**62)  # before all times: what has none

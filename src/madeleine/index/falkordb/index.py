@@ -395,8 +395,10 @@ class FalkorIndex:
     def associations(self) -> list[EdgeRow]:
         return graph.associations(self._access)
 
-    def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
-        return graph.newest_edges(self._access, wanted, limit)
+    def newest_edges(
+        self, wanted: Sequence[Edge], limit: int, but_by: str | None = None
+    ) -> list[EdgeRow]:
+        return graph.newest_edges(self._access, wanted, limit, but_by)
 
     def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
         with self._read() as access:

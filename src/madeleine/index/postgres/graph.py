@@ -13,6 +13,7 @@ from madeleine.database.access import Access
 from madeleine.database.connection import Row
 from madeleine.index.port import EdgeRow
 from madeleine.index.sqlite.graph import (
+    ASSOCIATIONS_SQL,
     IMPLIED_WEIGHT,
     LOOKED_AT,
     Key,
@@ -144,18 +145,22 @@ def associations(access: Access) -> list[EdgeRow]:
     """Return what consolidation discovered, as far as both ends are there."""
     sql = f"""SELECT s.id, {_EDGE} {_FROM}
               JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
-              WHERE e.tenant = :tenant AND e.edge = '{Edge.DISCOVERED.value}'
+              WHERE e.tenant = :tenant AND {ASSOCIATIONS_SQL}
               ORDER BY e.at NULLS FIRST, s.id, e.target"""
     return [EdgeRow(source, connection_of(values)) for source, *values in access.rows(sql)]
 
 
-def newest_edges(access: Access, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
-    """Return arrows of some kinds whose both ends are there, the newest first."""
+def newest_edges(
+    access: Access, wanted: Sequence[Edge], limit: int, but_by: str | None = None
+) -> list[EdgeRow]:
+    """Return arrows of some kinds whose both ends are there, the newest first, but those drawn
+    `but_by`."""
     sql = f"""SELECT s.id, {_EDGE} {_FROM}
               JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
               WHERE e.tenant = :tenant AND e.edge = ANY(%s::text[])
+                AND (%s::text IS NULL OR e.by IS DISTINCT FROM %s::text)
               ORDER BY e.at DESC NULLS LAST, s.id, e.target LIMIT %s"""
-    rows = access.rows(sql, [each.value for each in wanted], max(limit, 0))
+    rows = access.rows(sql, [each.value for each in wanted], but_by, but_by, max(limit, 0))
     return [EdgeRow(source, connection_of(values)) for source, *values in rows]
 
 

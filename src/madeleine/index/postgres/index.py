@@ -377,9 +377,11 @@ class PostgresIndex:
         with self._read() as access:
             return graph.associations(access)
 
-    def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
+    def newest_edges(
+        self, wanted: Sequence[Edge], limit: int, but_by: str | None = None
+    ) -> list[EdgeRow]:
         with self._read() as access:
-            return graph.newest_edges(access, wanted, limit)
+            return graph.newest_edges(access, wanted, limit, but_by)
 
     def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
         with self._read() as access:

@@ -18,6 +18,7 @@ import apsw
 from madeleine.index.port import EdgeRow
 from madeleine.index.sqlite.filters import Value
 from madeleine.index.sqlite.times import maybe_instant, maybe_micros
+from madeleine.model.codec import CREATIVE
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 
@@ -42,6 +43,10 @@ _ENDING = f"""
 """
 
 _TURNING = frozenset({Edge.CONTRADICTS, Edge.EVOLVED_FROM})
+_DISCOVERED_SQL = f"e.edge = '{Edge.DISCOVERED.value}'"
+_CONTRAST_SQL = f"e.edge = '{Edge.CONTRADICTS.value}' AND e.by = '{CREATIVE}'"
+ASSOCIATIONS_SQL = f"({_DISCOVERED_SQL} OR ({_CONTRAST_SQL}))"
+_BY_AT = "7, 1, 2"  # columns of a source and `_EDGE`: when it was drawn, from where, to where
 _TURNING_SQL = "e.edge IN ('contradicts', 'evolved_from')"  # in the words of their index
 
 Key = tuple[str, str, str]
@@ -143,23 +148,28 @@ def implied(myself: str, target: str) -> EdgeRow:
 
 
 def associations(connection: apsw.Connection) -> list[EdgeRow]:
-    """Return what consolidation discovered, as far as both ends are there."""
-    sql = f"""SELECT s.id, {_EDGE} FROM edges e CROSS JOIN nodes s ON s.node = e.source
-              CROSS JOIN nodes t ON t.id = e.target
-              WHERE e.edge = '{Edge.DISCOVERED.value}' ORDER BY e.at, s.id, e.target"""
+    """Return what consolidation discovered, as far as both ends are there. Each of the two kinds
+    is found by an index of its own."""
+    rows = f"""SELECT s.id, {_EDGE} FROM edges e CROSS JOIN nodes s ON s.node = e.source
+               CROSS JOIN nodes t ON t.id = e.target"""
+    sql = f"""{rows} WHERE {_DISCOVERED_SQL} UNION ALL
+              {rows} WHERE {_CONTRAST_SQL} AND {_TURNING_SQL} ORDER BY {_BY_AT}"""
     return [EdgeRow(source, connection_of(values)) for source, *values in connection.execute(sql)]
 
 
-def newest_edges(connection: apsw.Connection, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
-    """Return arrows of some kinds whose both ends are there, the newest first. Those that have an
-    index of their own are found by it."""
+def newest_edges(
+    connection: apsw.Connection, wanted: Sequence[Edge], limit: int, but_by: str | None = None
+) -> list[EdgeRow]:
+    """Return arrows of some kinds whose both ends are there, the newest first, but those drawn
+    `but_by`. Those that have an index of their own are found by it."""
     known = f"AND {_TURNING_SQL}" if _TURNING.issuperset(wanted) else ""
     sql = f"""SELECT s.id, {_EDGE} FROM edges e
               CROSS JOIN nodes s ON s.node = e.source CROSS JOIN nodes t ON t.id = e.target
               WHERE e.edge IN (SELECT value FROM json_each(?)) {known}
+                AND (? IS NULL OR e.by IS NOT ?)
               ORDER BY e.at DESC NULLS LAST, s.id, e.target LIMIT ?"""
     listed = json.dumps([each.value for each in wanted])
-    rows = connection.execute(sql, (listed, limit))
+    rows = connection.execute(sql, (listed, but_by, but_by, limit))
     return [EdgeRow(source, connection_of(values)) for source, *values in rows]
 
 

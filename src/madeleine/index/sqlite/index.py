@@ -369,9 +369,11 @@ class SqliteIndex:
         with self._read() as connection:
             return graph.associations(connection)
 
-    def newest_edges(self, wanted: Sequence[Edge], limit: int) -> list[EdgeRow]:
+    def newest_edges(
+        self, wanted: Sequence[Edge], limit: int, but_by: str | None = None
+    ) -> list[EdgeRow]:
         with self._read() as connection:
-            return graph.newest_edges(connection, wanted, limit)
+            return graph.newest_edges(connection, wanted, limit, but_by)
 
     def arrows(self, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
         with self._read() as connection:

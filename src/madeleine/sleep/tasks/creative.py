@@ -1,16 +1,18 @@
 """Finds associations between memories that nobody connected.
 
 A few memories are drawn at random and compared with each other; what the four rules of
-`rules.associations` say becomes a `discovered` connection, and of two decisions that may be at
-odds a question. Memories that are connected already are left as they are, and none gets more
-than a few associations.
+`rules.associations` say becomes a `discovered` connection, or of two unlike decisions a
+`contradicts` connection, which is a contrast and no more. Nobody is asked about any of them.
+Memories that are connected already are left as they are, and none gets more than a few
+associations.
 
 An association is a guess. It stays if both ends are used in one session within its first
 months; if not, it is taken away again. The journal keeps that, as a verdict on the two, and they
 are not drawn again until they are used together or one of them says something else.
 
-That two memories come from the same week fits nearly any two. A run that nobody asked for leaves
-that rule out, unless a setting says otherwise.
+That two memories come from the same week fits nearly any two, and most unlike decisions are
+about different things. A run that nobody asked for leaves contrasts out, and the same week too,
+unless a setting says otherwise.
 
 What a dry run shows is what the next run does: which memories are drawn follows from a number
 in the journal, which is another one after each run.
@@ -32,6 +34,7 @@ from madeleine.model.codec import CREATIVE
 from madeleine.model.event import Event, Kind
 from madeleine.model.judging import Pair, Relation, Verdict, verdict_to_json
 from madeleine.model.memory import Connection, Memory
+from madeleine.model.proposal import ProposalStatus
 from madeleine.model.times import format_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge, MemoryType
@@ -40,18 +43,18 @@ from madeleine.rules.associations import (
     PARALLEL_CONTEXT,
     Association,
     associated,
-    share_a_subject,
+    is_contrast,
 )
 from madeleine.rules.digest import text_digest
-from madeleine.rules.uniting import full
-from madeleine.sleep.pairs import one_scope, pair_of
+from madeleine.sleep.deeds import contradiction_key
+from madeleine.sleep.pairs import pair_of
 from madeleine.sleep.refused import without_refused
 from madeleine.sleep.tasks.decay import bar_of
 from madeleine.sleep.values import STOPPED, Link, Night, Patch, Unlink
+from madeleine.write.questions import asks_about_a_contrast, rejected_keys
 from madeleine.write.record import event, record
 
 SEED = "creative.seed"  # the name under which the journal keeps what the next sample follows from
-CONTRASTS = 3  # questions about decisions in one run: a person reads them
 SHOWN = 3  # associations that the report names
 DAY = timedelta(days=1)
 BEGINNING = datetime.min.replace(tzinfo=UTC)  # nothing is older than a date can tell
@@ -89,11 +92,9 @@ class Creative:
         own = [each for each in known if each.connection.by == CREATIVE]
         found = sorted(_wanted(night, self._sample(night)), key=_surest_first)
         drawn = list(_within_bounds(night, found, known))
-        asked = _questions(night, found)
-        _tell(night, found, [*drawn, *asked])
+        _tell(night, found, drawn)
         night.tell = lambda: _count(night)
-        links = [_patch(night, each) for each in drawn]
-        return [*links, *(_patch(night, each, ask=True) for each in asked), *fading(night, own)]
+        return [*(_patch(night, each) for each in drawn), *fading(night, own)]
 
     def done(self, night: Night) -> None:
         """Note what faded, and let the next run draw other memories."""
@@ -114,11 +115,19 @@ class Creative:
 
 
 def _wanted(night: Night, sample: Sequence[Memory]) -> list[Found]:
-    """Return what the rules say of the sample and may be drawn or asked: nobody refused it, and
-    it has not faded."""
+    """Return what the rules say of the sample and may be drawn: nobody refused it, and it has
+    not faded. Who said no to a contradiction of two memories said no to their contrast too."""
     found = [each for each in discovered(night, sample) if _has_its_turn(night, each)]
-    faded = _faded(night, [each.ends for each in found])
-    left = [each for each in found if each.ends not in faded]
+    faded, rejected = _faded(night, [each.ends for each in found]), rejected_keys(night.stores)
+    left = [
+        each
+        for each in found
+        if each.ends not in faded
+        and (
+            each.association.edge is not Edge.CONTRADICTS
+            or contradiction_key(each.source, each.target) not in rejected
+        )
+    ]
     kept = without_refused(night.stores, [_patch(night, each) for each in left])
     ends = {_ends_of(each) for each in kept}
     return [each for each in left if each.ends in ends]
@@ -130,8 +139,10 @@ def _ends_of(patch: Patch) -> tuple[str, str]:
 
 
 def _has_its_turn(night: Night, found: Found) -> bool:
-    asked_for = not night.due or night.habits.consolidation.parallel_context
-    return asked_for or found.association.kind != PARALLEL_CONTEXT
+    habits, said = night.habits.consolidation, found.association
+    if said.edge is Edge.CONTRADICTS:
+        return habits.contrast_rule and not night.due
+    return said.kind != PARALLEL_CONTEXT or habits.parallel_context or not night.due
 
 
 def discovered(night: Night, sample: Sequence[Memory]) -> Iterator[Found]:
@@ -162,16 +173,12 @@ def _cosine(vectors: Mapping[str, Vector], one: Memory, other: Memory) -> float:
 def _found(pair: Pair) -> Found | None:
     days = (pair.newer.created - pair.older.created) / DAY
     said = associated(pair.older.type, pair.newer.type, pair.likeness, days)
-    if said is None or (said.edge is Edge.CONTRADICTS and not _may_contrast(pair)):
+    if said is None:
         return None
     source, target = pair.newer, pair.older
     if said.kind == EXPLAINS and source.type is MemoryType.CONCEPT:
         source, target = target, source  # what was seen explains the pattern
     return Found(source, target, pair.likeness, said)
-
-
-def _may_contrast(pair: Pair) -> bool:
-    return one_scope(pair) and share_a_subject(full(pair.older), full(pair.newer))
 
 
 def _surest_first(found: Found) -> tuple[float, float, tuple[str, str]]:
@@ -189,22 +196,14 @@ def _within_bounds(
     taken = Counter(end for row in known for end in (row.source, row.connection.target))
     for each in found:
         fits = all(taken[end] < most for end in each.ends)
-        if each.association.edge is Edge.DISCOVERED and fits:
+        if fits:
             taken.update(each.ends)
             yield each
 
 
-def _questions(night: Night, found: Sequence[Found]) -> list[Found]:
-    """Return the decisions to ask about, those first that have least in common."""
-    if not night.habits.consolidation.contrast_rule:
-        return []
-    wanted = [each for each in found if each.association.edge is Edge.CONTRADICTS]
-    return sorted(wanted, key=lambda each: (each.likeness, each.ends))[:CONTRASTS]
-
-
-def _patch(night: Night, found: Found, ask: bool = False) -> Patch:
+def _patch(night: Night, found: Found) -> Patch:
     said = found.association
-    what = said.kind or "perhaps at odds"
+    what = said.kind or "decisions with little in common"
     reason = f"{what.replace('_', ' ')}, likeness {found.likeness:.2f}"
     connection = Connection(
         found.target.id,
@@ -217,16 +216,24 @@ def _patch(night: Night, found: Found, ask: bool = False) -> Patch:
         confidence=round(said.confidence, 4),
     )
     link = Link(found.source, (connection,), (found.target,))
-    return Patch(link, reason, sure=said.confidence, ask=ask)
+    return Patch(link, reason, sure=said.confidence)
 
 
 # --- fading -------------------------------------------------------------------------------
 
 
 def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
-    """Return what takes away the associations that nobody needed in time."""
+    """Return what takes away the associations that nobody needed in time. A contrast that a person
+    approved, when they were still asked, stays."""
     days, late = night.habits.consolidation.association_days, _late(night)
-    old = [(each, at) for each in own if (at := each.connection.at) is not None and at <= late]
+    approved = _approved_contrasts(night)
+    old = [
+        (each, at)
+        for each in own
+        if (at := each.connection.at) is not None
+        and at <= late
+        and not (is_contrast(each.connection) and frozenset(_ends(each)) in approved)
+    ]
     needed = night.stores.index.used_together(
         [_ends(each) for each, _ in old], [at for _, at in old]
     )
@@ -238,6 +245,11 @@ def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
         for each in unused
         if each.source in known
     ]
+
+
+def _approved_contrasts(night: Night) -> set[frozenset[str]]:
+    approved = night.stores.index.proposals(ProposalStatus.APPROVED)
+    return {frozenset(each.source_nodes) for each in approved if asks_about_a_contrast(each)}
 
 
 def _late(night: Night) -> datetime:
