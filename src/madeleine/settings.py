@@ -96,7 +96,7 @@ class Write:
     link_threshold: float = setting(0.65, "similarity from which a new memory is linked")
     cross_space_penalty: float = setting(0.1, "taken off the similarity when spaces differ")
     link_neighbours: int = setting(6, "how many neighbours are looked at")
-    core_cap: int = setting(50, "most memories in the core tier")
+    core_cap: int = setting(50, "most memories in the core tier, the self among them")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ from madeleine.whisper.report import hold_out
 from madeleine.whisper.values import Prompt
 from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link, unlink
+from madeleine.write.core import describe_demotions, hold_core_cap
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import Seen, merge
 from madeleine.write.proposals import decide, reopen
@@ -462,12 +463,15 @@ def _size(path: Path) -> int:
 
 
 def _reconcile(house: House, call: Call) -> Json:
-    return answers.reconciled(reconcile_and_read(house.stores))
+    report = reconcile_and_read(house.stores)
+    report.notes.extend(describe_demotions(hold_core_cap(house.stores)))
+    return answers.reconciled(report)
 
 
 def _rebuild(house: House, call: Call) -> Json:
     began = time.monotonic()
     report = rebuild(house.stores)
+    report.notes.extend(describe_demotions(hold_core_cap(house.stores)))
     return answers.rebuilt(report, time.monotonic() - began)
 
 

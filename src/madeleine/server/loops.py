@@ -20,6 +20,7 @@ from madeleine.ingest.folders import Folders
 from madeleine.ingest.sessions import Place, Sessions
 from madeleine.server.background import Loop
 from madeleine.vault.watcher import watch
+from madeleine.write.core import describe_demotions, hold_core_cap
 from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
 from madeleine.write.record import replay
@@ -191,6 +192,8 @@ def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
         complete_self(stores)
         if report.written or report.dropped:
             log.info("by hand: %d written, %d dropped", report.written, report.dropped)
+        for note in describe_demotions(hold_core_cap(stores)) if report.written else ():
+            log.info("by hand: %s", note)
 
     return lambda: watch(stores.vault.root, on_change, stop, house.settings.vault.poll)
 
@@ -198,6 +201,7 @@ def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
 def _sweeping(house: House) -> Callable[[], None]:
     def sweep() -> None:
         reconcile(house.stores)
+        hold_core_cap(house.stores)
 
     return sweep
 

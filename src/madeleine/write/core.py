@@ -1,48 +1,90 @@
-"""The core tier holds few memories: what is over the cap goes back to working."""
+"""The core tier holds few memories: what is over the cap goes back to working.
+
+The least important ones go. The self counts and never goes. What a person put back into core
+after it went, by taking the change back or by editing the file once more, stays there: the next
+one in order goes instead. Each demotion is a change of its own, in the history of its memory.
+
+The cap is held when a verb writes a core memory, and after files were looked through for edits
+by hand; never while something is only read (I3).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from madeleine.errors import MadeleineError
-from madeleine.model.memory import Memory
+from madeleine.model.change import Change
+from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.words import Tier
-from madeleine.write.change_file import change_memory
+from madeleine.write.change_file import OnDisk, read_current
+from madeleine.write.commit import commit
+from madeleine.write.questions import CORE_CAP, no_to_leaving_core, rejected_keys
 from madeleine.write.stores import Stores
 
 
 def enforce_core_cap(stores: Stores, memory: Memory) -> tuple[str, ...]:
-    """Demote the least important core memories over the cap, after `memory` was written;
-    return what to say about it.
+    """Hold the cap after `memory` was written; return what to say about it."""
+    return describe_demotions(hold_core_cap(stores)) if memory.tier is Tier.CORE else ()
 
-    The self is never among them. Of equals, the one just written stays. One that cannot be
-    changed now is passed over: the next in order goes instead.
+
+def hold_core_cap(stores: Stores) -> list[str]:
+    """Demote the least important core memories over the cap; return their ids.
+
+    Of equals, the one goes whose file has been as it is for longest: what was just written, by a
+    verb or by hand, stays. One that cannot be changed now is passed over: the next in order goes
+    instead.
     """
-    if memory.tier is not Tier.CORE:
-        return ()
     core = stores.index.core_by_importance()
-    order = sorted(core, key=lambda each: (each[1], each[0] == memory.id))
-    surplus = len(core) - stores.habits.core_cap
+    surplus = len(core) + _self_in_core(stores) - stores.habits.core_cap
+    if surplus <= 0:
+        return []
+    rejected = rejected_keys(stores)
     demoted: list[str] = []
-    for memory_id, _ in order:
+    for memory_id, _ in sorted(core, key=lambda each: (each[1], _written_at(stores, each[0]))):
         if len(demoted) >= surplus:
             break
-        if _demote(stores, memory_id):
-            demoted.append(memory_id[:8])
-    return (f"core is full: moved {', '.join(demoted)} to working",) if demoted else ()
+        if _demote(stores, memory_id, rejected):
+            demoted.append(memory_id)
+    return demoted
 
 
-def _demote(stores: Stores, memory_id: str) -> bool:
-    reason = f"core holds at most {stores.habits.core_cap}"
+def describe_demotions(demoted: Sequence[str]) -> tuple[str, ...]:
+    """Return what to say about memories that the cap moved."""
+    named = ", ".join(each[:SHORT_ID_LENGTH] for each in demoted)
+    return (f"core is full: moved {named} to working",) if demoted else ()
+
+
+def _written_at(stores: Stores, memory_id: str) -> int:
+    stored = stores.index.get(memory_id)
+    return stored.fingerprint.mtime_ns if stored else 0
+
+
+def _self_in_core(stores: Stores) -> int:
+    """Return how much of the cap the self takes."""
+    self_id = stores.index.self_id()
+    known = stores.index.memories([self_id]) if self_id is not None else {}
+    return sum(each.tier is Tier.CORE for each in known.values())
+
+
+def _demote(stores: Stores, memory_id: str, rejected: Container[str]) -> bool:
     try:
-        change_memory(
-            stores,
-            memory_id,
-            lambda memory: replace(memory, tier=Tier.WORKING),
-            verb="demote",
-            by="core_cap",
-            reason=reason,
-        )
+        current = read_current(stores, memory_id)
+        deed = no_to_leaving_core(current.memory)
+        if current.memory.tier is not Tier.CORE or deed["key"] in rejected:
+            return False
+        commit(stores, _demotion(stores, current, deed))
     except MadeleineError:
         return False
     return True
+
+
+def _demotion(stores: Stores, current: OnDisk, deed: dict[str, object]) -> Change:
+    return Change(
+        stores.new_id(),
+        "demote",
+        (current.edit(replace(current.memory, tier=Tier.WORKING)),),
+        by=CORE_CAP,
+        reason=f"core holds at most {stores.habits.core_cap}",
+        details={"deeds": [deed]},
+    )

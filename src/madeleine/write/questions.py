@@ -23,6 +23,7 @@ from madeleine.write.stores import Stores
 
 KEY_BYTES = 16
 WITHDRAWN = "that two decisions have little in common is no question any more"
+CORE_CAP = "core_cap"  # who moves memories out of a core tier that is full
 MEMBER = "member"  # of a summary that was refused: each of them is a key of the action
 
 
@@ -46,6 +47,15 @@ def no_to_archiving(stores: Stores, memory: Memory, by: str) -> list[Event]:
     wording = f"move `{memory.short_id}` ({memory.headline}) to {Tier.ARCHIVAL.value}"
     deed = {"type": ProposalType.DECAY.value, "nodes": [memory.id], "wording": wording, "key": key}
     return refusals(stores, [deed], by)
+
+
+def no_to_leaving_core(memory: Memory) -> dict[str, object]:
+    """Return what a demotion out of the core tier has to remember, so that taking it back is a
+    no to it: the cap leaves the memory in core as long as it says the same."""
+    wording = f"move `{memory.short_id}` ({memory.headline}) to {Tier.WORKING.value}"
+    key = question_key(tier_question(Tier.WORKING), [memory])
+    kind = ProposalType.DECAY.value
+    return {"type": kind, "nodes": [memory.id], "wording": wording, "key": key}
 
 
 def known_keys(stores: Stores) -> set[str]:

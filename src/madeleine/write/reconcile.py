@@ -21,7 +21,12 @@ from madeleine.model.words import Tier
 from madeleine.rules.passages import passages_of
 from madeleine.write.bell import TOLD_AT_MOST, done
 from madeleine.write.embedding import Traces, portions, read_memories
-from madeleine.write.questions import no_to_archiving
+from madeleine.write.questions import (
+    CORE_CAP,
+    no_to_archiving,
+    no_to_leaving_core,
+    refusals,
+)
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
@@ -219,6 +224,7 @@ def _write_chunk(stores: Stores, chunk: _Chunk) -> int:
         batch = Batch(puts=ours, unreadable=chunk.unreadable | twins)
         events = [each for put in ours if (each := _adoption(stores, put.stored))]
         events += _brought_back(stores, [put.stored.memory for put in ours])
+        events += _put_back_into_core(stores, [put.stored.memory for put in ours])
         if events:
             record(stores, events, durable=True, batch=batch, note_positions=False)
         else:
@@ -235,6 +241,18 @@ def _brought_back(stores: Stores, memories: Sequence[Memory]) -> Iterator[Event]
     for each in awake:
         if each.id in known and known[each.id].tier is Tier.ARCHIVAL:
             yield from no_to_archiving(stores, each, BY_HAND)
+
+
+def _put_back_into_core(stores: Stores, memories: Sequence[Memory]) -> Iterator[Event]:
+    """Give what to note of memories that a full core tier had let go, and whose file puts them
+    back there: whoever edited it wants another one to go."""
+    core = [each for each in memories if each.tier is Tier.CORE]
+    known = stores.index.memories([each.id for each in core])
+    for each in core:
+        if each.id in known and known[each.id].tier is not Tier.CORE:
+            changes = stores.index.history(each.id)
+            if any(change.body.get("by") == CORE_CAP for change in changes):
+                yield from refusals(stores, [no_to_leaving_core(each)], BY_HAND)
 
 
 def _tell(stores: Stores, memories: Sequence[str]) -> None:

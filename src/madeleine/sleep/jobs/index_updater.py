@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madeleine.sleep.values import Night, Patch
+from madeleine.write.core import hold_core_cap
 from madeleine.write.reconcile import embed_missing, reconcile
 from madeleine.write.record import replay
 
@@ -42,6 +43,7 @@ class IndexUpdater:
         if self._behind:
             done = reconcile(stores, night.progress)
             found = {"written": done.written, "dropped": done.dropped}
+        found["demoted"] = len(hold_core_cap(stores))
         if stores.minds.embedder is not None and stores.index.unembedded(1):
             found["read"] = embed_missing(stores, night.progress)
         night.report.counts.update({name: count for name, count in found.items() if count})
