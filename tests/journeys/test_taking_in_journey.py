@@ -54,6 +54,52 @@ def store(daemon: Daemon, transcript: Path, event: str = "Stop") -> None:
 # -- hooks ---------------------------------------------------------------------------------
 
 
+PRIVATE = [
+    "I cannot stand my boss Peter any longer. Off the record, don't remember this.",
+    "This is off the record: my daughter Mia was diagnosed with ADHD last week.",
+    "We decided to fire Anna in March. Please don't remember that.",
+    "My wife is pregnant, we told nobody. Don't write this down.",
+    "Between us: I am looking for another job at Globex.",
+    "I prefer to work without Peter. This stays between us.",
+    "Remember that I drink too much. No, don't save this to your memory.",
+    "From now on I am on sick leave for my depression, do not record this.",
+    "My salary is 78,000 euros. You don't need to remember this.",
+    "Ich bin krank, sag es niemandem. Merk dir das bitte nicht.",
+]
+
+
+@pytest.mark.parametrize("event", ["Stop", "SessionEnd", "PreCompact"])
+def test_what_is_said_off_the_record_is_not_kept(home: Path, tmp_path: Path, event: str) -> None:
+    path = tmp_path / "s1.jsonl"
+    for said in PRIVATE:
+        write(path, a_line(said), an_answer("I understand, and I am sorry to hear it. Shall we?"))
+    write(path, a_line(ASKED), an_answer(ANSWERED))
+    with running(home) as daemon:
+        store(daemon, path, event)
+
+        eventually(lambda: any(ANSWERED in each for each in texts(daemon)))
+        assert len(texts(daemon)) == 1
+    files = [each for each in home.rglob("*") if each.suffix in (".md", ".jsonl", ".log")]
+    kept = "".join(each.read_text(encoding="utf-8", errors="replace") for each in files)
+    for word in ("Peter", "ADHD", "pregnant", "Globex", "depression", "78,000", "krank"):
+        assert word not in kept
+
+
+def test_what_is_taken_back_in_the_next_prompt_is_not_kept(home: Path, tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "s1.jsonl",
+        a_line("My marriage is over, I moved out last Sunday, so I was not at the stand-up."),
+        an_answer("I am sorry to hear that. The stand-up notes are in the channel, as always."),
+        a_line("Forget what I said about that. Which port does the staging gateway listen on?"),
+        an_answer("The staging gateway listens on port 8443, as its compose file says."),
+    )
+    with running(home) as daemon:
+        store(daemon, path, "SessionEnd")
+
+        eventually(lambda: any("8443" in each for each in texts(daemon)))
+        assert not any("marriage" in each for each in texts(daemon))
+
+
 def test_a_stop_hook_keeps_the_exchange_and_recall_finds_it_from_then_on(
     home: Path, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from madeleine.ingest.spoken import Spoken, Voice
 from madeleine.model.memory import first_words
+from madeleine.rules.off_record import asks_not_to_remember, takes_back
 from madeleine.rules.secrets import Redacted, redacted
 from madeleine.whisper.prompts import typed
 
@@ -38,6 +39,8 @@ class Exchange:
     over: bool = False
     echoes: bool = False
     """Whether the reply repeats a memory that was whispered."""
+    off_record: bool = False
+    """Whether the person asked that it is not kept."""
 
     def told(self) -> ToldExchange:
         """Return it as it may be kept: without what hosts put beside it, and without secrets."""
@@ -66,7 +69,10 @@ class ToldExchange(NamedTuple):
         return f"User: {self.asked}" + (f"\n\nAgent: {self.replied}" if self.replied else "")
 
     def says_something(self) -> bool:
-        """Whether it is worth finding again, and not our own memory told once more."""
+        """Whether it is worth finding again, not our own memory told once more, and nothing that
+        the person asked not to keep."""
+        if self.exchange.off_record:
+            return False
         if self.exchange.echoes and len(self.replied) <= ECHO_CHARS:
             return False
         return bool(self.asked) and len(self.asked) + len(self.replied) >= LEAST_CHARS
@@ -98,13 +104,17 @@ class Exchanges:
         if said.voice is Voice.AGENT:
             self._answer(said, end)
             return None
+        off_record = asks_not_to_remember(typed(said.text))
         if said.beside and self._open is not None and not self._open.over:
             self._open.prompts.append(said.text)
             self._open.end = end
+            self._open.off_record |= off_record
             return None
         before, self._open = self._open, None
+        if before is not None and takes_back(typed(said.text)):
+            before.off_record = True
         if said.voice is Voice.PERSON:
-            self._open = Exchange(said, start, end, turn, [said.text])
+            self._open = Exchange(said, start, end, turn, [said.text], off_record=off_record)
         return before
 
     def rest(self, ended: bool) -> Exchange | None:

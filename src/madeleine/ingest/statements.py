@@ -5,7 +5,8 @@ Only what is said outright: "remember that …", "note: …", "from now on …",
 meant to make costs more trust than one that has to be said again. So a sentence is passed over when
 it is a question, leaves a decision open ("maybe", "yet"), is about this moment ("for now", "in this
 file"), points at something outside of itself ("that one"), holds what looks like a secret, or
-stands in a text so long that it is probably pasted.
+stands in a text so long that it is probably pasted. Of a message that is off the record nothing is
+kept.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from madeleine.model.words import MemoryType
+from madeleine.rules.off_record import asks_not_to_remember
 from madeleine.rules.secrets import suspicious
 from madeleine.whisper.prompts import machine_made, typed
 
@@ -38,7 +40,7 @@ def statements(message: str) -> list[Statement]:
     if machine_made(message):
         return []
     text = typed(message).replace("\u2019", "'")
-    if len(text) > MESSAGE_CHARS:
+    if len(text) > MESSAGE_CHARS or asks_not_to_remember(text):
         return []
     is_task = len(text) > TASK_CHARS
     found = (_statement(each, is_task) for each in _sentences(text))
