@@ -100,6 +100,41 @@ def test_what_is_taken_back_in_the_next_prompt_is_not_kept(home: Path, tmp_path:
         assert not any("marriage" in each for each in texts(daemon))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Remember that my therapist is Doctor Brandt.",
+        "My daughter Mia has been ill since Sunday, so I was late for the stand-up today.",
+        "We decided to let Anna go in March.",
+        "I prefer to work alone.",
+        "Our landlord at home is suing us over the balcony, can you keep that in mind today?",
+    ],
+)
+@pytest.mark.parametrize("rebuilt", [False, True])
+def test_what_was_purged_does_not_come_back_when_a_transcript_is_read_anew(
+    home: Path, tmp_path: Path, said: str, rebuilt: bool
+) -> None:
+    path = write(tmp_path / "s1.jsonl", a_line(said), an_answer("I will, and I am sorry for it."))
+    write(path, a_line(ASKED), an_answer(ANSWERED))
+    cli = Cli(home)
+    assert cli("ingest", str(path)).code == 0
+    kept = [each["id"] for each in cli.ok("list", "--limit", "200")["memories"]]
+    assert len(kept) >= 2
+    for each in kept:
+        cli("forget", each)  # the self stays
+    cli.ok("purge", "--all", "--yes")
+    if rebuilt:
+        cli.ok("rebuild")
+
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.unlink()
+    write(path, *lines[:2])  # as a host does that goes back in a session
+    assert cli("ingest", str(path)).code == 0
+
+    left = cli.ok("list", "--limit", "200")["memories"]
+    assert [each["content"] for each in left if each["source"] != "system:self"] == []
+
+
 def test_a_stop_hook_keeps_the_exchange_and_recall_finds_it_from_then_on(
     home: Path, tmp_path: Path
 ) -> None:

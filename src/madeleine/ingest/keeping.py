@@ -27,6 +27,7 @@ from madeleine.rules.substance import particulars
 from madeleine.rules.text import same_text_key
 from madeleine.rules.uniting import denies_alike
 from madeleine.write.embedding import meaning, read_one
+from madeleine.write.purge import was_purged
 from madeleine.write.remember import as_memory, remember
 from madeleine.write.stores import Stores
 
@@ -183,8 +184,8 @@ def _with(found: Found, content: str, title: str | None) -> Found:
 
 
 def was_kept(stores: Stores, memory_id: str) -> bool:
-    """Whether this very thing was: what was revised or forgotten since stays so."""
-    return bool(stores.index.history(memory_id, 1))
+    """Whether this very thing was: what was revised, forgotten or purged since stays so."""
+    return bool(stores.index.history(memory_id, 1)) or was_purged(stores, memory_id)
 
 
 def nothing_new(text: str, known: str) -> bool:

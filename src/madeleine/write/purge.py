@@ -9,21 +9,27 @@ A summary of a cluster is made of its members' sentences, so it goes with each o
 run of `cluster` writes it anew without. It is moved to the trash first, so that a kill changes
 nothing about the above.
 
+Of what was taken in from somewhere a hash of its id stays in the journal, so that reading the same
+transcript or note again does not bring it back.
+
 What stays is told: connections of other memories that point to what is gone, memories that people
 or jobs made from it or merged it into, whose words are not ours to change, and backups.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from madeleine.errors import AmbiguousId, NotInTrash, Unavailable
 from madeleine.index.port import EdgeRow
 from madeleine.model.change import Edit
+from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.pattern import read_pattern
 from madeleine.model.stored import Stored
+from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.rules.digest import text_digest
 from madeleine.rules.passages import passages_of
@@ -34,11 +40,13 @@ from madeleine.vault.redaction import as_memory, is_summary_of
 from madeleine.write.change_file import a_hand
 from madeleine.write.commit import commit
 from madeleine.write.forget import plan_forget
+from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 from madeleine.write.undo import OVER
 from madeleine.write.upkeep import noted, rebuild
 
 PURGE = "purge"
+MARK_BYTES = 16
 HISTORY = 1_000  # events of a memory among which it is looked for what it was merged into
 
 
@@ -72,6 +80,10 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
         arrows = [each for each in stores.index.edges(sorted(gone)) if not each.implied]
         journal = _redacted(stores, gone, [each.memory for each in found])
         traces = _forget_traces(stores, found, gone, journal.texts)
+        taken_in = [each.memory.id for each in found if each.memory.idempotency_key is not None]
+        marks = [_mark(stores, each) for each in sorted(gone & set(taken_in))]
+        if marks:
+            record(stores, marks, durable=True)
         if gone:
             rebuild(stores)
         for each in found:
@@ -81,6 +93,23 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
         report.update(memories=len(memories), files=len(found), lines=lines)
     made, kept = _made_from(stores, arrows), _still_there(stores, keepers)
     return Purged(tuple(memories.values()), len(found), journal, traces, len(arrows), made, kept)
+
+
+def was_purged(stores: Stores, memory_id: str) -> bool:
+    """Whether a memory of that id, which had been taken in from somewhere, was purged."""
+    return stores.index.state(_mark_key(memory_id)) is not None
+
+
+def _mark(stores: Stores, memory_id: str) -> Event:
+    """Return what keeps a purged memory from being taken in again from where it came. It has a
+    hash of the id, and nothing of what the memory said."""
+    body = {"key": _mark_key(memory_id), "value": format_time(stores.clock.now())}
+    return event(stores, Kind.STATE, body)
+
+
+def _mark_key(memory_id: str) -> str:
+    digest = hashlib.blake2b(memory_id.encode("utf-8"), digest_size=MARK_BYTES).hexdigest()
+    return f"purged:{digest}"
 
 
 def _dead(stores: Stores, found: Iterable[Stored]) -> set[str]:
