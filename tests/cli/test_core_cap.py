@@ -209,10 +209,17 @@ def test_the_night_holds_what_a_restore_brought_back(full: Cli) -> None:
     full.remember("The gateway runs in Frankfurt", "--tier", "core")
     full.ok("restore", kept)
 
-    full.ok("sleep", "index_updater")
+    before = core(full)
+    (shown,) = full.ok("sleep", "index_updater", "--dry-run")["reports"]
+    assert shown["counts"]["over_core_cap"] == 1
+    assert core(full) == before
+
+    (report,) = full.ok("sleep", "index_updater")["reports"]
 
     assert len(core(full)) == CAP
     assert self_of(full) in core(full)
+    full.ok("undo", report["run"])
+    assert core(full) == before
 
 
 def test_an_import_of_core_memories_is_held_to_the_cap(full: Cli, tmp_path: Path) -> None:

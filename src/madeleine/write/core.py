@@ -28,25 +28,34 @@ def enforce_core_cap(stores: Stores, memory: Memory) -> tuple[str, ...]:
     return describe_demotions(hold_core_cap(stores)) if memory.tier is Tier.CORE else ()
 
 
-def hold_core_cap(stores: Stores) -> list[str]:
-    """Demote the least important core memories over the cap; return their ids.
+def hold_core_cap(stores: Stores, run: str | None = None) -> list[str]:
+    """Demote the least important core memories over the cap; return their ids. Who does it in a
+    run names it, so that the run can be taken back whole.
 
     Of equals, the one goes whose file has been as it is for longest: what was just written, by a
     verb or by hand, stays. One that cannot be changed now is passed over: the next in order goes
     instead.
     """
     core = stores.index.core_by_importance()
-    surplus = len(core) + _self_in_core(stores) - stores.habits.core_cap
-    if surplus <= 0:
+    surplus = count_over_cap(stores)
+    if not surplus:
         return []
     rejected = rejected_keys(stores)
     demoted: list[str] = []
     for memory_id, _ in sorted(core, key=lambda each: (each[1], _written_at(stores, each[0]))):
         if len(demoted) >= surplus:
             break
-        if _demote(stores, memory_id, rejected):
+        if _demote(stores, memory_id, rejected, run):
             demoted.append(memory_id)
     return demoted
+
+
+def count_over_cap(stores: Stores) -> int:
+    """Return how many memories there are in core beyond its cap; the self is one of them."""
+    self_id = stores.index.self_id()
+    known = stores.index.memories([self_id]) if self_id is not None else {}
+    selves = sum(each.tier is Tier.CORE for each in known.values())
+    return max(len(stores.index.core_by_importance()) + selves - stores.habits.core_cap, 0)
 
 
 def describe_demotions(demoted: Sequence[str]) -> tuple[str, ...]:
@@ -60,31 +69,25 @@ def _written_at(stores: Stores, memory_id: str) -> int:
     return stored.fingerprint.mtime_ns if stored else 0
 
 
-def _self_in_core(stores: Stores) -> int:
-    """Return how much of the cap the self takes."""
-    self_id = stores.index.self_id()
-    known = stores.index.memories([self_id]) if self_id is not None else {}
-    return sum(each.tier is Tier.CORE for each in known.values())
-
-
-def _demote(stores: Stores, memory_id: str, rejected: Container[str]) -> bool:
+def _demote(stores: Stores, memory_id: str, rejected: Container[str], run: str | None) -> bool:
     try:
         current = read_current(stores, memory_id)
         deed = no_to_leaving_core(current.memory)
         if current.memory.tier is not Tier.CORE or deed["key"] in rejected:
             return False
-        commit(stores, _demotion(stores, current, deed))
+        commit(stores, _demotion(stores, current, deed, run))
     except MadeleineError:
         return False
     return True
 
 
-def _demotion(stores: Stores, current: OnDisk, deed: dict[str, object]) -> Change:
+def _demotion(stores: Stores, current: OnDisk, deed: dict[str, object], run: str | None) -> Change:
     return Change(
         stores.new_id(),
         "demote",
         (current.edit(replace(current.memory, tier=Tier.WORKING)),),
         by=CORE_CAP,
         reason=f"core holds at most {stores.habits.core_cap}",
+        run=run,
         details={"deeds": [deed]},
     )

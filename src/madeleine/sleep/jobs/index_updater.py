@@ -2,7 +2,8 @@
 
 The watcher sees most edits at once; this finds what it could not see: files on a network disk,
 a journal that another device synced here, memories whose model was away. With nothing changed it
-costs one look at each file's looks, and no file is read.
+costs one look at each file's looks, and no file is read. A core tier that holds more than its cap
+after that is held to it (`write/core.py`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madeleine.sleep.values import Night, Patch
-from madeleine.write.core import hold_core_cap
+from madeleine.write.core import count_over_cap, hold_core_cap
 from madeleine.write.reconcile import embed_missing, reconcile
 from madeleine.write.record import replay
 
@@ -21,7 +22,8 @@ def index_updater() -> IndexUpdater:
 
 
 class IndexUpdater:
-    """The job. It makes no patches: the index follows from what is there."""
+    """The job. It makes no patches: the index follows from what is there, and the cap of the core
+    tier from what the index then knows."""
 
     name = "index_updater"
 
@@ -33,6 +35,7 @@ class IndexUpdater:
         self._behind = bool(changed or gone or broken)
         if night.report.dry_run:
             night.report.counts.update(changed=changed, gone=gone, unreadable=broken)
+            night.report.counts["over_core_cap"] = count_over_cap(night.stores)
         return []
 
     def done(self, night: Night) -> None:
@@ -43,7 +46,9 @@ class IndexUpdater:
         if self._behind:
             done = reconcile(stores, night.progress)
             found = {"written": done.written, "dropped": done.dropped}
-        found["demoted"] = len(hold_core_cap(stores))
+        demoted = hold_core_cap(stores, night.report.run)
+        found["demoted"] = len(demoted)
+        night.report.applied += len(demoted)
         if stores.minds.embedder is not None and stores.index.unembedded(1):
             found["read"] = embed_missing(stores, night.progress)
         night.report.counts.update({name: count for name, count in found.items() if count})
