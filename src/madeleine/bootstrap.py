@@ -46,11 +46,11 @@ from madeleine.errors import (
     TruthInDatabase,
     Unavailable,
 )
-from madeleine.index.port import Index
+from madeleine.index.port import Batch, Index
 from madeleine.index.sqlite.files import remove, set_aside
 from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.ingest.habits import IngestHabits
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.intake import NOTE_PREFIX, Intake
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.judges.absent import AbsentJudge
@@ -78,7 +78,8 @@ from madeleine.sleep.sleeper import Progress as Counting
 from madeleine.sleep.sleeper import Stopped as Stop
 from madeleine.sleep.values import Report
 from madeleine.vault.journal import Journal
-from madeleine.vault.vault import Vault
+from madeleine.vault.read_marks import ReadMarks
+from madeleine.vault.vault import Vault, is_memory_path
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.whisper import Whisperer
 from madeleine.write.aside import Threads
@@ -160,10 +161,13 @@ class House:
     """Whether an agent that judges has something to do, as far as was looked last."""
     backing_up: tuple[int, int] | None = None
     """How far a backup is that is being made: steps done, of how many."""
+    marks: ReadMarks | None = None
+    """Which files are being read, where they are files."""
     _judge: Judge | None = None
 
     def __post_init__(self) -> None:
         self.intake = make_intake(self.stores, self.settings, os.environ)
+        self.intake.marks = self.marks
         self.sleeper = Sleeper(self.stores, ORDER, self._run_job, TASKS)
 
     def keep_time(self) -> None:
@@ -287,6 +291,8 @@ class House:
             if self.stores.minds.embedder is not None:
                 ending.callback(self.stores.minds.embedder.close)
             ending.callback(self.stores.index.close)
+            if self.marks is not None:
+                ending.callback(self.marks.close)
             ending.callback(self.stores.journal.flush)
             self.stores.aside.close()
 
@@ -411,6 +417,8 @@ def load_settings(home: Path) -> Settings:
         table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(str(path), f"does not parse: {error}") from error
+    except RecursionError as error:
+        raise BadSetting(str(path), "does not parse: it is nested too deeply") from error
     settings = read_settings(table, os.environ)
     protected_types(settings.consolidation.protected_types)  # what nobody knows is refused now
     return settings
@@ -546,7 +554,8 @@ def open_locked(
         _backups("restoring").remove_unpacked(home, vault_folder(home, settings))
     minds, notes = make_minds(home, settings, os.environ)
     index, healed = open_index(home / "index.db", minds, settings, fresh_index)
-    vault = Vault(vault_folder(home, settings))
+    marks = ReadMarks(home / "run")
+    vault = Vault(vault_folder(home, settings), marks)
     vault.clean_leftovers()
     stores = Stores(
         vault=vault,
@@ -557,9 +566,23 @@ def open_locked(
         habits=make_habits(settings),
         aside=Threads(),
     )
-    house = House(home, settings, stores, lock, notes + healed)
+    house = House(home, settings, stores, lock, notes + healed, marks=marks)
+    _name_suspects(house, marks)
     catch_up(house, progress)
     return house
+
+
+def _name_suspects(house: House, marks: ReadMarks) -> None:
+    """Let `status` name what was being read when the last process ended: a memory's file is looked
+    at again by the reconcile that follows, a note when somebody takes it in again."""
+    files: dict[str, tuple[int, str]] = {}
+    for name, problem in marks.named().items():
+        if name.startswith(NOTE_PREFIX):
+            house.intake.tell(name.removeprefix(NOTE_PREFIX), problem)
+        elif is_memory_path(name) and house.stores.vault.fingerprint(name) is not None:
+            files[name] = (1, problem)
+    if files:
+        house.stores.index.write(Batch(unreadable=files))
 
 
 def vault_folder(home: Path, settings: Settings) -> Path:

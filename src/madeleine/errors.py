@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+PROBLEM_CHARS = 400  # of what is said to be wrong with a file
+
 
 class MadeleineError(Exception):
     """The root of every error we raise on purpose. Anything else is a bug of ours."""
@@ -633,6 +635,8 @@ class FileUnreadable(Damaged):
     """A memory file is present but does not parse."""
 
     def __init__(self, path: str, line: int, problem: str) -> None:
+        if len(problem) > PROBLEM_CHARS:  # it may quote a value, and a value may be huge
+            problem = f"{problem[:PROBLEM_CHARS]}…"
         super().__init__(f"{path}:{line}: {problem}", hint="fix it, then `madeleine reconcile`")
         self.path = path
         self.line = line

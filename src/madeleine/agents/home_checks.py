@@ -295,7 +295,7 @@ def _last_event(path: Path) -> str | None:
     for line in reversed(lines):
         try:
             return str(json.loads(line)["at"])
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue  # cut off by where we began, or damaged, which `status` says
     return None
 

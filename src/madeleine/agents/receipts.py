@@ -107,7 +107,7 @@ def load(folder: Path) -> Receipts:
         return Receipts(folder, files, list(found["made"]))
     except FileNotFoundError:
         return Receipts(folder)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ReceiptTorn(path) from error
 
 

@@ -92,5 +92,5 @@ def _noted(line: bytes) -> Noted | None:
         if HOOK_NAME not in str(found["command"]):
             return None
         return Noted(float(found["durationMs"]), bool(found.get("exitCode")))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -33,6 +33,8 @@ def read(text: str) -> dict[str, Any]:
     """Return what the text says."""
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
+    except RecursionError as error:
+        raise NotToml("it is nested too deeply", 1) from error
     except tomllib.TOMLDecodeError as error:
         found = _ERROR_PLACE.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1

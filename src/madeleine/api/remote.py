@@ -222,7 +222,7 @@ def _words(value: object) -> list[str]:
 def _read(data: bytes) -> Json:
     try:
         return cast("Json", json.loads(data))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Unavailable("the daemon's answer is not JSON", hint="see logs/daemon.log") from error
 
 

@@ -113,7 +113,7 @@ class Known:
         self._answers: dict[str, Any] = {}
         try:
             kept = table(json.loads(read_whole(self._path)))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return  # nothing is known yet
         if kept.get("version") == __version__:
             self._answers = table(kept.get("answers"))
@@ -359,7 +359,7 @@ def understood(status: int, body: bytes, request_id: object) -> dict[str, Any]:
     """Return the daemon's answer as one to this request, also where it is no JSON-RPC."""
     try:
         answer = table(json.loads(body))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Refused(INTERNAL_ERROR, f"the daemon answered {status}") from None
     if "jsonrpc" in answer:
         return {**answer, "id": request_id}

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import BytesIO
@@ -30,9 +31,10 @@ from urllib.parse import quote
 from madeleine.errors import NoSuchMemory, Rejected, UnderWay
 from madeleine.ingest.gate import Gate, today
 from madeleine.ingest.habits import IngestHabits
-from madeleine.ingest.importing.notes import Note, read_note
+from madeleine.ingest.importing.notes import SIMPLER, Note, read_note
 from madeleine.ingest.importing.sources import Source
-from madeleine.ingest.intake import Intake
+from madeleine.ingest.importing.values import NotThatFormat
+from madeleine.ingest.intake import NOTE_PREFIX, Intake
 from madeleine.ingest.keeping import Found, Keeper, key_of
 from madeleine.ingest.report import Ingested, note
 from madeleine.ingest.shared import also_stated, file_of, is_there, stated_by
@@ -44,6 +46,7 @@ from madeleine.rules.secrets import redacted
 from madeleine.rules.sections import Section, sections
 from madeleine.rules.stems import stems_of
 from madeleine.rules.text import same_text_key
+from madeleine.vault.read_marks import EndedUs
 from madeleine.write.embedding import portions
 from madeleine.write.record import event, record
 from madeleine.write.revise import retire, revise
@@ -114,13 +117,29 @@ def take_document(intake: Intake, written: Written, dry_run: bool = False) -> In
     with intake.alone_with(_key(intake, written.uri or written.text)) as alone:
         if not alone:
             raise UnderWay(f"taking in {written.name or 'a text'}")
-        work = _Work(intake, written, dry_run)
+        with _noted(intake, written):
+            work = _Work(intake, written, dry_run)
         if not work.changed():
             return Ingested(known=work.known.count())
         work.carry_out()
         state = None if dry_run or written.uri is None else work.state_event()
         note(intake, work.done, f"file {written.name}" if written.name else "a text", state=state)
     return work.done
+
+
+@contextmanager
+def _noted(intake: Intake, written: Written) -> Iterator[None]:
+    """Have it noted that a file is being read; refuse one that ended the process before."""
+    if intake.marks is None or written.uri is None:
+        yield
+        return
+    data = written.text.encode("utf-8", "replace")
+    name, look = f"{NOTE_PREFIX}{written.uri}", _digest(written.text)
+    try:
+        with intake.marks.reading(name, look, data):
+            yield
+    except EndedUs as error:
+        raise NotThatFormat(written.name or written.uri, error.message, SIMPLER) from error
 
 
 def gone(intake: Intake, uri: str) -> list[str]:

@@ -17,8 +17,10 @@ from pathlib import Path
 from madeleine.ingest.gate import waiting
 from madeleine.ingest.habits import IngestHabits
 from madeleine.minds.port import Extractor
+from madeleine.vault.read_marks import ReadMarks
 from madeleine.write.stores import Stores
 
+NOTE_PREFIX = "note "  # before a file's address, where what is being read is noted
 TOLD_AT_MOST = 100  # different problems; more would only fill status and log
 
 log = logging.getLogger("madeleine.ingest")
@@ -33,6 +35,8 @@ class Intake:
     extractor: Extractor | None = None
     why_not: str = ""
     """Why there is no language model, in a sentence that `status` shows."""
+    marks: ReadMarks | None = None
+    """Which files are being read, where one process has the home open."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _under_way: set[str] = field(default_factory=set)
     _told: dict[str, str] = field(default_factory=dict)

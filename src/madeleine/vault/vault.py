@@ -48,6 +48,7 @@ from madeleine.vault.files import (
 )
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.naming import file_names
+from madeleine.vault.read_marks import EndedUs, ReadMarks
 
 TRASH = "trash"
 FOREIGN_TRASH = "deleted"  # Ormah's
@@ -55,6 +56,7 @@ _ASIDE = frozenset({TRASH, FOREIGN_TRASH})
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _BLOCK_BYTES = 1 << 20
 _MANY = 16  # edits for which it pays to wait for the disk together
+FILE_BYTES = 64 * 1024 * 1024  # of one memory; what is larger would not fit into memory for long
 _REFUSED = Fingerprint(-1, -1)  # how a file looks that we may not look at: like no other
 
 
@@ -70,8 +72,10 @@ class Vault:
 
     is_folder = True
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, marks: ReadMarks | None = None) -> None:
+        """`marks` keep note of what is being read."""
         self.root = root
+        self._marks = marks
         self.unread_folders: list[str] = []
         """What the last whole scan could not look into, each as the beginning of its paths."""
         make_folder(root)
@@ -130,7 +134,13 @@ class Vault:
     def read(self, path: str) -> Stored:
         """Return the memory in a file; `NoFile` if it is gone, `FileUnreadable` if it is wrong."""
         data, found = self._look(path)
-        return read_memory(path, data, found)
+        if self._marks is None:
+            return read_memory(path, data, found)
+        try:
+            with self._marks.reading(path, f"{found.mtime_ns}-{found.size}", data):
+                return read_memory(path, data, found)
+        except EndedUs as error:
+            raise FileUnreadable(path, 1, error.message) from error
 
     def read_all(self, paths: Sequence[str]) -> Iterator[Stored | FileUnreadable]:
         """Yield the memory in each file, or what is wrong with it; nothing for one that is gone."""
@@ -190,6 +200,9 @@ class Vault:
             raise FileUnreadable(path, 1, error.strerror or str(error)) from error
         try:
             found = os.fstat(descriptor)
+            if found.st_size > FILE_BYTES:
+                size = f"{found.st_size:,} bytes; at most {FILE_BYTES:,} are read"
+                raise FileUnreadable(path, 1, f"has {size}")
             data = _read_all(descriptor, found.st_size)
         except OSError as error:
             raise FileUnreadable(path, 1, error.strerror or str(error)) from error

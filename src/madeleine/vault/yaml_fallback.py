@@ -3,6 +3,10 @@
 Values stay texts, as in `scalars`: PyYAML's habit of turning `yes`, `2024` and `1:30` into
 something else is left out by looking at the nodes before it does so.
 
+A block comes from anywhere, so nothing is composed before it is known to be harmless: the events
+of the parser, which needs no stack of its own however deep a text is nested, are counted first.
+The composer calls itself for each level and would run out of stack, which ends the process.
+
 PyYAML is imported on the first file that needs it, because importing it takes as long as
 starting Python does and a vault written by us never needs it. This is the one place where
 the package imports late for that reason.
@@ -20,6 +24,8 @@ Node = Any  # one of PyYAML's, whose types would have to be imported to be named
 Tree = str | None | list["Tree"] | dict[str, "Tree"]
 
 _DEEPEST = 12  # nothing we read is nested deeper, and an alias may lead back to itself
+BLOCK_CHARS = 4_000_000  # of one key; a text of that size is a body, not a property
+_EVENTS = 250_000  # of one key: as many values as fit into some tens of megabytes
 
 
 class BadYaml(Exception):
@@ -31,6 +37,10 @@ class BadYaml(Exception):
         self.problem = problem
 
 
+class TooMuchYaml(BadYaml):
+    """A block that is nested too deeply, or too large, to be read: it is refused unread."""
+
+
 class Mapped(dict[str, "Tree"]):
     """A mapping that knows on which line of its block it begins, counted from 0."""
 
@@ -38,7 +48,7 @@ class Mapped(dict[str, "Tree"]):
 
 
 def load_block(key: str, text: str) -> Tree:
-    """Return the value of the one key that `text` holds."""
+    """Return the value of the one key that `text` holds. Raises `BadYaml`."""
     root = _compose(text)
     tree = _tree(root, 0, {}) if root is not None else None
     if not isinstance(tree, dict) or list(tree) != [key]:
@@ -60,11 +70,31 @@ def _loader() -> Any:
 def _compose(text: str) -> Node:
     yaml = _yaml()
     try:
+        _refuse_too_much(text)
         return yaml.compose(text, Loader=_loader())
     except yaml.MarkedYAMLError as error:
         raise BadYaml(_line(error, text), _problem(error)) from error
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, UnicodeError) as error:
         raise BadYaml(0, "is not valid YAML") from error
+
+
+def _refuse_too_much(text: str) -> None:
+    """Refuse a text that is too large or nested too deeply, by the events of the parser. The
+    first one too many ends the parsing, so a hostile text costs no more than a harmless one."""
+    if len(text) > BLOCK_CHARS:
+        raise TooMuchYaml(0, f"has {len(text):,} characters; at most {BLOCK_CHARS:,} are read")
+    yaml = _yaml()
+    opens, closes = yaml.CollectionStartEvent, yaml.CollectionEndEvent
+    depth = 0
+    for count, event in enumerate(yaml.parse(text, Loader=_loader())):
+        if isinstance(event, opens):
+            depth += 1
+            if depth > _DEEPEST:
+                raise TooMuchYaml(event.start_mark.line, "is nested too deeply")
+        elif isinstance(event, closes):
+            depth -= 1
+        if count >= _EVENTS:
+            raise TooMuchYaml(event.start_mark.line, "holds too many values")
 
 
 def _line(error: Any, text: str) -> int:
@@ -82,7 +112,7 @@ def _tree(node: Node, depth: int, seen: dict[int, Tree]) -> Tree:
     if id(node) in seen:
         return seen[id(node)]
     if depth > _DEEPEST:
-        raise BadYaml(node.start_mark.line, "is nested too deeply")
+        raise TooMuchYaml(node.start_mark.line, "is nested too deeply")
     seen[id(node)] = tree = _branch(node, depth + 1, seen)
     return tree
 

@@ -99,7 +99,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> Manifest:
             raise BackupDamaged(path, f"is of another kind: {said['format']} {said['version']}")
         files = {_checked(path, name): Entry(**each) for name, each in said["files"].items()}
         return Manifest(said["made"], said["release"], said["device"], files)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise BackupDamaged(path, "has no list of its files") from error
 
 

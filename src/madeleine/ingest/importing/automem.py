@@ -238,6 +238,6 @@ def _list(value: object) -> Sequence[object]:
     if isinstance(value, str) and value.startswith("["):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return ()
     return value if isinstance(value, list) else ()

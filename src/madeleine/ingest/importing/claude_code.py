@@ -188,7 +188,7 @@ def _space(folder: Path) -> str | None:
 def _folder_in(line: bytes) -> str | None:
     try:
         said = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     where = said.get("cwd") if isinstance(said, dict) else None
     return where if isinstance(where, str) and where else None

@@ -15,11 +15,11 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from madeleine.ingest.importing.sources import Source, is_zip
-from madeleine.ingest.importing.values import time_of
+from madeleine.ingest.importing.values import NotThatFormat, time_of
 from madeleine.model.times import format_time
 from madeleine.rules.text import same_text_key
 from madeleine.vault.frontmatter import parse_document
-from madeleine.vault.yaml_fallback import BadYaml, Tree, load_block
+from madeleine.vault.yaml_fallback import BadYaml, TooMuchYaml, Tree, load_block
 
 _CODE = re.compile(r"^(?P<fence>```|~~~).*?^(?P=fence)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(!?)\[\[([^\[\]|#^\n]+)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
@@ -32,6 +32,7 @@ _RELATION = re.compile(
 )
 _CHECKBOX = re.compile(r"\[.\]")
 _TIMES = ("created", "created_at", "date", "date created", "creation_date")
+SIMPLER = "make the property simpler, or take it out"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".mp3", ".mp4", ".canvas")
 
 
@@ -125,16 +126,22 @@ def links_in(text: str) -> Iterator[Link]:
 
 
 def read_note(source: Source) -> Note:
-    """Return the note in a file; `NotThatFormat` if it cannot be read."""
+    """Return the note in a file; `NotThatFormat` if it cannot be read. A property that is no YAML
+    is left out; one that is nested too deeply or too large is nobody's property, so the whole
+    file is refused."""
     document = parse_document(source.text().encode("utf-8"), source.name)
     properties: dict[str, Tree] = {}
     unread = []
-    for block in document.blocks:
+    for index, block in enumerate(document.blocks):
         if block.key is None:
             continue
         key = block.key.strip("\"'")
         try:
             properties[key] = load_block(key, block.text)
+        except TooMuchYaml as error:
+            line = document.line_of(index) + error.line
+            problem = f"line {line}: `{key}` {error.problem}"
+            raise NotThatFormat(source.name or "the text", problem, SIMPLER) from error
         except BadYaml:
             unread.append(key)
     return Note(source.name, document.content, source.modified, properties, tuple(unread))
