@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from madeleine.write.stores import Stores
 from tests import falkordb, postgres
 from tests.fakes import close, make_stores
+from tests.left_out import what_to_install
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,6 +26,16 @@ def graphs() -> Iterator[None]:
     """Forget the graphs that a test has made."""
     yield
     falkordb.clean()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
+    """Say in the last line what to install for the tests that were left out."""
+    yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    reports = reporter.stats.get("skipped", []) if reporter is not None else []
+    if line := what_to_install(str(each.longrepr) for each in reports):
+        reporter.write_line(line, yellow=True)
 
 
 EVERYWHERE = frozenset(

@@ -17,15 +17,16 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect
 
+from tests.left_out import NO_BROWSER, NO_NODE
+from tests.page.needs import WEB, find_browser, leave_out
 from tests.server.running import Daemon
 
-CHROMIUM = "/usr/bin/chromium"
 ARGS = ["--no-sandbox", "--disable-gpu"]
 SIZES = {"phone": (390, 844), "laptop": (1280, 800), "wide": (1920, 1080)}
 PATIENCE_MS = 20_000  # a busy machine is slow, not broken
 TWO_FRAMES = """() => new Promise(done =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"""
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 PICTURES = Path(os.environ.get("MADELEINE_PICTURES", "build/pictures"))
 
 
@@ -90,6 +91,8 @@ class Visit:
         self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         self.page.evaluate(TWO_FRAMES)  # until these colours are on the screen
         # The policy lets in no script of ours; a debugger's evaluation is not bound by it.
+        if not AXE.exists():
+            leave_out(NO_NODE, "axe, which looks for barriers, comes with web/node_modules")
         script = AXE.read_text(encoding="utf-8")
         self.page.evaluate(f"() => {{ if (!window.axe) {{ {script} }} }}")
         run = "only => axe.run(document, {runOnly: only, resultTypes: ['violations']})"
@@ -134,6 +137,9 @@ def visiting(
 
 
 def start(playwright: Playwright) -> Browser:
-    """Start the browser that Debian ships; playwright's own cannot be had everywhere."""
+    """Start whatever browser there is; playwright's own cannot be had everywhere."""
     expect.set_options(timeout=PATIENCE_MS)
-    return playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+    path, why_not = find_browser()
+    if path is None:
+        leave_out(NO_BROWSER, why_not)
+    return playwright.chromium.launch(executable_path=path, args=ARGS)

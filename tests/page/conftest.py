@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.page.browsing import CHROMIUM, Visit, start, visiting
+from tests.left_out import NO_BROWSER, NO_NODE
+from tests.page.browsing import Visit, start, visiting
+from tests.page.needs import find_browser, leave_out, why_no_node
 from tests.server.running import Daemon, running
-
-if not Path(CHROMIUM).exists():
-    pytest.skip(f"{CHROMIUM} is not installed", allow_module_level=True)
-
 
 # The build has fifteen minutes, and a browser takes its time. What keeps a person's words safe and
 # the page whole is tested in it wholly, every view by its first journeys; the rest has its turn
@@ -36,10 +34,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
+    path, why_not = find_browser()
+    if path is None:
+        leave_out(NO_BROWSER, why_not)
     with sync_playwright() as playwright:
         started = start(playwright)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def node() -> None:
+    """What builds the page's source."""
+    if why_not := why_no_node():
+        leave_out(NO_NODE, why_not)
 
 
 @pytest.fixture(scope="module")

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from madeleine.server.page_door import FOLDER
-
-WEB = Path(__file__).parents[2] / "web"
-needs_node = pytest.mark.skipif(
-    shutil.which("npx") is None or not (WEB / "node_modules").is_dir(),
-    reason="needs Node and `make web/node_modules`",
-)
+from tests.page.needs import WEB
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -28,7 +22,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-@needs_node
+@pytest.mark.usefixtures("node")
 @pytest.mark.timeout(400)
 def test_the_committed_page_is_what_its_source_builds_byte_for_byte(tmp_path: Path) -> None:
     ran = run("npx", "vite", "build", "--logLevel", "error", "--outDir", str(tmp_path / "page"))
@@ -40,7 +34,7 @@ def test_the_committed_page_is_what_its_source_builds_byte_for_byte(tmp_path: Pa
     assert [name for name in built if built[name] != committed[name]] == []
 
 
-@needs_node
+@pytest.mark.usefixtures("node")
 @pytest.mark.timeout(400)
 def test_the_source_has_no_mistake_in_types_or_markup() -> None:
     ran = run("npm", "run", "--silent", "check")
