@@ -41,13 +41,14 @@ test: lint types unit
 # Misspelt on purpose, in tests; stems and words without apostrophe that a judge reads; other
 # languages; names.
 MISSPELT := caf,titel,limti,eror,errror,kuberntes,datbase,pasword,isnt,doesnt,didnt,wont,cant,$\
-            updat,increas,decreas,schedul,ot,ment,passt,valeu,wel,mange,ist,mot,ines,generat,tage
+            updat,increas,decreas,schedul,ot,ment,passt,valeu,wel,mange,ist,mot,ines,generat,tage,$\
+            mater,sais,thats,vai,wasnt,whats,whos,youre
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/lint-imports
-	$(BIN)/codespell --skip '*/weights/*,*/server/page/*' -L $(MISSPELT) $(SOURCES) web/src docs Makefile $(wildcard *.md)
+	$(BIN)/codespell --skip '*/weights/*,*/server/page/*,*/small_talk_words.py' -L $(MISSPELT) $(SOURCES) web/src docs Makefile $(wildcard *.md)
 
 types: $(VENV)/installed-dev
 	$(BIN)/mypy

@@ -77,6 +77,7 @@ def test_before_anything_was_looked_for_the_silence_is_the_reason(listener: List
         ("refused", "gate", {}, Fate.WEAK, "0.41 is below the gate of 0.50"),
         ("refused", "floor", {}, Fate.WEAK, "0.41 is below the floor of 0.45"),
         ("refused", "overlap", {}, Fate.WEAK, "shares no word"),
+        ("refused", "search", {}, Fate.WEAK, "about you, and the prompt did not ask for it"),
         ("passed_over", "session", {}, Fate.TOLD_BEFORE, "before in this conversation"),
         ("passed_over", "order", {}, Fate.NO_ROOM, "no more room"),
         ("candidates", "", {}, Fate.NO_ROOM, "no more room"),

@@ -2,7 +2,8 @@
 
 Told by turns of phrase where those are plain, and otherwise by likeness to examples, which
 the caller measures. The phrases are English, but for thanks and greetings, which a table gives
-in other languages too; in those, likeness decides the rest.
+in other languages too; in those, likeness decides the rest. Whether the person is asked about is
+told by `self_questions.py` alone: what is only like such a question brings nothing private.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+
+from madeleine.rules.self_questions import asks_about_person
+from madeleine.rules.small_talk import asks_to_go_on, names_nothing
 
 CLEARLY = 0.15  # how much less likely all else must be for a prompt to be mere talk
 SHORT_WORDS = 8  # a longer prompt says more than that it goes on
@@ -156,13 +160,6 @@ _GOING_ON = re.compile(
     r"|\b(?:where we left off|as (?:before|above)|the (?:other|next|same) one|do that again)\b",
     re.IGNORECASE,
 )
-_IDENTITY = re.compile(
-    r"\b(?:who am i|about me|know me|remember me|my (?:name|preferences?|job|birthday|age|home"
-    r"|family|wife|husband|partner|kids?|children|address|email|timezone|setup)"
-    r"|where (?:do|did) i (?:live|work)|do i (?:like|prefer|live|own|have(?! to\b))"
-    r"|(?:tell|remind) me about myself)\b",
-    re.IGNORECASE,
-)
 _OF_A_TIME = re.compile(
     r"\b(?:what|which|anything|summari[sz]e|recap|show|list|remind)\b.{0,60}\b(?:yesterday|today"
     r"|tonight|last (?:night|week|month|year|time|session|\w+day)|this (?:week|month|morning|year)"
@@ -183,17 +180,27 @@ def told_intents(prompt: str) -> frozenset[Intent]:
         found.add(Intent.CONVERSATIONAL)
     if few and _GOING_ON.search(text):
         found.add(Intent.CONTINUATION)
-    if _IDENTITY.search(text):
+    if asks_about_person(text):
         found.add(Intent.IDENTITY)
     if _OF_A_TIME.search(text):
         found.add(Intent.TEMPORAL)
+    if not found and _is_empty(text):
+        found.add(Intent.CONTINUATION if asks_to_go_on(text) else Intent.CONVERSATIONAL)
     return frozenset(found)
 
 
 def merely_goes_on(prompt: str) -> bool:
-    """Whether a prompt only lets something go on that was spoken of before: `yes, go ahead`."""
+    """Whether a prompt only lets something go on that was spoken of before, or asks for more of
+    it: `yes, go ahead`, `tell me more`."""
     text = prompt[:2_000].strip()
-    return _CONSENT.search(text.lower()) is not None and _is_talk(text)
+    if _is_talk(text):
+        return _CONSENT.search(text.lower()) is not None
+    return _is_empty(text) and asks_to_go_on(text)
+
+
+def _is_empty(text: str) -> bool:
+    """Whether a prompt names nothing to look for: neither a matter nor a time nor the person."""
+    return names_nothing(text) and not asks_about_person(text) and _OF_A_TIME.search(text) is None
 
 
 def _is_talk(text: str) -> bool:

@@ -39,7 +39,7 @@ class Fate(enum.StrEnum):
     """Good enough, and the text was full."""
     TOLD_BEFORE = "told_before"
     WEAK = "weak"
-    """Below the floor or the gate, or without a word in common."""
+    """Below the floor or the gate, without a word in common, or about you and not asked for."""
     UNSEEN = "unseen"
     """Not among what was found, or nothing was looked for."""
 
@@ -130,6 +130,8 @@ def _too_weak(entry: WhisperEntry, habits: WhisperHabits, memory_id: str) -> str
     row = found[1] if found else {}
     score = row.get("score")
     shown = f"{score:.2f}" if isinstance(score, float | int) else "?"
+    if row.get("held") == "search":
+        return "It is about you, and the prompt did not ask for it."
     if row.get("held") == "overlap":
         return "It shares no word with the prompt, and others do."
     if row.get("held") == "floor":

@@ -24,12 +24,24 @@ from madeleine.model.trace import AskedTrace
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import read_question
-from madeleine.recall.ranking import QUOTED
+from madeleine.recall.ranking import ABOUT_YOU, QUOTED
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.fusion import lifted, reranked
 from madeleine.rules.gate import whisper_score
 from madeleine.rules.intent import Intent, intents, merely_goes_on, only_talk, told_intents
 from madeleine.rules.joining import joined
+from madeleine.rules.self_questions import (
+    SelfQuestion,
+    asks_about_assistant,
+    count_matters,
+    read_self_question,
+)
+from madeleine.rules.self_statements import (
+    SelfStatement,
+    rank_primary,
+    read_statement,
+    select_answers,
+)
 from madeleine.rules.wording import asks_for_help, is_instruction
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.learning import affinities
@@ -47,6 +59,8 @@ PROMPT_CHARS = 8_000  # of a prompt that are looked at
 CLOSE = 0.70  # a cosine from which a memory needs no word in common
 IDENTITY_MOST = 12  # memories taken from the self's connections
 IDENTITY_CHANCE = 0.6  # of what describes the asker, when the asker asks about themselves
+MATTERS_LEAST = 2  # words that a prompt names something by, for something private to come unasked
+PRIMARY_MORE = 0.02  # for each rank of what says who somebody is, when all of it is asked
 APPLIES = 0.10  # what a preference gains when something is to be done
 APPLIES_FROM = 0.20  # its cosine with the task at least
 STANDING_LESS = 0.10  # the gate is lower for what says how things are to be done
@@ -86,6 +100,8 @@ class Thought:
     intents: frozenset[Intent] = frozenset()
     trace: AskedTrace | None = None
     query: str = ""
+    self_question: SelfQuestion | None = None
+    """What is asked about the person who types; None: nothing."""
     candidates: list[Candidate] = field(default_factory=list)
     refused: list[Candidate] = field(default_factory=list)
     """Those that a stage held back, best first."""
@@ -165,17 +181,24 @@ def tell_intents(mind: Mind, thought: Thought) -> None:
     """Tell what the prompt is for: by its words, and else by its likeness to examples."""
     text = thought.prompt.text[:PROMPT_CHARS]
     told = told_intents(text)
-    if only_talk(told):
-        thought.intents = told
+    if only_talk(told) or _goes_on_with_nothing(thought):
+        thought.query, thought.intents = text, told
         return
     going_on = Intent.CONTINUATION in told and bool(thought.recent.prompts)
     thought.query = _enriched(thought, text) if going_on else text
     thought.trace, _ = read_question(mind.stores, thought.query)
     likeness = {} if going_on else _likeness(mind, thought.vector)
     thought.intents = intents(told, likeness, mind.habits.intent_threshold)
+    if Intent.IDENTITY not in told:  # a question only like one about the person is none
+        thought.intents = thought.intents - {Intent.IDENTITY} or frozenset({Intent.GENERAL})
     if not going_on and Intent.CONTINUATION in thought.intents and thought.recent.prompts:
         thought.query = _enriched(thought, text)
         thought.trace, _ = read_question(mind.stores, thought.query)
+
+
+def _goes_on_with_nothing(thought: Thought) -> bool:
+    """Whether a prompt asks for more of something, and nothing was said before it."""
+    return not thought.recent.prompts and merely_goes_on(thought.prompt.text)
 
 
 def _enriched(thought: Thought, text: str) -> str:
@@ -197,7 +220,7 @@ def leave_talk_alone(mind: Mind, thought: Thought) -> None:
     """End with what is only conversation, or a yes to what nobody here has heard."""
     if only_talk(thought.intents):
         raise Silence("the prompt is only conversation")
-    if not thought.recent.prompts and merely_goes_on(thought.prompt.text):
+    if _goes_on_with_nothing(thought):
         raise Silence("the prompt goes on with something, and nothing was said before it")
 
 
@@ -218,17 +241,31 @@ def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
 
 def search(mind: Mind, thought: Thought) -> None:
     """Recall, in the core and working tiers, without counting it as use."""
+    thought.self_question = _self_question(thought)
     found = _recalled(mind, thought, thought.query, thought.trace)
-    thought.candidates = _candidates(mind, found)
+    thought.candidates = _candidates(mind, thought, found)
     best = max((each.score for each in thought.candidates), default=0.0)
     part = asked_part(thought.prompt.text) if best < LOOK_AGAIN else None
     if part is not None:
-        more = _candidates(mind, _recalled(mind, thought, part, None))
+        more = _candidates(mind, thought, _recalled(mind, thought, part, None))
         thought.candidates = _better_of(thought.candidates, more)
-    if Intent.IDENTITY in thought.intents:
-        _add_identity(mind, thought)
+    if thought.self_question is not None:
+        _bring_answers(mind, thought, thought.self_question)
+    else:
+        _hold_back_the_private(thought)
+    if not thought.candidates and thought.refused:
+        raise Silence("what is known about you was not asked for")
     if not thought.candidates:
         raise Silence(f"nothing was found: {found.silence}")
+
+
+def _self_question(thought: Thought) -> SelfQuestion | None:
+    """Return what the prompt asks about the person. `what else?` asks what the prompt before it
+    asked."""
+    question = read_self_question(thought.prompt.text)
+    if question is None and thought.recent.prompts and merely_goes_on(thought.prompt.text):
+        return read_self_question(thought.recent.prompts[-1].text)
+    return question
 
 
 def _recalled(mind: Mind, thought: Thought, text: str, trace: AskedTrace | None) -> Recalled:
@@ -258,11 +295,26 @@ def _everywhere(mind: Mind, query: Query) -> Iterator[tuple[Stores, Query]]:
             yield stores, replace(query, filter=replace(query.filter, spaces=(space,)))
 
 
-def _candidates(mind: Mind, found: Recalled) -> list[Candidate]:
+def _candidates(mind: Mind, thought: Thought, found: Recalled) -> list[Candidate]:
     named = _names_a_speaker(found.hits)
     blend = mind.stores.habits.rerank_blend
-    known = [each for each in found.hits if each.memory.source != SELF_SOURCE]
+    if thought.self_question is None:
+        hits = [_without_self_lift(each) for each in found.hits]
+    else:
+        hits = list(found.hits)
+    known = [each for each in hits if each.memory.source != SELF_SOURCE]
     return [_candidate(each, named, blend) for each in known]
+
+
+def _without_self_lift(found: Found) -> Found:
+    """Return a hit as if the person had not spoken of themselves. Recall lifts what is about the
+    asker wherever they say `I`, and the self passes on to all that it defines; unasked, that is
+    no reason to bring something private."""
+    explained = found.explained
+    if explained is None or ABOUT_SELF not in found.memory.tags:
+        return found
+    lifts = {name: lift for name, lift in explained.lifts.items() if name != ABOUT_YOU}
+    return replace(found, explained=replace(explained, lifts=lifts, inherited=None))
 
 
 def _better_of(some: list[Candidate], others: list[Candidate]) -> list[Candidate]:
@@ -319,28 +371,74 @@ def _judged(found: Found, named: bool, blend: float) -> tuple[str, float, float]
     return explained.head, chance, score * math.prod(explained.boosts.get(n, 1.0) for n in COUNTED)
 
 
-def _add_identity(mind: Mind, thought: Thought) -> None:
-    """Bring what the self defines, besides what was found by searching."""
-    index, known = mind.stores.index, {each.memory.id for each in thought.candidates}
-    self_id = index.self_id()
-    if self_id is None:
-        return
-    targets = [
-        each.connection.target
-        for each in index.edges([self_id])
-        if each.source == self_id and each.connection.edge is Edge.DEFINES
-    ]
+def _bring_answers(mind: Mind, thought: Thought, question: SelfQuestion) -> None:
+    """Keep of what is about the person only what answers, and bring what else does over the
+    edges of the self. A question about a time is answered by searching alone."""
+    targets = _defined(mind)
     for each in thought.candidates:
         each.identity = each.identity or each.memory.id in targets
-    passing = index.allowed(targets, within(thought.prompt), thought.now)
-    new = [each for each in targets if each in passing and each not in known]
-    memories = sorted(index.memories(new).values(), key=lambda each: (-each.importance, each.id))
-    alone = thought.intents == {Intent.IDENTITY}
-    for memory in memories[:IDENTITY_MOST] if alone else ():
-        score = whisper_score("note", IDENTITY_CHANCE, True) * memory.confidence
-        thought.candidates.append(
-            Candidate(memory, score, IDENTITY_CHANCE, 0.0, 0.0, identity=True)
-        )
+    known = {each.memory.id for each in thought.candidates}
+    mine = {each.memory.id: each.memory for each in thought.candidates if each.identity}
+    by_graph = question.is_definite and Intent.TEMPORAL not in thought.intents
+    if by_graph:
+        index = mind.stores.index
+        passing = index.allowed(sorted(targets - known), within(thought.prompt), thought.now)
+        mine |= index.memories(sorted(passing))
+    answers = select_answers(question, {each.id: _statement_of(each) for each in mine.values()})
+    thought.hold_back(lambda each: not each.identity or each.memory.id in answers)
+    if by_graph:
+        for each in thought.candidates:
+            if each.identity:
+                sure = _identity_score(question, each.memory)
+                each.score = sure if question.whole else max(each.score, sure)
+        brought = [mine[each] for each in answers - known]
+        brought.sort(key=lambda each: (-_identity_score(question, each), -each.importance, each.id))
+        thought.candidates += [
+            Candidate(
+                each, _identity_score(question, each), IDENTITY_CHANCE, 0.0, 0.0, "note", True
+            )
+            for each in brought[:IDENTITY_MOST]
+        ]
+
+
+def _hold_back_the_private(thought: Thought) -> None:
+    """Keep back what is about the person where nobody asked for it: where the prompt asks about
+    the assistant, and where it names too little for it to be meant. How something is to be done
+    may be said when something is to be done."""
+    text = thought.prompt.text[:PROMPT_CHARS]
+    if asks_about_assistant(text):
+        thought.hold_back(lambda each: not each.identity)
+    elif count_matters(thought.query) < MATTERS_LEAST:
+        helping = asks_for_help(text)
+        thought.hold_back(lambda each: not each.identity or (helping and _is_standing(each.memory)))
+
+
+def _identity_score(question: SelfQuestion, memory: Memory) -> float:
+    """Return how sure an answer about the person is. If all is asked for, what says who they
+    are comes first."""
+    rank = rank_primary(_statement_of(memory)) if question.whole else 0
+    chance = IDENTITY_CHANCE + PRIMARY_MORE * rank
+    return whisper_score("note", chance, True) * memory.confidence
+
+
+def _statement_of(memory: Memory) -> SelfStatement:
+    return read_statement(
+        f"{memory.title or ''}\n{memory.content}",
+        preference=memory.type is MemoryType.PREFERENCE,
+        goal=memory.type is MemoryType.GOAL,
+    )
+
+
+def _defined(mind: Mind) -> set[str]:
+    """Return the memories that the self defines."""
+    self_id = mind.stores.index.self_id()
+    if self_id is None:
+        return set()
+    return {
+        each.connection.target
+        for each in mind.stores.index.edges([self_id])
+        if each.source == self_id and each.connection.edge is Edge.DEFINES
+    }
 
 
 def pass_over_the_weak(mind: Mind, thought: Thought) -> None:
@@ -429,7 +527,9 @@ def put_in_order(mind: Mind, thought: Thought) -> None:
 
 
 def _best(refused: list[Candidate]) -> str:
-    return f"{max((each.score for each in refused), default=0.0):.2f}"
+    """Return the best score of what was too weak; the search holds back what nobody asked for."""
+    scores = (each.score for each in refused if each.held != "search")
+    return f"{max(scores, default=0.0):.2f}"
 
 
 STAGES: tuple[tuple[str, Stage], ...] = (

@@ -18,7 +18,7 @@ from madeleine.index.port import WhisperEntry
 from madeleine.model.memory import Memory
 from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
-from madeleine.model.words import Edge
+from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.associations import is_contrast
 from madeleine.rules.restating import differs_in_numbers
 from madeleine.whisper.stages import Candidate, Mind, Thought, within
@@ -55,8 +55,13 @@ def worded(
 
 
 def explorer_of(thought: Thought) -> Candidate | None:
-    """Return the best of what was held back and not told before, if it is not hopeless."""
-    new = [each for each in thought.refused if each.memory.id not in thought.recent.told]
+    """Return the best of what was held back and not told before, if it is not hopeless. What is
+    about the person is no matter for trying."""
+    new = [
+        each
+        for each in thought.refused
+        if each.memory.id not in thought.recent.told and not each.identity
+    ]
     best = max(new, key=lambda each: each.score, default=None)
     return None if best is None or best.score < EXPLORED_FROM else best
 
@@ -149,7 +154,8 @@ def extras(mind: Mind, thought: Thought) -> list[str]:
 
 
 def _to_review(mind: Mind, thought: Thought) -> Memory | None:
-    """Return a memory that another session held back, and that nobody was asked about lately."""
+    """Return a memory that another session held back, and that nobody was asked about lately.
+    What is about the person comes only when they ask for it."""
     told = {each.memory.id for each in thought.candidates}
     index = mind.stores.index
     for entry in index.whispers(REVIEWED_OF):
@@ -159,8 +165,9 @@ def _to_review(mind: Mind, thought: Thought) -> Memory | None:
         passing = index.allowed(ids, within(thought.prompt), thought.now)
         new = [each for each in ids if each in passing and not _was_asked(mind, each, thought.now)]
         told |= set(ids)  # looked at already
-        for memory in index.memories(new[:1]).values():
-            return memory
+        for memory in index.memories(new).values():
+            if ABOUT_SELF not in memory.tags:
+                return memory
     return None
 
 

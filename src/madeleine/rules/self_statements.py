@@ -1,0 +1,253 @@
+"""What a memory states about the person, and which statements answer a question about them.
+
+A statement answers when it states the attribute that is asked for, of the person themselves: where
+a son lives is no answer to where the person lives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from madeleine.rules.attributes import OF_KIND
+from madeleine.rules.kinds import KIND
+from madeleine.rules.person_tables import (
+    DRUG,
+    GOALS,
+    NOTHING,
+    OTHERS,
+    PREFERENCES,
+    STATED,
+    TOOL_WORDS,
+    TOOLS,
+    WIDER,
+    content_stems,
+    find_phrases,
+    read_tokens,
+    stem_set,
+    stems_in,
+    word_set,
+)
+from madeleine.rules.self_questions import SelfQuestion
+from madeleine.rules.small_talk_words import EMPTY_WORDS
+from madeleine.rules.wording import is_preference
+
+STATEMENT_CHARS = 1_000  # of a memory that are read for what it states about the person
+LEAST_PREFIX = 5  # letters that two words must share to be forms of one: remind, reminder
+
+_PRIMARY = ("name", "job", "home", "origin", "birthday", "spouse", "children")
+"""What says who somebody is, the more telling first."""
+
+_KINDS_STATED: Mapping[str, frozenset[str]] = {
+    "drink": frozenset({"drink"}),
+    "pet": frozenset({"pets"}),
+    "sport": frozenset({"sport", "hobbies"}),
+    "hobby": frozenset({"hobbies"}),
+    "instrument": frozenset({"music", "hobbies"}),
+    "diet": frozenset({"diet"}),
+    "system": frozenset({"system", "devices"}),
+}
+_KINDS_MENTIONED: Mapping[str, frozenset[str]] = {
+    "city": frozenset({"home"}),
+    "country": frozenset({"home", "origin"}),
+    "food": frozenset({"diet"}),
+}
+
+
+_CLAUSE = re.compile(
+    r"[.;:!?\n]+|,|\b(?:and|but|while|whereas|who|whose|which|so that|because)\b", re.I
+)
+_PREPOSITIONS = word_set("""
+with for from at to of by near after like than about without
+""")
+_TEMPORAL = word_set("before after during until till")
+_DETERMINERS = word_set("""
+a an the my her his their our its two three four five six one no any several many younger older
+elder little big eldest youngest late own former first second small old young only
+""")
+_SUBJECTS = word_set("""
+i we my our user the he she they his her their
+""")
+"""What a clause begins with that has a subject of its own."""
+_RELATIVE, _GOES_ON = "relative", "goes on"
+_STATES = stem_set("""
+married marry engaged divorced widow widowed widower dating relationship marriage anniversary
+father mother dad mum mom parent adopt
+""")
+"""Words of a relation that say something of the person: `married to Ines`, `father of two`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfStatement:
+    """What a memory states about the person."""
+
+    aspects: frozenset[str]
+    mentioned: frozenset[str]
+    """Attributes of which it only holds a word."""
+    words: frozenset[str]
+
+
+def read_statement(text: str, *, preference: bool = False, goal: bool = False) -> SelfStatement:
+    """Return what a memory about the person states. `preference` and `goal` say of which type
+    the memory is."""
+    return _read_statement(text[:STATEMENT_CHARS], preference, goal)
+
+
+@lru_cache(maxsize=4_096)
+def _read_statement(text: str, preference: bool, goal: bool) -> SelfStatement:
+    aspects: set[str] = set()
+    mentioned: set[str] = set()
+    other = named = False  # whether the clause before is about somebody else, or names somebody
+    allergic = False
+    for clause, joint in _clauses(text):
+        stated, somehow = _read_clause(clause)
+        if allergic and joint == _GOES_ON:
+            stated -= _REACTED_TO
+        allergic = "allergy" in stated
+        mentioned |= stated | somehow
+        begins = _begins_with_other(clause)
+        goes_on = joint == _GOES_ON and other and clause[0] not in _SUBJECTS
+        if not (joint == _RELATIVE and (other or named)):
+            other = begins or goes_on
+            aspects |= stated & OTHERS if other else stated
+            named = bool(stated & OTHERS)
+    if goal or GOALS in aspects:
+        mentioned |= aspects
+        aspects = {GOALS}
+    if preference or is_preference(text):
+        aspects.add(PREFERENCES)
+    tokens = read_tokens(text)
+    return SelfStatement(frozenset(aspects), frozenset(mentioned), content_stems(tokens))
+
+
+def _clauses(text: str) -> Iterator[tuple[list[str], str]]:
+    """Give the words of each clause, and how it hangs on the one before: not at all, as a
+    relative clause, or going on after `and` or a comma."""
+    place, joint = 0, ""
+    for found in [*_CLAUSE.finditer(text), None]:
+        tokens = read_tokens(text[place : found.start() if found else len(text)])
+        if tokens:
+            yield tokens, joint
+        if found:
+            place, word = found.end(), found.group().lower()
+            if word in ("who", "whose", "which"):
+                joint = _RELATIVE
+            elif word in (",", "and", "but", "while", "because"):
+                joint = joint if joint == _RELATIVE and tokens else _GOES_ON
+            else:
+                joint = ""
+
+
+def _read_clause(tokens: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the attributes that a clause states, and those of which it only holds a word."""
+    stems = stems_in(tokens)
+    stated: set[str] = set()
+    mentioned: set[str] = set()
+    for start, _, aspects in find_phrases(STATED, stems):
+        governed = _is_governed(tokens, start, _PREPOSITIONS if aspects & OTHERS else _TEMPORAL)
+        (mentioned if governed else stated).update(aspects)
+    for _, _, aspects in find_phrases(TOOL_WORDS, stems):
+        mentioned |= aspects
+    for place, each in enumerate(stems):
+        for kind in NOTHING if tokens[place] in EMPTY_WORDS else KIND.get(each, NOTHING):
+            families = OF_KIND.get(kind, NOTHING) & TOOLS | _KINDS_STATED.get(kind, NOTHING)
+            governed = bool(families & OTHERS) and _is_governed(tokens, place, _PREPOSITIONS)
+            (mentioned if governed else stated).update(families)
+            mentioned |= _KINDS_MENTIONED.get(kind, NOTHING)
+        if DRUG.fullmatch(tokens[place]):
+            stated.add("medication")
+    return _corrected(tokens, stated), frozenset(mentioned)
+
+
+_REACTED_TO = word_set("medication diet pets drink")
+"""Attributes that what somebody is allergic to looks like."""
+_NAMING = word_set("""
+name name's surname nickname initials goes go known calls call called username
+""")
+
+
+_MEDICAL = word_set("""
+medication medications medicine meds pills tablets mg insulin inhaler prescription prescribed
+triptans dose
+""")
+
+
+def _corrected(tokens: Sequence[str], stated: set[str]) -> frozenset[str]:
+    """Return what a clause states, without what its words only look like."""
+    words = set(tokens)
+    if "name" in stated and not words & _NAMING:
+        stated.discard("name")  # a cat named Shoyu
+    if "allergy" in stated:
+        stated -= _REACTED_TO
+    if "born" in words:
+        stated -= {"birthday", "origin"}
+        stated.add("birthday" if any(each[0].isdigit() for each in tokens) else "origin")
+    if not (words & _MEDICAL or any(map(DRUG.fullmatch, tokens))):
+        stated.discard("medication")  # takes tea with milk
+    if "hours" in stated and words & {"shift", "shifts", "nights"}:
+        stated.discard("job")
+    if words & {"turned", "turns"} and not any(each[0].isdigit() for each in tokens):
+        stated.discard("birthday")
+    if stated & {"sport", "hobbies"} and words & {"team"} and "job" in stated:
+        stated -= {"sport", "hobbies"}
+    return frozenset(stated)
+
+
+def _is_governed(tokens: Sequence[str], place: int, prepositions: frozenset[str]) -> bool:
+    """Whether a preposition stands before a noun: `speaks Turkish with her parents`."""
+    before = place - 1
+    while before >= 0 and tokens[before] in _DETERMINERS:
+        before -= 1
+    return before >= 0 and tokens[before] in prepositions
+
+
+def _begins_with_other(tokens: Sequence[str]) -> bool:
+    """Whether a clause is about somebody else: `my son lives in Toronto`."""
+    rest = list(tokens)
+    while rest and (rest[0] in _DETERMINERS or rest[0] in ("user", "user's")):
+        rest.pop(0)
+    stems = stems_in(rest[:3])
+    if stems and stems[0] in _STATES and not (rest != list(tokens) and stems[1:2] != ["of"]):
+        return False  # `father of two`, but `his father founded the shop`
+    return any(start == 0 and aspects & OTHERS for start, _, aspects in find_phrases(STATED, stems))
+
+
+def select_answers(
+    question: SelfQuestion, statements: Mapping[str, SelfStatement]
+) -> frozenset[str]:
+    """Return the keys of the statements that answer. Of several that state an attribute those
+    are chosen that also hold what else the question names; where none states it, those that
+    mention it."""
+    if question.whole:
+        return frozenset(statements)
+    wanted = question.aspects.union(*(WIDER.get(each, NOTHING) for each in question.aspects))
+    stating = [key for key, each in statements.items() if each.aspects & wanted]
+    naming = [key for key, each in statements.items() if _shares_word(question, each)]
+    if both := set(stating) & set(naming):
+        return frozenset(both)
+    if stating:
+        return frozenset(stating)
+    mentioning = [key for key, each in statements.items() if each.mentioned & wanted]
+    return frozenset(set(mentioning) & set(naming) or naming or mentioning)
+
+
+def _shares_word(question: SelfQuestion, statement: SelfStatement) -> bool:
+    return any(
+        asked == told
+        or (
+            min(len(asked), len(told)) >= LEAST_PREFIX
+            and (asked.startswith(told) or told.startswith(asked))
+        )
+        for asked in question.words
+        for told in statement.words
+    )
+
+
+def rank_primary(statement: SelfStatement) -> int:
+    """Return how much a statement says who somebody is: 0 for all that is not primary."""
+    ranks = [
+        len(_PRIMARY) - place for place, each in enumerate(_PRIMARY) if each in statement.aspects
+    ]
+    return max(ranks, default=0)
