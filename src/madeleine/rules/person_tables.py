@@ -57,7 +57,8 @@ spouse: wife, husband, spouse, partner, girlfriend, boyfriend, fiance, fiancee, 
 spouse: engaged, divorced, widow, widowed, widower, dating, relationship, ex wife, ex husband
 spouse: wedding anniversary, significant other, better half, anniversary, marriage
 children: child, children, kid, kids, son, sons, daughter, daughters, baby, toddler, stepson
-children: stepdaughter, father of, mother of, dad of, mum of, mom of, teenager, parent of
+children: twins, twin girls, twin boys, stepdaughter, father of, mother of, dad of, mum of, mom
+children: of, teenager, parent of
 grandchildren: grandchild, grandchildren, grandkid, grandkids, grandson, granddaughter
 parents: mother, father, mum, mom, dad, parent, parents, stepmother, stepfather, mother in law
 parents: father in law, in laws
@@ -66,13 +67,14 @@ siblings: brother in law, sister in law
 grandparents: grandmother, grandfather, grandparents, grandma, grandpa, granny
 relatives: aunt, uncle, cousin, niece, nephew, relative, relatives, godson, goddaughter
 friends: friend, friends, best friend, flatmate, roommate, housemate, buddy
-pets: pet, pets, dog, dogs, cat, cats, puppy, kitten, rabbit, hamster, parrot, guinea pig, horse
+pets: pet, pets, animal, animals, dog, dogs, cat, cats, puppy, kitten, rabbit, hamster, parrot
+pets: guinea pig, horse
 pets: goldfish, tortoise, budgie, greyhound, labrador, terrier, collie, poodle, spaniel, beagle
 pets: dachshund, husky, bulldog, tabby, siamese, pony, hens, chickens, aquarium
 health: illness, ill, disease, medical condition, medical conditions, condition, diagnosed, health
 health: diagnosis, disability, disabled, chronic, surgery, injury, injured, suffer, suffers, symptom
 health: symptoms, medical history, health problem, health issue, medical, pregnant, therapy
-health: glasses, hearing aid, blood pressure, sick, operation, operations, operated
+health: glasses, hearing aid, blood pressure, sick
 heart: heart, cardiac, cardiovascular, heart attack, heart condition, heart problem
 lungs: lung, lungs, breathing, asthma, copd
 joints: knee, knees, hip, hips, ankle, shoulder, elbow, wrist, joint, joints, spine, neck, back pain
@@ -133,6 +135,8 @@ name: call me, who i am
 money: money, earning, paid
 education: university, college, school, study, studies, degrees
 diet: favourite food, favorite food
+health: operation, operations
+children: twins, girls, boys
 spoken: language, languages
 drink: coffee, tea, beer, wine
 hobbies: hobby, hobbies, free time, spare time, pastime, pastimes, for fun, weekend, weekends
@@ -148,7 +152,9 @@ style: explain things, talk, respond
 """What only asks for an attribute; a dash stands for none."""
 
 _STATED = """
-name: goes by, go by, known as, calls me, call me, call him, call her, call them, is called
+children: twins, twin girls, twin boys, two girls, two boys, three girls, three boys
+health: had an operation, was operated, had surgery
+name: goes by, go by, known as, calls me, call me, call him, call her, is called
 name: calls him, calls her
 home: rent, rents, moved into, own house, lodger, subletting, settled down in, home town
 origin: born and raised, is from, am from, came to, hails
@@ -186,7 +192,8 @@ sport: climbs, climb, runs, run, jogs, jog, swims, swim, cycles, skis, surfs, bo
 sport: yoga, pilates, futsal, football, soccer, tennis, rugby, volleyball, basketball, rows, boxing
 sport: hockey, karate, judo, triathlon, team, handball, badminton, golf, cricket, hikes, hike
 music: plays the, sings, sing, choir, violin, guitar, piano, cello, drums, flute, alto, tenor
-music: soprano, saxophone, trumpet, listens to
+music: soprano, saxophone, trumpet, listens to, bass, trio, quartet, quintet, keyboards, harp, viola
+music: clarinet, oboe, organ, accordion, ukulele, drummer, bassist, guitarist, pianist, violinist
 religion: ramadan, prays, pray, practising, practicing, mass
 devices: kobo, kindle, pixel, galaxy, imac, dell, surface, apple watch
 vehicle: honda, toyota, volkswagen, vw, ford, tesla, skoda, fiat, renault, peugeot, bmw, audi
@@ -232,8 +239,6 @@ OTHERS = RELATIONS | {"friends", "pets"}
 WIDER: Mapping[str, frozenset[str]] = {
     "family": RELATIONS,
     "hobbies": frozenset({"sport", "music"}),
-    "health": frozenset({"medication"}),
-    "contact": frozenset(),
 }
 """Attributes that others are part of."""
 TOOLS = word_set("""
@@ -283,7 +288,9 @@ def _joined(*tables: Mapping[Phrase, frozenset[str]]) -> dict[Phrase, frozenset[
 
 _CODING = _table(
     "tests: test framework, testing framework, unit testing\n"
-    "language: programming language, programming languages, coding language, code in"
+    "language: programming language, programming languages, coding language, code in\n"
+    "notes: notes app, note taking app, notes tool, note taking\n"
+    "channel: messenger, chat app, messaging app"
 )
 _FAMILY = _table("family: family, relatives, loved ones, next of kin, household")
 TOOL_WORDS = _tool_words()
@@ -293,10 +300,12 @@ STATED = _joined(
     _table("\n".join(f"job: {each}" for each in _PROFESSIONS.split())),
     _table("family: family"),
 )
+_WRITTEN = frozenset(re.findall(r"[\w']+", f"{_BOTH}{_ASKED}{_STATED}")) | {"code", "in", "taking"}
 LONGEST = max(map(len, (*ASKED, *STATED)))
 
 DRUG = re.compile(
-    r"\w{3,}(?:aban|pril|sartan|statin|cillin|olol|azole|formin|triptan|profen|pam)s?"
+    r"\w{3,}(?:aban|pril|sartan|statin|cillin|olol|azole|formin|triptan|profen|pam|trexate|oxetine"
+    r"|thyroxine|mycin|dipine|gliptin|flozin|semide|parin|lukast|terol|solone|sone|mab|nib)s?"
 )
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SHORT_FORMS = {
@@ -350,5 +359,9 @@ def aspects_in(table: Mapping[Phrase, frozenset[str]], tokens: Iterable[str]) ->
 
 
 def stems_in(tokens: Iterable[str]) -> list[str]:
-    """Return the stems of words; `them` has that of `theme`."""
-    return ["" if each == "them" else stem(each.removesuffix("'s")) for each in tokens]
+    """Return the stems of words. A word for talking counts only as it stands in a table: `them`
+    has the stem of `theme`, and `care` that of `car`."""
+    return [
+        "" if each in EMPTY_WORDS and each not in _WRITTEN else stem(each.removesuffix("'s"))
+        for each in tokens
+    ]

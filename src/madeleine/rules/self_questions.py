@@ -238,7 +238,9 @@ def _read_asked(tokens: Sequence[str]) -> SelfQuestion | None:
             owned, named = _read_owned(tokens[place + 1 :])
             others = others or bool(owned & (OTHERS | {"family"}))
             aspects |= owned
-            words |= named
+            words |= named if owned else NOTHING
+            if tokens[0] == "who" and named:  # who founded my shop
+                words |= content_stems(tokens)
     if others:
         aspects &= OTHERS | {"family"}
         words |= content_stems(tokens)
@@ -310,8 +312,8 @@ def _read_owned(after: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
         if token in _NP_END and phrase:
             break
         phrase.append(token.removesuffix("'s").removesuffix("s'"))
-    stems = [stem(each) for each in phrase]
-    if stems[-1:] == ["back"]:  # anywhere else it is no part of the body
+    stems = stems_in(phrase)
+    if phrase and stem(phrase[-1]) in _LIMBS:  # anywhere else it is no part of the body
         return frozenset({"joints"}), NOTHING
     found = list(find_phrases(ASKED, stems))
     others = frozenset().union(*(aspects & OTHERS for _, _, aspects in found))
@@ -327,14 +329,14 @@ def _read_owned(after: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
         head = aspects_in(STATED, phrase[-1:]) & _NAMED_BY_VALUE
     elif head & _TECHNICAL and any(content_stems([each]) - _PERSONAL for each in modifiers):
         return NOTHING, NOTHING
-    return head, content_stems(modifiers) if head else NOTHING
+    return head, content_stems(modifiers)
 
 
 def _asked_of_permission(predicate: Sequence[str]) -> frozenset[str]:
     """Return what `can I eat`, `can I take` and `can I speak` ask for; others ask nothing."""
     verb = predicate[1:2] if predicate[:1] == ["not"] else predicate[:1]
     if verb in (["eat"], ["drink"]):
-        return frozenset({"diet", "allergy"} | ({"drink"} if verb == ["drink"] else set()))
+        return frozenset({"diet", "allergy"})
     if verb == ["speak"]:
         return frozenset({"spoken"})
     if verb == ["take"] and (
@@ -350,6 +352,7 @@ name home job hours style contact devices language skills goals health birthday 
 reading travel timezone spoken
 """)
 """Attributes whose words programs use too: `my branch name` is nobody's name."""
+_LIMBS = stem_set("back hand hands finger fingers leg legs foot feet arm arms thumb toe toes")
 _NAMED_BY_VALUE = word_set("""
 health heart lungs joints eyes ears skin stomach mind medication vehicle diet
 """)

@@ -62,7 +62,8 @@ _CLAUSE = re.compile(
 _PREPOSITIONS = word_set("""
 with for from at to of by near after like than about without
 """)
-_TEMPORAL = word_set("before after during until till")
+_SUBORDINATE = word_set("before after during until till with")
+"""Prepositions after which a word is only mentioned, whatever it is."""
 _DETERMINERS = word_set("""
 a an the my her his their our its two three four five six one no any several many younger older
 elder little big eldest youngest late own former first second small old young only
@@ -71,6 +72,10 @@ _SUBJECTS = word_set("""
 i we my our user the he she they his her their
 """)
 """What a clause begins with that has a subject of its own."""
+_PARTICIPLES = word_set("born named called aged both")
+"""What goes on about somebody who was just named: `two girls, born in 2019`."""
+_NO_NAMES = frozenset({"mat", "box"})
+"""Stems of names of `kinds.py` (mate, boxing) that are mostly something else."""
 _RELATIVE, _GOES_ON = "relative", "goes on"
 _STATES = stem_set("""
 married marry engaged divorced widow widowed widower dating relationship marriage anniversary
@@ -108,11 +113,12 @@ def _read_statement(text: str, preference: bool, goal: bool) -> SelfStatement:
         allergic = "allergy" in stated
         mentioned |= stated | somehow
         begins = _begins_with_other(clause)
-        goes_on = joint == _GOES_ON and other and clause[0] not in _SUBJECTS
+        after = other or (named and clause[0] in _PARTICIPLES)
+        goes_on = joint == _GOES_ON and after and clause[0] not in _SUBJECTS
         if not (joint == _RELATIVE and (other or named)):
             other = begins or goes_on
             aspects |= stated & OTHERS if other else stated
-            named = bool(stated & OTHERS)
+            named = bool(stated & OTHERS) or (named and not stated)
     if goal or GOALS in aspects:
         mentioned |= aspects
         aspects = {GOALS}
@@ -146,12 +152,13 @@ def _read_clause(tokens: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]
     stated: set[str] = set()
     mentioned: set[str] = set()
     for start, _, aspects in find_phrases(STATED, stems):
-        governed = _is_governed(tokens, start, _PREPOSITIONS if aspects & OTHERS else _TEMPORAL)
+        governed = _is_governed(tokens, start, _PREPOSITIONS if aspects & OTHERS else _SUBORDINATE)
         (mentioned if governed else stated).update(aspects)
     for _, _, aspects in find_phrases(TOOL_WORDS, stems):
         mentioned |= aspects
     for place, each in enumerate(stems):
-        for kind in NOTHING if tokens[place] in EMPTY_WORDS else KIND.get(each, NOTHING):
+        unsaid = tokens[place] in EMPTY_WORDS or each in _NO_NAMES
+        for kind in NOTHING if unsaid else KIND.get(each, NOTHING):
             families = OF_KIND.get(kind, NOTHING) & TOOLS | _KINDS_STATED.get(kind, NOTHING)
             governed = bool(families & OTHERS) and _is_governed(tokens, place, _PREPOSITIONS)
             (mentioned if governed else stated).update(families)
@@ -174,6 +181,19 @@ triptans dose
 """)
 
 
+def _is_taken(words: set[str], stated: set[str]) -> bool:
+    """Whether something unknown is taken regularly: `takes methotrexate every Friday`."""
+    known = stated - {"medication"} or words & _TAKEN_OTHERWISE
+    return not known and bool(words & {"take", "takes"} and words & _REGULARLY)
+
+
+_REGULARLY = word_set("daily every twice once weekly")
+_TAKEN_OTHERWISE = word_set("""
+a an the out off over up notes photos pictures lessons classes walks naps breaks days part turns
+time care
+""")
+
+
 def _corrected(tokens: Sequence[str], stated: set[str]) -> frozenset[str]:
     """Return what a clause states, without what its words only look like."""
     words = set(tokens)
@@ -184,10 +204,12 @@ def _corrected(tokens: Sequence[str], stated: set[str]) -> frozenset[str]:
     if "born" in words:
         stated -= {"birthday", "origin"}
         stated.add("birthday" if any(each[0].isdigit() for each in tokens) else "origin")
-    if not (words & _MEDICAL or any(map(DRUG.fullmatch, tokens))):
+    if not (words & _MEDICAL or any(map(DRUG.fullmatch, tokens)) or _is_taken(words, stated)):
         stated.discard("medication")  # takes tea with milk
     if "hours" in stated and words & {"shift", "shifts", "nights"}:
         stated.discard("job")
+    if {"year", "old"} <= words and words & {"have", "has"}:  # has a four-year-old
+        stated = stated - {"birthday"} | {"children"}
     if words & {"turned", "turns"} and not any(each[0].isdigit() for each in tokens):
         stated.discard("birthday")
     if stated & {"sport", "hobbies"} and words & {"team"} and "job" in stated:
@@ -223,26 +245,27 @@ def select_answers(
     if question.whole:
         return frozenset(statements)
     wanted = question.aspects.union(*(WIDER.get(each, NOTHING) for each in question.aspects))
-    stating = [key for key, each in statements.items() if each.aspects & wanted]
-    naming = [key for key, each in statements.items() if _shares_word(question, each)]
-    if both := set(stating) & set(naming):
-        return frozenset(both)
+    stating = {key for key, each in statements.items() if each.aspects & wanted}
+    mentioning = {key for key, each in statements.items() if each.mentioned & wanted}
+    shared = {key: _count_shared(question, each) for key, each in statements.items()}
+    naming = {key for key, count in shared.items() if count}
     if stating:
-        return frozenset(stating)
-    mentioning = [key for key, each in statements.items() if each.mentioned & wanted]
-    return frozenset(set(mentioning) & set(naming) or naming or mentioning)
+        return frozenset(stating & naming or stating)
+    most = max(shared.values(), default=0)
+    closest = {key for key in naming if shared[key] == most}
+    return frozenset(mentioning & naming or closest or mentioning)
 
 
-def _shares_word(question: SelfQuestion, statement: SelfStatement) -> bool:
-    return any(
-        asked == told
-        or (
-            min(len(asked), len(told)) >= LEAST_PREFIX
-            and (asked.startswith(told) or told.startswith(asked))
-        )
-        for asked in question.words
-        for told in statement.words
+def _count_shared(question: SelfQuestion, statement: SelfStatement) -> int:
+    """Return how many words of the question a statement holds, in whatever form."""
+    return sum(
+        any(_is_same_word(asked, told) for told in statement.words) for asked in question.words
     )
+
+
+def _is_same_word(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= LEAST_PREFIX and long.startswith(short))
 
 
 def rank_primary(statement: SelfStatement) -> int:
