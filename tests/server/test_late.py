@@ -1,4 +1,5 @@
-"""Hooks over the real pipeline: what comes too late, and what a shortened session hears again."""
+"""Hooks over the real pipeline: what comes too late, a model that would, and what a shortened
+session hears again."""
 
 from __future__ import annotations
 
@@ -23,6 +24,12 @@ from tests.hooks.running import claude
 from tests.server.running import WAIT_SECONDS, eventually
 
 FERRY = "The ferry to Bergen leaves at half past nine"
+OTHERS = (
+    "Grandmother's apple pie needs cinnamon",
+    "The staging cluster runs in Frankfurt",
+    "Invoices are kept for seven years",
+    "Harbour permits are signed by Ingrid",
+)
 ASK_FERRY = "when does the ferry to Bergen leave?"
 
 
@@ -46,12 +53,12 @@ def model() -> Patient:
 
 @pytest.fixture
 def house(home: Path, model: Patient, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    monkeypatch.setenv("MADELEINE_WHISPER_DEADLINE_MS", "500")
+    monkeypatch.setenv("MADELEINE_WHISPER_DEADLINE_MS", "1500")
     opened = open_house(home)
     own = opened.stores.minds.embedder
     minds = Minds(CachedEmbedder(model, VectorCache.open(home / "patient.db")))
     opened.stores = replace(opened.stores, minds=minds)
-    for each in (FERRY, "Marta is allergic to peanuts", "The office has a green door"):
+    for each in (FERRY, "Marta is allergic to peanuts", "The office has a green door", *OTHERS):
         perform(opened, "remember", Call(body={"content": each}))
     yield opened
     opened.close()
@@ -69,7 +76,7 @@ def hooks(house: House) -> Iterator[Hooks]:
 def prompt(hooks: Hooks, text: str, session: str = "s") -> str:
     body = json.dumps(claude(text, session)).encode()
     answer = hooks.answer(INJECT, {"host": "claude"}, body, alone(hooks.house))
-    return asyncio.run(answer).decode()
+    return asyncio.run(answer).body.decode()
 
 
 def why(house: House) -> str:
@@ -77,13 +84,12 @@ def why(house: House) -> str:
 
 
 @pytest.mark.proves("I5")
-def test_what_came_too_late_is_noted_so_and_told_the_next_time(
-    house: House, hooks: Hooks, model: Patient
-) -> None:
+def test_what_came_too_late_is_noted_so_and_told_the_next_time(house: House, hooks: Hooks) -> None:
     house.whisperer.warm(house.stores)
-    model.may_answer.clear()
+    may_go_on = threading.Event()
+    house.stores.aside.later(lambda: None if may_go_on.wait(WAIT_SECONDS) else "never")
     late = prompt(hooks, ASK_FERRY)
-    model.may_answer.set()
+    may_go_on.set()
     eventually(lambda: "came too late and was not given" in why(house), WAIT_SECONDS)
 
     again = prompt(hooks, f"please: {ASK_FERRY}")
@@ -91,6 +97,24 @@ def test_what_came_too_late_is_noted_so_and_told_the_next_time(
     assert late == ""
     assert FERRY in again
     assert "Whispered 1 memory" in why(house)
+
+
+@pytest.mark.proves("I5")
+def test_a_model_that_would_be_late_is_not_waited_for(
+    house: House, hooks: Hooks, model: Patient
+) -> None:
+    house.whisperer.warm(house.stores)
+    model.may_answer.clear()
+    by_words = prompt(hooks, ASK_FERRY)
+    said = why(house)
+    model.may_answer.set()
+
+    with_model = prompt(hooks, "is Marta allergic to peanuts?")
+
+    assert FERRY in by_words
+    assert "Decided by words alone: the model was late." in said
+    assert "Marta" in with_model
+    assert "words alone" not in why(house)
 
 
 @pytest.mark.parametrize("event", ["PreCompact", "PreCompress"])

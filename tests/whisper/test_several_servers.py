@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.whisper.whisper import TOLD, came_too_late
+from madeleine.whisper.delivery import LATE, give_up
+from madeleine.whisper.whisper import TOLD
 from tests.fakes import close, keep, make_stores
 from tests.whisper.conftest import KNOWN
 from tests.whisper.listening import HABITS, Listener, contents
@@ -43,7 +44,7 @@ def test_a_whisper_that_came_too_late_is_told_by_another_server(
     one, other = servers
 
     late = one.hears(ASK_FERRY, session="s")
-    came_too_late(one.stores, one.whisperer, late.whisper_id)
+    give_up(one.stores, one.whisperer.sessions, late.whisper_id, LATE)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
 

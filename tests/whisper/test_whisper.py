@@ -17,8 +17,10 @@ from madeleine.model.event import Kind
 from madeleine.model.memory import Connection
 from madeleine.model.trace import AskedTrace
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
+from madeleine.whisper.delivery import LATE as TOO_LATE
+from madeleine.whisper.delivery import give_up
 from madeleine.whisper.values import Prompt
-from madeleine.whisper.whisper import HELD_OUT, came_too_late, whisper
+from madeleine.whisper.whisper import HELD_OUT, whisper
 from madeleine.write.connections import link
 from madeleine.write.identity import ensure_self
 from madeleine.write.record import event, record
@@ -489,8 +491,8 @@ def test_a_whisper_that_came_too_late_is_logged_so_and_may_be_told_again(
     in_time = listener.hears("is Marta allergic to peanuts?", "s")
     late = listener.hears(ASK_FERRY, "s")
 
-    came_too_late(listener.stores, listener.whisperer, late.whisper_id)
-    came_too_late(listener.stores, listener.whisperer, "no such whisper")
+    give_up(listener.stores, listener.whisperer.sessions, late.whisper_id, TOO_LATE)
+    give_up(listener.stores, listener.whisperer.sessions, "no such whisper", TOO_LATE)
 
     entry = listener.stores.index.whisper(late.whisper_id)
     other = listener.stores.index.whisper(in_time.whisper_id)

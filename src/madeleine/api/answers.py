@@ -201,6 +201,7 @@ def whisper_report(found: HoldOut, habits: WhisperHabits) -> Json:
         "told": asdict(found.told),
         "held_out": asdict(found.held_out),
         "late": found.late,
+        "undelivered": found.undelivered,
         "difference": round(difference, 4) if found.enough else None,
         "margin": round(margin, 4) if found.enough else None,
     }

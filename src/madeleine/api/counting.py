@@ -10,7 +10,7 @@ from madeleine.model.codec import Json
 from madeleine.model.query import Filter
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
-from madeleine.whisper.log import ids_in
+from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.whisper.report import ENTRIES
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def _monday(now: datetime) -> datetime:
 
 def _usage(house: House, since: datetime, now: datetime) -> dict[str, int]:
     index = house.stores.index
-    told = [each for each in index.whispers(ENTRIES) if ids_in(each, "injected")]
+    entries = index.whispers(ENTRIES)
+    told = [each for each in entries if ids_in(each, "injected") and is_delivered(each.body)]
     every = Filter(outdated=True)
     return {
         "whispers_used_this_week": sum(each.at >= since for each in told),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import madeleine
@@ -83,6 +83,10 @@ class Call:
     query: Mapping[str, object] = field(default_factory=dict)
     body: Mapping[str, object] = field(default_factory=dict)
     by: str = "http"
+    due: float | None = None
+    """Of a prompt: when whoever asks stops waiting, by the monotonic clock."""
+    awaits_receipt: bool = False
+    """Of a prompt: whether the door says later if the whisper reached anybody."""
 
     @property
     def named(self) -> str:
@@ -102,7 +106,7 @@ def perform(house: House, name: str, call: Call) -> Json:
         Reader(call.body).done()
     if not route.query:
         Reader(call.query).done()
-    typed = Call(call.id, typed_query(route, call.query), call.body, call.by)
+    typed = replace(call, query=typed_query(route, call.query))
     if name not in QUICK:
         return _carried_out(house, route, typed)
     with house.stores.courtesy.waited_for():
@@ -264,6 +268,8 @@ def read_prompt(call: Call) -> Prompt:
         session_id=reader.text("session_id"),
         cwd=reader.text("cwd"),
         explain=reader.flag("explain"),
+        due=call.due,
+        awaits_receipt=call.awaits_receipt,
     )
     if "prompt" not in call.body:
         raise InvalidValue("prompt", "is missing", hint="send what was typed")

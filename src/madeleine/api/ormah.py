@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.model.codec import Json
-from madeleine.whisper.log import ids_in
+from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.write.resolve import resolve
 
 if TYPE_CHECKING:
@@ -56,13 +56,14 @@ def asked(house: House, name: str, call: Call) -> Call:
 
 def _with_whisper(house: House, body: Mapping[str, object]) -> Mapping[str, object]:
     """Return a feedback with the whisper it is about: its clients number whispers, and are told
-    no number of ours. The newest whisper of that memory is meant, if there is one."""
+    no number of ours. The newest delivered whisper of that memory is meant, if there is one."""
     given = {key: value for key, value in body.items() if key != "whisper_log_id"}
     if isinstance(body.get("whisper_log_id"), str) or not isinstance(body.get("node_id"), str):
         return body
     stores = house.stores
     memory = resolve(stores, str(body["node_id"]))
-    entries = stores.index.whispers(WHISPERS_LOOKED_AT)
+    newest = stores.index.whispers(WHISPERS_LOOKED_AT)
+    entries = [each for each in newest if is_delivered(each.body)]
     about = next((each.id for each in entries if memory in ids_in(each, "injected")), None)
     return given if about is None else {**given, "whisper_log_id": about}
 

@@ -49,7 +49,7 @@ class Route(NamedTuple):
 
 
 _READING = frozenset(  # sent by POST, and changes nothing; a link lets in with the asker's own role
-    ["recall", "whisper", "hook_inject", "page_link"]
+    ["recall", "whisper", "hook_inject", "hook_delivered", "page_link"]
 )
 _TAKING = frozenset(["maintenance"])  # asked with GET, and takes something
 _TENDING = frozenset(["reconcile", "rebuild", "compact", "revoke_token"])
@@ -180,7 +180,7 @@ ROUTES: tuple[Route, ...] = (
         "/agent/whisper/report",
         "say what the hold-out shows: how often memories show in replies, whispered and held out",
         answer="{text, days, enough, told: {whispers, replied, used}, held_out: {whispers, "
-        "replied, used}, late, difference, margin}",
+        "replied, used}, late, undelivered, difference, margin}",
     ),
     Route(
         "feedback",
@@ -916,12 +916,12 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/whispers",
         "the last prompts and what came of each, newest first",
         query=(
-            Field("outcome", "string", "only whispered, silent, held_out or late"),
+            Field("outcome", "string", "only whispered, silent, held_out, late or undelivered"),
             Field("after", "string", "the id after which to go on: `next` of the page before"),
             _LIMIT,
         ),
         answer="{whispers: [{id, at, session, space, prompt, outcome, told, silence, stage, best, "
-        "took_ms, seen}], next, gate, days}",
+        "took_ms, seen, without_model}], next, gate, days}",
     ),
     Route(
         "page_whisper",

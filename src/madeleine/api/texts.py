@@ -19,7 +19,7 @@ from madeleine.model.words import GLOBAL
 from madeleine.recall.recall import Found, Recalled
 from madeleine.rules.levels import level
 from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import ids_of
+from madeleine.whisper.log import ids_of, is_delivered
 from madeleine.whisper.missed import Fate, fate_of
 from madeleine.whisper.report import REPLIES_LEAST, HoldOut
 from madeleine.whisper.wording import CONTROL, TITLE_CHARS
@@ -104,6 +104,8 @@ def whisper_why(known: Mapping[str, object], habits: WhisperHabits) -> str:
     intents = known.get("intents")
     if isinstance(intents, list) and intents:
         parts.append(f"Taken for: {', '.join(map(str, intents))}.")
+    if known.get("without_model"):
+        parts.append(f"Decided {known['without_model']}.")
     parts += [_candidate(row, _became(row, known)) for row in _rows(known, "candidates")]
     parts += [_candidate(row, "held back") for row in _rows(known, "refused")]
     parts.append(f"The gate is at {habits.injection_gate:.2f}. {_among(known)}")
@@ -127,6 +129,10 @@ def _outcome(known: Mapping[str, object]) -> str:
     told, took = ids_of(known, "injected"), f"{known.get('took_ms')} ms"
     if told and known.get("late"):
         return f"Silent: what was found came too late and was not given ({took})."
+    if told and not is_delivered(known):
+        why = known.get("not_delivered") or "no hook has confirmed yet that it printed it"
+        found = f"{count(len(told), 'memory')} found in {took}"
+        return f"Not delivered: {why}; {found}, which may be told again."
     if told:
         return f"Whispered {count(len(told), 'memory')} in {took}."
     return f"Silent: {known.get('silence')} (stage: {known.get('stage')})."
@@ -144,6 +150,7 @@ def _became(row: Mapping[str, object], known: Mapping[str, object]) -> str:
 _FATES = {
     Fate.WHISPERED: "whispered",
     Fate.LATE: "too late",
+    Fate.UNDELIVERED: "not delivered",
     Fate.HELD_OUT: "held out",
     Fate.NO_ROOM: "no room",
     Fate.TOLD_BEFORE: "told before",
@@ -153,9 +160,10 @@ _FATES = {
 def whisper_report(found: HoldOut, habits: WhisperHabits) -> str:
     """Say in plain words what the hold-out shows."""
     told, held_out = found.told, found.held_out
+    missed = f", {found.undelivered:,} were not delivered" if found.undelivered else ""
     parts = [
         f"In the last {count(found.days, 'day', 'days')} {count(told.whispers, 'whisper')} reached "
-        f"an agent and {held_out.whispers:,} were held out; {found.late:,} came too late.",
+        f"an agent and {held_out.whispers:,} were held out; {found.late:,} came too late{missed}.",
         f"Whispered: a memory shows in {told.used:,} of {count(told.replied, 'reply')} read.",
         f"Held out: it shows in {held_out.used:,} of {count(held_out.replied, 'reply')} read.",
     ]

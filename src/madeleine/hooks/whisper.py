@@ -7,8 +7,13 @@ what is compiled (`_socket`, and what the interpreter holds anyway), is one file
 anywhere, and leaves every decision to the daemon: what to say, and in which host's shape.
 
 What is kept true (I5): it exits 0 whatever happens; it prints the whole answer or nothing; it is
-over when the deadline is. If no daemon runs it starts one, at most once a minute, and does not
-wait for it: this turn goes without a whisper.
+over when the deadline is, which counts from when this file began to run. If no daemon runs it
+starts one, at most once a minute, and does not wait for it: this turn goes without a whisper.
+
+The daemon is told by when we need an answer (`Madeleine-Due`, a moment of the monotonic clock that
+all processes of a machine share), and that we confirm what we printed (`Madeleine-Receipt`). The
+confirmation is a second request on the same connection; nobody waits for its answer. Without it
+nothing counts as said (I13).
 
 `HOME/run/hook` is what the daemon leaves for us, joined by NUL: the deadline in milliseconds, the
 path of its socket, and the words of the command that starts a daemon. In a home where none ever
@@ -46,11 +51,16 @@ from posix import (
 )
 from time import monotonic, time
 
+TYPE_CHECKING = False  # as typing has it, which is not imported here
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 DEADLINE_SECONDS = 0.3
 START_PAUSE_SECONDS = 60.0
 INPUT_BYTES = 4_194_304  # of what a host may send; the daemon finds that the rest is missing
 PART_BYTES = 65_536
 VERBS = ("inject", "store")
+BEGAN = monotonic()  # the interpreter's own start is over by then
 
 # One entry for Claude Code may be run by other hosts too, which only the environment tells.
 HOSTS_BY_VARIABLE = (
@@ -85,53 +95,83 @@ def main(words: list[str]) -> None:
     """Read stdin, ask, and print the answer, all before the deadline."""
     home, verb, host = (*words, *("", "inject", "claude")[len(words) :])[:3]
     directions = Directions(home.rstrip("/"))
+    until = BEGAN + directions.seconds
     signal(SIGALRM, out_of_time)
-    setitimer(ITIMER_REAL, directions.seconds)
-    answer = carry(directions, verb, host, read_bounded(0))
+    setitimer(ITIMER_REAL, max(until - monotonic(), 0.001))
+    carry(directions, verb, host, read_bounded(0), until, print_whole)
+
+
+def print_whole(answer: bytes) -> None:
     setitimer(ITIMER_REAL, 0)  # an answer that is begun is also finished
     while answer:
         answer = answer[write(1, answer) :]
 
 
-def carry(directions: Directions, verb: str, host: str, given: bytes) -> bytes:
-    """Return the daemon's answer; nothing, and perhaps a daemon started, where none runs."""
-    try:
-        try:
-            return asked(directions, request(verb, host, given))
-        except (FileNotFoundError, ConnectionRefusedError):
-            start(directions)
-    except (OSError, ValueError):
-        return b""  # too late, cut off while we asked, or nothing can be started here
-    return b""
-
-
-def asked(directions: Directions, message: bytes) -> bytes:
-    until = monotonic() + directions.seconds
+def carry(
+    directions: Directions,
+    verb: str,
+    host: str,
+    given: bytes,
+    until: float,
+    show: "Callable[[bytes], None]",
+) -> None:
+    """Ask the daemon, `show` its answer, and confirm that this was done. Without an answer nothing
+    is shown; where no daemon runs one is perhaps started."""
     connection = socket(AF_UNIX, SOCK_STREAM)
     try:
-        connection.settimeout(directions.seconds)
-        connection.connect(directions.socket)
-        connection.sendall(message)
-        return received(connection, until)
+        whisper, answer = asked(connection, directions, request(verb, host, given, until), until)
+        if answer and monotonic() < until:
+            show(answer)
+            confirm(connection, whisper)
     finally:
         connection.close()
 
 
-def request(verb: str, host: str, given: bytes) -> bytes:
+def asked(
+    connection: socket, directions: Directions, message: bytes, until: float
+) -> tuple[str, bytes]:
+    """Return the id of a whisper that is to be confirmed, and the answer; both may be empty."""
+    try:
+        try:
+            connection.settimeout(max(until - monotonic(), 0.001))
+            connection.connect(directions.socket)
+            connection.sendall(message)
+            head, body = whole(connection, until)
+        except (FileNotFoundError, ConnectionRefusedError):
+            start(directions)
+            return "", b""
+    except (OSError, ValueError):
+        return "", b""  # too late, cut off while we asked, or nothing can be started here
+    if not head.startswith(b"HTTP/1.1 200 "):
+        return "", b""
+    return header_value(head, b"madeleine-whisper").decode("ascii", "replace"), body
+
+
+def confirm(connection: socket, whisper: str) -> None:
+    """Tell the daemon that a whisper was printed; whoever waits for us waits no longer for it."""
+    if not whisper.replace("-", "").isalnum():
+        return
+    message = (
+        f"POST /hook/delivered?whisper={whisper} HTTP/1.1\r\nHost: localhost\r\n"
+        "Content-Length: 0\r\n\r\n"
+    )
+    try:
+        connection.settimeout(0)
+        connection.sendall(message.encode("ascii"))
+    except OSError:
+        return  # the daemon is gone; to its log nobody got this whisper
+
+
+def request(verb: str, host: str, given: bytes, until: float) -> bytes:
     inside = [name for variable, name in HOSTS_BY_VARIABLE if variable in environ]
     plain = host if host.isascii() and host.replace("-", "").isalnum() else "unknown"
     head = (
         f"POST /hook/{verb if verb in VERBS else 'inject'}?host={'@'.join([plain, *inside[:1]])} "
         f"HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Madeleine-Due: {until:.6f}\r\nMadeleine-Receipt: 1\r\n"
         f"Content-Length: {len(given)}\r\n\r\n"
     )
     return head.encode("ascii") + given
-
-
-def received(connection: socket, until: float) -> bytes:
-    """Return the body of a whole and good answer; of any other, nothing."""
-    head, body = whole(connection, until)
-    return body if head.startswith(b"HTTP/1.1 200 ") else b""
 
 
 def whole(connection: socket, until: float) -> tuple[bytes, bytes]:
@@ -139,7 +179,7 @@ def whole(connection: socket, until: float) -> tuple[bytes, bytes]:
     got = b""
     while True:
         head, ended, body = got.partition(b"\r\n\r\n")
-        if ended and len(body) >= body_length(head):
+        if ended and len(body) >= int(header_value(head, b"content-length") or 0):
             return head, body
         connection.settimeout(max(until - monotonic(), 0.001))
         part = connection.recv(PART_BYTES)
@@ -148,12 +188,12 @@ def whole(connection: socket, until: float) -> tuple[bytes, bytes]:
         got += part
 
 
-def body_length(head: bytes) -> int:
+def header_value(head: bytes, wanted: bytes) -> bytes:
     for line in head.lower().split(b"\r\n"):
         name, _, value = line.partition(b":")
-        if name == b"content-length":
-            return int(value)
-    return 0
+        if name == wanted:
+            return value.strip()
+    return b""
 
 
 def start(directions: Directions, pause: float = START_PAUSE_SECONDS) -> int:

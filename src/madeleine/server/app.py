@@ -33,7 +33,7 @@ from madeleine.model.codec import Json
 from madeleine.server.callers import Callers, sees_server
 from madeleine.server.events import Events
 from madeleine.server.guard import Guard
-from madeleine.server.hooking import BODY_BYTES, HOOKS, Hooks
+from madeleine.server.hooking import BODY_BYTES, DELIVERED, HOOKS, HookReply, Hooks
 from madeleine.server.logs import where
 from madeleine.server.mcp.door import PATH as MCP_PATH
 from madeleine.server.mcp.door import McpDoor
@@ -41,7 +41,8 @@ from madeleine.server.metrics import CONTENT_TYPE, Serving, metrics
 from madeleine.server.openapi import OPENAPI, openapi
 from madeleine.server.page_door import ENTER, PageDoor, is_page, path_meant
 from madeleine.server.page_sessions import CODE_SECONDS, Sessions
-from madeleine.server.reading import parse_body, parse_query, read_body, who_asks
+from madeleine.server.reading import has_hung_up, parse_body, parse_query, read_body, who_asks
+from madeleine.server.receipts import SentWhisper
 
 REACH = "madeleine.reach"  # under which a request's scope says how far it reaches
 THREADS = 16  # writes take turns anyway; more threads would only wait in another place
@@ -122,7 +123,7 @@ class App:
         path = scope["path"]
         is_open = path in _OPEN or is_page(path)
         finding = self._callers.reach(scope, is_open, _is_admin(path))
-        return await (self._hooks.in_time(finding) if path in _HOOKS else finding)
+        return await (self._hooks.in_time(finding, scope) if path in _HOOKS else finding)
 
     def _paths(self) -> list[Path]:
         methods: dict[str, dict[str, Route]] = {OPENAPI.path: {OPENAPI.method: OPENAPI}}
@@ -137,7 +138,7 @@ class App:
             Path("/ui/{path:path}", page),
         ]
 
-    async def answer(self, route: Route, request: Request) -> bytes:
+    async def answer(self, route: Route, request: Request) -> bytes | HookReply:
         """Read a request, carry it out, and return the answer's bytes."""
         if route is OPENAPI:
             return encoded(openapi())
@@ -145,12 +146,27 @@ class App:
             return encoded(self._page_link(request.scope))
         by, identity = who_asks(request), request.path_params.get("id")
         query = parse_query(request.scope["query_string"])
+        if route is DELIVERED:
+            self._hooks.confirm(query, request.scope[REACH])
+            return b""
         if route in HOOKS:
+            terms = self._hooks.read_terms(request.scope)
             given = await read_body(request, min(BODY_BYTES, self._limits.max_body_bytes))
-            return await self._hooks.answer(route, query, given, request.scope[REACH])
+            return await self._hooks.answer(
+                route, query, given, request.scope[REACH], terms, lambda: has_hung_up(request)
+            )
         body = await read_body(request, self._limits.max_body_bytes)
         content_type = request.headers.get("content-type", "")
         guest, reach = self._callers.is_guest(request.scope), request.scope[REACH]
+
+        if route.name == "whisper":
+
+            def asked() -> Json:
+                given = parse_body(body, content_type)
+                call = Call(identity, query, given, by, awaits_receipt=True)
+                return perform_for(reach, route.name, call)
+
+            return await self._hand_over(request, await self._in_thread(asked), guest)
 
         def work() -> bytes:
             given = parse_body(body, content_type) if route.method == "POST" else {}
@@ -158,6 +174,14 @@ class App:
 
         # Whether we live must be answered even when every thread is busy.
         return work() if route.open else await self._in_thread(work)
+
+    async def _hand_over(self, request: Request, answer: Json, guest: bool) -> bytes:
+        """Return a whisper for a client that does not confirm what it got. It counts as delivered
+        when it is handed over while the connection is still open."""
+        if answer["injected"]:
+            sent = SentWhisper(str(answer["whisper_id"]), request.scope[REACH])
+            await self._hooks.receipts.hand_over(sent, await has_hung_up(request))
+        return encoded(ormah.told("whisper", answer) if guest else answer)
 
     async def carry(self, scope: Scope, name: str, call: Call) -> Json:
         """Carry out an operation for a door that words its own answers."""
@@ -237,7 +261,11 @@ class _Endpoint:
             return
         answer = await self._app.answer(route, Request(scope, receive))
         kind = CONTENT_TYPE if route is METRICS else "application/json"
-        await Response(answer, media_type=kind)(scope, receive, send)
+        headers = {}
+        if isinstance(answer, HookReply):
+            headers = {} if answer.sent is None else {"Madeleine-Whisper": answer.sent.id}
+            answer = answer.body
+        await Response(answer, headers=headers, media_type=kind)(scope, receive, send)
         self._app.answered(route)
 
 

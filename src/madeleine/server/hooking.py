@@ -2,9 +2,11 @@
 
 A person waits while this runs, so the worst answer is silence (I5): what is malformed, machine-made
 or a repetition gets none, and neither does what takes too long. What goes wrong is logged once for
-each host and kind of problem, and counted in `status`. A whisper that misses its deadline is left
-to finish, and is noted as not given, so that its memories may be told later; one whose turn comes
-after its deadline is not begun.
+each host and kind of problem, and counted in `status`. The deadline is the client's: it counts from
+when the hook began to run, and the client says when it is. A whisper that misses it is left to
+finish, and is noted as not given, so that its memories may be told later; one whose turn comes
+after its deadline is not begun. What was sent counts as said once the client confirms that it
+printed it, which is a request of its own (`receipts.py`).
 
 `run/hook` is where the thin client (`hooks/whisper.py`) finds us.
 """
@@ -13,14 +15,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 from madeleine.api.operations import Call
 from madeleine.api.places import run_folder, socket_path
@@ -32,6 +36,7 @@ from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.transcripts import ELSEWHERE, Transcript, take_in
 from madeleine.model.codec import Json
+from madeleine.server.guard import Scope, header
 from madeleine.server.hosts import (
     ENDING_EVENTS,
     PROMPT_EVENTS,
@@ -45,18 +50,23 @@ from madeleine.server.hosts import (
 )
 from madeleine.server.listening import write_private
 from madeleine.server.logs import where
+from madeleine.server.receipts import Receipts, SentWhisper
 from madeleine.server.turns import Arrival, Turns
+from madeleine.whisper.delivery import LATE, give_up
 from madeleine.whisper.prompts import machine_made, typed
-from madeleine.whisper.whisper import came_too_late
 from madeleine.whisper.wording import NOTE
 
 INJECT = Route("hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON")
 STORE = Route("hook_store", "POST", "/hook/store", "take in what is new in a session's transcript")
-HOOKS = (INJECT, STORE)
+DELIVERED = Route(
+    "hook_delivered", "POST", "/hook/delivered", "a hook has printed the whisper of this id"
+)
+HOOKS = (INJECT, STORE, DELIVERED)
 
 BODY_BYTES = 8_388_608  # the client sends half of that at most
 THREADS = 8  # apart from the requests', so that a whisper never waits behind an import
 PROMPT_CHARS = 100_000  # of a prompt; what follows was pasted and asks nothing
+OTHER_CLOCK_SECONDS = 60.0  # a deadline further away than that was told by another clock
 PROBLEMS = 100  # different ones that are told; more would only fill the log
 NUDGE = (
     f"{NOTE}: what was decided, learned or preferred in this session is kept for later sessions "
@@ -66,11 +76,29 @@ NUDGE = (
 log = logging.getLogger("madeleine.hooks")
 
 
+class HookTerms(NamedTuple):
+    """Until when a client waits, by the monotonic clock that all processes of a machine share, and
+    whether it confirms what it printed."""
+
+    due: float
+    confirms: bool = False
+
+
+class HookReply(NamedTuple):
+    """What the host is to read, nothing for silence; and the whisper in it, if there is one."""
+
+    body: bytes = b""
+    sent: SentWhisper | None = None
+
+
+SILENCE = HookReply()
+
+
 class Turn:
     """One call that a host waits for until `due`: it is answered or given up, never both."""
 
-    def __init__(self, seconds: float) -> None:
-        self.due = time.monotonic() + seconds
+    def __init__(self, due: float) -> None:
+        self.due = due
         self._lock = threading.Lock()
         self._over = False
 
@@ -94,6 +122,8 @@ class Hooks:
         """That of who sits at the server."""
         self._habits = house.settings.whisper
         self._turns = Turns(self._habits.dedupe_seconds)
+        self.receipts = Receipts(self._settled)
+        """Whispers, of hooks or not, and whether anybody got them."""
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="hook")
         self._storing = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._ending = threading.Event()
@@ -107,6 +137,7 @@ class Hooks:
         self._ending.set()
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._storing.shutdown(wait=True, cancel_futures=True)
+        self.receipts.close()
 
     def to_json(self) -> Json:
         """Return what hooks asked and got since the daemon began."""
@@ -129,50 +160,101 @@ class Hooks:
 
     # -- answering -------------------------------------------------------------------------
 
-    async def in_time(self, finding: Awaitable[Reach]) -> Reach:
+    def read_terms(self, scope: Scope) -> HookTerms:
+        """Return until when a client waits. One that does not say so, or has another clock, waits
+        from now on for as long as the settings say."""
+        now, most = time.monotonic(), self._habits.deadline_ms / 1000
+        try:
+            due = float(header(scope, b"madeleine-due"))
+        except ValueError:
+            due = math.inf
+        if not abs(due - now) <= OTHER_CLOCK_SECONDS:
+            due = now + most
+        return HookTerms(min(due, now + most), bool(header(scope, b"madeleine-receipt")))
+
+    async def in_time(self, finding: Awaitable[Reach], scope: Scope) -> Reach:
         """Wait for who asks no longer than a host waits for us; any error is silence to it."""
         try:
-            return await asyncio.wait_for(finding, self._habits.deadline_ms / 1000)
+            left = self.read_terms(scope).due - time.monotonic()
+            return await asyncio.wait_for(finding, max(left, 0.0))
         except TimeoutError as error:
             problem = "it could not be found out in time who asks"
             self._tell("any host", problem)
             raise Unavailable(problem, hint="see whether the database answers") from error
 
+    def confirm(self, query: Mapping[str, object], reach: Reach) -> None:
+        """Take a client's word that it printed a whisper."""
+        self.receipts.take(reach, str(query.get("whisper", "")))
+
     async def answer(
-        self, route: Route, query: Mapping[str, object], body: bytes, reach: Reach
-    ) -> bytes:
-        """Return what the host is to read, in time; nothing for silence."""
-        turn = Turn(self._habits.deadline_ms / 1000)
+        self,
+        route: Route,
+        query: Mapping[str, object],
+        body: bytes,
+        reach: Reach,
+        terms: HookTerms | None = None,
+        is_gone: Callable[[], Awaitable[bool]] | None = None,
+    ) -> HookReply:
+        """Return what the host is to read, in time. `is_gone` says whether whoever asked has hung
+        up: then nobody gets it."""
+        terms = terms or HookTerms(time.monotonic() + self._habits.deadline_ms / 1000)
+        turn = Turn(terms.due)
         words = str(query.get("host") or "claude")
         act = self._inject if route is INJECT else self._store
         asked = (words, body, turn, reach)
         work = asyncio.get_running_loop().run_in_executor(self._threads, act, *asked)
         done, _ = await asyncio.wait([work], timeout=max(turn.left, 0))
         if done or not turn.end():  # else it is answered just now, and only has to be rendered
-            return await work
+            reply = await work
+            await self._hand_over(reply, terms, is_gone)
+            return reply
         work.add_done_callback(self._ended)
         self._count("late")
         self._tell(words, "a whisper missed its deadline")
-        return b""
+        return SILENCE
 
-    def _ended(self, work: asyncio.Future[bytes] | Future[None]) -> None:
+    async def _hand_over(
+        self,
+        reply: HookReply,
+        terms: HookTerms,
+        is_gone: Callable[[], Awaitable[bool]] | None,
+    ) -> None:
+        """See to it that it becomes known whether anybody gets the whisper in a reply."""
+        if reply.sent is None:
+            return
+        gone = is_gone is not None and await is_gone()
+        if terms.confirms and not gone:
+            self.receipts.expect(reply.sent)
+        else:
+            await self.receipts.hand_over(reply.sent, gone)
+
+    def _settled(self, sent: SentWhisper, delivered: bool) -> None:
+        """Count what became of a hook's whisper; one that nobody got may be asked for again."""
+        if sent.arrival is None:
+            return
+        self._count("whispers" if delivered else "undelivered")
+        if not delivered:
+            self._turns.forget(sent.arrival)
+            self._tell(sent.arrival.entry, "a whisper was not delivered")
+
+    def _ended(self, work: asyncio.Future[HookReply] | Future[None]) -> None:
         """Nobody waits for this work any more; a bug in it must be seen all the same."""
         if not work.cancelled() and (error := work.exception()) is not None:
             self._count("failures")
             log.error("work that nobody waited for met a bug: %s", where(error))
 
-    def _inject(self, words: str, body: bytes, turn: Turn, reach: Reach) -> bytes:
+    def _inject(self, words: str, body: bytes, turn: Turn, reach: Reach) -> HookReply:
         if turn.left <= 0:
-            return b""
+            return SILENCE
         try:
             call = read_call(words, body)
             prompt = self._prompt(call)
-            return b"" if prompt is None else self._whisper(call, prompt, turn, reach)
+            return SILENCE if prompt is None else self._whisper(call, prompt, turn, reach)
         except BadHook as bad:
             self._tell(words, bad.message)
         except MadeleineError as error:
             self._tell(words, f"no whisper: {type(error).__name__}")
-        return b""
+        return SILENCE
 
     def _prompt(self, call: HookCall) -> str | None:
         """Return what a person typed; nothing where no person did."""
@@ -186,29 +268,37 @@ class Hooks:
             return None
         return typed(prompt) or None
 
-    def _whisper(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> bytes:
-        number = self._turns.arrive(_arrival(call, prompt, reach), time.monotonic())
+    def _whisper(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> HookReply:
+        arrival = _arrival(call, prompt, reach)
+        self.receipts.settle_overdue(arrival, turn.left)
+        number = self._turns.arrive(arrival, time.monotonic())
         if number is None:
             self._count("repeated")
-            return b""
+            return SILENCE
         self._count("prompts")
         if _is_due(number, self._habits.out_interval):
             self._store_later(call, reach)
-        answer = self._asked(call, prompt, reach)
+        answer = self._asked(call, prompt, turn, reach)
         if not turn.end():
             log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
-            whisper_id = str(answer["whisper_id"])
-            came_too_late(reach.house.stores, reach.house.whisperer, whisper_id)
-            return b""
+            house = reach.house
+            house.stores.aside.wait()  # its log is written behind the answer
+            give_up(house.stores, house.whisperer.sessions, str(answer["whisper_id"]), LATE)
+            self._turns.forget(arrival)
+            return SILENCE
         text = self._fitting(call, str(answer["text"]))
-        self._count("whispers" if text else "silent")
-        return render(call, self._with_nudge(text, number))
+        rendered = render(call, self._with_nudge(text, number))
+        if not answer["injected"]:
+            self._count("whispers" if text else "silent")
+            return HookReply(rendered)
+        return HookReply(rendered, SentWhisper(str(answer["whisper_id"]), reach, arrival, turn.due))
 
-    def _asked(self, call: HookCall, prompt: str, reach: Reach) -> Json:
+    def _asked(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> Json:
         """Return what the pipeline whispers: the one place where hooks meet it."""
         given = {"session_id": call.session, "cwd": call.folder, "space": space_of(call.folder)}
         body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
-        return perform_for(reach, "whisper", Call(body=body, by=f"agent:{call.host.agent}"))
+        asked = Call(body=body, by=f"agent:{call.host.agent}", due=turn.due, awaits_receipt=True)
+        return perform_for(reach, "whisper", asked)
 
     def _fitting(self, call: HookCall, text: str) -> str:
         if fits(text):
@@ -224,7 +314,7 @@ class Hooks:
 
     # -- storing ---------------------------------------------------------------------------
 
-    def _store(self, words: str, body: bytes, turn: Turn, reach: Reach) -> bytes:
+    def _store(self, words: str, body: bytes, turn: Turn, reach: Reach) -> HookReply:
         try:
             call = read_call(words, body)
             if call.event in SHORTENING_EVENTS and call.session:
@@ -237,7 +327,7 @@ class Hooks:
             self._tell(words, f"nothing was stored: {type(error).__name__}")
         else:
             self._store_later(call, reach)
-        return b""
+        return SILENCE
 
     def _store_later(self, call: HookCall, reach: Reach) -> None:
         """Take in a transcript in the background; one that waits already is not queued twice.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import NoReturn
@@ -28,6 +29,16 @@ async def read_body(request: Request, limit: int) -> bytes:
         if len(body) > limit:
             raise TooLarge("the request", len(body), limit, "server.max_body_bytes")
     return bytes(body)
+
+
+async def has_hung_up(request: Request) -> bool:
+    """Whether whoever sent a request, which is read by now, has closed the connection."""
+    listening = asyncio.ensure_future(request.receive())
+    done, _ = await asyncio.wait([listening], timeout=0)
+    if not done:
+        listening.cancel()
+        return False
+    return bool(listening.result()["type"] == "http.disconnect")
 
 
 def parse_body(body: bytes, content_type: str) -> Mapping[str, object]:

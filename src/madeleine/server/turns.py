@@ -33,8 +33,7 @@ class Turns:
 
     def arrive(self, prompt: Arrival, now: float) -> int | None:
         """Return which prompt of its session this is, from 1; nothing if it came already."""
-        digest = hashlib.blake2b(prompt.text.encode("utf-8"), digest_size=16).digest()
-        session = f"session {prompt.session}" if prompt.session else f"folder {prompt.folder}"
+        digest, session = _digest(prompt.text), _session_key(prompt)
         with self._lock:
             self._forget(now)
             if self._came_already(prompt, session, digest):
@@ -42,6 +41,17 @@ class Turns:
             self._recent[session, digest] = (now, prompt.entry)
             self._recent[f"folder {prompt.folder}", digest] = (now, prompt.entry)
             return self._count(session, digest)
+
+    def forget(self, prompt: Arrival) -> None:
+        """Let a prompt come once more: nobody got what was said about it."""
+        digest = _digest(prompt.text)
+        session = _session_key(prompt)
+        with self._lock:
+            self._recent.pop((session, digest), None)
+            self._recent.pop((f"folder {prompt.folder}", digest), None)
+            known = self._sessions.get(session)
+            if known is not None and known.last == digest:
+                known.last = b""
 
     def _came_already(self, prompt: Arrival, session: str, digest: bytes) -> bool:
         """From the same session; or in the same folder by another entry, which may name the
@@ -81,3 +91,11 @@ class Arrival:
     folder: str | None
     entry: str
     once_a_turn: bool = False
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8"), digest_size=16).digest()
+
+
+def _session_key(prompt: Arrival) -> str:
+    return f"session {prompt.session}" if prompt.session else f"folder {prompt.folder}"

@@ -15,7 +15,7 @@ from madeleine.model.vector import Vector
 from madeleine.rules.gate import affinity_boost
 from madeleine.rules.seen import seen_use
 from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import amend, ids_in
+from madeleine.whisper.log import amend, ids_in, is_delivered
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
@@ -69,11 +69,11 @@ def _same(before: Event, signal: int, source: str) -> bool:
 
 def notice_use(stores: Stores, session: str, reply: str, at: datetime | None = None) -> list[str]:
     """Note which memories, whispered in a session, an agent's reply shows to have been used;
-    each whisper's memory at most once. What came too late nobody read, and a reply given `at`
-    a time is about no later prompt. Of what was held out, it is only noted that it came up."""
+    each whisper's memory at most once. What was not delivered nobody read, and a reply given
+    `at` a time is about no later prompt. Of what was held out, it is only noted that it came up."""
     noticed: list[str] = []
     for entry in stores.index.whispers(WHISPERS_WATCHED, session):
-        if entry.body.get("late") or (at is not None and at < entry.at):
+        if not is_delivered(entry.body) or (at is not None and at < entry.at):
             continue
         told = ids_in(entry, "injected")
         watched = told or ids_in(entry, "withheld")

@@ -6,17 +6,30 @@ whispered to.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.port import WhisperEntry
+from madeleine.model.times import parse_time
 from madeleine.whisper.session import Said
 from madeleine.write.bell import Happening
 from madeleine.write.stores import Stores
 
 NOTHING_IS_TOO_OLD = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Delivery(enum.StrEnum):
+    """What is known about whether a whisper reached anybody. A log of an earlier release says
+    nothing about it; what stands there without being late counts as delivered."""
+
+    AWAITED = "awaited"
+    """The client that asked confirms what it printed, and has not done so yet."""
+    DELIVERED = "delivered"
+    MISSED = "not delivered"
+    """Nobody got to read it."""
 
 
 def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> None:
@@ -30,7 +43,8 @@ def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> Non
 def told(entry: WhisperEntry, silence: str | None) -> Happening:
     """Return what listeners learn: that there was a whisper or a silence, not what was said."""
     given = {"id": entry.id, "session": entry.session, "space": entry.space}
-    body = {**given, "injected": ids_in(entry, "injected"), "silence": silence}
+    injected = ids_in(entry, "injected") if is_delivered(entry.body) else []
+    body = {**given, "injected": injected, "silence": silence}
     return Happening("whispered", entry.at, body)
 
 
@@ -40,11 +54,25 @@ def amend(stores: Stores, entry: WhisperEntry, more: Mapping[str, object]) -> No
     write_down(stores, replace(entry, body=body), NOTHING_IS_TOO_OLD)
 
 
-def said_in(entry: WhisperEntry) -> Said:
-    """Return the prompt of an entry, and what was told of it; nothing if it came too late."""
-    late = bool(entry.body.get("late"))
-    told = [] if late else [*ids_in(entry, "injected"), *ids_in(entry, "restated")]
-    return Said(str(entry.body.get("prompt") or ""), entry.at, None, frozenset(told))
+def is_delivered(body: Mapping[str, object]) -> bool:
+    """Whether somebody got to read what an entry says was whispered."""
+    return not body.get("late") and body.get("delivery", Delivery.DELIVERED) == Delivery.DELIVERED
+
+
+def is_awaited(body: Mapping[str, object], now: datetime) -> bool:
+    """Whether a confirmation may still come: until then nobody else tells the same."""
+    until = body.get("awaited_until")
+    is_open = body.get("delivery") == Delivery.AWAITED and isinstance(until, str)
+    return is_open and now < parse_time("awaited_until", until)
+
+
+def said_in(entry: WhisperEntry, now: datetime) -> Said:
+    """Return the prompt of an entry, and what was told of it; nothing if nobody got it."""
+    awaited = is_awaited(entry.body, now)
+    is_told = awaited or is_delivered(entry.body)
+    told = [*ids_in(entry, "injected"), *ids_in(entry, "restated")] if is_told else []
+    prompt = str(entry.body.get("prompt") or "")
+    return Said(prompt, entry.at, None, frozenset(told), awaited)
 
 
 def ids_in(entry: WhisperEntry, name: str) -> list[str]:

@@ -15,7 +15,7 @@ from madeleine.model.words import SELF_SOURCE, Tier
 from madeleine.recall.explaining import Absent, is_over
 from madeleine.recall.recall import recall
 from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import ids_of
+from madeleine.whisper.log import ids_of, is_delivered
 from madeleine.write.stores import Stores
 
 Body = Mapping[str, object]
@@ -31,6 +31,8 @@ class Fate(enum.StrEnum):
     WHISPERED = "whispered"
     LATE = "late"
     """Worded, but nobody waited for it any more."""
+    UNDELIVERED = "undelivered"
+    """Worded and sent, but nobody confirmed that it was printed."""
     HELD_OUT = "held_out"
     """Would have been whispered; kept back to measure whether whispers help."""
     RESTATED = "restated"
@@ -73,7 +75,9 @@ def fate_of(body: Body, memory_id: str) -> Fate:
     if memory_id in ids_of(body, "restated"):
         return Fate.RESTATED
     if memory_id in ids_of(body, "injected"):
-        return Fate.LATE if body.get("late") else Fate.WHISPERED
+        if is_delivered(body):
+            return Fate.WHISPERED
+        return Fate.LATE if body.get("late") else Fate.UNDELIVERED
     found = row_about(body, memory_id)
     if found is None:
         return Fate.UNSEEN
@@ -116,6 +120,8 @@ def _considered(entry: WhisperEntry, habits: WhisperHabits, memory_id: str, fate
     return {
         Fate.WHISPERED: "It was whispered.",
         Fate.LATE: "It was found, but the answer came after the deadline and nobody read it.",
+        Fate.UNDELIVERED: "It was found, but nobody confirmed that it was read: it may be told "
+        "again.",
         Fate.HELD_OUT: "It would have been whispered; this one was kept back to measure whether "
         "whispers help.",
         Fate.RESTATED: f"`{str(better)[:SHORT_ID_LENGTH]}`, which was whispered, says the same.",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from madeleine.index.port import WhisperEntry
 from madeleine.rules.seen import share_difference
 from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import ids_in
+from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.write.stores import Stores
 
 ENTRIES = 100_000  # of the log, newest first: more than anybody types in a month
@@ -35,12 +35,14 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class HoldOut:
-    """The two sides, over the days that the log is kept. `late` ones belong to neither."""
+    """The two sides, over the days that the log is kept. What came `late`, or was `undelivered`
+    for another reason, belongs to neither."""
 
     days: int
     told: Side
     held_out: Side
     late: int
+    undelivered: int = 0
 
     @property
     def enough(self) -> bool:
@@ -56,12 +58,14 @@ class HoldOut:
 def hold_out(stores: Stores, habits: WhisperHabits) -> HoldOut:
     """Return what the log says about whispers told and held out."""
     entries = stores.index.whispers(ENTRIES)
-    in_time = [each for each in entries if not each.body.get("late")]
+    in_time = [each for each in entries if is_delivered(each.body)]
+    late = sum(bool(each.body.get("late")) for each in entries)
     return HoldOut(
         days=habits.log_days,
         told=_side(each for each in in_time if ids_in(each, "injected")),
         held_out=_side(each for each in in_time if each.body.get("held_out")),
-        late=len(entries) - len(in_time),
+        late=late,
+        undelivered=len(entries) - len(in_time) - late,
     )
 
 

@@ -34,6 +34,8 @@ class Said:
     at: datetime
     vector: Vector | None
     told: frozenset[str] = frozenset()
+    is_awaited: bool = False
+    """Whether another server still waits to learn if they reached anybody."""
 
 
 @dataclass(slots=True)
@@ -110,17 +112,39 @@ class Sessions:
             session.last = said.at
 
     def learn(self, session_id: str, said: Sequence[Said], size: int) -> None:
-        """Take in prompts of a session that another server was asked about."""
+        """Take in prompts of a session that another server was asked about. What was known as
+        awaited is replaced by what is known now."""
         with self._lock:
             session = self._session(session_id)
-            known = {each.at for each in session.prompts}
+            latest = {each.at: each for each in said}
+            settled = [
+                (each, latest[each.at])
+                for each in session.prompts
+                if each.is_awaited and each.at in latest
+            ]
+            for before, _ in settled:
+                session.told -= before.told
+            known = {each.at for each in session.prompts} - {each.at for each, _ in settled}
             new = [each for each in said if each.at not in known]
             if not new:
                 return
-            session.prompts = sorted([*session.prompts, *new], key=lambda each: each.at)
-            session.prompts = session.prompts[-max(size, 1) :]
+            kept = [each for each in session.prompts if each.at in known]
+            session.prompts = sorted([*kept, *new], key=lambda each: each.at)[-max(size, 1) :]
             session.told = session.told.union(*(each.told for each in new))
             session.last = session.prompts[-1].at
+
+    def note_told(self, session_id: str | None, at: datetime, ids: Iterable[str]) -> None:
+        """Count these memories as told with the prompt of that moment after all: they were taken
+        back, and somebody did get to read them."""
+        read = frozenset(ids)
+        with self._lock:
+            session = None if session_id is None else self._by_id.get(session_id)
+            if session is not None:
+                session.told |= read
+                session.prompts = [
+                    replace(each, told=each.told | read) if each.at == at else each
+                    for each in session.prompts
+                ]
 
     def take_back(self, session_id: str | None, ids: Iterable[str]) -> None:
         """Forget that these memories were told: nobody got to read them."""

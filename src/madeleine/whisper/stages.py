@@ -11,6 +11,7 @@ the whole, what stands before and after it is looked for by itself.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -112,6 +113,9 @@ class Thought:
     reviewed: str | None = None
     """The memory that is asked about besides, because it was held back before."""
     stage: str = ""
+    searched_at: float | None = None
+    """When searching began, by the performance counter: the prompt is read by then."""
+    model_was_late: bool = False
 
     @property
     def vector(self) -> Vector | None:
@@ -241,6 +245,7 @@ def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
 
 def search(mind: Mind, thought: Thought) -> None:
     """Recall, in the core and working tiers, without counting it as use."""
+    thought.searched_at = time.perf_counter()
     thought.self_question = _self_question(thought)
     found = _recalled(mind, thought, thought.query, thought.trace)
     thought.candidates = _candidates(mind, thought, found)

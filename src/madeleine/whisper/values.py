@@ -17,6 +17,11 @@ class Prompt:
     session_id: str | None = None
     cwd: str | None = None
     explain: bool = False
+    due: float | None = None
+    """When whoever asks stops waiting, by the monotonic clock; a model that would take longer is
+    not waited for."""
+    awaits_receipt: bool = False
+    """Whether the door says later if the whisper reached anybody; else it counts as delivered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,40 +8,51 @@ from __future__ import annotations
 
 import time
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from madeleine.errors import StoreUnwritable, Unavailable
+from madeleine.errors import Unavailable
 from madeleine.index.port import WhisperEntry
-from madeleine.model.event import Kind
+from madeleine.minds.timed import ModelThreads, ModelTime
+from madeleine.model.query import Query
 from madeleine.model.times import format_time
+from madeleine.recall.recall import recall
+from madeleine.whisper.delivery import deliver
 from madeleine.whisper.examples import Examples
 from madeleine.whisper.habits import WhisperHabits
-from madeleine.whisper.log import amend, ids_in, said_in, told, write_down
+from madeleine.whisper.log import Delivery, said_in, told, write_down
+from madeleine.whisper.pace import Pace
 from madeleine.whisper.session import Said, Sessions
 from madeleine.whisper.stages import STAGES, Candidate, Mind, Other, Silence, Thought, within
-from madeleine.whisper.telling import explorer_of, extras, review_key, worded
+from madeleine.whisper.telling import explorer_of, extras, worded
 from madeleine.whisper.values import Injected, Prompt, Whispered
-from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
 LOGGED_PROMPT_CHARS = 2_000
 LOGGED_CANDIDATES = 12
+RECEIPT_SECONDS = 0.5  # after the deadline, for a confirmation that is on its way
 HELD_OUT = "held back to measure whether whispers help"
 TOLD = "all of it was whispered before in this session"
+BY_WORDS_ALONE = "by words alone: the model was late"
+NOT_ALL_READ = "in part by words alone: the model was late"
 NO_ROOM = "there is no room within whisper.token_budget and whisper.max_nodes"
 
 
 @dataclass(slots=True)
 class Whisperer:
-    """What whispering remembers between prompts: sessions, and what the examples mean."""
+    """What whispering remembers between prompts: sessions, what the examples mean, and how long
+    it takes at the moment."""
 
     sessions: Sessions = field(default_factory=Sessions)
     examples: Examples = field(default_factory=Examples)
+    pace: Pace = field(default_factory=Pace)
+    model_threads: ModelThreads = field(default_factory=ModelThreads)
 
     def warm(self, stores: Stores) -> None:
-        """Read the examples before somebody waits for it."""
+        """Read the examples and search once, before somebody waits for it: the first search loads
+        what later ones find loaded."""
         self.examples.of(stores)
+        recall(stores, Query(text="which of these is the first?", limit=1), touch=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +75,23 @@ def whisper(
     others: tuple[Other, ...] = (),
 ) -> Whispered:
     """Return what is worth saying about a prompt before it is answered. `others` are the
-    shared spaces that are asked beside one's own memory."""
+    shared spaces that are asked beside one's own memory.
+
+    If the prompt has a time by which it is due, models are waited for only as long as the rest can
+    still be done by then; after that words alone decide, and the log says so. If it awaits a
+    receipt, nothing counts as told before somebody confirms it (`delivery.confirm`).
+    """
     begun = time.perf_counter()
     now = stores.clock.now()
     _learn_of_others(stores, habits, whisperer, prompt, now)
     recent = whisperer.sessions.recent(prompt.session_id, now, habits.session_gap_minutes)
     thought = Thought(prompt, recent, now)
-    mind = Mind(stores, habits, whisperer.examples.of(stores), others)
+    model_time = _time_for_models(whisperer, prompt)
+    timed = _limited(stores, model_time)
+    among = tuple((space, _limited(other, model_time)) for space, other in others)
+    mind = Mind(timed, habits, whisperer.examples.of(timed), among)
     outcome = _decide(mind, whisperer, thought)
+    thought.model_was_late = model_time is not None and model_time.was_late
     whispered = Whispered(
         text=outcome.text,
         whisper_id=stores.new_id(),
@@ -82,8 +102,22 @@ def whisper(
         explained=_explained(thought, outcome.silence),
     )
     _note(mind, whisperer, thought, outcome)
-    _log(mind, thought, outcome, whispered)
+    _log(mind, whisperer, thought, outcome, whispered)
+    if thought.searched_at is not None:
+        whisperer.pace.note(time.perf_counter() - thought.searched_at)
     return whispered
+
+
+def _time_for_models(whisperer: Whisperer, prompt: Prompt) -> ModelTime | None:
+    if prompt.due is None:
+        return None
+    return ModelTime(prompt.due - whisperer.pace.reserve, whisperer.model_threads)
+
+
+def _limited(stores: Stores, model_time: ModelTime | None) -> Stores:
+    if model_time is None:
+        return stores
+    return replace(stores, minds=model_time.limit(stores.minds))
 
 
 def _learn_of_others(
@@ -98,19 +132,8 @@ def _learn_of_others(
         entries = stores.index.whispers(habits.context_buffer_size, prompt.session_id)
     except Unavailable:
         return
-    said = [said_in(each) for each in entries if each.at >= since]
+    said = [said_in(each, now) for each in entries if each.at >= since]
     whisperer.sessions.learn(prompt.session_id, said, habits.context_buffer_size)
-
-
-def came_too_late(stores: Stores, whisperer: Whisperer, whisper_id: str) -> None:
-    """Note that nobody got to read a whisper: its memories, and no others, may be told again,
-    and it counts neither as whispered nor as held out."""
-    entry = stores.index.whisper(whisper_id)
-    if entry is None:
-        return
-    unread = [*ids_in(entry, "injected"), *ids_in(entry, "restated")]
-    whisperer.sessions.take_back(entry.session, unread)
-    amend(stores, entry, {"late": True})
 
 
 def _decide(mind: Mind, whisperer: Whisperer, thought: Thought) -> _Outcome:
@@ -182,6 +205,7 @@ def _explained(thought: Thought, silence: str | None) -> dict[str, object]:
     return {
         "stage": thought.stage,
         "silence": silence,
+        "without_model": _without_model(thought),
         "intents": sorted(each.value for each in thought.intents),
         "best": round(best, 4),
         "candidates": [_row(each) for each in thought.candidates[:LOGGED_CANDIDATES]],
@@ -189,6 +213,13 @@ def _explained(thought: Thought, silence: str | None) -> dict[str, object]:
         "passed_over": [_row(each) for each in thought.passed_over[:LOGGED_CANDIDATES]],
         "restated": dict(thought.restated),
     }
+
+
+def _without_model(thought: Thought) -> str | None:
+    """Say what was done without the model, because it would have been late."""
+    if not thought.model_was_late:
+        return None
+    return BY_WORDS_ALONE if thought.trace is None else NOT_ALL_READ
 
 
 def _row(each: Candidate) -> dict[str, object]:
@@ -206,19 +237,17 @@ def _row(each: Candidate) -> dict[str, object]:
 
 
 def _note(mind: Mind, whisperer: Whisperer, thought: Thought, outcome: _Outcome) -> None:
-    """Remember the prompt for the session, and which memory it was asked about."""
+    """Remember the prompt for the session, and what is told about it or awaits its receipt."""
     prompt = thought.prompt
     said = Said(prompt.text[:LOGGED_PROMPT_CHARS], thought.now, thought.vector, outcome.told)
     whisperer.sessions.note(prompt.session_id, said, mind.habits.context_buffer_size)
-    if thought.reviewed is not None:
-        value = {"key": review_key(thought.reviewed), "value": format_time(thought.now)}
-        try:
-            record(mind.stores, [event(mind.stores, Kind.STATE, value)], durable=False)
-        except (StoreUnwritable, Unavailable):
-            return  # then it may be asked about once more
 
 
-def _log(mind: Mind, thought: Thought, outcome: _Outcome, whispered: Whispered) -> None:
+def _log(
+    mind: Mind, whisperer: Whisperer, thought: Thought, outcome: _Outcome, whispered: Whispered
+) -> None:
+    """Write down what came of a prompt; what nobody has to confirm is delivered with it. While
+    somebody waits with a deadline nothing is written: it is done right after."""
     prompt = thought.prompt
     body = {
         **whispered.explained,
@@ -228,7 +257,25 @@ def _log(mind: Mind, thought: Thought, outcome: _Outcome, whispered: Whispered) 
         "withheld": [each.memory.id for each in outcome.withheld],
         "held_out": outcome.silence == HELD_OUT,
         "took_ms": whispered.took_ms,
+        **({} if thought.reviewed is None else {"reviewed": thought.reviewed}),
     }
+    keep_after = thought.now - timedelta(days=mind.habits.log_days)
     entry = WhisperEntry(whispered.whisper_id, thought.now, prompt.session_id, prompt.space, body)
-    write_down(mind.stores, entry, thought.now - timedelta(days=mind.habits.log_days))
-    mind.stores.bell.ring([told(entry, outcome.silence)])
+    if outcome.injected and prompt.awaits_receipt:
+        left = 0.0 if prompt.due is None else max(prompt.due - time.monotonic(), 0.0)
+        until = format_time(thought.now + timedelta(seconds=left + RECEIPT_SECONDS))
+        awaited = {"delivery": Delivery.AWAITED.value, "awaited_until": until}
+        entry = replace(entry, body={**body, **awaited})
+
+    def write() -> None:
+        if outcome.injected and not prompt.awaits_receipt:
+            deliver(mind.stores, whisperer.sessions, entry, keep_after)
+            return
+        write_down(mind.stores, entry, keep_after)
+        if not outcome.injected:
+            mind.stores.bell.ring([told(entry, outcome.silence)])
+
+    if prompt.due is None:
+        write()
+    else:
+        mind.stores.aside.later(write)

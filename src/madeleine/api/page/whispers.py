@@ -11,7 +11,7 @@ from madeleine.index.port import Index, WhisperEntry
 from madeleine.model.codec import Json
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
-from madeleine.whisper.log import ids_in
+from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.whisper.missed import fate_of, rows_of, why_not
 from madeleine.whisper.stages import STAGES
 from madeleine.write.resolve import get
@@ -24,7 +24,7 @@ LINES = 40
 LINES_AT_MOST = 200
 LOOKED_AT = 1_000  # entries that one request goes through to find those of one kind
 PROMPT_CHARS = 240
-OUTCOMES = ("whispered", "silent", "held_out", "late")
+OUTCOMES = ("whispered", "silent", "held_out", "late", "undelivered")
 
 
 # -- the list ------------------------------------------------------------------------------
@@ -65,7 +65,9 @@ def outcome_of(entry: WhisperEntry) -> str:
         return "held_out"
     if not ids_in(entry, "injected"):
         return "silent"
-    return "late" if entry.body.get("late") else "whispered"
+    if is_delivered(entry.body):
+        return "whispered"
+    return "late" if entry.body.get("late") else "undelivered"
 
 
 def line(index: Index, entry: WhisperEntry) -> Json:
@@ -85,6 +87,7 @@ def line(index: Index, entry: WhisperEntry) -> Json:
         "best": body.get("best"),
         "took_ms": body.get("took_ms"),
         "seen": len(ids_in(entry, "seen")) if body.get("replied") else None,
+        "without_model": body.get("without_model"),
     }
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from time import monotonic
 
 from madeleine.cli.door import Door
 from madeleine.cli.options import given
@@ -46,8 +47,15 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         answer = door.call(f"whisper_{arguments.what}", query=given(session_id=session))
         say.reply(answer, lambda: str(answer["text"]).splitlines())
         return 0
+    directions = Directions(os.fspath(door.home))
+    until = monotonic() + directions.seconds
     sent = sys.stdin.buffer.read(INPUT_BYTES)
-    reply = carry(Directions(os.fspath(door.home)), arguments.what, arguments.host, sent)
-    if reply:
-        say.line(reply.decode("utf-8"))
+    carry(
+        directions,
+        arguments.what,
+        arguments.host,
+        sent,
+        until,
+        lambda answer: say.line(answer.decode("utf-8")),
+    )
     return 0

@@ -1,0 +1,96 @@
+"""Whether a whisper reached anybody (I13).
+
+What was found for a prompt is said only once somebody got to read it. The hook's client confirms
+what it printed; until then the whisper is *awaited*: its memories are claimed for the session, so
+that no other prompt tells them at the same time, and count as nothing else. Without a confirmation
+the whisper is *not delivered*: its memories may be told again, and no reply is read for them. A
+confirmation that comes after all is the truth, whatever was assumed before.
+
+Who does not confirm (an older client, `POST /agent/whisper`, Python) counts as having read the
+answer when it was handed over while they were still there.
+
+`deliver` is the one place where a whisper becomes delivered. Whatever else follows from that, such
+as counting it as a use, belongs there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from madeleine.errors import StoreUnwritable, Unavailable
+from madeleine.index.port import WhisperEntry
+from madeleine.model.event import Kind
+from madeleine.model.times import format_time
+from madeleine.whisper.log import (
+    NOTHING_IS_TOO_OLD,
+    Delivery,
+    amend,
+    ids_in,
+    is_delivered,
+    told,
+    write_down,
+)
+from madeleine.whisper.session import Sessions
+from madeleine.whisper.telling import review_key
+from madeleine.write.record import event, record
+from madeleine.write.stores import Stores
+
+LATE = "the answer came after the deadline"
+UNCONFIRMED = "the hook did not confirm that it printed it"
+GONE = "whoever asked had hung up"
+UNSETTLED = ("delivery", "awaited_until", "not_delivered", "late")
+"""What an entry says about its delivery."""
+
+
+def deliver(
+    stores: Stores,
+    sessions: Sessions,
+    entry: WhisperEntry,
+    keep_after: datetime = NOTHING_IS_TOO_OLD,
+) -> None:
+    """Note that somebody got to read a whisper: the session counts its memories as told, the log
+    says so, and a memory that it asked about is not asked about again. Of the log only what is
+    younger than `keep_after` stays."""
+    if entry.body.get("delivery") == Delivery.MISSED:
+        sessions.note_told(entry.session, entry.at, _memories(entry))
+    rest = {name: value for name, value in entry.body.items() if name not in UNSETTLED}
+    delivered = replace(entry, body={**rest, "delivery": Delivery.DELIVERED.value})
+    write_down(stores, delivered, keep_after)
+    reviewed = entry.body.get("reviewed")
+    if reviewed is not None:
+        value = {"key": review_key(str(reviewed)), "value": format_time(entry.at)}
+        try:
+            record(stores, [event(stores, Kind.STATE, value)], durable=False)
+        except (StoreUnwritable, Unavailable):
+            pass  # then it may be asked about once more
+    stores.bell.ring([told(delivered, None)])
+
+
+def confirm(stores: Stores, sessions: Sessions, whisper_id: str) -> bool:
+    """Deliver a whisper that its client printed; whether there was one to deliver."""
+    entry = stores.index.whisper(whisper_id)
+    if entry is None or is_delivered(entry.body) or not ids_in(entry, "injected"):
+        return False
+    deliver(stores, sessions, entry)
+    return True
+
+
+def give_up(stores: Stores, sessions: Sessions, whisper_id: str, why: str) -> bool:
+    """Note that nobody got to read a whisper: its memories, and no others, may be told again, and
+    it counts neither as whispered nor as held out. Whether there was one to give up."""
+    entry = stores.index.whisper(whisper_id)
+    if entry is None or entry.body.get("delivery") == Delivery.MISSED:
+        return False
+    sessions.take_back(entry.session, _memories(entry))
+    missed: dict[str, object] = {"delivery": Delivery.MISSED.value, "not_delivered": why}
+    missed |= {"late": True} if why == LATE else {}
+    amend(stores, entry, missed)
+    if ids_in(entry, "injected"):
+        body = {**entry.body, **missed}
+        stores.bell.ring([told(replace(entry, body=body), f"not delivered: {why}")])
+    return True
+
+
+def _memories(entry: WhisperEntry) -> list[str]:
+    return [*ids_in(entry, "injected"), *ids_in(entry, "restated")]
