@@ -4,9 +4,10 @@ and how much there is to be found."""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -400,6 +401,34 @@ def test_turns_are_ordered_by_number_then_by_time(index: Index) -> None:
         three: (two, four),
         four: (three, None),
     }
+
+
+@pytest.mark.parametrize("written", [*permutations((1, 2, 3)), (4, 2, 3, 1), (2, 4, 1, 3)])
+@pytest.mark.parametrize("turn", [5, None])
+def test_of_one_turn_and_time_the_ids_decide_whichever_was_written_first(
+    index: Index, written: tuple[int, ...], turn: int | None
+) -> None:
+    """Else a rebuild, which writes them in another order, would give other answers."""
+    for each in written:
+        keep(index, said(each, turn, "Ann", created=NOON))
+
+    assert around(index, everything(index)) == in_a_row(sorted(written))
+
+
+def test_a_turn_that_is_written_anew_keeps_its_place_among_its_equals(index: Index) -> None:
+    keep(index, *(said(each, 5, "Ann", created=NOON) for each in (1, 2, 3)))
+
+    keep(index, said(1, 5, "Ben", content="other words", created=NOON))
+    index.write(Batch(drops=[memory_id(2)]))
+    keep(index, said(2, 5, "Ann", created=NOON))
+
+    assert around(index, everything(index)) == in_a_row([1, 2, 3])
+
+
+def in_a_row(numbers: Sequence[int]) -> dict[str, tuple[str | None, str | None]]:
+    """What `around` says of memories that follow each other like this."""
+    ids = [None, *map(memory_id, numbers), None]
+    return {str(ids[at]): (ids[at - 1], ids[at + 1]) for at in range(1, len(ids) - 1)}
 
 
 def test_a_turn_that_goes_leaves_its_neighbours_side_by_side(index: Index) -> None:

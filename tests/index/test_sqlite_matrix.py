@@ -12,7 +12,15 @@ import pytest
 from numpy.typing import NDArray
 
 from madeleine.index.sqlite import matrix as module
-from madeleine.index.sqlite.matrix import NONE, Cells, Change, Matrix, Snapshot, sign_words
+from madeleine.index.sqlite.matrix import (
+    COLUMNS,
+    NONE,
+    Cells,
+    Change,
+    Matrix,
+    Snapshot,
+    sign_words,
+)
 
 DIMENSION = 96
 
@@ -358,7 +366,7 @@ class Story:
         for node, expected in self.nodes.items():
             first = int(snapshot.rows_of(np.array([node]))[0])
             rows = slice(first, first + len(expected))
-            for name in Cells._fields:
+            for name in COLUMNS:
                 found = snapshot.column(name)[rows].tolist()
                 assert found == [getattr(each, name) for each in expected]
             np.testing.assert_array_equal(snapshot.arrays.matrix[rows], self.vectors[node])

@@ -250,7 +250,31 @@ def conversations(access: Access, sessions: Sequence[int]) -> dict[int, Numbers]
         return {}
     question = "MATCH (s:Session) WHERE s.at IN $sessions"
     rows = access.rows(question, "s.number, s.turns", sessions=at(sessions))
-    return {number: table_of(turns, TURN_COLUMNS) for number, turns in rows}
+    found = {number: table_of(turns, TURN_COLUMNS) for number, turns in rows}
+    return _by_id(access, found)
+
+
+def _by_id(access: Access, found: dict[int, Numbers]) -> dict[int, Numbers]:
+    """Order by their ids what stands at one turn and time of a conversation. The tables hold no
+    ids; they are asked for only where they have to tell two apart."""
+    tied = [node for turns in found.values() for node in turns[_are_tied(turns), _NODE].tolist()]
+    if not tied:
+        return found
+    question = "MATCH (m:Memory) WHERE m.at IN $nodes"
+    ids = dict(access.rows(question, "m.node, m.id", nodes=at(tied)))
+    return {
+        session: np.array(
+            sorted(turns.tolist(), key=lambda row: (row[0], row[1], ids.get(row[_NODE], ""))),
+            np.int64,
+        ).reshape(-1, TURN_COLUMNS)
+        for session, turns in found.items()
+    }
+
+
+def _are_tied(turns: Numbers) -> NDArray[np.bool_]:
+    """Return which rows of a conversation, in its order, share turn and time with another."""
+    same = (turns[1:, :2] == turns[:-1, :2]).all(axis=1)
+    return np.concatenate([same, [False]]) | np.concatenate([[False], same])
 
 
 def extent(access: Access) -> Extent:

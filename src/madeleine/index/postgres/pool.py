@@ -57,11 +57,14 @@ _COLUMNS = """
 _RAW = """p.node, p.part, p.type, p.tier, p.space, p.created, p.valid_until, p.superseded_by,
           p.session, p.turn, p.speaker, p.traits, p.capitals, p.words, p.wide, p.version, p.vector
 """
-_BESIDE = """
+_ID = "(SELECT n.id FROM nodes n WHERE n.tenant = :tenant AND n.node = p.node)"
+# The index orders by turn and time; ids are looked up for the few that the sort has to tell apart.
+_BESIDE = f"""
     ARRAY(SELECT p.node FROM passages p
           WHERE p.tenant = :tenant AND p.part = 0 AND p.session = t.session
-          AND (p.turn, p.created, p.node) {than} (t.turn, t.created, t.node)
-          ORDER BY p.turn {order}, p.created {order}, p.node {order} LIMIT {deep})
+          AND (p.turn, p.created) {{than}}= (t.turn, t.created)
+          AND ((p.turn, p.created) {{than}} (t.turn, t.created) OR {_ID} {{than}} t.id)
+          ORDER BY p.turn {{order}}, p.created {{order}}, {_ID} {{order}} LIMIT {{deep}})
 """
 _BEFORE = _BESIDE.format(than="<", order="DESC", deep=DEEP)
 _AFTER = _BESIDE.format(than=">", order="", deep=DEEP)
@@ -252,8 +255,8 @@ def _parts(asked: _Asked) -> Iterator[tuple[str, list[object]]]:
 def _surround(statement: _Statement) -> None:
     """Name what was said before and after `beside`, and those of them that no source brought
     `around`."""
-    turns = """SELECT DISTINCT p.node, p.session, p.turn, p.created FROM drawn p
-               WHERE p.part = 0 AND p.session IS NOT NULL"""
+    turns = f"""SELECT DISTINCT p.node, p.session, p.turn, p.created, {_ID} AS id FROM drawn p
+                WHERE p.part = 0 AND p.session IS NOT NULL"""
     statement.named(
         "beside", f"SELECT t.node, {_BEFORE} AS earlier, {_AFTER} AS later FROM ({turns}) t"
     )

@@ -69,7 +69,7 @@ NONE = -1  # no session, speaker, neighbour
 
 
 class Cells(NamedTuple):
-    """One row's values, in the order of `COLUMNS`."""
+    """One row's values, in the order of `COLUMNS`; and the id, which is no column."""
 
     node: int
     type: int
@@ -86,6 +86,7 @@ class Cells(NamedTuple):
     traits: int = 0
     capitals: int = 0
     words: int = 0
+    id: str = ""
 
 
 class Arrays:
@@ -108,7 +109,8 @@ class Arrays:
         self.died[start:end] = FOREVER
         self.before[start:end] = NONE
         self.after[start:end] = NONE
-        for column, values in zip(self.columns.values(), zip(*cells, strict=True), strict=True):
+        values_of = zip(*(each[: len(COLUMNS)] for each in cells), strict=True)
+        for column, values in zip(self.columns.values(), values_of, strict=True):
             column[start:end] = values
         self.note_signs(start, end)
         return end
@@ -284,10 +286,13 @@ class Change:
 
 
 class Sessions:
-    """Who spoke in which conversation, and in what order."""
+    """Who spoke in which conversation, and in what order: by turn, by time, and then by id, so that
+    it is the same however the index was made."""
 
     def __init__(self) -> None:
-        self._turns: dict[int, list[tuple[int, int, int]]] = {}
+        self._turns: dict[int, list[tuple[int, int, str, int]]] = {}
+        self._turn_of: dict[int, tuple[int, int, str, int]] = {}
+        """Where a node stands in its conversation."""
         self._speakers: dict[int, Counter[int]] = {}
         self.talks = np.zeros(64, np.bool_)
         """See `Snapshot.talks`."""
@@ -295,17 +300,18 @@ class Sessions:
     def add(self, cells: Cells) -> tuple[int, int]:
         """Take a passage in and return the nodes before and after it, or `NONE`."""
         turns = self._turns.setdefault(cells.session, [])
-        turn = (cells.turn, cells.created, cells.node)
+        turn = (cells.turn, cells.created, cells.id, cells.node)
         place = bisect_left(turns, turn)
         turns.insert(place, turn)
+        self._turn_of[cells.node] = turn
         self._count(cells.session, cells.speaker, 1)
-        before = turns[place - 1][2] if place else NONE
-        after = turns[place + 1][2] if place + 1 < len(turns) else NONE
+        before = turns[place - 1][3] if place else NONE
+        after = turns[place + 1][3] if place + 1 < len(turns) else NONE
         return before, after
 
-    def remove(self, session: int, turn: tuple[int, int, int], speaker: int) -> None:
+    def remove(self, session: int, node: int, speaker: int) -> None:
         turns = self._turns[session]
-        del turns[bisect_left(turns, turn)]
+        del turns[bisect_left(turns, self._turn_of.pop(node))]
         self._count(session, speaker, -1)
 
     def _count(self, session: int, speaker: int, change: int) -> None:
@@ -465,8 +471,7 @@ class Matrix:
             arrays.after[before] = after
         if after != NONE:
             arrays.before[after] = before
-        turn = tuple(int(columns[name][row]) for name in ("turn", "created", "node"))
-        self.order.remove(session, (turn[0], turn[1], turn[2]), int(columns["speaker"][row]))
+        self.order.remove(session, int(columns["node"][row]), int(columns["speaker"][row]))
 
     def _append(self, arrays: Arrays, start: int, cells: Sequence[Cells], vectors: Floats) -> int:
         end = arrays.fill(start, cells, vectors)

@@ -53,7 +53,7 @@ TIER_CODES = {each.value: code for code, each in enumerate(Tier)}
 WIDEST_TURN = 2**31 - 1
 
 _CELLS = """n.node, n.type, n.tier, n.space, n.created, n.valid_until,
-            n.superseded_by IS NOT NULL, n.session, n.turn, n.speaker"""
+            n.superseded_by IS NOT NULL, n.session, n.turn, n.speaker, n.id"""
 
 
 class Spaces(NamedTuple):
@@ -129,6 +129,7 @@ def _cells_of(matrix: Matrix, placed: Placed, seen: Seen) -> Cells:
         memory.origin.session if memory.origin else None,
         memory.origin.turn if memory.origin else None,
         speaker_of(memory),
+        memory.id,
     )
 
 
@@ -145,6 +146,7 @@ def _cells(
     session: str | None,
     turn: int | None,
     speaker: str | None,
+    memory_id: str,
 ) -> Cells:
     code = matrix.space_code(space)
     return Cells(
@@ -161,6 +163,7 @@ def _cells(
         NONE if turn is None else max(NONE, min(turn, WIDEST_TURN)),
         matrix.speakers.code(speaker),
         *seen.traits,
+        memory_id,
     )
 
 
