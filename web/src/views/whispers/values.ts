@@ -4,7 +4,7 @@ import { chance } from '../../parts/absence'
 import type { Brief } from '../../parts/values'
 import { count, duration, memories, percent } from '../../parts/words'
 
-export type Outcome = 'whispered' | 'silent' | 'held_out' | 'late'
+export type Outcome = 'whispered' | 'silent' | 'held_out' | 'late' | 'undelivered'
 
 export interface Line {
   id: string
@@ -20,6 +20,8 @@ export interface Line {
   took_ms: number | null
   /** How many of the told memories show in the reply; null while none was read. */
   seen: number | null
+  /** What was decided by words alone, because the model would have been late. */
+  without_model: string | null
 }
 
 export interface Lines {
@@ -67,6 +69,7 @@ export const OUTCOMES: Record<Outcome, string> = {
   silent: 'Silent',
   held_out: 'Held out',
   late: 'Too late',
+  undelivered: 'Not delivered',
 }
 
 export const STAGES: Record<string, { label: string; asks: string }> = {
@@ -120,12 +123,14 @@ export function came(line: Line): string {
   const took = line.took_ms === null ? '' : ` in ${duration(line.took_ms / 1000)}`
   if (line.outcome === 'whispered') return `${memories(line.told.length)}${took}`
   if (line.outcome === 'late') return `${memories(line.told.length)} found, but after the deadline`
+  if (line.outcome === 'undelivered') return `${memories(line.told.length)} found, but no agent got to read it`
   return (line.silence ?? 'nothing was said').replace(NUMBERS, '').replace(BEST, '')
 }
 
 const FATES: Record<string, string> = {
   whispered: 'whispered',
   late: 'came too late',
+  undelivered: 'not delivered',
   held_out: 'held out to measure',
   restated: 'said by another',
   no_room: 'no room left',
