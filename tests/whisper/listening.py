@@ -39,6 +39,11 @@ class Listener:
     def hears(self, prompt: str, session: str | None = None, space: str | None = None) -> Whispered:
         return whisper(self.stores, self.habits, self.whisperer, Prompt(prompt, space, session))
 
+    def is_sent(self, prompt: str, session: str | None = None) -> Whispered:
+        """Hear what counts as told only once `confirm` says that it was delivered."""
+        asked = Prompt(prompt, session_id=session, awaits_receipt=True)
+        return whisper(self.stores, self.habits, self.whisperer, asked)
+
 
 def contents(said: Whispered) -> list[str]:
     """Return what the whispered memories say, in their order."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.whisper.delivery import LATE, give_up
+from madeleine.whisper.delivery import LATE, UNCONFIRMED, confirm, give_up
 from madeleine.whisper.whisper import TOLD
 from tests.fakes import close, keep, make_stores
 from tests.whisper.conftest import KNOWN
@@ -56,3 +56,64 @@ def test_after_a_gap_another_server_may_tell_it_again(servers: tuple[Listener, L
     one.clock.pass_by(minutes=HABITS.session_gap_minutes + 1)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
+
+
+@pytest.mark.proves("I13")
+def test_what_another_server_could_not_deliver_is_told_here(
+    servers: tuple[Listener, Listener],
+) -> None:
+    one, other = servers
+
+    sent = one.is_sent(ASK_FERRY, session="s")
+    give_up(one.stores, one.whisperer.sessions, sent.whisper_id, UNCONFIRMED)
+
+    assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
+
+
+def test_what_another_server_still_awaits_is_not_told_here_meanwhile(
+    servers: tuple[Listener, Listener],
+) -> None:
+    one, other = servers
+
+    one.is_sent(ASK_FERRY, session="s")
+
+    assert contents(other.hears(ASK_FERRY, session="s")) == []
+
+
+def test_what_a_killed_server_awaited_is_told_here_once_nobody_can_confirm_it(
+    servers: tuple[Listener, Listener],
+) -> None:
+    one, other = servers
+
+    one.is_sent(ASK_FERRY, session="s")
+    meanwhile = other.hears(ASK_FERRY, session="s")
+    one.clock.pass_by(seconds=5)
+
+    assert contents(meanwhile) == []
+    assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
+
+
+def test_what_was_confirmed_to_another_server_is_not_repeated_here(
+    servers: tuple[Listener, Listener],
+) -> None:
+    one, other = servers
+
+    sent = one.is_sent(ASK_FERRY, session="s")
+    other.hears(ASK_FERRY, session="s")
+    confirm(one.stores, one.whisperer.sessions, sent.whisper_id)
+    one.clock.pass_by(seconds=5)
+
+    assert contents(other.hears(ASK_FERRY, session="s")) == []
+
+
+def test_what_was_confirmed_late_to_another_server_is_not_repeated_here(
+    servers: tuple[Listener, Listener],
+) -> None:
+    one, other = servers
+
+    sent = one.is_sent(ASK_FERRY, session="s")
+    give_up(one.stores, one.whisperer.sessions, sent.whisper_id, UNCONFIRMED)
+    confirm(one.stores, one.whisperer.sessions, sent.whisper_id)
+
+    assert contents(other.hears(ASK_FERRY, session="s")) == []
+    assert contents(one.hears(ASK_FERRY, session="s")) == []
