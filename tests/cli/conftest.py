@@ -14,4 +14,5 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
     monkeypatch.delenv("MADELEINE_HOME", raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.chdir(tmp_path)  # a repository would give what is remembered a space
     return Cli(tmp_path / "home")

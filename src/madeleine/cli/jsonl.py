@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.cli.door import Door
+from madeleine.cli.options import given
 from madeleine.cli.parsing import NotUnicode
 from madeleine.cli.progress import Bar
 from madeleine.cli.say import Say, clean
@@ -50,18 +51,24 @@ class Tally:
             self.exit_code = next((b.exit_code for b in ERROR_BASES if b.code == code), 1)
 
 
-def remember_lines(name: str, shared: dict[str, object], door: Door, say: Say) -> int:
-    """Remember every line of the file; the first refusal gives the exit code."""
+def remember_lines(
+    name: str, shared: dict[str, object], door: Door, say: Say, space: str | None = None
+) -> int:
+    """Remember every line of the file; the first refusal gives the exit code. `space` is that of
+    lines that name none."""
     data = _read(name)
     total = data.count(b"\n") + (not data.endswith(b"\n"))
     tally = Tally()
     writer = _Writer(say, "standard input" if name == "-" else name, tally)
     with say.progress("remembering") as bar:
         for batch in batches(data, shared):
-            _one_batch(batch, door, writer, bar)
+            _one_batch(batch, door, space, writer, bar)
             bar(batch[-1].number, total)
     writer.end()
-    say.talk(f"{tally.written:,} remembered, {tally.known:,} known, {tally.refused:,} refused")
+    where = f"; lines that name no space are in space {space}" if space else ""
+    say.talk(
+        f"{tally.written:,} remembered, {tally.known:,} known, {tally.refused:,} refused{where}"
+    )
     return tally.exit_code
 
 
@@ -93,9 +100,11 @@ def _parsed(number: int, raw: bytes, shared: dict[str, object]) -> Line:
     return Line(number, {**shared, **draft})
 
 
-def _one_batch(batch: list[Line], door: Door, writer: _Writer, bar: Bar) -> None:
+def _one_batch(batch: list[Line], door: Door, space: str | None, writer: _Writer, bar: Bar) -> None:
     drafts = [line.draft for line in batch if line.error is None]
-    answers = iter(door.call("remember_many", body={"items": drafts})["results"] if drafts else ())
+    query = given(default_space=space)
+    done = door.call("remember_many", query=query, body={"items": drafts}) if drafts else {}
+    answers = iter(done.get("results", ()))
     bar.clear()
     for line in batch:
         writer.write(line, next(answers) if line.error is None else _refusal(line.error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 from typing import TextIO
 
 PIPE_WIDTH = 100  # where no terminal says how wide it is
@@ -13,6 +14,22 @@ LEAST_WIDTH = 40
 def variable(name: str) -> str:
     """Return a variable of the environment, empty when it is not set."""
     return os.environ.get(name, "")  # noqa: TID251  # a terminal's business, no setting
+
+
+def settings_named() -> list[str]:
+    """Return the variables that look like settings of ours; the home is none that could be
+    misspelt unnoticed."""
+    prefixes = ("MADELEINE_", "CONSOLIDATION_")
+    names = [each for each in os.environ if each.startswith(prefixes)]  # noqa: TID251  # as above
+    return [each for each in names if each != "MADELEINE_HOME"]
+
+
+def current_folder() -> str | None:
+    """Return the folder that the command is run in; nothing if it is gone."""
+    try:
+        return os.fspath(Path.cwd())
+    except FileNotFoundError:
+        return None
 
 
 def wants_colour(stream: TextIO) -> bool:

@@ -1,5 +1,7 @@
 """Write a memory, or many from a file.
 
+Inside a git repository a memory belongs to the space named after it, as it does for agents that
+work there; the answer says so. --space names another one, and --space global none.
 A text that is already known in its space is not written twice: its memory is returned.
 With --jsonl each line of FILE is a JSON object with the fields of a memory (content, type,
 tier, space, title, tags, connections, claim, created, …), and each gets one line of answer.
@@ -15,8 +17,10 @@ from madeleine.cli.jsonl import remember_lines
 from madeleine.cli.options import A_TIME, CLAIM, EDGES, TIERS, TYPES, claim_of, given
 from madeleine.cli.parsing import text_or_stdin
 from madeleine.cli.say import Say
+from madeleine.cli.surroundings import current_folder
 from madeleine.cli.words import headline, named
 from madeleine.errors import InvalidValue, Rejected
+from madeleine.ingest.projects import space_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jsonl", metavar="FILE", help="remember every line of FILE; - is stdin")
     parser.add_argument("--type", metavar="TYPE", help=f"{TYPES}; fact if not said")
     parser.add_argument("--tier", metavar="TIER", help=f"{TIERS}; working if not said")
-    parser.add_argument("--space", metavar="SPACE", help="the project it belongs to; none: global")
+    parser.add_argument(
+        "--space",
+        metavar="SPACE",
+        help="the project it belongs to; the repository you are in if not said, `global` for none",
+    )
     parser.add_argument("--title", metavar="TITLE", help="a short title")
     parser.add_argument("--tag", action="append", metavar="TAG", help="a label; may be repeated")
     parser.add_argument("--about-self", action="store_true", help="it describes you")
@@ -44,14 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    space = None if arguments.space is not None else space_of(current_folder())
     if arguments.jsonl is not None:
-        return remember_lines(arguments.jsonl, _shared(arguments), door, say)
+        return remember_lines(arguments.jsonl, _shared(arguments), door, say, space)
     if arguments.text is None:
         raise Rejected(
             "there is nothing to remember", hint='`madeleine remember "…"`, or - for stdin'
         )
     draft = {**draft_of(arguments), "content": text_or_stdin(arguments.text)}
-    answer = door.call("remember", body=draft)
+    answer = door.call("remember", query=given(default_space=space), body=draft)
     say.reply(answer, lambda: _words(answer), notes=not answer["existing"])
     return 0
 
@@ -101,7 +110,9 @@ def _shared(arguments: argparse.Namespace) -> dict[str, object]:
 
 def _words(answer: dict[str, Any]) -> list[str]:
     memory = answer["memory"]
+    where = f"  in space {memory['space']}" if memory.get("space") else ""
     if answer.get("existing"):
-        return [f"known already: {named(memory)}"]
+        return [f"known already: {named(memory)}{where}"]
     links = [f"  {e['edge']} {e['target'][:8]}  {e['weight']:.2f}" for e in answer["linked"]]
-    return [f"remembered {memory['short_id']}  {memory['type']}  {headline(memory)}", *links]
+    said = f"remembered {memory['short_id']}  {memory['type']}  {headline(memory)}{where}"
+    return [said, *links]
