@@ -20,8 +20,8 @@ SETTINGS_HEAD = f"""# Settings
 Settings stand in `config.toml` in the home folder, one table per section, and may be given in the
 environment as `{ENVIRONMENT_PREFIX}<SECTION>_<NAME>`, which wins. A value of
 the wrong kind or outside of its range, and an unknown name in the file, are refused when a command
-starts. A running daemon
-reads them at its next start.
+starts. A variable that begins like one of ours and means nothing is named once when a command or
+the daemon starts, with the nearest right name. A running daemon reads them at its next start.
 
 ```toml
 [server]

@@ -69,6 +69,7 @@ from madeleine.settings import (
     Store,
     read_settings,
     store_variables,
+    unknown_variables,
 )
 from madeleine.sleep.habits import ConsolidationHabits, SleepHabits, protected_types
 from madeleine.sleep.intervals import Intervals
@@ -422,6 +423,17 @@ def load_settings(home: Path) -> Settings:
     settings = read_settings(table, os.environ)
     protected_types(settings.consolidation.protected_types)  # what nobody knows is refused now
     return settings
+
+
+def unknown_variables_of(home: Path) -> list[str]:
+    """Return a sentence about each variable of the environment that looks like a setting of ours
+    and means nothing. Those that the settings of this home name, because they hold a key, do."""
+    try:
+        settings = load_settings(home)
+    except MadeleineError:
+        return unknown_variables(os.environ)  # whoever opens the home is told what is wrong there
+    keys = (settings.embedder.key_env, settings.judge.key_env)
+    return unknown_variables(os.environ, keys)
 
 
 def open_house(

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import SequenceMatcher
 from typing import Any
 
 from madeleine.errors import BadSetting
@@ -18,6 +19,12 @@ from madeleine.errors import BadSetting
 CENTURY = 3_155_760_000  # seconds: as good as never, and a date can still hold it
 ENVIRONMENT_PREFIX = "MADELEINE_"
 BARE_PREFIX = "CONSOLIDATION_"  # settings that are documented under this name, without ours
+OTHERS = ("HOME", "PASSWORD", "RELEASE", "PICTURES")
+"""Variables with our prefix that are no settings: the home, and what compose.yaml, a build and the
+pictures of the page read."""
+FOR_TESTS = "MADELEINE_TEST_"  # what single tests ask for, such as a model to run with
+SAME_WORD = 0.8  # how alike two words of a variable's name are when one is the other misspelt
+SIMILAR_NAME = 0.5  # how alike a name is, at least, when no word of it is right
 SHORT = {"store": "url", "graph": "graph", "vectors": "vectors"}  # for settings of [store]
 
 
@@ -479,6 +486,59 @@ def store_variables(environment: Mapping[str, str]) -> list[str]:
     """Return the variables of an environment that say where the memory is."""
     names = ("STORE", "STORE_URL", "STORE_TENANT", "STORE_TRUTH")
     return [ENVIRONMENT_PREFIX + each for each in names if ENVIRONMENT_PREFIX + each in environment]
+
+
+def known_variables() -> frozenset[str]:
+    """Return every variable of the environment that means something."""
+    plain = [
+        f"{section.name}_{each.name}".upper()
+        for section in fields(Settings)
+        for each in fields(section.default_factory)  # type: ignore[arg-type]  # a dataclass
+    ]
+    bare = [each for each in plain if each.startswith(BARE_PREFIX)]
+    ours = [*plain, *(each.upper() for each in SHORT), *OTHERS]
+    return frozenset([*bare, *(ENVIRONMENT_PREFIX + each for each in ours)])
+
+
+def unknown_variables(environment: Iterable[str], also_known: Iterable[str] = ()) -> list[str]:
+    """Return a sentence about each variable that looks like one of ours and means nothing, with
+    the nearest name that does. `also_known` are names that settings themselves give, as those of
+    the variables that hold a key."""
+    known = known_variables()
+    prefixes = (ENVIRONMENT_PREFIX, BARE_PREFIX)
+    unknown = sorted(
+        {each for each in environment if each.startswith(prefixes)} - known - set(also_known)
+    )
+    return [
+        f"`{each}` in the environment means nothing; {_suggestion(each, known)}"
+        for each in unknown
+        if not each.startswith(FOR_TESTS)
+    ]
+
+
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    """Say which variable was likely meant."""
+    prefix = BARE_PREFIX if name.startswith(BARE_PREFIX) else ENVIRONMENT_PREFIX
+    ranked = sorted(
+        (_nearness(name, each, prefix), each) for each in known if each.startswith(prefix)
+    )
+    (shared, alike), nearest = ranked[-1]
+    if not shared and alike < SIMILAR_NAME:
+        return "docs/reference/settings.md lists those that do"
+    return f"did you mean `{nearest}`?"
+
+
+def _nearness(name: str, other: str, prefix: str) -> tuple[float, float]:
+    """Return which share of a name's words the other has too, misspelt or not, and how alike the
+    two are as a whole. What all names begin with says nothing."""
+    given, meant = name.removeprefix(prefix), other.removeprefix(prefix)
+    words, others = given.split("_"), meant.split("_")
+    shared = [any(_alike(word, each) >= SAME_WORD for each in others) for word in words]
+    return sum(shared) / len(words), _alike(given, meant)
+
+
+def _alike(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def _spelled_out(

@@ -193,13 +193,14 @@ def _check_port(daemon: Json) -> Iterator[Finding]:
 
 
 def _check_hooks(hooks: Json) -> Iterator[Finding]:
-    late, prompts = int(hooks.get("late", 0)), int(hooks.get("prompts", 0))
+    late = int(hooks.get("late", 0)) + int(hooks.get("undelivered", 0))
+    prompts = int(hooks.get("prompts", 0))
     if late >= LATE_LEAST and late > prompts * LATE_SHARE:
         problem = f"{late:,} of {prompts:,} whispers came too late since the daemon began"
         fix = "raise `whisper.deadline_ms` in config.toml, then madeleine stop; madeleine serve"
         yield trouble(Unavailable, "slow hooks", problem, fix)
     for problem in hooks.get("problems", ()):
-        if "deadline" not in problem:
+        if "deadline" not in problem and "delivered" not in problem:
             yield Finding("hooks", f"hook of {problem}", "madeleine setup", NOTE)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
 GLOBAL_FLAGS = ("--json",)
 GLOBAL_VALUES = ("--home",)
+SILENT = ("inject", "store")  # of `whisper`: hosts wait for these, and may show what they say
 BARE = ("mcp",)  # started by hosts that wait: without a parser, a voice and a door
 
 
@@ -122,8 +123,20 @@ def _run(command: str, options: list[str], rest: list[str], say: Say) -> int:
         say.line(parser.format_help().rstrip())
         return 0
     arguments = parser.parse_args([*options, *rest])
+    if not (command == "whisper" and arguments.what in SILENT):
+        say.notes(_unknown_variables(arguments.home))
     with load("madeleine.cli.door").Door(arguments.home, say) as door:
         return int(module.run(arguments, door, say))
+
+
+def _unknown_variables(home: str | None) -> list[str]:
+    """Return what to say about variables that mean nothing. Whoever has none of ours loads nothing
+    for it, and whoever has only right ones only the list of settings."""
+    names = load("madeleine.cli.surroundings").settings_named()
+    if not names or not load("madeleine.settings").unknown_variables(names):
+        return []
+    where = load("madeleine.api.places").home_path(home)
+    return list(load("madeleine.bootstrap").unknown_variables_of(where))
 
 
 def _refused_option(word: str, options: list[str]) -> int:

@@ -39,6 +39,7 @@ from madeleine.bootstrap import (
     load_settings,
     make_folders,
     open_houses,
+    unknown_variables_of,
 )
 from madeleine.errors import CannotListen, HomeBusy
 from madeleine.model.codec import Json
@@ -110,6 +111,9 @@ def serve(
         except _Ended:
             return  # what is indexed by now stays; the next start carries on
         stack.callback(_close, houses)
+        for note in unknown_variables_of(home):
+            log.warning("%s", note)
+            houses.first.notes.append(note)
         _run(houses, listening, stop, ready)
 
 
