@@ -276,6 +276,15 @@ def test_used_together_means_in_one_session_since_then(index: Index) -> None:
     assert index.used_together(pairs, later) == {pairs[0], pairs[1]}
 
 
+def test_what_was_whispered_together_was_not_used_together(index: Index) -> None:
+    place(index, memory(1), memory(2))
+    told = {"how": "whispered", "session": "a", "n": 0}
+    whispers = [event(Kind.USED, each, memory=memory_id(each), **told) for each in (1, 2)]
+    index.write(Batch(events=whispers))
+
+    assert index.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()
+
+
 def test_uses_without_a_session_are_not_together(index: Index) -> None:
     place(index, memory(1), memory(2))
     for number in (1, 2):

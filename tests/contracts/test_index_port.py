@@ -823,6 +823,16 @@ def test_a_use_today_is_told_by_session_and_utc_day(index: Index) -> None:
     assert not index.used_today([memory_id(2)], "s", NOON)
 
 
+def test_a_whisper_today_counts_only_where_it_is_asked_for(index: Index) -> None:
+    both = [memory_id(1), memory_id(2)]
+    whispered = event(Kind.USED, 1, memory=memory_id(1), session="s", how="whispered", n=0)
+    recalled = event(Kind.USED, 2, memory=memory_id(2), session="s", how="recalled")
+    index.write(Batch(events=[whispered, recalled]))
+
+    assert index.used_today(both, "s", NOON) == {memory_id(2)}
+    assert index.used_today(both, "s", NOON, whispers=True) == set(both)
+
+
 def test_a_birth_that_moves_folds_the_uses_anew(index: Index) -> None:
     later = memory(1, created=NOON - timedelta(days=1))
     keep(index, memory(1))

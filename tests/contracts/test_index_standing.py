@@ -12,12 +12,13 @@ import pytest
 from madeleine.index.port import Across, Batch, Index
 from madeleine.model.event import Event, Kind
 from madeleine.model.judging import Relation, Verdict, verdict_to_json
-from madeleine.model.memory import Connection, Memory
+from madeleine.model.memory import DEFAULT_STABILITY_DAYS, Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.digest import text_digest
 from madeleine.rules.forgetting import PROTECTED
+from madeleine.rules.usage import WHISPERED, Use
 from tests.contracts.engines import Maker
 from tests.index.making import NOON, event, keep, long_text, memory, memory_id, put, unit
 
@@ -174,7 +175,27 @@ def test_uses_are_told_once_for_each_session_and_day(index: Index) -> None:
 
     found = index.uses([memory_id(1), memory_id(2)])
 
-    assert found == {memory_id(1): [NOON + timedelta(minutes=each) for each in (1, 9, 2_000)]}
+    times = [(1, "a"), (9, "b"), (2_000, "a")]
+    assert found == {memory_id(1): [Use(NOON + timedelta(minutes=at), by) for at, by in times]}
+
+
+def test_of_a_whisper_and_a_recall_in_one_session_and_day_the_recall_counts(index: Index) -> None:
+    keep(index, *(memory(each, created=NOON - timedelta(days=1)) for each in (1, 2)))
+    told = [(1, 1, "whispered"), (1, 5, "recalled"), (1, 9, "whispered"), (2, 1, "whispered")]
+    uses = [
+        event(Kind.USED, number, at, memory=memory_id(which), how=how, session="s")
+        for number, (which, at, how) in enumerate(told)
+    ]
+    index.write(Batch(events=uses))
+
+    found = index.uses([memory_id(1), memory_id(2)])
+
+    assert found[memory_id(1)] == [Use(NOON + timedelta(minutes=5), "s")]
+    assert found[memory_id(2)] == [Use(NOON + timedelta(minutes=1), "s", WHISPERED)]
+    known = index.memories([memory_id(1), memory_id(2)])
+    recalled, whispered = (known[memory_id(each)].usage for each in (1, 2))
+    assert recalled.access_count == whispered.access_count == 1
+    assert DEFAULT_STABILITY_DAYS < whispered.stability < recalled.stability
 
 
 # -- neighbours ----------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def test_a_memory_nobody_uses_falls_from_one_and_never_rises() -> None:
 
 
 def test_a_use_brings_it_back_to_one_and_makes_it_fall_more_slowly() -> None:
-    past = Past(BORN, [BORN + 2 * DAY])
+    past = Past(BORN, [Use(BORN + 2 * DAY)])
 
     before, after, a_day_later = at(past, 1.99, 2, 3)
 
@@ -39,8 +39,8 @@ def test_a_use_brings_it_back_to_one_and_makes_it_fall_more_slowly() -> None:
 
 
 def test_the_end_of_the_curve_agrees_with_what_the_uses_add_up_to() -> None:
-    uses = [BORN + DAY * each for each in (1, 2, 9)]
-    stability = fold(BORN, [Use(each) for each in uses]).stability
+    uses = [Use(BORN + DAY * each) for each in (1, 2, 9)]
+    stability = fold(BORN, uses).stability
 
     assert at(Past(BORN, uses), 12)[0] == pytest.approx(retrievability(stability, 3.0))
 
@@ -52,7 +52,7 @@ def test_what_a_memory_brought_along_counts() -> None:
 
 
 def test_it_fades_when_its_chance_falls_below_the_bar() -> None:
-    past = Past(BORN, [BORN + DAY])
+    past = Past(BORN, [Use(BORN + DAY)])
     ends = fades_at(past, WAY, 0.3, BORN + DAY)
 
     assert ends is not None

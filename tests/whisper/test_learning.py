@@ -9,6 +9,7 @@ import pytest
 
 from madeleine.errors import InvalidValue, NoSuchMemory, NoSuchWhisper
 from madeleine.model.event import Kind
+from madeleine.model.memory import Usage
 from madeleine.model.vector import Vector
 from madeleine.whisper.learning import affinities, give_feedback
 from madeleine.whisper.stages import heed_feedback
@@ -168,14 +169,16 @@ def test_a_memory_that_was_no_use_falls_silent_for_that_prompt(listener: Listene
 def test_what_was_useful_counts_as_used_and_what_was_not_does_not(listener: Listener) -> None:
     memory, whisper_id = heard(listener)
 
-    def uses() -> int:
-        return listener.stores.index.memories([memory])[memory].access_count
+    def usage() -> Usage:
+        return listener.stores.index.memories([memory])[memory].usage
 
+    after_the_whisper = usage()
     give_feedback(listener.stores, memory, -1, "explicit", whisper_id)
-    after_blame = uses()
+    after_blame = usage()
     give_feedback(listener.stores, memory, 1, "explicit", whisper_id)
 
-    assert (after_blame, uses()) == (0, 1)
+    assert after_blame == after_the_whisper
+    assert usage().stability > after_blame.stability
 
 
 def test_the_same_praise_twice_in_a_day_is_one_use(listener: Listener) -> None:

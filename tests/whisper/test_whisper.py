@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,11 @@ from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.event import Kind
-from madeleine.model.memory import Connection
+from madeleine.model.memory import Connection, Origin, Usage
+from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
+from madeleine.recall.recall import recall
 from madeleine.whisper.delivery import LATE as TOO_LATE
 from madeleine.whisper.delivery import give_up
 from madeleine.whisper.values import Prompt
@@ -25,7 +28,7 @@ from madeleine.write.connections import link
 from madeleine.write.identity import ensure_self
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
-from tests.fakes import keep, vault_bytes
+from tests.fakes import NOON, keep, vault_bytes
 from tests.recall.asking import connect
 from tests.whisper.listening import HABITS, Listener, contents
 
@@ -104,21 +107,94 @@ def test_what_is_known_of_the_asker_comes_when_they_ask(listener: Listener) -> N
     assert contents(listener.hears("who am I?")) == ["Prefers a window seat"]
 
 
-def test_whispering_counts_as_no_use_and_writes_no_file(listener: Listener) -> None:
+def used(listener: Listener, memory_id: str) -> Usage:
+    stored = listener.stores.index.get(memory_id)
+    assert stored is not None
+    return stored.memory.usage
+
+
+def test_a_whisper_counts_as_a_use_and_writes_no_file(listener: Listener) -> None:
     before = vault_bytes(listener.stores)
 
     said = listener.hears(ASK_FERRY, "s")
 
-    stored = listener.stores.index.get(said.injected[0].memory.id)
-    assert stored is not None
-    assert stored.memory.access_count == 0
+    usage = used(listener, said.injected[0].memory.id)
+    assert usage.access_count == 1
+    assert usage.last_accessed == usage.last_review is not None
     assert vault_bytes(listener.stores) == before
 
 
-def test_archived_memories_are_not_whispered(stores: Stores) -> None:
+def test_a_whisper_counts_once_a_session_and_day(listener: Listener) -> None:
+    (told,) = listener.hears(ASK_FERRY, "s").injected
+    listener.whisperer.sessions.shortened("s")  # so that it is told once more
+
+    assert listener.hears(ASK_FERRY, "s").injected
+    assert used(listener, told.memory.id).access_count == 1
+    assert listener.hears(ASK_FERRY, "another").injected
+    assert used(listener, told.memory.id).access_count == 2
+    listener.clock.pass_by(days=1)
+    assert listener.hears(ASK_FERRY, "another").injected
+    assert used(listener, told.memory.id).access_count == 3
+
+
+def test_a_whisper_strengthens_less_than_a_recall(stores: Stores) -> None:
+    whispered, recalled = keep(stores, FERRY), keep(stores, "Marta is allergic to peanuts")
+    listener = Listener(stores)
+    listener.clock.pass_by(days=3)
+
+    assert listener.hears(ASK_FERRY, "s").injected
+    recall(stores, Query(text="Marta is allergic to peanuts", session_id="s", limit=1))
+
+    weaker, stronger = used(listener, whispered.id), used(listener, recalled.id)
+    assert 1.0 < weaker.stability < stronger.stability
+
+
+def test_a_recall_after_a_whisper_on_the_same_day_counts_in_its_place(stores: Stores) -> None:
+    memory = keep(stores, FERRY)
+    listener = Listener(stores)
+    listener.clock.pass_by(days=3)
+    assert listener.hears(ASK_FERRY, "s").injected
+    weaker = used(listener, memory.id)
+
+    recall(stores, Query(text=FERRY, session_id="s", limit=1))
+
+    stronger = used(listener, memory.id)
+    assert stronger.stability > weaker.stability
+    assert stronger.access_count == weaker.access_count == 1
+
+
+def test_silence_and_what_is_only_looked_at_count_as_no_use(listener: Listener) -> None:
+    listener.hears("write a haiku about the moon", "s")
+
+    everything = listener.stores.index.listing(Filter(), NOON, 100, 0)
+    assert {each.access_count for each in everything} == {0}
+
+
+def test_what_is_archived_and_clearly_answers_is_whispered(stores: Stores) -> None:
     keep(stores, FERRY, tier=Tier.ARCHIVAL)
 
+    assert contents(Listener(stores).hears(ASK_FERRY)) == [FERRY]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"tags": ("from-transcript", "exchange"), "type": MemoryType.OBSERVATION},
+        {"source": "import:chatgpt", "type": MemoryType.EVENT},
+    ],
+)
+def test_what_was_only_said_in_a_conversation_is_left_to_recall(
+    stores: Stores, record: dict[str, Any]
+) -> None:
+    keep(stores, FERRY, tier=Tier.ARCHIVAL, origin=Origin(session="s1", turn=1), **record)
+
     assert Listener(stores).hears(ASK_FERRY).text == ""
+
+
+def test_what_is_archived_is_not_whispered_when_it_hardly_answers(stores: Stores) -> None:
+    keep(stores, FERRY, tier=Tier.ARCHIVAL)
+
+    assert Listener(stores).hears("Bergen has a fish market, doesn't it?").text == ""
 
 
 def test_another_space_is_not_whispered_from(stores: Stores) -> None:

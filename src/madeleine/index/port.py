@@ -24,6 +24,7 @@ from madeleine.model.stored import Stored
 from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.rules.usage import Use
 
 if TYPE_CHECKING:
     import numpy as np
@@ -599,15 +600,15 @@ class Index(Protocol):
         self, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
     ) -> set[tuple[str, str]]:
         """Return those of the pairs whose both memories were used in one session, each since
-        the moment that stands at the same place."""
+        the moment that stands at the same place. A whisper does not count: nobody asked."""
         ...
 
     def across_spaces(self) -> list[Across]:
         """Return the arrows in files between memories without a space and those with one."""
         ...
 
-    def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
-        """Return when each of the memories was used, as far as a use counts, oldest first."""
+    def uses(self, ids: Sequence[str]) -> dict[str, list[Use]]:
+        """Return the uses of each of the memories, as far as they count, oldest first."""
         ...
 
     def unseen(
@@ -680,8 +681,11 @@ class Index(Protocol):
         are named."""
         ...
 
-    def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
-        """Return the memories whose use in this session and UTC day is already counted."""
+    def used_today(
+        self, ids: Iterable[str], session: str | None, at: datetime, whispers: bool = False
+    ) -> set[str]:
+        """Return the memories whose recall in this session and UTC day is already counted; with
+        `whispers`, also those that were whispered then."""
         ...
 
     # -- telemetry: follows from nothing, kept for a month --------------------------------

@@ -1,7 +1,8 @@
 """FSRS-6, by the package of its authors; an extra, loaded when it is set.
 
-Remembering counts as the first review of a card and each use as a review with the grade
-*good*. There are no learning steps and no fuzz, so the same uses always give the same answer.
+Remembering counts as the first review of a card and each recall as a review with the grade
+*good*; a delivered whisper is a review with the grade *hard*. There are no learning steps and no
+fuzz, so the same uses always give the same answer.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ BIRTH = datetime(2000, 1, 1, tzinfo=UTC)  # any will do: only the time between u
 class Fsrs:
     """A `Lifecycle`."""
 
-    def __init__(self, scheduler: Any, card: Any, good: Any) -> None:
-        self._scheduler, self._card, self._good = scheduler, card, good
+    def __init__(self, scheduler: Any, card: Any, good: Any, hard: Any) -> None:
+        self._scheduler, self._card = scheduler, card
+        self._good, self._hard = good, hard
 
     @classmethod
     def load(cls) -> Fsrs:
@@ -30,11 +32,12 @@ class Fsrs:
             fix = "`pip install 'madeleine-memory[fsrs]'`"
             raise MindDown("fsrs", f"is not installed; {fix}") from error
         scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
-        return cls(scheduler, Card, Rating.Good)
+        return cls(scheduler, Card, Rating.Good, Rating.Hard)
 
     def retrievability(self, life: Life) -> float:
         card = self._card(card_id=1, due=BIRTH)
         for day in (0.0, *life.uses):
-            card, _ = self._scheduler.review_card(card, self._good, BIRTH + timedelta(days=day))
+            grade = self._hard if day in life.whispers else self._good
+            card, _ = self._scheduler.review_card(card, grade, BIRTH + timedelta(days=day))
         now = BIRTH + timedelta(days=max(life.age, 0.0))
         return float(self._scheduler.get_card_retrievability(card, now))

@@ -17,7 +17,8 @@ class Kind(enum.StrEnum):
     """What an event says."""
 
     USED = "used"
-    """A memory helped: recalled, opened, or seen in a reply. body: memory, how, session?, n?"""
+    """A memory helped: recalled, opened, seen in a reply, or whispered. body: memory, how,
+    session?, n?"""
     ADOPTED = "adopted"
     """Counters found in a foreign file's front matter. body: memory and the counters."""
     SCORED = "scored"

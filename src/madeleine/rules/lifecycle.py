@@ -25,6 +25,8 @@ class Life:
     """Since the last use, or since its birth."""
     stability: float
     uses: tuple[float, ...] = ()
+    whispers: frozenset[float] = frozenset()
+    """Those of the uses that nobody asked for: reviews of a weaker grade."""
 
 
 class Lifecycle(Protocol):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 STABILITY_GROWTH = 1.5
 STABILITY_EXPONENT = -0.2
 MAX_STABILITY_DAYS = 365.0
+WHISPER_SHARE = 0.5  # of a recall's growth, by its logarithm, that a delivered whisper brings
 MAX_POWER = 60.0  # e^60 takes any stability there can be past the maximum, and is no overflow
 DAY = timedelta(days=1)
 
@@ -40,11 +41,12 @@ def retrievability(stability_days: Number, days: Number) -> Number:
     return found
 
 
-def strengthened(stability_days: float, days: float) -> float:
+def strengthened(stability_days: float, days: float, share: float = 1.0) -> float:
     """Return the stability after a use that came `days` after the last one.
 
-    This is growth · S · R^exponent, with the power written out as the exponential it is: R
-    itself is too small to be told from 0 after a few hundred times S.
+    This is S · (growth · R^exponent)^share, with the power written out as the exponential it is:
+    R itself is too small to be told from 0 after a few hundred times S. A share of 1 is a recall.
     """
     power = min(-STABILITY_EXPONENT * max(days, 0.0) / stability_days, MAX_POWER)
-    return min(STABILITY_GROWTH * stability_days * math.exp(power), MAX_STABILITY_DAYS)
+    grown = math.pow(STABILITY_GROWTH, share) * stability_days * math.exp(share * power)
+    return min(grown, MAX_STABILITY_DAYS)

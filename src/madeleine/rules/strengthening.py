@@ -23,7 +23,7 @@ class Past:
     """What is known of a memory's use: the uses that count, oldest first, and what it brought."""
 
     created: datetime
-    uses: Sequence[datetime] = ()
+    uses: Sequence[Use] = ()
     adopted: Adopted | None = None
 
 
@@ -31,16 +31,25 @@ def chances(past: Past, lifecycle: Lifecycle, moments: Iterable[datetime]) -> It
     """Yield the chance that the memory came to mind at each moment; these go forward."""
     usage, done = fold(past.created, (), past.adopted), 0
     for moment in moments:
-        while done < len(past.uses) and past.uses[done] <= moment:
-            usage = after_use(usage, past.created, Use(past.uses[done]))
+        while done < len(past.uses) and past.uses[done].at <= moment:
+            usage = after_use(usage, past.created, past.uses[done])
             done += 1
         yield lifecycle.retrievability(_life(past, usage, past.uses[:done], moment))
 
 
-def _life(past: Past, usage: Usage, uses: Sequence[datetime], at: datetime) -> Life:
+def _life(past: Past, usage: Usage, uses: Sequence[Use], at: datetime) -> Life:
     since = max(past.created, usage.last_accessed or past.created)
-    after = tuple((each - past.created) / DAY for each in uses if each >= past.created)
-    return Life(idle_days(past.created, at), idle_days(since, at), usage.stability, after)
+    after, whispers = days_of_use(past.created, uses)
+    return Life(idle_days(past.created, at), idle_days(since, at), usage.stability, after, whispers)
+
+
+def days_of_use(
+    created: datetime, uses: Sequence[Use]
+) -> tuple[tuple[float, ...], frozenset[float]]:
+    """Return how many days after its birth a memory was used, and which of these were whispers."""
+    days = [((each.at - created) / DAY, each) for each in uses if each.at >= created]
+    whispers = frozenset(day for day, each in days if each.is_whisper)
+    return tuple(day for day, _ in days), whispers
 
 
 def fades_at(past: Past, lifecycle: Lifecycle, least: float, now: datetime) -> datetime | None:

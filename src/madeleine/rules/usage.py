@@ -4,6 +4,9 @@ A use counts once, strengthens the memory and makes it fresh. Within one session
 day the first use counts and the others say nothing new, so an agent that recalls the same
 memory twenty times in an hour does not make it last for a year. The uses may arrive in any
 order, from any number of devices: they are put in order of time first.
+
+There are two grades. A recall was asked for; a whisper was delivered and nobody asked for it, so
+it strengthens less. Of a recall and a whisper on the same occasion the recall counts.
 """
 
 from __future__ import annotations
@@ -17,17 +20,32 @@ from madeleine.errors import InvalidValue
 from madeleine.model.event import Event
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Usage
 from madeleine.model.times import parse_time
-from madeleine.rules.strength import MAX_STABILITY_DAYS, idle_days, strengthened
+from madeleine.rules.strength import (
+    MAX_STABILITY_DAYS,
+    WHISPER_SHARE,
+    idle_days,
+    strengthened,
+)
+
+WHISPER = "whispered"
+"""How a memory is used that was delivered unasked; recalls are named otherwise."""
+WHISPERED = 0
+"""The count of a whisper: it stands for no recall."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
     """A memory helped. No session counts as one session a day; `count` says for how many
-    uses this one stands, and it strengthens like one."""
+    recalls this one stands, and it strengthens like one. None at all: it was whispered."""
 
     at: datetime
     session: str | None = None
     count: int = 1
+
+    @property
+    def is_whisper(self) -> bool:
+        """Whether the memory was delivered to somebody who had not asked for it."""
+        return self.count == WHISPERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +70,9 @@ def fold(created: datetime, uses: Iterable[Use], adopted: Adopted | None = None)
 def counting(uses: Iterable[Use]) -> list[Use]:
     """Return the uses that count, oldest first: one for each session and UTC day."""
     first: dict[tuple[str | None, date], Use] = {}
-    for use in sorted(uses, key=_order):
+    for use in sorted(uses, key=_precedence):
         first.setdefault(occasion(use), use)
-    return list(first.values())
+    return sorted(first.values(), key=_order)
 
 
 def occasion(use: Use) -> tuple[str | None, date]:
@@ -64,7 +82,7 @@ def occasion(use: Use) -> tuple[str | None, date]:
 
 def precedes(use: Use, other: Use) -> bool:
     """Whether `use` is the one that counts when both fall on the same occasion."""
-    return (use.at, -use.count) < (other.at, -other.count)
+    return _precedence(use)[:3] < _precedence(other)[:3]
 
 
 def use_of(event: Event) -> Use | None:
@@ -72,6 +90,8 @@ def use_of(event: Event) -> Use | None:
     session, count = event.body.get("session"), event.body.get("n", 1)
     if session is not None and not isinstance(session, str):
         return None
+    if event.body.get("how") == WHISPER:
+        return Use(at=event.at, session=session, count=WHISPERED)
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         return None
     return Use(at=event.at, session=session, count=count)
@@ -83,17 +103,22 @@ def after_use(usage: Usage, created: datetime, use: Use) -> Usage:
     The same as folding again as long as the use is not older than the ones before it.
     """
     since = max(created, usage.last_accessed or created)
+    share = WHISPER_SHARE if use.is_whisper else 1.0
     return replace(
         usage,
-        access_count=usage.access_count + use.count,
+        access_count=usage.access_count + max(use.count, 1),
         last_accessed=_later(usage.last_accessed, use.at),
         last_review=_later(usage.last_review, use.at),
-        stability=strengthened(usage.stability, idle_days(since, use.at)),
+        stability=strengthened(usage.stability, idle_days(since, use.at), share),
     )
 
 
 def _order(use: Use) -> tuple[datetime, int, str]:
     return use.at, -use.count, use.session or ""
+
+
+def _precedence(use: Use) -> tuple[bool, datetime, int, str]:
+    return use.is_whisper, *_order(use)
 
 
 def _later(one: datetime | None, other: datetime) -> datetime:

@@ -104,7 +104,8 @@ class Receipts:
             if why:
                 is_new = give_up(stores, sessions, sent.id, why)
             else:
-                is_new = confirm(stores, sessions, sent.id)
+                everywhere = [place.house.stores for place in sent.reach.places()]
+                is_new = confirm(everywhere, sessions, sent.id)
         except MadeleineError as error:
             log.warning("what became of a whisper was not noted: %s", error.message)
             return

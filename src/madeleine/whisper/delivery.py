@@ -9,12 +9,13 @@ confirmation that comes after all is the truth, whatever was assumed before.
 Who does not confirm (an older client, `POST /agent/whisper`, Python) counts as having read the
 answer when it was handed over while they were still there.
 
-`deliver` is the one place where a whisper becomes delivered. Whatever else follows from that, such
-as counting it as a use, belongs there.
+`deliver` is the one place where a whisper becomes delivered. Its memories count as used then: a
+memory that is whispered is alive, however rarely anybody asks for it, and must not fade.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,6 +23,7 @@ from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.port import WhisperEntry
 from madeleine.model.event import Kind
 from madeleine.model.times import format_time
+from madeleine.rules.usage import WHISPER
 from madeleine.whisper.log import (
     NOTHING_IS_TOO_OLD,
     Delivery,
@@ -35,6 +37,7 @@ from madeleine.whisper.session import Sessions
 from madeleine.whisper.telling import review_key
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
+from madeleine.write.use import used
 
 LATE = "the answer came after the deadline"
 UNCONFIRMED = "the hook did not confirm that it printed it"
@@ -44,14 +47,16 @@ UNSETTLED = ("delivery", "awaited_until", "not_delivered", "late")
 
 
 def deliver(
-    stores: Stores,
+    everywhere: Sequence[Stores],
     sessions: Sessions,
     entry: WhisperEntry,
     keep_after: datetime = NOTHING_IS_TOO_OLD,
 ) -> None:
     """Note that somebody got to read a whisper: the session counts its memories as told, the log
-    says so, and a memory that it asked about is not asked about again. Of the log only what is
-    younger than `keep_after` stays."""
+    says so, each memory counts as used where it is kept, and a memory that it asked about is not
+    asked about again. `everywhere` is the person's own stores, then those of the spaces they share.
+    Of the log only what is younger than `keep_after` stays."""
+    stores = everywhere[0]
     if entry.body.get("delivery") == Delivery.MISSED:
         sessions.note_told(entry.session, entry.at, _memories(entry))
     rest = {name: value for name, value in entry.body.items() if name not in UNSETTLED}
@@ -64,15 +69,16 @@ def deliver(
             record(stores, [event(stores, Kind.STATE, value)], durable=False)
         except (StoreUnwritable, Unavailable):
             pass  # then it may be asked about once more
+    _record_use(everywhere, ids_in(entry, "injected"), entry.session)
     stores.bell.ring([told(delivered, None)])
 
 
-def confirm(stores: Stores, sessions: Sessions, whisper_id: str) -> bool:
+def confirm(everywhere: Sequence[Stores], sessions: Sessions, whisper_id: str) -> bool:
     """Deliver a whisper that its client printed; whether there was one to deliver."""
-    entry = stores.index.whisper(whisper_id)
+    entry = everywhere[0].index.whisper(whisper_id)
     if entry is None or is_delivered(entry.body) or not ids_in(entry, "injected"):
         return False
-    deliver(stores, sessions, entry)
+    deliver(everywhere, sessions, entry)
     return True
 
 
@@ -90,6 +96,15 @@ def give_up(stores: Stores, sessions: Sessions, whisper_id: str, why: str) -> bo
         body = {**entry.body, **missed}
         stores.bell.ring([told(replace(entry, body=body), f"not delivered: {why}")])
     return True
+
+
+def _record_use(everywhere: Sequence[Stores], ids: Sequence[str], session: str | None) -> None:
+    """Note that these memories were whispered, at most once for each memory, session and day, as a
+    recall is."""
+    for stores in everywhere:
+        here = ids if len(everywhere) == 1 else [*stores.index.memories(ids)]
+        if here:
+            used(stores, here, WHISPER, session)
 
 
 def _memories(entry: WhisperEntry) -> list[str]:

@@ -269,7 +269,7 @@ def _log(
 
     def write() -> None:
         if outcome.injected and not prompt.awaits_receipt:
-            deliver(mind.stores, whisperer.sessions, entry, keep_after)
+            deliver(mind.everywhere, whisperer.sessions, entry, keep_after)
             return
         write_down(mind.stores, entry, keep_after)
         if not outcome.injected:

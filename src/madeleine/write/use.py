@@ -1,4 +1,8 @@
-"""Use: a memory helped. Written to the journal, never to a file (I3)."""
+"""Use: a memory helped. Written to the journal, never to a file (I3).
+
+A memory that was asked for is recalled, opened or useful; one that nobody asked for was whispered,
+which is a review of a weaker grade (`rules.usage`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from functools import partial
 
 from madeleine.errors import Unavailable
 from madeleine.model.event import Kind
+from madeleine.rules.usage import WHISPER, WHISPERED
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
@@ -38,10 +43,13 @@ def _note(
 ) -> str | None:
     """Note it, at most once per memory, session and day, so that an agent that asks in a loop
     does not make a memory look important. A full disk must not keep anybody from reading."""
+    grade = {"n": WHISPERED} if how == WHISPER else {}
     try:
-        known = stores.index.used_today(ids, session, at)
+        known = stores.index.used_today(ids, session, at, whispers=how == WHISPER)
         bodies = [
-            {"memory": each, "how": how, "session": session} for each in ids if each not in known
+            {"memory": each, "how": how, "session": session, **grade}
+            for each in ids
+            if each not in known
         ]
         events = [replace(event(stores, Kind.USED, body), at=at) for body in bodies]
         if events:

@@ -80,6 +80,7 @@ from madeleine.model.stored import Stored
 from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge
+from madeleine.rules.usage import Use
 
 DEFAULT_TENANT = "home"
 EXACT_UP_TO = 4_000  # memories: above it, the index of vectors is quicker than comparing each
@@ -454,7 +455,7 @@ class FalkorIndex:
     def across_spaces(self) -> list[Across]:
         return standing.across_spaces(self._access)
 
-    def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
+    def uses(self, ids: Sequence[str]) -> dict[str, list[Use]]:
         return usage.uses(self._access, ids)
 
     def unseen(
@@ -515,8 +516,10 @@ class FalkorIndex:
     ) -> list[Event]:
         return events.recent(self._access, kinds, limit, jobs)
 
-    def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
-        return usage.used_today(self._access, ids, session, at)
+    def used_today(
+        self, ids: Iterable[str], session: str | None, at: datetime, whispers: bool = False
+    ) -> set[str]:
+        return usage.used_today(self._access, ids, session, at, whispers)
 
     # -- telemetry -------------------------------------------------------------------------
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:

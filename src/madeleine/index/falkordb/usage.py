@@ -22,7 +22,7 @@ from madeleine.index.sqlite.events import Effects
 from madeleine.index.sqlite.nodes import Placed, newborn
 from madeleine.index.sqlite.times import DAY_MICROS, instant, maybe_micros, micros
 from madeleine.model.memory import Usage
-from madeleine.rules.usage import Adopted, Use, adopted_of, counting, fold
+from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, counting, fold
 
 _USES, _USE = "MATCH (u:Use) WHERE u.memory IN $keys", "u.memory_id, u.at, u.number, u.session, u.n"
 _ADOPTIONS = "MATCH (a:Adopted) WHERE a.memory IN $keys"
@@ -121,21 +121,23 @@ def _adoptions(rows: Iterable[Any]) -> dict[str, Adopted]:
 # --- reading ------------------------------------------------------------------------------
 
 
-def used_today(access: Access, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
+def used_today(
+    access: Access, ids: Iterable[str], session: str | None, at: datetime, whispers: bool
+) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
-    start = micros(at) // DAY_MICROS * DAY_MICROS
+    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPERED if whispers else 1
     return {
         memory
-        for memory, used, _, during, _ in _read(access, ids)
-        if start <= used < start + DAY_MICROS and during == session
+        for memory, used, _, during, n in _read(access, ids)
+        if start <= used < start + DAY_MICROS and during == session and n >= least
     }
 
 
-def uses(access: Access, ids: Sequence[str]) -> dict[str, list[datetime]]:
-    """Return when memories were used, each session and day once, oldest first."""
+def uses(access: Access, ids: Sequence[str]) -> dict[str, list[Use]]:
+    """Return the uses of memories, each session and day once, oldest first."""
     rows = sorted(_read(access, ids), key=itemgetter(0, 1, 2))
     return {
-        memory: [each.at for each in counting(Use(instant(row[1]), *row[3:]) for row in its)]
+        memory: counting(Use(instant(row[1]), *row[3:]) for row in its)
         for memory, its in groupby(rows, key=itemgetter(0))
     }
 
@@ -145,8 +147,8 @@ def used_together(
 ) -> set[tuple[str, str]]:
     """Return the pairs that were used in one session."""
     during: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for memory, at, _, session, _ in _read(access, {each for pair in pairs for each in pair}):
-        if session is not None:
+    for memory, at, _, session, n in _read(access, {each for pair in pairs for each in pair}):
+        if session is not None and n != WHISPERED:
             during[memory].append((at, session))
     return {
         pair

@@ -69,8 +69,8 @@ _GATHERED = f"""
 _TOGETHER = """
     SELECT p.one, p.other FROM unnest(%s::text[], %s::text[], %s::bigint[]) AS p (one, other, at)
     WHERE EXISTS (SELECT 1 FROM uses a JOIN uses b ON b.tenant = :tenant AND b.memory = p.other
-                  AND b.session = a.session AND b.at >= p.at
-                  WHERE a.tenant = :tenant AND a.memory = p.one AND a.at >= p.at)
+                  AND b.session = a.session AND b.at >= p.at AND b.n > 0
+                  WHERE a.tenant = :tenant AND a.memory = p.one AND a.at >= p.at AND a.n > 0)
 """
 
 

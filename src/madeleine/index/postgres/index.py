@@ -81,6 +81,7 @@ from madeleine.model.stored import Stored
 from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge
+from madeleine.rules.usage import Use
 
 EXACT_UP_TO = 4_000  # memories: above it, walking the graph is quicker than comparing each
 DEFAULT_TENANT = "home"
@@ -449,7 +450,7 @@ class PostgresIndex:
         with self._read() as access:
             return standing.across_spaces(access)
 
-    def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
+    def uses(self, ids: Sequence[str]) -> dict[str, list[Use]]:
         with self._read() as access:
             return standing.uses(access, ids)
 
@@ -520,9 +521,11 @@ class PostgresIndex:
         with self._read() as access:
             return events.recent(access, kinds, limit, jobs)
 
-    def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
+    def used_today(
+        self, ids: Iterable[str], session: str | None, at: datetime, whispers: bool = False
+    ) -> set[str]:
         with self._read() as access:
-            return usage.used_today(access, ids, session, at)
+            return usage.used_today(access, ids, session, at, whispers)
 
     # -- telemetry -------------------------------------------------------------------------
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:

@@ -134,12 +134,12 @@ def across_spaces(access: Access) -> list[Across]:
     ]
 
 
-def uses(access: Access, ids: Sequence[str]) -> dict[str, list[datetime]]:
-    """Return when memories were used, each session and day once, oldest first."""
+def uses(access: Access, ids: Sequence[str]) -> dict[str, list[Use]]:
+    """Return the uses of memories, each session and day once, oldest first."""
     sql = """SELECT memory, at, session, n FROM uses
              WHERE tenant = :tenant AND memory = ANY(%s::text[]) ORDER BY memory, at, number"""
     return {
-        memory: [each.at for each in counting(Use(instant(row[1]), *row[2:]) for row in its)]
+        memory: counting(Use(instant(row[1]), *row[2:]) for row in its)
         for memory, its in groupby(access.rows(sql, list(ids)), key=itemgetter(0))
     }
 

@@ -15,7 +15,7 @@ from madeleine.database.access import Access
 from madeleine.index.postgres.nodes import upsert
 from madeleine.index.sqlite.times import DAY_MICROS, instant, micros
 from madeleine.index.sqlite.usage import row_of
-from madeleine.rules.usage import Adopted, Use, adopted_of, fold
+from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, fold
 
 _OF = "WHERE tenant = :tenant AND memory = ANY(%s::text[])"
 _COLUMNS = (*("memory", "access_count", "last_accessed", "last_review", "stability", "importance"),)
@@ -38,12 +38,14 @@ def refresh(access: Access, ids: Iterable[str]) -> None:
     access.run_many(upsert("usage", _COLUMNS), rows)
 
 
-def used_today(access: Access, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
+def used_today(
+    access: Access, ids: Iterable[str], session: str | None, at: datetime, whispers: bool
+) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
-    start = micros(at) // DAY_MICROS * DAY_MICROS
+    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPERED if whispers else 1
     sql = f"""SELECT DISTINCT memory FROM uses {_OF}
-              AND at >= %s AND at < %s AND session IS NOT DISTINCT FROM %s"""
-    return set(access.column(sql, list(ids), start, start + DAY_MICROS, session))
+              AND at >= %s AND at < %s AND session IS NOT DISTINCT FROM %s AND n >= %s"""
+    return set(access.column(sql, list(ids), start, start + DAY_MICROS, session, least))
 
 
 def _uses(access: Access, wanted: list[str]) -> dict[str, list[Use]]:

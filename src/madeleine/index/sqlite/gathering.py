@@ -48,7 +48,8 @@ _GATHERED = f"""SELECT n.node, n.id, d.digest, n.id IN (SELECT value FROM json_e
     ORDER BY n.id"""
 _TOGETHER = """SELECT p.value ->> 0, p.value ->> 1 FROM json_each(?) p WHERE EXISTS
     (SELECT 1 FROM uses a JOIN uses b ON b.memory = p.value ->> 1 AND b.session = a.session
-     WHERE a.memory = p.value ->> 0 AND a.at >= p.value ->> 2 AND b.at >= p.value ->> 2)"""
+     WHERE a.memory = p.value ->> 0 AND a.at >= p.value ->> 2 AND b.at >= p.value ->> 2
+     AND a.n > 0 AND b.n > 0)"""
 
 
 def sample(

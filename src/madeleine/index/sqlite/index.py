@@ -76,6 +76,7 @@ from madeleine.model.stored import Stored
 from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import Edge
+from madeleine.rules.usage import Use
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
 FRESH = ".new"
@@ -436,7 +437,7 @@ class SqliteIndex:
         with self._read() as connection:
             return standing.across_spaces(connection)
 
-    def uses(self, ids: Sequence[str]) -> dict[str, list[datetime]]:
+    def uses(self, ids: Sequence[str]) -> dict[str, list[Use]]:
         with self._read() as connection:
             return standing.uses(connection, ids)
 
@@ -507,9 +508,11 @@ class SqliteIndex:
         with self._read() as connection:
             return events.recent(connection, kinds, limit, jobs)
 
-    def used_today(self, ids: Iterable[str], session: str | None, at: datetime) -> set[str]:
+    def used_today(
+        self, ids: Iterable[str], session: str | None, at: datetime, whispers: bool = False
+    ) -> set[str]:
         with self._read() as connection:
-            return usage.used_today(connection, ids, session, at)
+            return usage.used_today(connection, ids, session, at, whispers)
 
     # -- telemetry -------------------------------------------------------------------------
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:

@@ -243,12 +243,12 @@ def across_spaces(connection: apsw.Connection) -> list[Across]:
     ]
 
 
-def uses(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[datetime]]:
-    """Return when memories were used, each session and day once, oldest first."""
+def uses(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[Use]]:
+    """Return the uses of memories, each session and day once, oldest first."""
     sql = f"SELECT memory, at, session, n FROM uses WHERE memory IN {_LISTED} ORDER BY memory"
     rows = connection.execute(sql, (json.dumps(list(ids)),))
     return {
-        memory: [each.at for each in counting(Use(instant(row[1]), *row[2:]) for row in its)]
+        memory: counting(Use(instant(row[1]), *row[2:]) for row in its)
         for memory, its in groupby(rows, key=itemgetter(0))
     }
 

@@ -16,7 +16,7 @@ import apsw
 from madeleine.index.sqlite.filters import Value
 from madeleine.index.sqlite.times import DAY_MICROS, instant, maybe_micros, micros
 from madeleine.model.memory import Usage
-from madeleine.rules.usage import Adopted, Use, adopted_of, fold
+from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, fold
 
 _LISTED = "(SELECT value FROM json_each(?))"
 
@@ -37,13 +37,17 @@ def refresh(connection: apsw.Connection, ids: Iterable[str]) -> None:
 
 
 def used_today(
-    connection: apsw.Connection, ids: Iterable[str], session: str | None, at: datetime
+    connection: apsw.Connection,
+    ids: Iterable[str],
+    session: str | None,
+    at: datetime,
+    whispers: bool,
 ) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
-    start = micros(at) // DAY_MICROS * DAY_MICROS
+    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPERED if whispers else 1
     sql = f"""SELECT DISTINCT memory FROM uses WHERE memory IN {_LISTED}
-              AND at >= ? AND at < ? AND session IS ?"""
-    bindings = (json.dumps(list(ids)), start, start + DAY_MICROS, session)
+              AND at >= ? AND at < ? AND session IS ? AND n >= ?"""
+    bindings = (json.dumps(list(ids)), start, start + DAY_MICROS, session, least)
     return {memory for (memory,) in connection.execute(sql, bindings)}
 
 
