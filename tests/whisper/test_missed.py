@@ -9,7 +9,6 @@ import pytest
 
 from madeleine.index.port import WhisperEntry
 from madeleine.model.memory import Memory
-from madeleine.model.words import Tier
 from madeleine.whisper.missed import Fate, Missed, fate_of, why_not
 from madeleine.write.resolve import get_memory
 from madeleine.write.stores import Stores
@@ -109,7 +108,6 @@ def test_a_late_one_and_a_restated_one_are_told_apart() -> None:
     ("fields", "words"),
     [
         ({"created": NOON + timedelta(hours=1)}, "not known yet"),
-        ({"tier": Tier.ARCHIVAL}, "only core and working"),
         ({"valid_until": NOON - timedelta(hours=1)}, "no longer true"),
         ({"space": "ledger"}, "It is of `ledger`"),
     ],

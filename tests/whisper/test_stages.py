@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from madeleine.model.draft import Limits
 from madeleine.model.memory import Memory
+from madeleine.model.revision import read_revision
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.rules.intent import EXAMPLES, Intent
@@ -29,6 +31,7 @@ from madeleine.whisper.stages import (
     tell_intents,
 )
 from madeleine.write.identity import ensure_self
+from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep
 from tests.recall.asking import connect
@@ -244,14 +247,44 @@ def searched(stores: Stores, prompt: str, *intents: Intent, space: str | None = 
     return [each.memory.content for each in thought.candidates]
 
 
-def test_only_core_and_working_memories_are_searched(stores: Stores) -> None:
-    keep(stores, "the ferry leaves early", tier=Tier.CORE)
-    keep(stores, "the ferry leaves late", tier=Tier.WORKING)
-    keep(stores, "the ferry leaves never", tier=Tier.ARCHIVAL)
+def test_what_is_archived_is_searched_and_has_the_documented_tenth_less(stores: Stores) -> None:
+    memory = keep(stores, "the ferry leaves late")
 
-    found = searched(stores, "when does the ferry leave")
+    def score() -> float:
+        thought = a_thought(prompt="when does the ferry leave")
+        thought.query = "when does the ferry leave"
+        search(a_mind(stores), thought)
+        return thought.candidates[0].score
 
-    assert sorted(found) == ["the ferry leaves early", "the ferry leaves late"]
+    at_hand = score()
+    revise(stores, memory.id, read_revision({"tier": "archival"}, Limits()), by="me")
+
+    assert score() == pytest.approx(at_hand - 0.10)
+
+
+def test_a_large_archive_crowds_out_nothing_that_is_at_hand(stores: Stores) -> None:
+    for number in range(60):
+        keep(stores, f"the ferry leaves at {number}, the ferry leaves", tier=Tier.ARCHIVAL)
+    for number in range(14):
+        keep(stores, f"a ferry that leaves was seen by number {number} in the harbour yesterday")
+
+    found = searched(stores, "the ferry leaves")
+
+    assert sum(each.startswith("a ferry") for each in found) == 12
+    assert sum(each.startswith("the ferry") for each in found) >= 6
+
+
+def test_what_is_archived_passes_the_gate_only_by_itself_when_a_time_is_asked_for(
+    stores: Stores,
+) -> None:
+    old = a_candidate(1, 0.45, memory=a_memory(1, tier=Tier.ARCHIVAL))
+    sure = a_candidate(2, 0.55, memory=a_memory(2, tier=Tier.ARCHIVAL))
+    live = a_candidate(3, 0.45)
+    thought = a_thought(old, sure, live, intents=(Intent.TEMPORAL,))
+
+    open_the_gate(a_mind(stores), thought)
+
+    assert thought.candidates == [sure, live]
 
 
 def test_inside_a_space_only_its_own_and_global_memories_are_searched(stores: Stores) -> None:
@@ -275,9 +308,10 @@ def test_searching_counts_as_no_use(stores: Stores) -> None:
 
 
 def test_nothing_found_ends_with_the_reason_of_recall(stores: Stores) -> None:
-    keep(stores, "the ferry leaves early", tier=Tier.ARCHIVAL)
+    keep(stores, "the ferry leaves early", space="elsewhere")
     thought = a_thought(prompt="ferry")
     thought.query = "ferry"
+    thought.prompt = replace(thought.prompt, space="here")
 
     assert why_silent(search, a_mind(stores), thought).startswith("nothing was found: ")
 

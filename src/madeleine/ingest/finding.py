@@ -22,7 +22,7 @@ from madeleine.ingest.spoken import Spoken
 from madeleine.ingest.statements import Statement, statements
 from madeleine.model.extracting import Candidate, Told
 from madeleine.model.times import format_time, parse_time
-from madeleine.model.words import MemoryType, Tier
+from madeleine.model.words import EXCHANGE, MemoryType, Tier
 from madeleine.write.embedding import portions
 
 CONFIDENCE = 0.9  # said outright, but nobody looked at how it reads on its own
@@ -30,7 +30,7 @@ EXCHANGE_CONFIDENCE = 0.7  # what was said in passing, right or wrong
 AGENT_CONFIDENCE = 0.7  # at most, for what an agent said: nobody confirmed it
 EXCHANGES_AT_ONCE = 50
 BATCH_CHARS = 20_000  # about 5,000 tokens, which every model in use can read
-TAG, EXCHANGE_TAG, EXTRACTED_TAG = "from-transcript", "exchange", "extracted"
+TAG, EXTRACTED_TAG = "from-transcript", "extracted"
 USER, AGENT = "user", "agent"
 
 
@@ -140,7 +140,7 @@ def _word_for_word(place: Place, told: ToldExchange) -> Found:
         title=told.title,
         space=place.space_of(said),
         confidence=EXCHANGE_CONFIDENCE,
-        tags=(TAG, EXCHANGE_TAG, *place.tags),
+        tags=(TAG, EXCHANGE, *place.tags),
         created=created(said.at),
         origin=_origin(place, said, exchange.turn, USER, exchange),
     )

@@ -89,6 +89,7 @@ ACTIVATION = MappingProxyType(
 )
 
 ABOUT_SELF = "about_self"  # the tag that makes a memory part of the user's identity
+EXCHANGE = "exchange"  # the tag of what was said in a session, kept word for word
 SELF_SOURCE = "system:self"  # the source that marks the one self memory
 META_SOURCE = "job:cluster"  # the source of a summary of a cluster
 MADE_SOURCES = ("job:consolidator", META_SOURCE)  # sources of what was made of other memories

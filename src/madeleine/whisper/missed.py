@@ -11,7 +11,7 @@ from madeleine.index.port import WhisperEntry
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.times import format_time
-from madeleine.model.words import SELF_SOURCE, Tier
+from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.explaining import Absent, is_over
 from madeleine.recall.recall import recall
 from madeleine.whisper.habits import WhisperHabits
@@ -153,8 +153,6 @@ def _left_out(entry: WhisperEntry, memory: Memory) -> str | None:
         return "It stands for you yourself and is never whispered."
     if is_over(memory, Filter(), entry.at):
         return "It is no longer true, and what is outdated is not whispered."
-    if memory.tier is Tier.ARCHIVAL:
-        return "It is archival, and only core and working memories are whispered."
     among = entry.body.get("among")
     if isinstance(among, list) and among and memory.space not in among:
         where = next((f"`{each}` and of no space" for each in among if each), "no space")
@@ -171,7 +169,7 @@ def _looked_for(
     query = Query(
         text=str(entry.body.get("prompt", "")),
         limit=max(2 * habits.max_nodes, 12),
-        filter=Filter(tiers=(Tier.CORE, Tier.WORKING), spaces=_spaces(entry)),
+        filter=Filter(spaces=_spaces(entry)),
         space=entry.space,
         why_not=memory.id,
     )

@@ -23,11 +23,11 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
 from madeleine.model.vector import Vector
-from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
+from madeleine.model.words import ABOUT_SELF, EXCHANGE, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import read_question
 from madeleine.recall.ranking import ABOUT_YOU, QUOTED
 from madeleine.recall.recall import Found, Recalled, recall
-from madeleine.rules.fusion import lifted, reranked
+from madeleine.rules.fusion import TIER_BOOST, lifted, reranked
 from madeleine.rules.gate import whisper_score
 from madeleine.rules.intent import Intent, intents, merely_goes_on, only_talk, told_intents
 from madeleine.rules.joining import joined
@@ -244,7 +244,8 @@ def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
 
 
 def search(mind: Mind, thought: Thought) -> None:
-    """Recall, in the core and working tiers, without counting it as use."""
+    """Recall without counting it as use. What is in the archive is found too, and has to be surer
+    than what is at hand (`_judged`)."""
     thought.searched_at = time.perf_counter()
     thought.self_question = _self_question(thought)
     found = _recalled(mind, thought, thought.query, thought.trace)
@@ -274,14 +275,36 @@ def _self_question(thought: Thought) -> SelfQuestion | None:
 
 
 def _recalled(mind: Mind, thought: Thought, text: str, trace: AskedTrace | None) -> Recalled:
-    prompt = thought.prompt
-    query = Query(
-        text=text,
-        limit=max(2 * mind.habits.max_nodes, 12),
-        filter=within(prompt),
-        space=prompt.space,
-        explain=True,
-    )
+    """Recall what is at hand and what is archived in one search. An archive may be much larger
+    than the rest: where it crowds out what is at hand, that is looked for once more by itself.
+    What is about the asker never fades, so somebody archived it: who asks only about themselves is
+    not told of it."""
+    at_hand, limit = within(thought.prompt), max(2 * mind.habits.max_nodes, 12)
+    space = thought.prompt.space
+    query = Query(text=text, limit=limit, filter=at_hand, space=space, explain=True)
+    if thought.intents == {Intent.IDENTITY}:
+        return _asked_everywhere(mind, thought, query, trace)
+    both = replace(query, limit=2 * limit, filter=replace(at_hand, tiers=()))
+    found = _asked_everywhere(mind, thought, both, trace)
+    offered = [each for each in found.hits if each.memory.tier is not Tier.ARCHIVAL]
+    archived = [each for each in found.hits if _may_be_told_from_the_archive(each.memory)]
+    if len(found.hits) >= both.limit and len(offered) < limit:
+        offered = [*_asked_everywhere(mind, thought, query, trace).hits]
+    return replace(found, hits=(*offered[:limit], *archived[:limit]))
+
+
+def _may_be_told_from_the_archive(memory: Memory) -> bool:
+    """Whether a memory is archived and was worth keeping by itself. What was only said in a
+    conversation is archived from the first, word for word: only who asks is shown it."""
+    origin, imported = memory.origin, memory.source.startswith("import:")
+    in_a_session = origin is not None and origin.session is not None
+    is_message = imported and in_a_session and memory.type is MemoryType.EVENT
+    return memory.tier is Tier.ARCHIVAL and EXCHANGE not in memory.tags and not is_message
+
+
+def _asked_everywhere(
+    mind: Mind, thought: Thought, query: Query, trace: AskedTrace | None
+) -> Recalled:
     alone = thought.intents == {Intent.IDENTITY}
     asking = partial(recall, touch=False, trace=trace, look_again=not alone)
     found = at_once([partial(asking, stores, each) for stores, each in _everywhere(mind, query)])
@@ -329,7 +352,7 @@ def _better_of(some: list[Candidate], others: list[Candidate]) -> list[Candidate
 
 
 def within(prompt: Prompt) -> Filter:
-    """Return what may be whispered at all: core and working, and inside a space only its own
+    """Return what is at hand for a prompt: core and working, and inside a space only its own
     memories and those of no space. Whoever says neither space nor folder is told of all."""
     spaces: tuple[str | None, ...] = () if prompt.space is None else (prompt.space, None)
     if prompt.space is None and prompt.cwd:  # typed outside of any project
@@ -357,10 +380,13 @@ def _candidate(found: Found, named: bool, blend: float) -> Candidate:
 
 def _judged(found: Found, named: bool, blend: float) -> tuple[str, float, float]:
     """Return by which head a hit was weighed, its chance, and how sure a whisper would be. What
-    a cross-encoder says about it, if there is one, counts for `blend` of that."""
+    a cross-encoder says about it, if there is one, counts for `blend` of that. What is archived
+    has the documented 0.10 less."""
+    less = -TIER_BOOST[Tier.ARCHIVAL.value] if found.memory.tier is Tier.ARCHIVAL else 0.0
     explained = found.explained
     if explained is None or explained.head is None or explained.chance is None:
-        return "note", found.score, whisper_score("note", found.score, True)
+        score = whisper_score("note", found.score, True)
+        return "note", found.score, max(0.0, score - less)
     origin = found.memory.origin
     said = origin is not None and origin.session is not None
     gate = "kept" if explained.head == "note" and not said else explained.head
@@ -373,7 +399,8 @@ def _judged(found: Found, named: bool, blend: float) -> tuple[str, float, float]
     score = whisper_score(gate, chance, named)
     if explained.cross_encoder is not None:
         score = reranked(score, explained.cross_encoder, blend)
-    return explained.head, chance, score * math.prod(explained.boosts.get(n, 1.0) for n in COUNTED)
+    score *= math.prod(explained.boosts.get(each, 1.0) for each in COUNTED)
+    return explained.head, chance, max(0.0, score - less)
 
 
 def _bring_answers(mind: Mind, thought: Thought, question: SelfQuestion) -> None:
@@ -468,6 +495,10 @@ def _standing_gate(mind: Mind) -> float:
     return gate if gate >= 1 else max(0.0, gate - STANDING_LESS)
 
 
+def _is_archived(candidate: Candidate) -> bool:
+    return candidate.memory.tier is Tier.ARCHIVAL
+
+
 def _is_standing(memory: Memory) -> bool:
     """Whether a memory says how things are to be done."""
     return memory.type is MemoryType.PREFERENCE or is_instruction(memory.content)
@@ -501,10 +532,14 @@ def ask_for_common_words(mind: Mind, thought: Thought) -> None:
 
 
 def open_the_gate(mind: Mind, thought: Thought) -> None:
-    """Only what is surely worth it gets through; what is of the time asked for does anyway."""
-    if Intent.TEMPORAL in thought.intents:
-        return
+    """Only what is surely worth it gets through; what is of the time asked for does anyway, but
+    not from the archive."""
     gate = mind.habits.injection_gate
+    if Intent.TEMPORAL in thought.intents:
+        thought.hold_back(lambda each: each.score >= gate or not _is_archived(each))
+        if not thought.candidates:
+            raise Silence(f"nothing passes the gate (best {_best(thought.refused)})")
+        return
     ranked = sorted(thought.candidates, key=lambda each: -each.score)
     below = [each for each in ranked if each.score < gate and _is_standing(each.memory)]
     let_in = [each for each in below[:STANDING_MOST] if each.score >= _standing_gate(mind)]
