@@ -230,8 +230,10 @@ class House:
 
     def _run_job(self, job: str, dry_run: bool, stop: Stop, progress: Counting) -> Report:
         running = self.sleeper.running()
-        due = running is not None and running.due
-        return self.shift.run(job, self.judge, dry_run, stop, progress, due)
+        given = (job, self.judge, dry_run, stop, progress)
+        if running is None:
+            return self.shift.run(*given)
+        return self.shift.run(*given, running.due, running.at_once, running.request)
 
     @property
     def whisper_habits(self) -> WhisperHabits:
@@ -421,7 +423,9 @@ def load_settings(home: Path) -> Settings:
     except RecursionError as error:
         raise BadSetting(str(path), "does not parse: it is nested too deeply") from error
     settings = read_settings(table, os.environ)
-    protected_types(settings.consolidation.protected_types)  # what nobody knows is refused now
+    # Types that nobody knows are refused now, and not at night.
+    protected_types(settings.consolidation.protected_types)
+    protected_types(settings.sleep.protected_types, "sleep.protected_types")
     return settings
 
 

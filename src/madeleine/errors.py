@@ -282,7 +282,7 @@ class NoSuchChange(Missing):
 
     def __init__(self, wanted: str) -> None:
         super().__init__(
-            f"no change or run `{wanted}`",
+            f"no change, run or night `{wanted}`",
             hint="what changed nothing left none; `madeleine history ID` names the changes",
         )
 
@@ -431,6 +431,13 @@ class AlreadyDone(Conflict):
 
     def __init__(self, what: str, state: str) -> None:
         super().__init__(f"{what} is already {state}", hint="nothing was changed")
+
+
+class NothingChanged(Conflict):
+    """A night left nothing that could be taken back."""
+
+    def __init__(self, night: str) -> None:
+        super().__init__(f"the night `{night[:8]}` changed nothing", hint="nothing is to be undone")
 
 
 class BeingDecided(Conflict):

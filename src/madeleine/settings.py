@@ -272,11 +272,12 @@ class Sleep:
         0.6, "the same for lifecycle = fsrs, whose curve falls more slowly", 0, 1
     )
     decay_importance: float = setting(0.5, "importance from which it stays all the same", 0, 1)
-    decay_least_days: float = setting(
-        7.0, "days without use before a night moves anything there unasked", 0
-    )
+    decay_least_days: float = setting(7.0, "days without use before anything moves there", 0)
     decay_grace_days: float = setting(
-        7.0, "days after it came into this home before a night moves it unasked", 0
+        30.0, "days after it was written, or came into this home, in which nothing fades", 0
+    )
+    protected_types: str = setting(
+        "decision, preference, procedure, goal, person, project", "types that never fade"
     )
     lifecycle: str = setting(
         "exponential",

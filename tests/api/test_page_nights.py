@@ -40,7 +40,7 @@ def faded(ask: Ask, many: int = 3) -> str:
     for number in range(many):
         remember(ask, f"An old matter, the {number}th of its kind", created=LONG_AGO)
     ask("run_task", id="importance_scorer")
-    (report,) = ask("run_task", id="decay_manager")["reports"]
+    (report,) = ask("run_task", id="decay_manager", body={"now": True})["reports"]
     assert report["applied"] == many
     return str(report["run"])
 

@@ -61,7 +61,7 @@ def test_sleep_returns_a_report_of_every_job(m: Madeleine) -> None:
 def test_one_job_can_be_run_and_its_run_taken_back(m: Madeleine) -> None:
     memory = forgotten_long_ago(m)
 
-    (report,) = m.sleep("decay_manager")
+    (report,) = m.sleep("decay_manager", now=True)
 
     assert (report.applied, report.dry_run) == (1, False)
     assert m.get(memory).tier is Tier.ARCHIVAL
@@ -72,7 +72,7 @@ def test_one_job_can_be_run_and_its_run_taken_back(m: Madeleine) -> None:
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(m: Madeleine) -> None:
     memory = forgotten_long_ago(m)
 
-    (report,) = m.sleep("decay_manager", dry_run=True)
+    (report,) = m.sleep("decay_manager", dry_run=True, now=True)
 
     (patch,) = report.patches
     assert (patch["would"], patch["memories"]) == ("apply", [memory.id])

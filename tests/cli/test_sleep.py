@@ -34,7 +34,7 @@ def test_a_run_says_what_it_did_and_how_to_take_it_back(either: Cli) -> None:
     either.ok("sleep", "importance_scorer")
     before = contents(either)
 
-    ran = either("sleep", "decay_manager")
+    ran = either("sleep", "decay_manager", "--now")
 
     assert ran.code == 0, ran.err
     assert ran.out.startswith("decay_manager: 1 change")
@@ -51,7 +51,7 @@ def test_a_dry_run_shows_the_difference_and_changes_no_byte(either: Cli) -> None
     either.ok("sleep", "importance_scorer")
     before = contents(either)
 
-    ran = either("sleep", "--dry-run")
+    ran = either("sleep", "--dry-run", "--now")
 
     assert "decay_manager: would make 1 change" in ran.out
     assert "| +tier: archival" in ran.out

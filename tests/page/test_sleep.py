@@ -14,10 +14,17 @@ from tests.page.nights import live, run, shown
 from tests.server.running import Daemon, running
 
 
+def impatient(home: Path) -> Path:
+    """Let memories fade in a home without the time that they have elsewhere."""
+    settings = "[sleep]\ndecay_grace_days = 0\ndecay_least_days = 0\n"
+    (home / "config.toml").write_text(settings, encoding="utf-8")
+    return home
+
+
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A home in which a night has passed, with the real model."""
-    with running(tmp_path_factory.mktemp("home")) as started:
+    with running(impatient(tmp_path_factory.mktemp("home"))) as started:
         live(started)
         yield started
 
@@ -115,7 +122,7 @@ def test_what_would_be_too_much_is_not_called_nothing_to_change(
 ) -> None:
     monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
     monkeypatch.setenv("MADELEINE_SLEEP_PROPOSALS_PER_RUN", "2")
-    with running(tmp_path) as daemon, visiting(browser, daemon) as visit:
+    with running(impatient(tmp_path)) as daemon, visiting(browser, daemon) as visit:
         for number in range(25):
             daemon.remember(f"Shelf {number} holds the lamps.", created="2024-01-01T00:00:00Z")
         run(daemon, "importance_scorer", "decay_manager", "decay_manager")
@@ -202,7 +209,7 @@ def test_only_a_dry_run_that_would_do_something_offers_to_run(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
-    with running(tmp_path) as daemon, visiting(browser, daemon) as visit:
+    with running(impatient(tmp_path)) as daemon, visiting(browser, daemon) as visit:
         titles = ("Smile :( now", "A list (short)", "b) is the way to go")
         for number, title in enumerate(titles):
             old = f"The {number}th old matter"

@@ -79,8 +79,9 @@ def run(
     habits: SleepHabits = HABITS,
     dry_run: bool = False,
     due: bool = False,
+    at_once: bool = False,
 ) -> Report:
-    return run_job(stores, habits, Told(), job, dry_run=dry_run, due=due)
+    return run_job(stores, habits, Told(), job, dry_run=dry_run, due=due, at_once=at_once)
 
 
 def one_of_each(stores: Stores) -> dict[str, Action]:

@@ -79,7 +79,7 @@ def test_a_dry_run_of_a_job_changes_no_byte(tmp_path: Path, job: type[Job]) -> N
     stores.journal.flush()
     before = all_bytes(home)
 
-    report = run(stores, job(), dry_run=True)
+    report = run(stores, job(), dry_run=True, at_once=True)
 
     assert report.error is None
     assert all_bytes(home) == before
@@ -173,10 +173,10 @@ def test_what_nobody_uses_goes_to_the_archive_when_documented(stores: Stores) ->
     memory = keep(stores, "Lunch is at noon")
     score(stores, memory, 0.49)
     wait(stores, days=1.203)
-    assert run(stores, decay_manager()).applied == 0
+    assert run(stores, decay_manager(), at_once=True).applied == 0
 
     wait(stores, days=0.002)
-    report = run(stores, decay_manager())
+    report = run(stores, decay_manager(), at_once=True)
 
     assert report.applied == 1
     assert as_now(stores, memory).tier is Tier.ARCHIVAL
@@ -205,7 +205,7 @@ def test_a_use_keeps_a_memory_at_hand(stores: Stores) -> None:
     use(stores, memory.id, "s")
     wait(stores, days=1)
 
-    assert run(stores, decay_manager()).applied == 0
+    assert run(stores, decay_manager(), at_once=True).applied == 0
 
 
 def test_true_fsrs_lets_a_memory_rest_longer(stores: Stores) -> None:
@@ -233,25 +233,28 @@ def test_an_old_store_is_not_archived_overnight(stores: Stores) -> None:
     remember_many(stores, drafts)
     run(stores, importance_scorer())
 
-    report = run(stores, decay_manager())
+    report = run(stores, decay_manager(), at_once=True)
 
-    assert (report.applied, report.proposed) == (0, 60)
-    assert "of 60 memories would change" in str(report.stopped)
+    assert (report.applied, report.proposed) == (0, 1)
+    assert "60 of 60 memories would change" in str(report.stopped)
 
 
 def test_an_old_store_is_not_asked_about_anew_before_somebody_answers(stores: Stores) -> None:
     drafts = [Draft(f"remark number {n}", created=NOON - timedelta(days=999)) for n in range(60)]
     remember_many(stores, drafts)
     run(stores, importance_scorer())
-    few = replace(HABITS, proposals_per_run=9)
 
-    assert run(stores, decay_manager(), few).proposed == 9
-    second = run(stores, decay_manager(), few)
+    assert run(stores, decay_manager(), at_once=True).proposed == 1
+    (first,) = stores.index.proposals(ProposalStatus.PENDING)
+    second = run(stores, decay_manager(), at_once=True)
     assert (second.proposed, second.patches) == (0, [])
-    assert "of 60 memories would change" in str(second.stopped)
+    assert "memories would change" in str(second.stopped)
 
-    decide(stores, stores.index.proposals()[0].id, ProposalStatus.REJECTED)
-    assert run(stores, decay_manager(), few).proposed == 1
+    decide(stores, first.id, ProposalStatus.REJECTED)
+    assert run(stores, decay_manager(), at_once=True).proposed == 1
+    (next_one,) = stores.index.proposals(ProposalStatus.PENDING)
+    assert not set(first.source_nodes) & set(next_one.source_nodes)
+    assert len(first.source_nodes) == len(next_one.source_nodes) == 10
 
 
 # -- spaces --------------------------------------------------------------------------------
@@ -402,14 +405,15 @@ def test_likeness_alone_moves_nobody_who_may_be_where_they_want(stores: Stores) 
     assert as_now(stores, brought).space == "atlas"
 
 
-def test_a_night_that_nobody_asked_for_waits_a_week(stores: Stores) -> None:
+@pytest.mark.parametrize("due", [True, False])
+def test_a_night_waits_a_month_whoever_asks_for_it(stores: Stores, due: bool) -> None:
     memory = keep(stores, "Lunch is at noon")
     score(stores, memory, 0.1)
-    wait(stores, days=6)
-    assert run(stores, decay_manager(), due=True).applied == 0
+    wait(stores, days=29)
+    assert run(stores, decay_manager(), due=due).applied == 0
 
     wait(stores, days=2)
-    assert run(stores, decay_manager(), due=True).applied == 1
+    assert run(stores, decay_manager(), due=due).applied == 1
 
 
 def test_what_was_brought_here_lately_is_not_archived_unasked(stores: Stores) -> None:
@@ -417,7 +421,9 @@ def test_what_was_brought_here_lately_is_not_archived_unasked(stores: Stores) ->
     score(stores, old, 0.0)
 
     assert run(stores, decay_manager(), due=True).applied == 0
-    wait(stores, days=8)
+    wait(stores, days=29)
+    assert run(stores, decay_manager(), due=True).applied == 0
+    wait(stores, days=2)
     assert run(stores, decay_manager(), due=True).applied == 1
 
 

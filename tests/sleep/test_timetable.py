@@ -309,7 +309,7 @@ def test_the_last_run_of_each_job_is_known_after_a_restart(tmp_path: Path) -> No
 
 
 def test_a_run_that_was_cut_off_is_told_and_tried_again(stores: Stores) -> None:
-    note_begun(stores, "auto_linker", "r-1", NOON - timedelta(hours=1))
+    note_begun(stores, Report("auto_linker", "r-1", NOON - timedelta(hours=1)))
 
     sleeper = Sleeper(stores, CYCLE, Runner(stores))
     with attended(sleeper):
@@ -323,7 +323,7 @@ def test_a_run_that_was_cut_off_is_told_and_tried_again(stores: Stores) -> None:
 
 def test_a_run_that_came_to_its_end_was_not_cut_off(stores: Stores) -> None:
     report = Report("auto_linker", "r-1", NOON)
-    note_begun(stores, report.job, report.run, report.began)
+    note_begun(stores, report)
     body = {"run": "r-1", "job": "auto_linker", "report": bounded_report(report)}
     record(stores, [event(stores, Kind.RUN, body)], durable=False)
 

@@ -208,7 +208,7 @@ class Madeleine:
         return values.read_changed(self._post("merge", {**body, **wording}))
 
     def undo(self, change_or_run: str) -> values.Undone:
-        """Take back a change, or every change of a run."""
+        """Take back a change, or every change of a run or of a whole night."""
         return values.read_undone(self._post("undo", {}, change_or_run))
 
     # -- reading ---------------------------------------------------------------------------
@@ -352,14 +352,18 @@ class Madeleine:
 
     # -- sleep -----------------------------------------------------------------------------
 
-    def sleep(self, job: str | None = None, dry_run: bool = False) -> values.Slept:
+    def sleep(
+        self, job: str | None = None, dry_run: bool = False, now: bool = False
+    ) -> values.Slept:
         """Run the whole sleep cycle, or one job, and return a report of each job that ran.
 
-        A dry run changes nothing; its reports say what would be done. `undo` with a report's
-        `run` takes everything back that this run did.
+        A dry run changes nothing; its reports say what would be done. With `now`, memories get
+        no time before they fade; else they get what the timetable gives them. `undo` with the
+        `request` takes the whole night back, with a report's `run` what this run did.
         """
         name = "run_all" if job is None else "run_task"
-        answer = self._post(name, {"dry_run": dry_run}, job or "", {"wait": True})
+        body = {"dry_run": dry_run, "now": now}
+        answer = self._post(name, body, job or "", {"wait": True})
         return values.read_slept(answer)
 
     def consolidate(self, task: str | None = None, dry_run: bool = False) -> Json:

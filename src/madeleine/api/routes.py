@@ -101,6 +101,7 @@ _LIMIT = Field("limit", "integer", "how many at most")
 _OFFSET = Field("offset", "integer", "how many to skip")
 _ZONE = Field("zone", "string", "whose days to count in, such as Europe/Dublin; otherwise UTC")
 _DRY_RUN = Field("dry_run", "boolean", "only say what would be done; nothing is changed")
+_NOW = Field("now", "boolean", "give memories no time before they fade")
 _WAIT = Field("wait", "boolean", "answer when it is over; without a daemon that is always so")
 _RUN = "{text, status: started | finished | stopped | failed, request, jobs, reports}"
 _INGEST = (
@@ -347,7 +348,7 @@ ROUTES: tuple[Route, ...] = (
         "undo",
         "POST",
         "/agent/undo/{id}",
-        "take back a change or a whole run",
+        "take back a change, a run, or a whole night by the `request` that it answered with",
         answer="{text, change, undone, memories}",
     ),
     Route(
@@ -455,7 +456,7 @@ ROUTES: tuple[Route, ...] = (
         "POST",
         "/admin/tasks/run-all",
         "run the whole sleep cycle, in its documented order",
-        (_DRY_RUN,),
+        (_DRY_RUN, _NOW),
         (_WAIT,),
         _RUN,
         admin=True,
@@ -465,7 +466,7 @@ ROUTES: tuple[Route, ...] = (
         "POST",
         "/admin/tasks/{id}/run",
         "run one job now; `{id}` is its name",
-        (_DRY_RUN,),
+        (_DRY_RUN, _NOW),
         (_WAIT,),
         _RUN,
         admin=True,

@@ -70,21 +70,23 @@ def _failing(house: House) -> list[answers.JobState]:
 
 
 def run_all(house: House, call: Call) -> Json:
-    dry_run, wait = _options(call)
-    return _run(house, house.sleeper.ask(None, dry_run), wait)
+    dry_run, at_once, wait = _options(call)
+    return _run(house, house.sleeper.ask(None, dry_run, at_once), wait)
 
 
 def run_task(house: House, call: Call) -> Json:
-    dry_run, wait = _options(call)
-    return _run(house, house.sleeper.ask([call.named], dry_run), wait)
+    dry_run, at_once, wait = _options(call)
+    return _run(house, house.sleeper.ask([call.named], dry_run, at_once), wait)
 
 
-def _options(call: Call) -> tuple[bool, bool]:
+def _options(call: Call) -> tuple[bool, bool, bool]:
+    """Return whether it is a dry run, whether memories get no time before they fade, and whether
+    the caller waits for the end."""
     body, query = Reader(call.body), Reader(call.query)
-    dry_run, wait = body.flag("dry_run"), query.flag("wait")
+    dry_run, at_once, wait = body.flag("dry_run"), body.flag("now"), query.flag("wait")
     body.done()
     query.done()
-    return dry_run, wait
+    return dry_run, at_once, wait
 
 
 def _run(house: House, asked: Asked, wait: bool) -> Json:

@@ -181,11 +181,13 @@ class JobReport:
 
 
 class Slept(list[JobReport]):
-    """The reports of the jobs that ran, in order; `status` is finished or stopped."""
+    """The reports of the jobs that ran, in order; `status` is finished or stopped. `undo` with
+    `request` takes all of it back."""
 
-    def __init__(self, reports: Iterable[JobReport], status: str) -> None:
+    def __init__(self, reports: Iterable[JobReport], status: str, request: str = "") -> None:
         super().__init__(reports)
         self.status = status
+        self.request = request
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +360,7 @@ def read_ingested(answer: Json) -> Ingested:
 
 def read_slept(answer: Json) -> Slept:
     reports = [_job_report(each) for each in _objects(answer["reports"])]
-    return Slept(reports, str(answer["status"]))
+    return Slept(reports, str(answer["status"]), str(answer["request"]))
 
 
 def _job_report(given: Json) -> JobReport:

@@ -2,7 +2,8 @@
 
 A memory whose relevance is below the threshold is archived, or moved to the trash; a threshold
 of 0 does nothing. Five things protect a memory, looked at in this order; the first that holds
-is the reason given.
+is the reason given. Fading (`rules.lifecycle`) has the same protection, and what is still to come
+has it besides (`rules.upcoming`): that is read from the text, of the few that nothing else keeps.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Protection(enum.StrEnum):
     GRACE = "grace_period"
     """It is too young."""
     TYPE = "type"
+    UPCOMING = "upcoming"
+    """It is about a time that is still to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,10 @@ class Rules:
     grace_days: float = 90.0
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Memories that are not archived, as columns."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protectable:
+    """What may protect memories that are not archived, as columns."""
 
-    relevance: NDArray[np.float64]
     importance: NDArray[np.float64]
     age: NDArray[np.float64]
     """In days."""
@@ -67,22 +69,29 @@ class Candidates:
     of_protected_type: Flags
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates(Protectable):
+    """The same, with what decides about them."""
+
+    relevance: NDArray[np.float64]
+
+
 def fates(found: Candidates, rules: Rules) -> Codes:
     """Return what would become of each memory if nothing protected it."""
     conditions = [found.relevance < rules.delete_below, found.relevance < rules.archive_below]
     return np.select(conditions, _codes(Fate.DELETE, Fate.ARCHIVE), np.uint8(0))
 
 
-def protections(found: Candidates, rules: Rules) -> Codes:
+def protections(found: Protectable, rules: Rules) -> Codes:
     """Return what protects each memory: the first that holds."""
-    conditions = [
-        found.tagged,
-        found.core,
-        found.importance >= rules.keep_importance,
-        found.age < rules.grace_days,
-        found.of_protected_type,
-    ]
-    return np.select(conditions, _codes(*list(Protection)[1:]), np.uint8(0))
+    conditions = {
+        Protection.EXPLICIT: found.tagged,
+        Protection.CORE: found.core,
+        Protection.IMPORTANCE: found.importance >= rules.keep_importance,
+        Protection.GRACE: found.age < rules.grace_days,
+        Protection.TYPE: found.of_protected_type,
+    }
+    return np.select(list(conditions.values()), _codes(*conditions), np.uint8(0))
 
 
 def code(member: Fate | Protection) -> int:

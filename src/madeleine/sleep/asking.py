@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from madeleine.model.memory import Memory
-from madeleine.model.proposal import Proposal, ProposalStatus
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.sleep.deeds import (
     concerned,
     looked_at,
@@ -25,6 +25,8 @@ from madeleine.write.proposals import (
     with_states,
 )
 from madeleine.write.questions import known_keys
+
+FADINGS_AT_ONCE = 10  # memories that one question lists: a person still looks at each of them
 
 
 def propose_patches(night: Night, patches: Sequence[Patch]) -> int:
@@ -76,6 +78,14 @@ def _proposal(night: Night, patch: Patch, key: str) -> Proposal:
 
 def _memories(patch: Patch) -> tuple[Memory, ...]:
     return (*touched(patch.action), *looked_at(patch.action))
+
+
+def fadings_room(night: Night) -> int:
+    """Return about how many memories a person may be asked whether they are to be put away: ten
+    at a time, whichever job asks, and as one question."""
+    pending = night.stores.index.proposals(ProposalStatus.PENDING)
+    waiting = sum(len(each.source_nodes) for each in pending if each.type is ProposalType.DECAY)
+    return 0 if waiting or not room(night) else FADINGS_AT_ONCE
 
 
 def room(night: Night) -> int:

@@ -7,10 +7,10 @@ writes it: what was done by then is done, each change whole by itself, and the j
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from madeleine.model.event import Kind
 from madeleine.model.times import format_time
+from madeleine.sleep.values import Report
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
@@ -19,9 +19,10 @@ RUNS_READ = 64  # newest runs among which the one begun last is looked for
 CUT_OFF = "it was cut off: the process ended before it was through"
 
 
-def note_begun(stores: Stores, job: str, run: str, began: datetime) -> None:
+def note_begun(stores: Stores, report: Report) -> None:
     """Write down that a run begins."""
-    value = {"job": job, "run": run, "began": format_time(began)}
+    named = {"job": report.job, "run": report.run, "request": report.request}
+    value = {**named, "began": format_time(report.began)}
     record(stores, [event(stores, Kind.STATE, {"key": BEGUN, "value": value})], durable=False)
 
 
@@ -35,7 +36,8 @@ def note_cut_off(stores: Stores) -> str | None:
     if any(each.body.get("run") == begun.get("run") for each in recent):
         return None
     done = len(stores.index.changes(str(begun.get("run"))))
-    report = {"began": begun.get("began"), "error": CUT_OFF, "applied": done}
+    told = {name: begun[name] for name in ("began", "request") if begun.get(name)}
+    report = {**told, "error": CUT_OFF, "applied": done}
     body = {"run": begun.get("run"), "job": begun.get("job"), "report": report}
     record(stores, [event(stores, Kind.RUN, body)], durable=False)
     return str(begun.get("job"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.pattern import read_pattern
 from madeleine.model.proposal import ProposalType
-from madeleine.model.words import Edge
+from madeleine.model.words import Edge, Tier
 from madeleine.rules.associations import edge_name
 from madeleine.sleep.values import (
     Action,
@@ -15,6 +16,7 @@ from madeleine.sleep.values import (
     Link,
     Merge,
     Patch,
+    PutAway,
     Score,
     SetSpace,
     SetTier,
@@ -27,6 +29,7 @@ from madeleine.write.actions import (
     as_forget,
     as_link,
     as_merge,
+    as_put_away,
     as_space,
     as_summary,
     as_supersede,
@@ -59,6 +62,9 @@ def plain(action: Deed) -> dict[str, str]:
             return as_synthesis(action.memory, [each.id for each in action.members])
         case Forget():
             return as_forget(action.memory.id)
+        case PutAway():
+            archive, trash = ([each.id for each in some] for some in (action.archive, action.trash))
+            return as_put_away(archive, trash, _single_keys(action))
         case Unlink():
             return as_unlink(action.source.id, action.connection)
         case Summarise():
@@ -80,6 +86,8 @@ def touched(action: Deed) -> tuple[Memory, ...]:
             return (action.memory,)
         case Synthesise():
             return action.members
+        case PutAway():
+            return *action.archive, *action.trash
         case Unlink():
             return (action.source,)
         case Summarise():
@@ -150,16 +158,28 @@ def contradiction_key(source: Memory, target: Memory) -> str:
 
 def deeds(action: Deed) -> list[dict[str, object]]:
     """Return what a change by this action has to remember, so that taking it back is a no to
-    it: one deed, or one for each connection."""
-    parts = (
-        [
+    it: one deed, or one for each connection, or for each memory that is put away."""
+    parts: list[Deed] = [action]
+    if isinstance(action, Link):
+        parts = [
             replace(action, connections=(each,), targets=_target(action, each))
             for each in action.connections
         ]
-        if isinstance(action, Link)
-        else [action]
-    )
+    elif isinstance(action, PutAway):
+        parts = _single_actions(action)
     return [_deed(each) for each in parts]
+
+
+def _single_actions(action: PutAway) -> list[Deed]:
+    """Return what is done to each memory, as if it were put away by itself."""
+    archived: list[Deed] = [SetTier(each, Tier.ARCHIVAL) for each in action.archive]
+    return [*archived, *(Forget(each) for each in action.trash)]
+
+
+def _single_keys(action: PutAway) -> list[str]:
+    """Return the keys of the questions about each memory: who says no to all of them says no to
+    each."""
+    return [question_of(each) for each in _single_actions(action)]
 
 
 def _deed(action: Deed) -> dict[str, object]:
@@ -189,7 +209,7 @@ def proposal_type(action: Deed) -> ProposalType:
             return ProposalType.CONFLICT
         case Link() if any(edge_name(each) == Edge.CONTRADICTS for each in action.connections):
             return ProposalType.CONFLICT
-        case SetTier() | Forget():
+        case SetTier() | Forget() | PutAway():
             return ProposalType.DECAY
         case SetSpace():
             return ProposalType.SPACE
@@ -218,6 +238,9 @@ def wording(action: Deed) -> str:
             return f"write “{action.memory.headline}” for {names}, and archive those"
         case Forget():
             return f"move {_name(action.memory)} to the trash"
+        case PutAway():
+            places = (("the archive", action.archive), ("the trash", action.trash))
+            return " and ".join(f"move {_names(some)} to {place}" for place, some in places if some)
         case Unlink():
             end = f"`{action.connection.target[:8]}` ({edge_name(action.connection)})"
             return f"no longer connect {_name(action.source)} to {end}"
@@ -243,6 +266,11 @@ def to_json(patch: Patch) -> dict[str, object]:
 
 def _name(memory: Memory) -> str:
     return f"`{memory.short_id}` ({memory.headline})"
+
+
+def _names(memories: Sequence[Memory]) -> str:
+    count = "" if len(memories) == 1 else f"{len(memories)} memories: "
+    return count + ", ".join(_name(each) for each in memories)
 
 
 def _ends(action: Link) -> str:

@@ -75,7 +75,9 @@ class SleepHabits:
     decay_retrievability_fsrs: float = 0.6
     decay_importance: float = 0.5
     decay_least_days: float = 7.0
-    decay_grace_days: float = 7.0
+    decay_grace_days: float = 30.0
+    protected_types: str = "decision, preference, procedure, goal, person, project"
+    """Types that never fade."""
     lifecycle: str = "exponential"
     """How retrievability is reckoned: exponential, as documented, or fsrs."""
     breaker_share: float = 0.25
@@ -87,12 +89,14 @@ class SleepHabits:
     consolidation: ConsolidationHabits = field(default_factory=ConsolidationHabits)
 
 
-def protected_types(names: str) -> frozenset[MemoryType]:
-    """Return the types that are never forgotten, named in our words or in those of others."""
+def protected_types(
+    names: str, setting: str = "consolidation.protected_types"
+) -> frozenset[MemoryType]:
+    """Return the types that a setting protects, named in our words or in those of others."""
     known = {**{each.value: each for each in MemoryType}, **TYPES_ELSEWHERE}
     given = [each.strip() for each in names.split(",") if each.strip()]
     for name in given:
         if name.lower() not in known:
             problem = f"names {name!r}; it takes {', '.join(known)}"
-            raise BadSetting("consolidation.protected_types", problem)
+            raise BadSetting(setting, problem)
     return frozenset(known[name.lower()] for name in given)

@@ -85,16 +85,21 @@ def run_job(
     stop: Stop = lambda: False,
     progress: Progress = lambda done, total: None,
     due: bool = False,
+    at_once: bool = False,
+    request: str | None = None,
 ) -> Report:
     """Run one job and return its report; `UnderWay` if it runs already. One that is `due` was
-    asked for by nobody."""
+    asked for by nobody; one that is to work `at_once` gives memories no time before they fade.
+    `request` is the id of the night that it belongs to."""
     with _alone(stores, job.name):
         now = stores.clock.now()
-        report = Report(job.name, stores.new_id(), now, dry_run)
-        night = Night(stores, habits, judge, report, now, stop, progress, due=due)
+        report = Report(job.name, stores.new_id(), now, dry_run, request=request)
+        night = Night(
+            stores, habits, judge, report, now, stop, progress, due=due, waits=not at_once
+        )
         began = time.monotonic()
         if not dry_run and job.name not in QUIET:
-            note_begun(stores, job.name, report.run, now)
+            note_begun(stores, report)
         try:
             _run(night, job)
         except MadeleineError as error:

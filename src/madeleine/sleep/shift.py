@@ -38,12 +38,23 @@ class Shift:
         stop: Stop,
         progress: Progress,
         due: bool = False,
+        at_once: bool = False,
+        request: str | None = None,
     ) -> Report:
-        """Run the job of that name, because somebody asked or because it is `due`."""
+        """Run the job of that name, because somebody asked, who may want it done `at_once`, or
+        because it is `due`; `request` is the id of the night that it belongs to."""
         if job in TASKS:
             log.info("%s", start_line(job, self._stores.index.extent().memories))
         options = (self._stores, self._habits, judge, {**JOBS, **TASKS}[job]())
-        report = run_job(*options, dry_run=dry_run, stop=stop, progress=progress, due=due)
+        report = run_job(
+            *options,
+            dry_run=dry_run,
+            stop=stop,
+            progress=progress,
+            due=due,
+            at_once=at_once,
+            request=request,
+        )
         if job in TASKS:
             log.info("%s", end_line(report))
         return report

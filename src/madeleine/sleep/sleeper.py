@@ -92,6 +92,10 @@ class Running:
     total: int = 0
     due: bool = False
     """Whether nobody asked for it: its time has come."""
+    at_once: bool = False
+    """Whether who asked for it does not want memories to get time before they fade."""
+    request: str | None = None
+    """The id of the night: of all jobs that run for one request, or that are due together."""
 
 
 @dataclass(slots=True)
@@ -101,6 +105,7 @@ class Asked:
     id: str
     jobs: tuple[str, ...]
     dry_run: bool = False
+    at_once: bool = False
     reports: list[Report] = field(default_factory=list)
     begun: bool = False
     called_off: bool = False
@@ -135,8 +140,11 @@ class Sleeper:
 
     # -- asking ----------------------------------------------------------------------------
 
-    def ask(self, jobs: Iterable[str] | None = None, dry_run: bool = False) -> Asked:
-        """Ask for a run of these jobs; without any, of the whole cycle but what is paused.
+    def ask(
+        self, jobs: Iterable[str] | None = None, dry_run: bool = False, at_once: bool = False
+    ) -> Asked:
+        """Ask for a run of these jobs; without any, of the whole cycle but what is paused. It
+        keeps the waits of the timetable about memories, unless it is to work `at_once`.
 
         Who asks for what already waits to be run gets the same run.
         """
@@ -147,9 +155,10 @@ class Sleeper:
             self.check(job)
         with self._changed:
             for waiting in self._asked:
-                if (waiting.jobs, waiting.dry_run, waiting.begun) == (wanted, dry_run, False):
+                asks_for = (waiting.jobs, waiting.dry_run, waiting.at_once)
+                if asks_for == (wanted, dry_run, at_once) and not waiting.begun:
                     return waiting
-            asked = Asked(self._stores.new_id(), wanted, dry_run)
+            asked = Asked(self._stores.new_id(), wanted, dry_run, at_once)
             self._asked.append(asked)
             self._changed.notify_all()
         return asked
@@ -237,23 +246,25 @@ class Sleeper:
 
     def work_off(self) -> None:
         """Run everything that waits. One thread at a time; the others wait for it."""
+        night = self._stores.new_id()  # of all that is due at the same time
         with self._turn:
             while not self._ending():
                 asked = self._next_asked()
                 if asked is not None:
                     self._carry_out(asked)
                 elif (job := self._next_due()) is not None:
-                    self._once(job, False, lambda: False, due=True)
+                    self._once(self._begin(job, due=True, request=night), lambda: False)
                 else:
                     return
 
     def run_due(self, job: str, still_due: Stopped) -> bool:
         """Run a job whose time has come, if it still is so once it is our turn; `UnderWay` if
         another server has it. Returns whether it ran."""
-        with self._turn, self._lease(self._says(job, False, True)) as over:
+        running = self._begin(job, due=True, request=self._stores.new_id())
+        with self._turn, self._lease(_told_running(running)) as over:
             if not still_due():
                 return False
-            self._run_once(job, False, over, due=True)
+            self._run_once(running, over)
             return True
 
     @contextmanager
@@ -271,9 +282,17 @@ class Sleeper:
                 note_cut_off(self._stores)
             yield over
 
-    def _says(self, job: str, dry_run: bool, due: bool) -> str:
-        """Return what other servers are told of a run."""
-        return _told_running(Running(job, self._stores.clock.now(), dry_run, due=due))
+    def _begin(
+        self,
+        job: str,
+        request: str,
+        dry_run: bool = False,
+        due: bool = False,
+        at_once: bool = False,
+    ) -> Running:
+        """Return a run that begins now."""
+        now = self._stores.clock.now()
+        return Running(job, now, dry_run, due=due, at_once=at_once, request=request)
 
     @contextmanager
     def _patiently(self, doing: str, called_off: Stopped) -> Iterator[Stopped]:
@@ -312,29 +331,31 @@ class Sleeper:
             for job in asked.jobs:
                 if asked.called_off or self._ending():
                     break
-                asked.reports.append(self._once(job, asked.dry_run, lambda: asked.called_off))
+                running = self._begin(job, asked.id, asked.dry_run, at_once=asked.at_once)
+                asked.reports.append(self._once(running, lambda: asked.called_off))
             asked.failed = False
         finally:
             with self._changed:
                 self._asked.remove(asked)
             asked.over.set()
 
-    def _once(self, job: str, dry_run: bool, called_off: Stopped, due: bool = False) -> Report:
+    def _once(self, running: Running, called_off: Stopped) -> Report:
         """Run one job, once no other server's is under way. A run that another server took over
         is told of by nobody but that one."""
         try:
-            with self._patiently(self._says(job, dry_run, due), called_off) as over:
-                return self._run_once(job, dry_run, lambda: called_off() or over(), due)
+            with self._patiently(_told_running(running), called_off) as over:
+                return self._run_once(running, lambda: called_off() or over())
         except (UnderWay, LeaseLost) as error:
             now = self._stores.clock.now()
-            return Report(job, "", now, dry_run=dry_run, error=error.message)
+            return Report(running.job, "", now, dry_run=running.dry_run, error=error.message)
 
-    def _run_once(self, job: str, dry_run: bool, called_off: Stopped, due: bool) -> Report:
+    def _run_once(self, running: Running, called_off: Stopped) -> Report:
         """Run one job. Having been asked for, it is no longer due."""
+        job, dry_run = running.job, running.dry_run
         self.last_runs()  # how it went before, read before this run is in the journal too
         with self._changed:
             self._stop_running = False
-            self._running = Running(job, self._stores.clock.now(), dry_run, due=due)
+            self._running = replace(running, began=self._stores.clock.now())
             if not dry_run:
                 self._due.discard(job)
         self._tell("job_started", {"job": job, "dry_run": dry_run})

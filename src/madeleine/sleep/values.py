@@ -80,6 +80,15 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
+class PutAway:
+    """Several memories leave what is at hand, by one decision: they go to the archive, or to the
+    trash."""
+
+    archive: tuple[Memory, ...] = ()
+    trash: tuple[Memory, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Unlink:
     """A connection that a job drew is taken away again."""
 
@@ -110,7 +119,17 @@ class Score:
 
 
 Action = (
-    Link | Merge | Supersede | SetTier | SetSpace | Synthesise | Forget | Unlink | Summarise | Score
+    Link
+    | Merge
+    | Supersede
+    | SetTier
+    | SetSpace
+    | Synthesise
+    | Forget
+    | PutAway
+    | Unlink
+    | Summarise
+    | Score
 )
 
 
@@ -137,6 +156,8 @@ class Report:
     run: str
     began: datetime
     dry_run: bool = False
+    request: str | None = None
+    """The id of the night: of all runs for one request, or that were due together."""
     seconds: float = 0.0
     looked: int = 0
     judged: int = 0
@@ -174,6 +195,9 @@ class Night:
     progress: Callable[[int, int], None] = lambda done, total: None
     due: bool = False
     """Whether nobody asked for the run: its time has come."""
+    waits: bool = True
+    """Whether memories get the time that they have before they fade. Who asks for a run with
+    `now` does not wait."""
     again: set[str] = field(default_factory=set)
     """Memories that have to be looked at again: the judge had no answer, or a patch about
     them was not carried out. `seen.note_seen` leaves them out."""

@@ -74,6 +74,14 @@ def as_forget(memory: str) -> dict[str, str]:
     return {"verb": "forget", "memory": memory}
 
 
+def as_put_away(
+    archive: Sequence[str], trash: Sequence[str], keys: Sequence[str]
+) -> dict[str, str]:
+    """Return the action; `keys` are those of the questions about the single memories."""
+    listed = {"archive": archive, "trash": trash, "keys": keys}
+    return {"verb": "put_away", **{name: json.dumps(list(each)) for name, each in listed.items()}}
+
+
 def as_unlink(source: str, connection: Connection) -> dict[str, str]:
     return {
         "verb": "unlink",
@@ -149,6 +157,13 @@ def _synthesise(hand: Hand, action: Action) -> Change:
     return plan_synthesis(hand, memory, json.loads(action["members"]))
 
 
+def _put_away(hand: Hand, action: Action) -> Change:
+    archived = [plan_tier(hand, each, Tier.ARCHIVAL) for each in json.loads(action["archive"])]
+    trashed = [plan_forget(hand, each) for each in json.loads(action["trash"])]
+    edits = [edit for change in (*archived, *trashed) for edit in change.edits]
+    return hand.change("put_away", edits)
+
+
 def _unlink(hand: Hand, action: Action) -> Change:
     source = _id(hand, action, "source")
     return plan_unlink(hand, source, action["target"], Edge(action["edge"]))
@@ -173,6 +188,7 @@ PLANS: Mapping[str, Callable[[Hand, Action], Change]] = {
     "forget": _forget,
     "tier": _tier,
     "space": _space,
+    "put_away": _put_away,
     "synthesise": _synthesise,
     "unlink": _unlink,
     "summarise": _summarise,

@@ -61,12 +61,12 @@ def no_to_leaving_core(memory: Memory) -> dict[str, object]:
 def known_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that were ever asked: they are not asked again. One about
     a contrast that was withdrawn is none: the same two may contradict each other after all."""
-    kept = (
-        dict(each.action).get("key")
+    return {
+        key
         for each in stores.index.proposals()
         if each.status is not ProposalStatus.EXPIRED or not asks_about_a_contrast(each)
-    )
-    return {key for key in kept if key is not None}
+        for key in _keys_of(each)
+    }
 
 
 def withdraw_contrasts(stores: Stores, by: str) -> int:
@@ -96,15 +96,20 @@ FORGETTING = "forget"  # the question whether a memory is to go to the trash
 def rejected_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that were answered with no."""
     rejected = stores.index.proposals(ProposalStatus.REJECTED)
-    kept = (dict(each.action).get("key") for each in rejected)
-    return {key for key in kept if key is not None}
+    return {key for each in rejected for key in _keys_of(each)}
 
 
 def pending_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that wait for an answer."""
     waiting = stores.index.proposals(ProposalStatus.PENDING)
-    kept = (dict(each.action).get("key") for each in waiting)
-    return {key for key in kept if key is not None}
+    return {key for each in waiting for key in _keys_of(each)}
+
+
+def _keys_of(proposal: Proposal) -> set[str]:
+    """Return the key of a question; of one with a list, those of its single questions too."""
+    action = dict(proposal.action)
+    single: list[str] = json.loads(action.get("keys", "[]"))
+    return {*single, *([action["key"]] if "key" in action else [])}
 
 
 def refusals(stores: Stores, deeds: Sequence[Mapping[str, object]], by: str) -> list[Event]:

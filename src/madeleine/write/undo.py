@@ -1,4 +1,4 @@
-"""Undo: take back one recorded change, or a whole run.
+"""Undo: take back one recorded change, a whole run of a job, or a whole night.
 
 Files are put back byte for byte, and only when each still is as the change left it: what a
 person wrote since is never overwritten. A score comes back unless the memory has a newer one.
@@ -7,7 +7,7 @@ Undo is itself a change, so it can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from madeleine.errors import (
@@ -16,6 +16,7 @@ from madeleine.errors import (
     Conflict,
     EditedSince,
     NoSuchChange,
+    NothingChanged,
     ScoredSince,
 )
 from madeleine.model.change import Change, Edit
@@ -30,6 +31,8 @@ from madeleine.write.record import digest, event
 from madeleine.write.stores import Stores
 
 OVER = ("undone", "dropped", "lost")
+RUNS_READ = 4_096  # newest runs in the journal among which those of a night are looked for
+LEAST_PREFIX = 6  # characters of a night's id that may stand for the whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Undone:
 
 
 def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
-    """Take back a change or every change of a run, newest first, all or none."""
+    """Take back a change, or every change of a run or a night, newest first, all or none."""
     events = _named(stores, wanted)
     open_events = [each for each in events if stores.index.outcome(_id(each)) not in OVER]
     if not open_events:
@@ -73,15 +76,34 @@ def _nothing_left(events: Iterable[Event]) -> Conflict:
 
 
 def _named(stores: Stores, wanted: str) -> list[Event]:
-    """Return the events of the one change, or the one run, that was meant."""
+    """Return the events of the one change, the one run, or the one night that was meant."""
     events = stores.index.changes(wanted)
     if not events:
-        raise NoSuchChange(wanted)
+        return _of_night(stores, wanted)
     exact = [each for each in events if wanted in (_id(each), each.body.get("run"))]
     several = {_meant(each, wanted) for each in events}
     if not exact and len(several) > 1:
         raise AmbiguousChange(wanted, sorted(several))
     return exact or events
+
+
+def _of_night(stores: Stores, wanted: str) -> list[Event]:
+    """Return the events of all runs of the one night whose id begins so, newest first."""
+    runs: dict[str, list[str]] = {}
+    for each in stores.index.recent_events([Kind.RUN.value], RUNS_READ):
+        report = each.body.get("report")
+        night = str(report.get("request") or "") if isinstance(report, Mapping) else ""
+        if len(wanted) >= LEAST_PREFIX and night.startswith(wanted):
+            runs.setdefault(night, []).append(str(each.body.get("run")))
+    if not runs:
+        raise NoSuchChange(wanted)
+    if len(runs) > 1:
+        raise AmbiguousChange(wanted, sorted(runs))
+    ((night, newest_first),) = runs.items()
+    events = [each for run in newest_first for each in stores.index.changes(run)]
+    if not events:
+        raise NothingChanged(night)
+    return events
 
 
 def _meant(each: Event, wanted: str) -> str:

@@ -206,10 +206,10 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
     assert vault_bytes(stores) == files
     assert "30 of 30 memories would change" in str(report.stopped)
     assert (report.counts["deleted"], report.counts["preserved"]) == ([], 30)
-    waiting = stores.index.proposals(ProposalStatus.PENDING)
-    assert len(waiting) == report.proposed == 30
-    decide(stores, waiting[0].id, ProposalStatus.APPROVED, by="me")
-    assert len(list(stores.vault.trashed())) == 1
+    (waiting,) = stores.index.proposals(ProposalStatus.PENDING)
+    assert (report.proposed, len(waiting.source_nodes)) == (1, 10)
+    decide(stores, waiting.id, ProposalStatus.APPROVED, by="me")
+    assert len(list(stores.vault.trashed())) == 10
 
 
 @pytest.mark.parametrize("count", [5, 9, 19])
@@ -221,7 +221,9 @@ def test_a_small_store_is_not_emptied_unasked(stores: Stores, count: int) -> Non
 
     assert list(stores.vault.trashed()) == []
     assert f"{count} of {count} memories that are not archived" in str(report.stopped)
-    assert (report.proposed, report.counts["deleted_count"]) == (count, 0)
+    assert (report.proposed, report.counts["deleted_count"]) == (1, 0)
+    (waiting,) = stores.index.proposals(ProposalStatus.PENDING)
+    assert len(waiting.source_nodes) == min(count, 10)
 
 
 def test_archived_memories_do_not_make_the_rest_a_small_share(stores: Stores) -> None:

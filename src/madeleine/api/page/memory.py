@@ -20,6 +20,7 @@ from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
 from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
 from madeleine.rules.digest import version
+from madeleine.rules.forgetting import PROTECTED
 from madeleine.rules.importance import (
     ACCESS_REFERENCE,
     ACCESS_WEIGHT,
@@ -30,8 +31,10 @@ from madeleine.rules.importance import (
     log_share,
 )
 from madeleine.rules.strengthening import Past, chances, fades_at
+from madeleine.rules.upcoming import is_upcoming
 from madeleine.rules.usage import adopted_of
-from madeleine.sleep.fading import least_chance, lifecycle
+from madeleine.sleep.fading import least_chance, lifecycle, never_fading_types
+from madeleine.sleep.habits import SleepHabits
 from madeleine.write.change_file import joined, peek
 from madeleine.write.past import Turn, as_it_was, turn
 from madeleine.write.show import find_anywhere
@@ -134,6 +137,7 @@ def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Json:
     stores, habits, now = house.stores, house.sleep_habits, house.stores.clock.now()
     past, way, least = _past(stores, memory), lifecycle(habits), least_chance(habits)
     ends = fades_at(past, way, least, now)
+    spared = memory.created + timedelta(days=habits.decay_grace_days)
     moments = _moments(past, now, ends)
     chance = next(chances(past, way, [now]))
     drawn = sum(not each.implied and each.connection.by not in MACHINES for each in rows)
@@ -145,11 +149,12 @@ def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Json:
             [format_time(at), round(value, 4)]
             for at, value in zip(moments, chances(past, way, moments), strict=True)
         ],
-        "uses": [format_time(each) for each in past.uses[-USES_DRAWN:]],
+        "uses": [format_time(each.at) for each in past.uses[-USES_DRAWN:]],
         "uses_total": memory.access_count,
         "least": least,
-        "fades_at": format_time(ends) if ends else None,
-        "stays": _stays(memory, habits.decay_importance),
+        "fades_at": format_time(max(ends, spared)) if ends else None,
+        "spared_until": format_time(spared) if spared > now else None,
+        "stays": _stays(memory, habits, now),
         "importance": memory.importance,
         "relevance": memory.relevance,
         "drawn_connections": drawn,
@@ -182,18 +187,24 @@ def _moments(past: Past, now: datetime, ends: datetime | None) -> list[datetime]
     room = min(max(ahead * 1.3, (now - start) / 8, LEAST_AHEAD), max(MOST_AHEAD, now - start))
     step = (now + room - start) / POINTS
     even = [start + step * n for n in range(POINTS + 1)]
-    drawn = [each for each in past.uses[-USES_DRAWN:] if each >= start]
+    drawn = [each.at for each in past.uses[-USES_DRAWN:] if each.at >= start]
     around = [side for each in drawn for side in (each - timedelta(seconds=1), each)]
     return sorted({*even, *around, now})
 
 
-def _stays(memory: Memory, importance: float) -> str | None:
+def _stays(memory: Memory, habits: SleepHabits, now: datetime) -> str | None:
     """Return why no night moves it to the archive, if there is a reason that does not fade."""
     if memory.source == SELF_SOURCE or ABOUT_SELF in memory.tags:
         return "self"
     if memory.tier is not Tier.WORKING:
         return memory.tier.value
-    return "importance" if memory.importance >= importance else None
+    if PROTECTED in memory.tags:
+        return "protected"
+    if memory.type in never_fading_types(habits):
+        return "type"
+    if is_upcoming(memory, now):
+        return "upcoming"
+    return "importance" if memory.importance >= habits.decay_importance else None
 
 
 # -- what is like it, and what it said before ------------------------------------------------

@@ -3,12 +3,15 @@
   madeleine sleep                 every job, in order
   madeleine sleep JOB             one of them
   madeleine sleep --dry-run       only show what would be done
+  madeleine sleep --now           give memories no time before they fade
   madeleine sleep status          when each job ran, and when it will run again
   madeleine sleep pause JOB       do not run it by itself any more; `resume JOB` takes it back
   madeleine sleep stop [JOB]      stop what is under way
 
-The daemon runs the jobs by itself; without one they run here. Ctrl-C stops a run; what it has
-done by then stays done. Every run can be taken back with `madeleine undo RUN`.
+The daemon runs the jobs by itself; without one they run here. What you ask for runs at once, and
+keeps the waits of the timetable about memories: nothing fades that is too young or was used
+lately, unless you say --now. Ctrl-C stops a run; what it has done by then stays done. `madeleine
+undo` takes back the whole night, or the run of a single job.
 """
 
 from __future__ import annotations
@@ -34,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("job", metavar="JOB", nargs="?", help="the job to pause, resume or stop")
     parser.add_argument("--dry-run", action="store_true", help="change nothing, show what would be")
+    parser.add_argument(
+        "--now", action="store_true", help="let fade what is young or was used lately, too"
+    )
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
@@ -52,8 +58,10 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
 
 def _about(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     """Look at the jobs, or steer one."""
-    if arguments.dry_run:
-        raise Rejected(f"--dry-run does not go with `{arguments.what}`", hint="leave it out")
+    for option in ("dry_run", "now"):
+        if getattr(arguments, option):
+            named = f"--{option.replace('_', '-')}"
+            raise Rejected(f"{named} does not go with `{arguments.what}`", hint="leave it out")
     if arguments.what == "status" and arguments.job is not None:
         raise Rejected("status is about all jobs", hint="leave the job out")
     if arguments.what == "status":
@@ -72,7 +80,7 @@ def _about(arguments: argparse.Namespace, door: Door, say: Say) -> int:
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:
-    job, body = arguments.what, {"dry_run": arguments.dry_run}
+    job, body = arguments.what, {"dry_run": arguments.dry_run, "now": arguments.now}
     operation = "run_all" if job is None else "run_task"
     return Wanted(operation, job, body, job or EVERYTHING, "sleep")
 
@@ -90,5 +98,7 @@ def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
     proposed = sum(each["proposed"] for each in reports)
     if proposed and not dry:
         yield "what was proposed waits for you: madeleine proposals"
+    if len(runs) > 1:
+        yield f"  undo all of it: madeleine undo {answer['request'][:CHANGE_ID_SHOWN]}"
     for each in reversed(runs):  # what came later may stand on what came before
         yield f"  undo {each['job']}: madeleine undo {each['run'][:CHANGE_ID_SHOWN]}"

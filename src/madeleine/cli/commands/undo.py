@@ -1,4 +1,4 @@
-"""Take back a change or a whole run; files come back byte for byte.
+"""Take back a change, a run of a job, or a whole night; files come back byte for byte.
 
 What somebody wrote since is never overwritten: then nothing is undone, and the file is named.
 An undo is itself a change, so it can be undone.
@@ -19,7 +19,10 @@ from madeleine.cli.words import plural
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "change", metavar="CHANGE", type=an_id, help="a change or run, as `history` names it"
+        "change",
+        metavar="CHANGE",
+        type=an_id,
+        help="a change, as `history` names it, or a run or night, as `sleep` names it",
     )
 
 

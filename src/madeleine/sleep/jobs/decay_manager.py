@@ -1,37 +1,46 @@
-"""Moves working memories that nobody uses to the archive, where asking still finds them.
+"""Moves working memories that nobody uses to the archive: they are offered less readily there, and
+asking finds them.
 
-Which way retrievability is reckoned is a setting; the rule is the same (`rules.lifecycle`).
-Core, the self and what describes the asker are exempt, and so is whatever is important. Nothing
-is ever deleted.
+Which way retrievability is reckoned is a setting; the rule is the same (`rules.lifecycle`). What
+protects a memory from being forgotten protects it here (`rules.forgetting`): core, the self and
+what describes the asker, the tag `protected`, importance, its type, and its youth. What is still to
+come does not fade either (`rules.upcoming`). Nothing is ever deleted.
 
-By the documented numbers a memory that nobody used has faded after 29 hours, a weekend. So in
-a night that nobody asked for it also has to be idle for a week, and what was brought here with an
-old date gets a week to be useful; whoever runs the job gets what they ask for.
+By the documented numbers a memory that nobody used has faded after 29 hours, a weekend. So nothing
+fades in its first month, counted from when it was written or came into this home, nor unless it was
+idle for a week. A run that somebody asks for keeps these waits too, unless they ask not to wait.
 
-A store that was brought here may have faded as a whole. Then people are asked, a page of
-questions at a time, and while they have not answered there is nothing to be done.
+A store that was brought here may have faded as a whole. Then people are asked: one question with
+ten memories, and while it is not answered there is no other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.port import Standings
 from madeleine.model.event import Event, Kind
-from madeleine.model.proposal import ProposalStatus, ProposalType
-from madeleine.model.words import Tier
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
+from madeleine.model.words import Edge, Tier
+from madeleine.rules.forgetting import Protectable, Protection, Rules, code, protections
 from madeleine.rules.lifecycle import Exponential, Life, Lifecycle, fades
-from madeleine.sleep.asking import room
+from madeleine.rules.strengthening import days_of_use
+from madeleine.rules.upcoming import is_upcoming
+from madeleine.sleep.asking import fadings_room
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import question_of
-from madeleine.sleep.fading import least_chance, lifecycle
-from madeleine.sleep.standings import MICROS_A_DAY, WORKING, days_before, pages
-from madeleine.sleep.values import Night, Patch, SetTier
+from madeleine.sleep.fading import least_chance, lifecycle, protected_codes
+from madeleine.sleep.standings import CORE, WORKING, days_before, pages
+from madeleine.sleep.values import Night, Patch, PutAway, SetTier
 from madeleine.write.questions import rejected_keys
+
+READ_AT_ONCE = 500  # memories whose texts are read: of a store that faded as a whole a few matter
 
 
 def decay_manager() -> DecayManager:
@@ -54,33 +63,27 @@ class DecayManager:
             for page in pages(night)
             for memory_id, chance in self._faded(night, page)
         }
-        faded = _not_new(night, faded) if night.due else faded
+        faded = _not_defined_by_the_self(night, faded)
+        faded = _not_new(night, faded) if night.waits else faded
         faded = _not_spoken_for(night, faded)
-        why = tripped(night, len(faded), len(faded))
-        if why is not None and not room(night):
-            night.report.stopped = f"{why}: the proposals about some of them wait for you"
+        ranked = sorted(faded, key=lambda each: (faded[each], each))
+        if not ranked:
             return []
-        known = night.stores.index.memories(faded)
-        return [
-            Patch(
-                SetTier(memory, Tier.ARCHIVAL),
-                "not used for long: it is unlikely to come to mind "
-                f"({faded[memory.id]:.0%}) and matters little ({memory.importance:.0%})",
-            )
-            for memory in known.values()
-            if memory.tier is Tier.WORKING
-        ]
+        faded_lately = len(ranked) + _asked_lately(night)
+        why = tripped(night, faded_lately, faded_lately)
+        if why is None:
+            return [_patch(each, faded[each.id]) for each in _going(night, ranked)]
+        return _ask_about(night, ranked, faded, why)
 
     def done(self, night: Night) -> None:
         """Nothing to note: every memory is looked at each time."""
 
     def _faded(self, night: Night, page: Standings) -> Iterator[tuple[str, float]]:
         habits = night.habits
-        light = page.importance < habits.decay_importance
-        least = habits.decay_least_days if night.due else 0.0
+        least = habits.decay_least_days if night.waits else 0.0
         idle = days_before(night, page.last_accessed) >= least
-        may = (page.tiers == WORKING) & ~page.is_self & ~page.about_self
-        places = np.flatnonzero(may & light & idle)
+        may = (page.tiers == WORKING) & (_protections(night, page) == code(Protection.NONE))
+        places = np.flatnonzero(may & idle)
         chances = self._chances(night, page, places).tolist()
         weights = page.importance[places].tolist()
         for place, chance, weight in zip(places.tolist(), chances, weights, strict=True):
@@ -103,19 +106,82 @@ class DecayManager:
         ages = days_before(night, page.created)
         idle = days_before(night, page.last_accessed)
         for place, memory_id in zip(places, ids, strict=True):
-            born = int(page.created[place])
-            used = (int(each.timestamp() * 1_000_000) for each in uses.get(memory_id, ()))
-            after = tuple((each - born) / MICROS_A_DAY for each in used if each >= born)
+            born = night.now - timedelta(days=float(ages[place]))
+            after, whispers = days_of_use(born, uses.get(memory_id, ()))
             stability = float(page.stability[place])
-            yield Life(float(ages[place]), float(idle[place]), stability, after)
+            yield Life(float(ages[place]), float(idle[place]), stability, after, whispers)
+
+
+def _protections(night: Night, page: Standings) -> NDArray[np.uint8]:
+    """Return what protects the memories of a page, by the rule that forgetting goes by."""
+    habits = night.habits
+    found = Protectable(
+        importance=page.importance,
+        age=days_before(night, page.created),
+        tagged=page.protected,
+        core=(page.tiers == CORE) | page.about_self,
+        of_protected_type=np.isin(page.types, list(protected_codes(habits))),
+    )
+    grace = habits.decay_grace_days if night.waits else 0.0
+    return protections(found, Rules(keep_importance=habits.decay_importance, grace_days=grace))
+
+
+def _patch(memory: Memory, chance: float) -> Patch:
+    why = (
+        f"not used for long: it is unlikely to come to mind ({chance:.0%}) "
+        f"and matters little ({memory.importance:.0%})"
+    )
+    return Patch(SetTier(memory, Tier.ARCHIVAL), why)
+
+
+def _going(night: Night, ids: Sequence[str]) -> Iterator[Memory]:
+    """Yield those that are still at hand and about no time to come, in the order given."""
+    for start in range(0, len(ids), READ_AT_ONCE):
+        some = ids[start : start + READ_AT_ONCE]
+        known = night.stores.index.memories(some)
+        for memory in (known[each] for each in some if each in known):
+            if memory.tier is Tier.WORKING and not is_upcoming(memory, night.now):
+                yield memory
+
+
+def _ask_about(
+    night: Night, ranked: Sequence[str], faded: dict[str, float], why: str
+) -> list[Patch]:
+    """Return the one question about those that are least likely to come to mind."""
+    some = tuple(islice(_going(night, ranked), fadings_room(night)))
+    if not some:
+        night.report.stopped = f"{why}: a proposal about some of them waits for you"
+        return []
+    night.report.stopped = f"{why}: you are asked about {len(some)} of them"
+    reason = (
+        "not used for long: each is unlikely to come to mind "
+        f"(at most {max(faded[each.id] for each in some):.0%}) and matters little"
+    )
+    return [Patch(PutAway(archive=some), reason, ask=True)]
+
+
+# -- what is left alone ----------------------------------------------------------------------
+
+
+def _not_defined_by_the_self(night: Night, faded: dict[str, float]) -> dict[str, float]:
+    """Leave out what the self is connected to as being about it, tagged so or not."""
+    self_id = night.stores.index.self_id()
+    if self_id is None or not faded:
+        return faded
+    rows = night.stores.index.edges([self_id])
+    defined = {row.connection.target for row in rows if row.connection.edge is Edge.DEFINES}
+    return {each: chance for each, chance in faded.items() if each not in defined}
 
 
 def _not_spoken_for(night: Night, faded: dict[str, float]) -> dict[str, float]:
-    """Leave out what a person wants to keep where it is, and what they are being asked about:
-    a question about a memory that was archived meanwhile could not be answered any more."""
+    """Leave out what a person wants to keep where it is, what they are being asked about, since
+    a question about a memory that was archived meanwhile could not be answered any more, and what
+    they were asked about in vain."""
     index = night.stores.index
     pending = index.proposals(ProposalStatus.PENDING)
     asked = {node for each in pending for node in each.source_nodes}
+    expired = index.proposals(ProposalStatus.EXPIRED)
+    in_vain = {node for each in expired if _had_its_time(night, each) for node in each.source_nodes}
     rejected = index.proposals(ProposalStatus.REJECTED)
     named = {
         node for each in rejected if each.type is ProposalType.DECAY for node in each.source_nodes
@@ -123,7 +189,24 @@ def _not_spoken_for(night: Night, faded: dict[str, float]) -> dict[str, float]:
     said_no = rejected_keys(night.stores)
     moves = [SetTier(each, Tier.ARCHIVAL) for each in index.memories(named & faded.keys()).values()]
     refused = {each.memory.id for each in moves if question_of(each) in said_no}
-    return {each: chance for each, chance in faded.items() if each not in asked | refused}
+    left_out = asked | in_vain | refused
+    return {each: chance for each, chance in faded.items() if each not in left_out}
+
+
+def _had_its_time(night: Night, proposal: Proposal) -> bool:
+    """Whether a question about fadings expired because nobody answered it, and not because one
+    of its memories changed."""
+    least = timedelta(days=night.habits.proposal_days)
+    resolved, is_fading = proposal.resolved, proposal.type is ProposalType.DECAY
+    return is_fading and resolved is not None and resolved - proposal.created >= least
+
+
+def _asked_lately(night: Night) -> int:
+    """Return how many memories people were asked about in the last weeks. They faded together
+    with those that are left, so these are asked about too, and not archived for being fewer."""
+    since = night.now - timedelta(days=night.habits.proposal_days)
+    lists = [each for each in night.stores.index.proposals() if dict(each.action).get("keys")]
+    return sum(len(each.source_nodes) for each in lists if each.created > since)
 
 
 def _not_new(night: Night, faded: dict[str, float]) -> dict[str, float]:

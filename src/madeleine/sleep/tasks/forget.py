@@ -5,14 +5,15 @@ already is left alone. Relevance is reckoned anew, and what moved is written dow
 What is moved to the trash stays there until `madeleine purge`; undoing the run brings all of it
 back.
 
-A run that would take away too much of the store asks instead, about those first that are least
-relevant (`breaker`).
+A run that would take away too much of the store asks instead (`breaker`): one question about the
+ten that are least relevant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
@@ -29,18 +30,20 @@ from madeleine.rules.forgetting import (
     protections,
 )
 from madeleine.rules.relevance import Curve
-from madeleine.sleep.asking import room
+from madeleine.rules.upcoming import is_upcoming
+from madeleine.sleep.asking import fadings_room
 from madeleine.sleep.breaker import tripped
-from madeleine.sleep.deeds import touched
+from madeleine.sleep.deeds import question_of, touched
 from madeleine.sleep.habits import ConsolidationHabits, protected_types
 from madeleine.sleep.standings import ARCHIVAL, CORE, days_before, pages
 from madeleine.sleep.tasks.decay import Seen, curve_of, relevance_of, scored
-from madeleine.sleep.values import STOPPED, Night, Patch, SetTier
+from madeleine.sleep.values import STOPPED, Night, Patch, PutAway, SetTier
 from madeleine.sleep.values import Forget as ToTrash
+from madeleine.write.questions import rejected_keys
 
 LISTED = 20  # memories of each kind that a report names; their number is told beside
 PREVIEW_CHARS = 50
-ASKED_AT_MOST = 1_000  # memories of which there is room for some proposals
+READ_AT_ONCE = 500  # memories whose texts are read
 
 
 def forget() -> Forget:
@@ -151,24 +154,49 @@ def _forgetting(night: Night, look: Look) -> list[Patch]:
     night.tell = lambda: _tell(night, look)
     count, trashed = len(look.doomed), sum(each.fate is Fate.DELETE for each in look.doomed)
     why = tripped(night, count, count, trashed)
-    doomed = look.doomed if why is None else look.doomed[:ASKED_AT_MOST]
-    if why is not None:
-        night.report.stopped = f"{why}: you are asked about those that are least relevant"
-        doomed = doomed if room(night) else []
-    known = night.stores.index.memories([each.id for each in doomed])
-    return [
-        _patch(look, each, known[each.id], ask=why is not None)
-        for each in doomed
-        if each.id in known and known[each.id].tier is not Tier.ARCHIVAL
-    ]
+    if why is None:
+        return [_patch(look, each, memory) for each, memory in _going(night, look)]
+    night.report.stopped = f"{why}: you are asked about those that are least relevant"
+    refused = rejected_keys(night.stores)  # a list with one of these would not be asked about
+    free = (pair for pair in _going(night, look) if question_of(_action(*pair)) not in refused)
+    some = list(islice(free, fadings_room(night)))
+    return [_question(look, some)] if some else []
 
 
-def _patch(look: Look, each: Doomed, memory: Memory, ask: bool) -> Patch:
-    if each.fate is Fate.DELETE:
-        reason = f"relevance {each.relevance:.4f}, below {look.rules.delete_below}"
-        return Patch(ToTrash(memory), reason, ask=ask)
-    reason = f"relevance {each.relevance:.4f}, below {look.rules.archive_below}"
-    return Patch(SetTier(memory, Tier.ARCHIVAL), reason, ask=ask)
+def _going(night: Night, look: Look) -> Iterator[tuple[Doomed, Memory]]:
+    """Yield what nothing protects, with its text, least relevant first; note as protected what
+    turns out to be about a time to come."""
+    doomed = list(look.doomed)
+    for start in range(0, len(doomed), READ_AT_ONCE):
+        some = doomed[start : start + READ_AT_ONCE]
+        known = night.stores.index.memories([each.id for each in some])
+        for each in some:
+            memory = known.get(each.id)
+            if memory is None or memory.tier is Tier.ARCHIVAL:
+                continue
+            if is_upcoming(memory, night.now):
+                look.doomed.remove(each)
+                look.protected.append(replace(each, kept_by=Protection.UPCOMING))
+            else:
+                yield each, memory
+
+
+def _action(each: Doomed, memory: Memory) -> SetTier | ToTrash:
+    return ToTrash(memory) if each.fate is Fate.DELETE else SetTier(memory, Tier.ARCHIVAL)
+
+
+def _patch(look: Look, each: Doomed, memory: Memory) -> Patch:
+    below = look.rules.delete_below if each.fate is Fate.DELETE else look.rules.archive_below
+    return Patch(_action(each, memory), f"relevance {each.relevance:.4f}, below {below}")
+
+
+def _question(look: Look, some: Sequence[tuple[Doomed, Memory]]) -> Patch:
+    archive = tuple(memory for each, memory in some if each.fate is not Fate.DELETE)
+    trash = tuple(memory for each, memory in some if each.fate is Fate.DELETE)
+    most = max(each.relevance for each, _ in some)
+    below = max(look.rules.archive_below, look.rules.delete_below)
+    reason = f"relevance of {most:.4f} at most, below {below}"
+    return Patch(PutAway(archive, trash), reason, ask=True)
 
 
 # -- the report ----------------------------------------------------------------------------
