@@ -140,7 +140,7 @@ def test_lines_that_name_no_space_take_it_too_and_null_stays_global(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(below(tmp_path))
-    lines = [
+    lines: list[dict[str, str | None]] = [
         {"content": "The tiles are cut at zoom nine"},
         {"content": "Tea at four", "space": None},
         {"content": "Ships sail at dawn", "space": "harbour"},

@@ -274,7 +274,10 @@ def _by_id(access: Access, found: dict[int, Numbers]) -> dict[int, Numbers]:
 def _are_tied(turns: Numbers) -> NDArray[np.bool_]:
     """Return which rows of a conversation, in its order, share turn and time with another."""
     same = (turns[1:, :2] == turns[:-1, :2]).all(axis=1)
-    return np.concatenate([same, [False]]) | np.concatenate([[False], same])
+    tied: NDArray[np.bool_] = np.zeros(len(turns), np.bool_)
+    tied[1:] |= same
+    tied[:-1] |= same
+    return tied
 
 
 def extent(access: Access) -> Extent:
