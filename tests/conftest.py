@@ -33,7 +33,9 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
     """Say in the last line what to install for the tests that were left out."""
     yield
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    reports = reporter.stats.get("skipped", []) if reporter is not None else []
+    if reporter is None:
+        return
+    reports = reporter.stats.get("skipped", [])
     if line := what_to_install(str(each.longrepr) for each in reports):
         reporter.write_line(line, yellow=True)
 

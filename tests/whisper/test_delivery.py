@@ -53,7 +53,7 @@ def test_what_nobody_got_may_be_told_again_and_is_no_use(listener: Listener) -> 
 def test_what_was_confirmed_is_told_and_may_be_used(listener: Listener) -> None:
     sent = listener.is_sent(ASK_FERRY, "s")
 
-    assert confirm(listener.stores, listener.whisperer.sessions, sent.whisper_id)
+    assert confirm([listener.stores], listener.whisperer.sessions, sent.whisper_id)
 
     assert listener.hears(ASK_FERRY, "s").text == ""
     used = notice_use(listener.stores, "s", f"{FERRY}, as everybody knows.")
@@ -66,7 +66,7 @@ def test_a_confirmation_after_it_was_given_up_is_the_truth(listener: Listener) -
     sessions = listener.whisperer.sessions
 
     give_up(listener.stores, sessions, sent.whisper_id, UNCONFIRMED)
-    confirm(listener.stores, sessions, sent.whisper_id)
+    confirm([listener.stores], sessions, sent.whisper_id)
 
     body = entry_of(listener, sent.whisper_id).body
     assert (body["delivery"], body.get("not_delivered")) == (Delivery.DELIVERED, None)
@@ -77,8 +77,8 @@ def test_each_is_noted_once_however_often_it_is_said(listener: Listener) -> None
     sent = listener.is_sent(ASK_FERRY, "s")
     stores, sessions = listener.stores, listener.whisperer.sessions
 
-    confirmed = [confirm(stores, sessions, sent.whisper_id) for _ in range(3)]
-    unknown = [confirm(stores, sessions, "none"), give_up(stores, sessions, "none", UNCONFIRMED)]
+    confirmed = [confirm([stores], sessions, sent.whisper_id) for _ in range(3)]
+    unknown = [confirm([stores], sessions, "none"), give_up(stores, sessions, "none", UNCONFIRMED)]
 
     assert confirmed == [True, False, False]
     assert unknown == [False, False]
@@ -99,7 +99,7 @@ def test_silence_awaits_no_receipt(listener: Listener) -> None:
 
     assert silent.text == ""
     assert "delivery" not in entry_of(listener, silent.whisper_id).body
-    assert not confirm(listener.stores, listener.whisperer.sessions, silent.whisper_id)
+    assert not confirm([listener.stores], listener.whisperer.sessions, silent.whisper_id)
 
 
 def test_an_entry_of_an_earlier_release_counts_as_delivered(listener: Listener) -> None:
@@ -119,7 +119,7 @@ def test_a_question_for_review_counts_as_asked_only_once_it_was_delivered(
     sent = listener.is_sent("is Marta allergic to peanuts?", "later")
     asked_about = review_key(str(entry_of(listener, sent.whisper_id).body["reviewed"]))
     before = listener.stores.index.state(asked_about)
-    confirm(listener.stores, listener.whisperer.sessions, sent.whisper_id)
+    confirm([listener.stores], listener.whisperer.sessions, sent.whisper_id)
 
     assert before is None
     assert listener.stores.index.state(asked_about) is not None

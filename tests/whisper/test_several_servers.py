@@ -100,7 +100,7 @@ def test_what_was_confirmed_to_another_server_is_not_repeated_here(
 
     sent = one.is_sent(ASK_FERRY, session="s")
     other.hears(ASK_FERRY, session="s")
-    confirm(one.stores, one.whisperer.sessions, sent.whisper_id)
+    confirm([one.stores], one.whisperer.sessions, sent.whisper_id)
     one.clock.pass_by(seconds=5)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == []
@@ -113,7 +113,7 @@ def test_what_was_confirmed_late_to_another_server_is_not_repeated_here(
 
     sent = one.is_sent(ASK_FERRY, session="s")
     give_up(one.stores, one.whisperer.sessions, sent.whisper_id, UNCONFIRMED)
-    confirm(one.stores, one.whisperer.sessions, sent.whisper_id)
+    confirm([one.stores], one.whisperer.sessions, sent.whisper_id)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == []
     assert contents(one.hears(ASK_FERRY, session="s")) == []
