@@ -94,7 +94,14 @@ def test_a_yes_to_what_was_proposed_goes_on_with_it(prompt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["continue the migration of the users table", "thanks!", "do it with postgres", ""]
+    "prompt",
+    [
+        "continue the migration of the users table",
+        "continue where we left off",
+        "thanks!",
+        "do it with postgres",
+        "",
+    ],
 )
 def test_what_says_more_than_yes_or_less_does_not_merely_go_on(prompt: str) -> None:
     assert not merely_goes_on(prompt)

@@ -71,6 +71,8 @@ def test_it_names_nothing_and_asks_for_nothing(prompt: str) -> None:
         "海水",
         "warum postgres?",
         "run the migration again",
+        "what should I use instead of Express?",
+        "give me a summary of what changed",
         "more please " * 200,
     ],
 )

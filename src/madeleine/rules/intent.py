@@ -160,6 +160,8 @@ _GOING_ON = re.compile(
     r"|\b(?:where we left off|as (?:before|above)|the (?:other|next|same) one|do that again)\b",
     re.IGNORECASE,
 )
+_RESUMES = re.compile(r"\b(?:left off|pick up where|last time)\b", re.IGNORECASE)
+"""What goes on with an earlier session, and so needs nothing said in this one."""
 _OF_A_TIME = re.compile(
     r"\b(?:what|which|anything|summari[sz]e|recap|show|list|remind)\b.{0,60}\b(?:yesterday|today"
     r"|tonight|last (?:night|week|month|year|time|session|\w+day)|this (?:week|month|morning|year)"
@@ -195,7 +197,7 @@ def merely_goes_on(prompt: str) -> bool:
     text = prompt[:2_000].strip()
     if _is_talk(text):
         return _CONSENT.search(text.lower()) is not None
-    return _is_empty(text) and asks_to_go_on(text)
+    return _is_empty(text) and asks_to_go_on(text) and _RESUMES.search(text) is None
 
 
 def _is_empty(text: str) -> bool:

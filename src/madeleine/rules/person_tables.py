@@ -49,16 +49,16 @@ job: apprentice, earn a living
 hours: working hours, work hours, office hours, work schedule, schedule, shift, shifts, night shift
 hours: part time, full time, day off, days off, nine to five, availability, on call
 money: salary, income, wage, earn, bank, mortgage, debt, pension, loan, savings account, net worth
-education: degree, graduate, graduated, university degree, diploma, phd, doctorate, bachelor, alma
-education: mater
+education: degree, graduate, graduated, university degree, diploma, phd, doctorate, bachelor
+education: alma mater
 education: went to school, go to school, went to university, go to university, qualification, major
 education: bachelor's, master's, studied, went to college, go to college, education
 spouse: wife, husband, spouse, partner, girlfriend, boyfriend, fiance, fiancee, married, marry
 spouse: engaged, divorced, widow, widowed, widower, dating, relationship, ex wife, ex husband
 spouse: wedding anniversary, significant other, better half, anniversary, marriage
 children: child, children, kid, kids, son, sons, daughter, daughters, baby, toddler, stepson
-children: twins, twin girls, twin boys, stepdaughter, father of, mother of, dad of, mum of, mom
-children: of, teenager, parent of
+children: twins, twin girls, twin boys, stepdaughter, father of, mother of, dad of, mum of
+children: mom of, teenager, parent of
 grandchildren: grandchild, grandchildren, grandkid, grandkids, grandson, granddaughter
 parents: mother, father, mum, mom, dad, parent, parents, stepmother, stepfather, mother in law
 parents: father in law, in laws
@@ -113,8 +113,8 @@ goals: studying for, working towards, working toward, saving up, aspire, bucket 
 contact: email, e mail, email address, phone number, mobile number, telephone, telephone number
 contact: contact details, username, website, handle, cell number
 timezone: timezone, time zone, utc
-appearance: height, tall, weight, weigh, weighs, hair, eye colour, eye color, shoe size, clothing
-appearance: size
+appearance: height, tall, weight, weigh, weighs, hair, eye colour, eye color, shoe size
+appearance: clothing size
 appearance: blood type, blood group, dress size, shirt size
 personality: personality, introvert, extrovert, introverted, extroverted, mbti, temperament
 skills: skill, skills, strength, strengths, weakness, weaknesses, experience, expertise, good at
@@ -362,6 +362,8 @@ def stems_in(tokens: Iterable[str]) -> list[str]:
     """Return the stems of words. A word for talking counts only as it stands in a table: `them`
     has the stem of `theme`, and `care` that of `car`."""
     return [
-        "" if each in EMPTY_WORDS and each not in _WRITTEN else stem(each.removesuffix("'s"))
+        ""
+        if each == "locate" or (each in EMPTY_WORDS and each not in _WRITTEN)
+        else stem(each.removesuffix("'s"))
         for each in tokens
     ]

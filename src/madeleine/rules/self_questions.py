@@ -255,6 +255,8 @@ def _read_asked(tokens: Sequence[str]) -> SelfQuestion | None:
         words |= content_stems(predicate) - _general_words(predicate)
     elif "me" in tokens:
         aspects |= aspects_in(ASKED, tokens) & {"style", "name", "allergy", "reminders"}
+        if content_stems(tokens) - _general_words(tokens):  # explain hooks to me
+            aspects.discard("style")
     if not aspects and _asks_for_taste(tokens, words):
         aspects.add(PREFERENCES)
         words.clear()

@@ -25,12 +25,15 @@ _IDIOMS = re.compile(
     r"|word|pleasure|turn|guess|point|question|questions|message|messages|last|previous|request"
     r"|answer|thoughts?"
     r"|favou?rite|mind|part|hands?|day|life|dear|friend|man|way|opinion|place|shoes|head|brain)"
+    r"|chang(?:e|ed|ing) my mind|change (?:it|that|this)"
     r"|driv(?:e|es|ing) me (?:crazy|mad|nuts|insane)|good (?:morning|afternoon|evening|night)"
     r"|for the life of me|beats me|suit yourself|sleep on it|speak(?:s|ing)? my language"
     r"|live with (?:it|that)|i(?:'| a)?m (?:home|here|back|in|out|off|away|at work|at home"
     r"|at my desk|all ears))\b"
 )
 """Turns of phrase whose words name something elsewhere."""
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
+"""A capitalised word inside a sentence."""
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _GOES_ON = re.compile(
     r"\?|؟|？"
@@ -70,7 +73,7 @@ def names_nothing(prompt: str) -> bool:
         return False
     text = _IDIOMS.sub(" ", prompt.lower().replace("’", "'"))
     found = _TOKEN.findall(text)
-    if len(found) > MOST_WORDS or not _TOKEN.search(prompt):
+    if len(found) > MOST_WORDS or not _TOKEN.search(prompt) or _NAME.search(prompt):
         return False
     return all(_is_empty(each) for each in found)
 

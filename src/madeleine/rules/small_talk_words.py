@@ -12,64 +12,64 @@ apologies apologise apologize appreciate appreciated aren't ask asked asking ask
 aware away awesome aye back bad basically bear because become begin beginning behind believe below
 best bet better beyond big bit bless blimey bored bother brb break breakdown brief briefly
 brilliant bring brings bro broken btw busy but bye call called came can't cancel care careful
-carry case cause certain certainly change changed changing check checked checking cheers choice
-choose chosen clarification clarified clarify clarifying clear clearer clearly clueless come comes
-coming comment complete completely confirm confirmed confused confusing consider continue
-continued continuing convinced cool correct correctly could could've couldn't course crap crazy
-curious damn dear decide decided deep deeper definitely depends depth describe describes detail
-detailed details did didn't different differently difficult direction disagree doesn't doing don't
-done doubt dr dude dumb dummy dunno easier easy eh either elaborate elaborated elaborating else
-end enough entire entirely especially etc even ever every everybody everyone everything exact
-exactly example examples excellent except excited exciting excuse expand expect expected explain
-explained explaining explains explanation express extra eye face fact fair fairly fantastic far
-fast favor favour feedback feel feeling figure figured final finally find fine finish finished
-finishes finishing first five fix fixed focus folks follow following forget forgot forward found
-four free frustrated fuck fucking full fully fun funny further future fyi gave general generally
-gets getting give given gives giving glad god goes gone gonna good goodbye goodness gosh gotcha
-gotta great guess guessing guy guys ha hadn't half hand handle hang happen happened happening
-happens happy hard hardly hasn't hate haven't he'd he'll head hear heard heck hell hello help
-helped helpful helping helps hence hesitate hey hi hint hit hm hmm hmmm hold honest honestly hope
-hopefully hoping how's however huge huh humour hungry hurry i'd i'll idea ideas idk ignore im
-imagine immediately imo important impressed impressive including indeed info information input
-inside instead instruction instructions intend interesting isn't issue it'd it'll it's ive jeez
-joking jump keep keeping keeps kept kidding kind kinda kindly knew knowing known knows lack last
-lastly late later latter leave leaving left less lets letting lgtm likely likes list listen
-listening literally little lmk lol long longer look looked looking looks lord lost lot lots love
-loved lovely luck mad made main mainly makes making man manage many mate matter matters maybe mean
-meaning means meant mention mentioned mess message messages messed mhm might've mind minute
-minutes miss missed missing mistake mm moment mood mouth move moving much must've nah nailed name
-naturally necessarily necessary need needed needs neither nervous never nevermind new next nice
-nicely night nobody nod none nope normal normally note noted nothing noticed now number obvious
-obviously odd often oh ok okay okey omg one ones onward onwards opinion option options original
-originally others otherwise outcome overall overwhelmed part particular pass past pause perfect
-perfectly perhaps permission personally phrase pick place plain play plus point pointed points
-possible possibly ppl precise precisely prefer preferably preference preferred presumably pretty
-previous previously probably problem problems proceed process prompt proper properly proud provide
-pursue put putting question questions quick quickly quiet quite rather reach read reading ready
-real realise realised realize realized reason reasonable reasons recap receive received recommend
-recommends redo regarding regards relax rely remain remind reminder repeat rephrase reply request
-respond response rest result results resume retry return reworded rid right rough rubbish run
-running safe saw saying says second seconds see seeing seem seems seen self send sense sentence
-separate serious seriously set several shall share she'd shit shoot short shorten shorter shortly
-should've shouldn't show showed showing shown shut side similar simple simpler simplify simply
-since single sir six skip slightly slow slower slowly small smart somebody somebody's somehow
-someone something sometimes somewhat somewhere soon sorry sort sorted sound sounded sounds spare
-speak specific specifically spot stand start started starting starts stay step steps stick still
-stop stopped story straight strange struggling stuck stuff stupid such sucks suddenly suggest
-suggested suggestion suggestions suggests suit suits sum summarise summarize summary super suppose
-supposed sure surely surprise surprised swear take takes taking talk talking tbh tell telling
-tells ten terrible terrific thank thanks thanx that'd that'll thats theory there'd there's
-therefore they'd they'll they've thing things thinking thinks third this'll thorough though
-thought thoughts three through thus thx time times tip tips tired tl tldr today together told
-tomorrow ton tonight top total totally tough trick tried trouble true truly trust try trying turn
-twice two ty type typo ugh uh uhh um umm unclear understand understanding understands understood
-undo unfortunately unless unsure upon use used useful uses using usual usually various verify wait
-waiting walk wanna want wanted wanting wants warning wasn't wasnt watch way ways we'd we'll we're
-we've weird welcome well what'd what'll what're whatever whats whenever where'd wheres wherever
-whether whichever who'd whoever whole whos why why'd why's wild willing wise wish within without
-won't wonder wondered wonderful wondering word worded wording words work worked working works
-worried worry worse worst worth would've wouldn't wow wrap write wrong y'all ya ya'll yay yeah
-yeap yep yes yet yikes yo you'd you'll you've yup zero
+carry case cause certain certainly check checked checking cheers choice choose chosen
+clarification clarified clarify clarifying clear clearer clearly clueless come comes coming
+comment complete completely confirm confirmed confused confusing consider continue continued
+continuing convinced cool correct correctly could could've couldn't course crap crazy curious damn
+dear decide decided deep deeper definitely depends depth describe describes detail detailed
+details did didn't different differently difficult direction disagree doesn't doing don't done
+doubt dr dude dumb dummy dunno easier easy eh either elaborate elaborated elaborating else end
+enough entire entirely especially etc even ever every everybody everyone everything exact exactly
+example examples excellent except excited exciting excuse expand expect expected explain explained
+explaining explains explanation extra eye face fact fair fairly fantastic far fast favor favour
+feedback feel feeling figure figured final finally find fine finish finished finishes finishing
+first five fix fixed focus folks follow following forget forgot forward found four free frustrated
+fuck fucking full fully fun funny further future fyi gave general generally gets getting give
+given gives giving glad god goes gone gonna good goodbye goodness gosh gotcha gotta great guess
+guessing guy guys ha hadn't half hand handle hang happen happened happening happens happy hard
+hardly hasn't hate haven't he'd he'll head hear heard heck hell hello help helped helpful helping
+helps hence hesitate hey hi hint hit hm hmm hmmm hold honest honestly hope hopefully hoping how's
+however huge huh humour hungry hurry i'd i'll idea ideas idk ignore im imagine immediately imo
+important impressed impressive including indeed info information input inside instead instruction
+instructions intend interesting isn't issue it'd it'll it's ive jeez joking jump keep keeping
+keeps kept kidding kind kinda kindly knew knowing known knows lack last lastly late later latter
+leave leaving left less lets letting lgtm likely likes list listen listening literally little lmk
+lol long longer look looked looking looks lord lost lot lots love loved lovely luck mad made main
+mainly makes making man manage many mate matter matters maybe mean meaning means meant mention
+mentioned mess message messages messed mhm might've mind minute minutes miss missed missing
+mistake mm moment mood mouth move moving much must've nah nailed name naturally necessarily
+necessary need needed needs neither nervous never nevermind new next nice nicely night nobody nod
+none nope normal normally note noted nothing noticed now number obvious obviously odd often oh ok
+okay okey omg one ones onward onwards opinion option options original originally others otherwise
+outcome overall overwhelmed part particular pass past pause perfect perfectly perhaps permission
+personally phrase pick place plain play plus point pointed points possible possibly ppl precise
+precisely prefer preferably preference preferred presumably pretty previous previously probably
+problem problems proceed process prompt proper properly proud provide pursue put putting question
+questions quick quickly quiet quite rather reach read reading ready real realise realised realize
+realized reason reasonable reasons recap receive received recommend recommends redo regarding
+regards relax rely remain remind reminder repeat rephrase reply request respond response rest
+result results resume retry return reworded rid right rough rubbish run running safe saw saying
+says second seconds see seeing seem seems seen self send sense sentence separate serious seriously
+set several shall share she'd shit shoot short shorten shorter shortly should've shouldn't show
+showed showing shown shut side similar simple simpler simplify simply since single sir six skip
+slightly slow slower slowly small smart somebody somebody's somehow someone something sometimes
+somewhat somewhere soon sorry sort sorted sound sounded sounds spare speak specific specifically
+spot stand start started starting starts stay step steps stick still stop stopped story straight
+strange struggling stuck stuff stupid such sucks suddenly suggest suggested suggestion suggestions
+suggests suit suits sum summarise summarize summary super suppose supposed sure surely surprise
+surprised swear take takes taking talk talking tbh tell telling tells ten terrible terrific thank
+thanks thanx that'd that'll thats theory there'd there's therefore they'd they'll they've thing
+things thinking thinks third this'll thorough though thought thoughts three through thus thx time
+times tip tips tired tl tldr today together told tomorrow ton tonight top total totally tough
+trick tried trouble true truly trust try trying turn twice two ty type typo ugh uh uhh um umm
+unclear understand understanding understands understood undo unfortunately unless unsure upon use
+used useful uses using usual usually various verify wait waiting walk wanna want wanted wanting
+wants warning wasn't wasnt watch way ways we'd we'll we're we've weird welcome well what'd what'll
+what're whatever whats whenever where'd wheres wherever whether whichever who'd whoever whole whos
+why why'd why's wild willing wise wish within without won't wonder wondered wonderful wondering
+word worded wording words work worked working works worried worry worse worst worth would've
+wouldn't wow wrap write wrong y'all ya ya'll yay yeah yeap yep yes yet yikes yo you'd you'll
+you've yup zero
 """
 _ELSEWHERE = """
 aber alle allem alles also am an auch auf aus bei beim bescheid bin bist bitte brauche bringt
