@@ -181,17 +181,6 @@ def test_a_preference_still_comes_where_something_is_to_be_done(dev: Person) -> 
     assert "tests" in brought(dev, "can you write tests for the parser module?")
 
 
-def test_what_was_held_back_about_the_person_is_not_brought_up_for_review(dev: Person) -> None:
-    """A review asks about what earlier sessions held back; what is private waits to be asked."""
-    opened, keys = dev
-    opened.whisper("is there a greyhound in the shipping service?", session_id="before")
-
-    said = opened.whisper("how are releases tagged?", session_id="after")
-
-    assert said.injected
-    assert not [each for each in keys if each[:8] in said.text]
-
-
 def test_a_silence_about_the_person_says_nothing_of_a_good_score(dev: Person) -> None:
     """The home would pass the gate; it is held back because nobody asked for it."""
     opened, _ = dev

@@ -421,6 +421,21 @@ def test_another_memory_is_asked_about_before_the_same_one_again(listener: Liste
     assert "worth a look: **[fact]** The office" in second
 
 
+def test_what_is_about_the_person_is_not_asked_about(stores: Stores) -> None:
+    """An earlier session held it back; it waits until the person asks for it."""
+    keep(stores, FERRY, tags=(ABOUT_SELF,))
+    keep(stores, "Marta is allergic to peanuts")
+    ensure_self(stores)
+    listener = Listener(stores)
+    hold_something_back(listener)
+    listener.clock.pass_by(days=1)
+
+    said = listener.hears("is Marta allergic to peanuts?", "new")
+
+    assert said.injected
+    assert "Held back" not in said.text
+
+
 def test_what_was_just_held_back_is_not_asked_about_yet(listener: Listener) -> None:
     hold_something_back(listener)
 
