@@ -56,6 +56,7 @@ from madeleine.write.reconcile import Progress
 KEEP_ALIVE_SECONDS = 65
 GOODBYE_SECONDS = 0.1  # between two looks at who is still there when the daemon ends
 LAST_REQUESTS_SECONDS = 30  # how long an ending daemon waits for a client that does not finish
+HOMELESS_SECONDS = 3.5  # how long an ending daemon without a home waits for anything
 PRIVATE = 0o077  # a umask: whatever we make, others cannot read
 
 log = logging.getLogger("madeleine.daemon")
@@ -110,11 +111,26 @@ def serve(
             houses = open_houses(home, settings, lock, progress=_unless(stop))
         except _Ended:
             return  # what is indexed by now stays; the next start carries on
+        ended = threading.Event()
+        stack.callback(ended.set)
         stack.callback(_close, houses)
         for note in unknown_variables_of(home):
             log.warning("%s", note)
             houses.first.notes.append(note)
+        watching = threading.Thread(target=_end_without_home, args=(home, stop, ended), daemon=True)
+        watching.start()
         _run(houses, listening, stop, ready)
+
+
+def _end_without_home(home: Path, stop: threading.Event, ended: threading.Event) -> None:
+    """End the process a while after it was told to, if its home is gone by then: whatever still
+    waits for a file, a lock or a client has nothing left to save."""
+    stop.wait()
+    deadline = time.monotonic() + HOMELESS_SECONDS
+    while time.monotonic() < deadline or (home / "run" / "lock").exists():
+        if ended.wait(GOODBYE_SECONDS):
+            return
+    os._exit(0)
 
 
 class _Ended(Exception):

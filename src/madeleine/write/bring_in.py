@@ -39,6 +39,7 @@ from madeleine.write.identity import ensure_self
 from madeleine.write.linking import Beside, suggested_links
 from madeleine.write.record import event, record
 from madeleine.write.remember import as_memory
+from madeleine.write.show import wrote_file
 from madeleine.write.stores import Stores
 
 VERB = "import"
@@ -227,7 +228,8 @@ class _Portion:
 
     def _last_import(self, memory_id: str) -> Event | None:
         events = self._stores.index.history(memory_id, HISTORY)
-        return next((each for each in events if each.body.get("verb") == VERB), None)
+        own = (each for each in events if wrote_file(each, memory_id))
+        return next((each for each in own if each.body.get("verb") == VERB), None)
 
     # -- writing ---------------------------------------------------------------------------
 

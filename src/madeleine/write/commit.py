@@ -28,6 +28,7 @@ from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash
 from madeleine.write.bell import TOLD_AT_MOST, Happening, done
+from madeleine.write.concerned import with_concerned
 from madeleine.write.embedding import Traces, read_memories
 from madeleine.write.heal import heal
 from madeleine.write.record import event, outcomes_with, record, settle
@@ -53,6 +54,7 @@ def carry_out(
 ) -> str | None:
     """Carry out a change whose new texts were read already, for who had to take the lock to
     know what it is. Returns why the index follows later, if it does."""
+    change = with_concerned(change)
     with stores.writing:
         _check_unchanged(stores, change)
         begun = change_to_event(change, stores.new_id(), stores.clock.now(), stores.journal.device)

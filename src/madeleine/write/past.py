@@ -18,7 +18,7 @@ from madeleine.model.memory import Memory
 from madeleine.vault.journal_changes import RecordedEdit
 from madeleine.vault.markdown import read_memory
 from madeleine.write.record import digest
-from madeleine.write.show import history
+from madeleine.write.show import history, wrote_file
 from madeleine.write.stores import Stores
 
 EVENTS_READ = 1_000  # of one memory; what lies further back is not looked for
@@ -41,13 +41,23 @@ def turn(stores: Stores, wanted: str, change: str) -> Turn:
     memory_id, events = _events(stores, wanted)
     at = next((n for n, each in enumerate(events) if each.body.get("change") == change), None)
     if at is None:
-        raise NoSuchChange(change)
+        return _untouched(stores, memory_id, change)
     edit = _edit(stores, events[at], memory_id)
     left = _found_next(stores, events[:at], memory_id)
     fits = edit is None or edit.after_sha256 in (None, digest(left))
     before = edit.before if edit else None
     moved = edit is not None and digest(before) == edit.after_sha256
     return Turn(memory_in(before), memory_in(left) if fits else None, moved)
+
+
+def _untouched(stores: Stores, memory_id: str, change: str) -> Turn:
+    """Return a memory beside a change that concerned it and left its file alone."""
+    _, events = history(stores, memory_id, EVENTS_READ)
+    found = next((each for each in events if each.body.get("change") == change), None)
+    if found is None:
+        raise NoSuchChange(change)
+    memory = as_it_was(stores, memory_id, found.at)
+    return Turn(memory, memory, False)
 
 
 def as_it_was(stores: Stores, wanted: str, at: datetime) -> Memory | None:
@@ -61,7 +71,12 @@ def as_it_was(stores: Stores, wanted: str, at: datetime) -> Memory | None:
 def _events(stores: Stores, wanted: str) -> tuple[str, list[Event]]:
     """Return what wrote the memory's file, newest first, without what came to nothing."""
     memory_id, events = history(stores, wanted, EVENTS_READ)
-    return memory_id, [each for each in events if each.kind in _FILES and _came_about(stores, each)]
+    return memory_id, _writing(stores, events, memory_id)
+
+
+def _writing(stores: Stores, events: Sequence[Event], memory_id: str) -> list[Event]:
+    wrote = [each for each in events if each.kind in _FILES and wrote_file(each, memory_id)]
+    return [each for each in wrote if _came_about(stores, each)]
 
 
 def _came_about(stores: Stores, event: Event) -> bool:
@@ -128,7 +143,7 @@ def _file_turn(stores: Stores, event: Event, edit: RecordedEdit) -> FileTurn:
     after = edit.before
     if digest(after) != edit.after_sha256:
         events = stores.index.history(edit.memory_id, EVENTS_READ)
-        written = [each for each in events if each.kind in _FILES and _came_about(stores, each)]
+        written = _writing(stores, events, edit.memory_id)
         at = next((n for n, each in enumerate(written) if each.id == event.id), 0)
         after = _found_next(stores, written[:at], edit.memory_id)
     known = digest(after) == edit.after_sha256

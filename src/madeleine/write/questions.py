@@ -155,4 +155,5 @@ def decision(
 ) -> Event:
     """Return the event that decides a proposal."""
     body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
-    return event(stores, Kind.DECIDED, {**body, "reason": reason} if reason else body)
+    body |= {"nodes": list(proposal.source_nodes)} | ({"reason": reason} if reason else {})
+    return event(stores, Kind.DECIDED, body)

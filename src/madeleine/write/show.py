@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from madeleine.errors import NoSuchMemory
@@ -37,6 +38,15 @@ def history(stores: Stores, wanted: str, limit: int = 100) -> tuple[str, list[Ev
     """Return what happened to a memory, newest first, also when it was forgotten since."""
     memory_id = find_anywhere(stores, wanted)[0].memory.id
     return memory_id, stores.index.history(memory_id, limit)
+
+
+def wrote_file(event: Event, memory_id: str) -> bool:
+    """Whether an event of a memory's history wrote its file; others only concern it, as a link
+    does that another memory got to it."""
+    edits = event.body.get("edits")
+    if not isinstance(edits, Sequence) or isinstance(edits, str):
+        return event.body.get("memory") == memory_id
+    return any(isinstance(each, Mapping) and each.get("memory") == memory_id for each in edits)
 
 
 def find_anywhere(stores: Stores, wanted: str) -> tuple[Stored, bool]:

@@ -17,6 +17,7 @@ from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.words import META_SOURCE, Edge
 from madeleine.vault.vault import in_trash
 from madeleine.write.questions import MEMBER, question_key, refusals
+from madeleine.write.show import wrote_file
 from madeleine.write.stores import Stores
 
 WRITER = META_SOURCE.removeprefix("job:")  # the task that writes summaries
@@ -129,7 +130,11 @@ def _summaries_in(change: Event) -> dict[str, list[str]]:
 
 def _should_be_there(stores: Stores, memory_id: str) -> bool:
     """Whether the last change of ours left a memory's file in the vault, where it is no more."""
-    changes = (each for each in stores.index.history(memory_id) if each.kind is Kind.CHANGED)
+    changes = (
+        each
+        for each in stores.index.history(memory_id)
+        if each.kind is Kind.CHANGED and wrote_file(each, memory_id)
+    )
     edits = next((each.body.get("edits") for each in changes), None)
     left = [
         each.get("path_after")

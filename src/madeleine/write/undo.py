@@ -25,6 +25,7 @@ from madeleine.rules.scoring import Scores, by_name
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import in_trash
 from madeleine.write.commit import commit
+from madeleine.write.concerned import CONCERNS, concerned_in
 from madeleine.write.past import memory_in
 from madeleine.write.questions import refusals
 from madeleine.write.record import digest, event
@@ -62,6 +63,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     details: dict[str, object] = {
         "undoes": list(ids),
         "outcomes": _outcomes(stores, open_events),
+        CONCERNS: sorted({memory for each in open_events for memory in _concerned(each)}),
     }
     change = Change(stores.new_id(), "undo", plan.edits(), by, details=details)
     said_no = refusals(stores, [deed for each in open_events for deed in _deeds(each)], by)
@@ -121,6 +123,14 @@ def _deeds(each: Event) -> list[dict[str, object]]:
     details = each.body.get("details")
     found = details.get("deeds") if isinstance(details, dict) else None
     return [deed for deed in found if isinstance(deed, dict)] if isinstance(found, list) else []
+
+
+def _concerned(each: Event) -> set[str]:
+    """Return all memories that a change touched or concerned: so does taking it back."""
+    details, edits = each.body.get("details"), each.body.get("edits")
+    listed = edits if isinstance(edits, list) else []
+    written = {str(edit.get("memory")) for edit in listed if isinstance(edit, Mapping)}
+    return written | (concerned_in(details) if isinstance(details, Mapping) else set())
 
 
 def _outcomes(stores: Stores, events: Iterable[Event], outcome: str = "undone") -> dict[str, str]:

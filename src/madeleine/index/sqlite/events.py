@@ -196,7 +196,14 @@ def _changed(number: int, event: Event, effects: Effects) -> None:
     edits = event.body.get("edits")
     listed = edits if isinstance(edits, Sequence) and not isinstance(edits, str) else ()
     memories = [_text(edit, "memory") for edit in listed if isinstance(edit, Mapping)]
-    _mention(number, event, effects, memories)
+    details = event.body.get("details")
+    if isinstance(details, Mapping):
+        memories += [
+            *_texts(details, "concerns"),
+            _text(details, "kept"),
+            _text(details, "removed"),
+        ]
+    _mention(number, event, effects, dict.fromkeys(memories))
 
 
 def _about_one(number: int, event: Event, effects: Effects) -> None:
@@ -275,6 +282,7 @@ def _decided(number: int, event: Event, effects: Effects) -> None:
     proposal, status = _text(event.body, "proposal"), _text(event.body, "status")
     if proposal is not None and status in set(ProposalStatus):
         effects["decided"].append((proposal, status, micros(event.at), event.id))
+        _mention(number, event, effects, _texts(event.body, "nodes"))
 
 
 def _state(number: int, event: Event, effects: Effects) -> None:
