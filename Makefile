@@ -17,7 +17,7 @@ SOURCES  := src tests hatch_build.py packages $(wildcard bench docs/*.py)
 # processes. What no test imports need not be compiled.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help start stop test lint types unit soak bench docs page clean
+.PHONY: help start stop test lint types collect unit soak bench docs page clean
 
 help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
@@ -36,7 +36,15 @@ stop:
 	@if [ -x $(BIN)/madeleine ]; then $(BIN)/madeleine stop --home $(STORE); \
 	else echo "nothing is installed here"; fi
 
-test: lint types unit
+# What needs one processor each goes side by side. Collecting compiles the tests once; otherwise each
+# process of `unit` would do it for itself, at the same time.
+test: $(VENV)/installed-dev
+	@$(MAKE) --no-print-directory -j 2 types collect lint
+	@$(MAKE) --no-print-directory unit
+
+collect: export PYTHONWARNDEFAULTENCODING = 1
+collect: $(VENV)/installed-dev
+	@$(BIN)/python -m pytest -q --collect-only -m "not soak" > /dev/null
 
 # Misspelt on purpose, in tests; stems and words without apostrophe that a judge reads; other
 # languages; names.
@@ -54,13 +62,14 @@ types: $(VENV)/installed-dev
 	$(BIN)/mypy
 
 # The page has a run of its own: a browser's event loop stays in its process for as long as it lives.
-# More processes than processors, for half of a test is waiting for a daemon or a database.
+# More processes than processors, for half of a test is waiting for a daemon or a database. Each takes
+# a stretch of neighbours, so that what a module shares is started once, and helps out at the end.
 unit: export PYTHONWARNDEFAULTENCODING = 1
 unit: $(VENV)/installed-dev
 	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules || \
 	  echo "web/node_modules could not be made: tests that need it are left out"; fi
 	$(BIN)/python -m pytest -q packages/minilm/tests
-	$(BIN)/python -m pytest -q -n 4 -m "not soak" --ignore=tests/page
+	$(BIN)/python -m pytest -q -n 4 --dist worksteal -m "not soak" --ignore=tests/page
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not soak" tests/page
 
 soak: $(VENV)/installed-dev

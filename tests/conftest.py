@@ -34,7 +34,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
     yield
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:
-        return
+        return  # a process that only runs tests for another
     reports = reporter.stats.get("skipped", [])
     if line := what_to_install(str(each.longrepr) for each in reports):
         reporter.write_line(line, yellow=True)
