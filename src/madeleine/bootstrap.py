@@ -204,7 +204,8 @@ class House:
         known = {each.name for each in fields(self.settings.sleep)}
         names = [each.name for each in fields(SleepHabits) if each.name in known]
         given = {name: getattr(self.settings.sleep, name) for name in names}
-        return SleepHabits(**given, consolidation=self._consolidation_habits)
+        unasked = self.settings.judge.unasked
+        return SleepHabits(**given, unasked=unasked, consolidation=self._consolidation_habits)
 
     @property
     def _consolidation_habits(self) -> ConsolidationHabits:

@@ -367,6 +367,12 @@ class Judge:
         "local, llm (a language model) or agent (run_maintenance)",
         among=("local", "llm", "agent"),
     )
+    unasked: str = setting(
+        "told",
+        "what the local judge retires unasked: never (nothing), told (what a newer memory says is"
+        " over) or sure (whatever sleep.conflict_at allows)",
+        among=("never", "told", "sure"),
+    )
     weights: str = setting("", "file with other weights than the shipped ones, for kind = local")
     provider: str = setting(
         "openai",

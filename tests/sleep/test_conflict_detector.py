@@ -22,7 +22,7 @@ from tests.fakes import NOON, keep, vault_bytes
 from tests.sleep.scripted import NONE, ScriptedJudge, always, between, night, says
 
 CHOSE = "Chose SQLite for Ormah"
-SWITCHED = "We switched Ormah to Postgres"
+SWITCHED = "We switched Ormah from SQLite to Postgres"
 DECISION = MemoryType.DECISION
 
 EVOLVED = ScriptedJudge(between("SQLite", "Postgres", says(Relation.EVOLUTION)))
@@ -112,7 +112,7 @@ def test_a_new_claim_replaces_every_copy_of_the_old_one(stores: Stores) -> None:
     """Only one copy is found to disagree; the others are found through it."""
     told = keep_at(stores, CHOSE, -9)
     copies = [
-        keep_at(stores, "For Ormah SQLite was chosen: chose SQLite for Ormah", -8),
+        keep_at(stores, "We chose SQLite for Ormah", -8),
         keep_at(stores, "Chose SQLite for Ormah after long talks", -7),
     ]
     new = keep_at(stores, SWITCHED, -1)
@@ -130,8 +130,8 @@ def test_a_new_claim_replaces_every_copy_of_the_old_one(stores: Stores) -> None:
 
 
 def test_what_is_said_to_be_over_is_replaced_though_it_is_denied(stores: Stores) -> None:
-    old = keep_at(stores, "Golda has a ferret as a pet.", -9)
-    keep_at(stores, "At Golda's there lives a hamster now, no ferret.", -1)
+    old = keep_at(stores, "Golda has a ferret.", -9)
+    keep_at(stores, "Golda has a hamster now, no ferret.", -1)
 
     night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION))))
 
@@ -173,8 +173,9 @@ def test_a_belief_that_changed_twice_is_a_chain(stores: Stores) -> None:
     first = keep_at(stores, "Ormah runs on SQLite for now", -9)
     second = keep_at(stores, "Ormah runs on Postgres for now", -5)
     third = keep_at(stores, "Ormah runs on DuckDB for now", -1)
+    understands = ScriptedJudge(always(says(Relation.EVOLUTION)), cheap=False)
 
-    night(stores, conflict_detector(), ScriptedJudge(always(says(Relation.EVOLUTION))))
+    night(stores, conflict_detector(), understands)
 
     assert now(stores, first).superseded_by == second.id
     assert now(stores, second).superseded_by == third.id
@@ -317,3 +318,80 @@ def test_a_core_memory_is_not_replaced_by_a_lesser_one_unasked(stores: Stores) -
     report = night(stores, conflict_detector(), EVOLVED)
 
     assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
+
+
+# -- nothing true is put away unasked ---------------------------------------------------------
+
+UNTOLD = "We switched Ormah to Postgres"
+
+
+@pytest.mark.proves("I12")
+def test_a_judge_of_words_retires_nothing_that_the_newer_text_does_not_name(
+    stores: Stores,
+) -> None:
+    """However sure it is: the newer text must say what it replaces."""
+    old = keep_at(stores, CHOSE, -9)
+    keep_at(stores, UNTOLD, -1)
+
+    report = night(stores, conflict_detector(), EVOLVED)
+
+    assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
+
+
+def test_a_language_model_has_understood_both_and_answers_for_itself(stores: Stores) -> None:
+    old = keep_at(stores, CHOSE, -9)
+    keep_at(stores, UNTOLD, -1)
+
+    report = night(stores, conflict_detector(), ScriptedJudge(EVOLVED.answer, cheap=False))
+
+    assert (report.applied, is_current(stores, old)) == (1, False)
+
+
+@pytest.mark.parametrize("cheap", [True, False])
+def test_with_never_even_a_told_change_is_asked_about(stores: Stores, cheap: bool) -> None:
+    old = keep_at(stores, CHOSE, -9)
+    keep_at(stores, SWITCHED, -1)
+    judge = ScriptedJudge(EVOLVED.answer, cheap=cheap)
+
+    report = night(stores, conflict_detector(), judge, unasked="never")
+
+    assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
+
+
+def test_with_never_claims_that_came_from_outside_are_asked_about_too(stores: Stores) -> None:
+    old = keep_at(stores, "Ana is at home in Ghent", -9, claim=Claim("Ana", "lives in", "Ghent"))
+    new = keep_at(stores, "Boxes packed, harbour of Cork it is", -1)
+    path = stores.vault.root / path_of(stores, new)
+    claim = "claim:\n  subject: Ana\n  attribute: lives in\n  value: Cork\n---\nBoxes"
+    text = path.read_text(encoding="utf-8").replace("---\nBoxes", claim)
+    path.write_text(text, encoding="utf-8")
+    reconcile(stores)
+
+    report = night(stores, conflict_detector(), ScriptedJudge(always(NONE)), unasked="never")
+
+    assert (report.applied, report.proposed, is_current(stores, old)) == (0, 1, True)
+
+
+def test_with_sure_the_judges_sureness_is_enough(stores: Stores) -> None:
+    old = keep_at(stores, CHOSE, -9)
+    keep_at(stores, UNTOLD, -1)
+
+    report = night(stores, conflict_detector(), EVOLVED, unasked="sure")
+
+    assert (report.applied, is_current(stores, old)) == (1, False)
+
+
+def test_a_copy_of_which_the_newer_text_does_not_speak_is_asked_about(stores: Stores) -> None:
+    """What was replaced is; what a judge takes for a copy of it is a question."""
+    keep_at(stores, CHOSE, -9)
+    copy = keep_at(stores, "Chose SQLite for Ormah and for the shop", -8)
+    keep_at(stores, SWITCHED, -1)
+
+    def answer(pair: Pair) -> Verdict:
+        if pair.newer.content == SWITCHED:
+            return says(Relation.EVOLUTION) if pair.older.content == CHOSE else NONE
+        return says(Relation.DUPLICATE)
+
+    report = night(stores, conflict_detector(), ScriptedJudge(answer))
+
+    assert (report.applied, report.proposed, is_current(stores, copy)) == (1, 1, True)

@@ -53,6 +53,8 @@ class SleepHabits:
     merge_at: float = 0.97
     """Sureness from which a judge's verdict is carried out without asking."""
     conflict_at: float = 0.85
+    unasked: str = "told"
+    """What may be retired unasked (`judge.unasked`): never, told or sure."""
     link_at: float = 0.80
     propose_at: float = 0.60
     """Sureness from which a verdict that is not carried out becomes a proposal."""

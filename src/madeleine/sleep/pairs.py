@@ -22,6 +22,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import META_SOURCE, SELF_SOURCE
 from madeleine.rules.associations import is_contrast
+from madeleine.rules.replacements import find_replacement
 from madeleine.rules.stems import telling, words
 from madeleine.rules.subjects import speak_of_others
 from madeleine.rules.wording import first_person
@@ -292,8 +293,10 @@ def edges_of(index: Index, ids: Sequence[str]) -> dict[frozenset[str], list[Edge
 
 
 def of_others(pair: Pair) -> bool:
-    """Whether the two say the same of different things."""
-    return speak_of_others(pair.older.content, pair.newer.content)
+    """Whether the two say the same of different things. Not where the newer one tells that what
+    the older one states is over: then both speak of that."""
+    older, newer = pair.older.content, pair.newer.content
+    return speak_of_others(older, newer) and find_replacement(older, newer) is None
 
 
 def _has_self(pair: Pair) -> bool:

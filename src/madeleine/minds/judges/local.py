@@ -30,6 +30,7 @@ from madeleine.rules.judging import (
     replaces_unsaid,
     signs_of,
 )
+from madeleine.rules.replacements import find_replacement, render_replacement
 from madeleine.rules.saying import SAID_SURE, stated, turns_of
 from madeleine.rules.statements import statement_of
 from madeleine.rules.stems import stems_of
@@ -82,6 +83,10 @@ class LocalJudge:
         ]
 
     def _verdict(self, pair: Pair, signs: Signs, chance: dict[Relation, float]) -> Verdict:
+        replacement = find_replacement(pair.older.content, pair.newer.content)
+        if replacement is not None:
+            sure = max(chance[Relation.EVOLUTION], TOLD_SURE[Told.OVER])
+            return Verdict(Relation.EVOLUTION, round(sure, 4), render_replacement(replacement))
         told = self._told(pair, signs)
         if told in TOLD_SURE:
             return self._evolved(signs, max(chance[Relation.EVOLUTION], TOLD_SURE[told]))

@@ -11,6 +11,10 @@ is told by when it was so (`created`), never by when a file was last written. A 
 one project does not replace one for all of them by itself, nor the other way round: that is
 for a person to say. What was said in a conversation is a record, and left alone by a judge that
 only looks at words.
+
+Nothing is retired unasked without evidence in the newer memory (I12): the local judge does it only
+where both claim different values of one address, or where the newer text tells the change and
+names what it ends (`rules/replacements.py`). `judge.unasked` makes it stricter or looser.
 """
 
 from __future__ import annotations
@@ -23,7 +27,8 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.rules.changes import Told, told_of
-from madeleine.rules.differing import told_apart
+from madeleine.rules.differing import same_said, told_apart
+from madeleine.rules.replacements import find_replacement
 from madeleine.rules.statements import statement_of
 from madeleine.rules.stems import stems_of
 from madeleine.rules.uniting import denies_alike, full
@@ -94,6 +99,8 @@ class Replacing:
     pair: Pair
     sure: float
     reason: str
+    is_evident: bool
+    """Whether the newer memory itself shows it: by its text, or by a claim of the same address."""
 
 
 def patches(night: Night, answers: Answers) -> list[Patch]:
@@ -113,7 +120,9 @@ def _claimed(night: Night) -> list[Replacing]:
     """Return the claims that a newer value of the same address replaces. Most are put in order
     when they are written; these came by hand, or from another device."""
     return [
-        Replacing(Pair(older, newer, 1.0), 1.0, f"claims a newer value of {newer.claim.attribute}")
+        Replacing(
+            Pair(older, newer, 1.0), 1.0, f"claims a newer value of {newer.claim.attribute}", True
+        )
         for older, newer in overtaken(night.stores)
         if newer.claim is not None
     ]
@@ -121,7 +130,7 @@ def _claimed(night: Night) -> list[Replacing]:
 
 def _replacing(night: Night, answers: Answers) -> list[Replacing]:
     return [
-        Replacing(pair, verdict.sure, verdict.reason)
+        Replacing(pair, verdict.sure, verdict.reason, _is_told(pair.older, pair.newer))
         for pair, verdict in answers.with_relation(Relation.EVOLUTION)
         if verdict.sure >= night.habits.propose_at
     ]
@@ -143,13 +152,30 @@ def _first_surely(night: Night, each: Replacing) -> tuple[object, ...]:
 
 
 def _asks(night: Night, each: Replacing) -> bool:
-    """Whether a person has to decide: the judge is not sure enough, the two differ in scope,
-    nobody can tell which is the newer, or what everybody is told of would go."""
+    """Whether a person has to decide: the judge is not sure enough, nothing in the newer one
+    shows it, the two differ in scope, nobody can tell which is the newer, or what everybody is
+    told of would go."""
     older, newer = each.pair.older, each.pair.newer
-    told = older.space == newer.space and older.created < newer.created
+    in_order = older.space == newer.space and older.created < newer.created
     core = older.tier is Tier.CORE and newer.tier is not Tier.CORE
     unsure = each.sure < night.habits.conflict_at or (night.judge.cheap and _denies_other(each))
-    return unsure or core or not told
+    return unsure or core or not in_order or _lacks_evidence(night, each)
+
+
+def _lacks_evidence(night: Night, each: Replacing) -> bool:
+    """Whether `judge.unasked` asks for more than there is. A language model and an agent have
+    understood both texts and answer for themselves; with `never` they are asked about too."""
+    match night.habits.unasked:
+        case "never":
+            return True
+        case "sure":
+            return False
+        case _:
+            return night.judge.cheap and not each.is_evident
+
+
+def _is_told(older: Memory, newer: Memory) -> bool:
+    return find_replacement(older.content, newer.content) is not None
 
 
 def _denies_other(each: Replacing) -> bool:
@@ -157,7 +183,7 @@ def _denies_other(each: Replacing) -> bool:
     does not run on Windows says nothing about Linux. Not where it tells that what the older one
     says is over: `a hamster now, no ferret`."""
     older, newer = each.pair.older.content, each.pair.newer.content
-    if denies_alike(newer, [older]) or stems_of(older) <= stems_of(newer):
+    if each.is_evident or denies_alike(newer, [older]) or stems_of(older) <= stems_of(newer):
         return False
     return told_of(statement_of(older), statement_of(newer)) not in (Told.OVER, Told.CHANGED)
 
@@ -202,7 +228,8 @@ def _replaced_too(
     known = surely[original.id]
     again = Pair(copy, known.pair.newer, pair.likeness)
     reason = f"says the same as `{original.short_id}`, which was replaced"
-    return Replacing(again, min(known.sure, verdict.sure), reason)
+    is_evident = same_said(full(copy), full(original)) or _is_told(copy, known.pair.newer)
+    return Replacing(again, min(known.sure, verdict.sure), reason, is_evident)
 
 
 def _supersede(night: Night, each: Replacing) -> Patch:
