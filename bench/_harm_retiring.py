@@ -31,7 +31,13 @@ PART = "retiring"
 SAID = datetime(2026, 3, 2, 9, tzinfo=UTC)
 LATER = timedelta(days=8)
 LEAST_RIGHT = 60
-SETTINGS = '[sleep]\nbreaker_share = 1.0\nproposals_per_run = 10000\n[judge]\nunasked = "{}"\n'
+SETTINGS = """
+[judge]
+unasked = "{}"
+[sleep]
+breaker_share = 1.0
+proposals_per_run = 10000
+"""
 """So that neither the breaker nor the bound on questions hides what the judge decides."""
 
 
@@ -136,8 +142,9 @@ def _read_rows(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
-def run_pairs(pairs: Sequence[NotePair], what: str, unasked: str) -> Outcome:
-    """Remember pairs, each in a space of its own, let the job look at them, and see what it did."""
+def run_pairs(pairs: Sequence[NotePair], what: str, unasked: str, more: str = "") -> Outcome:
+    """Remember pairs, each in a space of its own, let the job look at them, and see what it did.
+    `more` are other settings of [sleep]."""
     drafts: list[Draft] = []
     by_id: dict[str, NotePair] = {}
     for pair in pairs:
@@ -150,7 +157,7 @@ def run_pairs(pairs: Sequence[NotePair], what: str, unasked: str) -> Outcome:
             )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="madeleine-harm-") as folder:
         home = Path(folder)
-        (home / "config.toml").write_text(SETTINGS.format(unasked), encoding="utf-8")
+        (home / "config.toml").write_text(SETTINGS.format(unasked) + more, encoding="utf-8")
         with Madeleine.open(home, in_process=True) as opened:
             remember_all(opened, drafts, f"remembering {what}")
             progress(f"a night over {what}")

@@ -82,6 +82,7 @@ WORDS = {
     "ingest.extractor": "none or llm",
     "judge.kind": "local, llm or agent",
     "judge.provider": "openai or anthropic",
+    "judge.unasked": "never, told or sure",
     "sleep.lifecycle": "exponential or fsrs",
     "store.truth": "files or database",
 }

@@ -15,7 +15,7 @@ from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
-from madeleine.settings import Consolidation, Sleep
+from madeleine.settings import Consolidation, Judge, Sleep
 from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.run import run_all, run_job
@@ -542,6 +542,7 @@ def test_a_run_that_is_asked_to_stop_says_so_and_looks_again(stores: Stores) -> 
 
 def test_every_number_the_jobs_go_by_is_a_setting_with_the_same_default() -> None:
     set_by = {each.name: each.default for each in fields(Sleep)}
+    set_by |= {each.name: each.default for each in fields(Judge) if each.name == "unasked"}
 
     for each in fields(SleepHabits):
         if each.name != "consolidation":

@@ -102,6 +102,7 @@ name: A HAVING renamed/retitled/rebranded to?/as? B
 drop: DROPPED A in favour/favor of B
 drop: DROPPED A for B
 drop: DROPPED A
+drop: left A behind
 quit: GAVE_UP A in favour/favor of B
 quit: GAVE_UP A for B
 quit: GAVE_UP A
@@ -142,13 +143,13 @@ LISTS = {
         reassigned jumped climbed""",
     "MOVED": "moved relocated transferred migrated",
     "CARRIED": "moved relocated transferred migrated taken took got shipped",
-    "DROPPED": """dropped ditched abandoned retired removed scrapped decommissioned discontinued
-        stopped_using phased_out moved_off moved_off_of migrated_off migrated_away_from
-        moved_away_from moved_on_from switched_away_from switched_off_of sunset axed
-        uninstalled ripped_out threw_out thrown_out kicked_out deleted killed ended""",
+    "DROPPED": """dropped ditched abandoned stopped_using moved_off moved_off_of migrated_off
+        migrated_away_from moved_away_from moved_on_from switched_away_from switched_off_of
+        kicked_out killed ended""",
     "GAVE_UP": """got_rid_of gave_up given_up gave_up_on quit sold cancelled canceled went_off
-        said_goodbye_to parted_with parted_ways_with are_done_with am_done_with
-        is_done_with""",
+        said_goodbye_to parted_with parted_ways_with are_done_with am_done_with is_done_with
+        retired removed scrapped decommissioned discontinued phased_out sunset axed uninstalled
+        ripped_out threw_out thrown_out deleted abolished""",
     "ENDED": """gone history dropped retired removed scrapped decommissioned discontinued abandoned
         ditched phased_out no_more a_thing_of_the_past sunset uninstalled sold
         thrown_out ripped_out closed_down abolished deleted superseded""",
@@ -218,8 +219,8 @@ PERIODS = _words("twice year month week day daily weekly hourly yearly monthly n
 _PEOPLE = """
 mother father mom mum dad sister brother wife husband son daughter cousin uncle aunt friend
 colleague teammate flatmate roommate neighbour neighbor boss client customer partner supplier vendor
-parents kids children girlfriend boyfriend grandma grandpa competitor intern student teacher landlord
-department office school team group sales finance marketing science support design
+parents kids children girlfriend boyfriend grandma grandpa competitor intern student teacher
+landlord department office school team group sales finance marketing science support design
 """
 _PLACES = """
 staging production prod dev test testing local preprod beta legacy canary qa demo laptop phone home
@@ -234,7 +235,8 @@ STATES = {
         select selected adopt adopted decide decided settle settled standardised
         standardized go goes went work works working sit sits stand stands set
         configured is are am be prefer prefers preferred""",
-    "keep": """host hosts hosted deploy deploys deployed store stores stored save saves saved serve
+    "keep": """do does host hosts hosted deploy deploys deployed store stores stored save saves
+        saved serve
         served serves track tracks tracked manage managed format formatted formats lint
         linted monitor monitored bundle bundled package packaged send sends sent build
         builds built write writes written schedule scheduled ship ships shipped sync

@@ -19,27 +19,22 @@ found. In doubt nothing is found, and the judge proposes what it thinks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from madeleine.rules.change_words import (
-    ALWAYS_VERBS,
     ARTICLES,
-    BEFORE_VERBS,
     CHANGING,
     CLAUSE_UNDONE,
     ENDS_STATES,
-    JOINTS,
     LIGHT,
     LISTS,
     MARKERS,
     NOT_STATED,
-    NUMBERS,
     PERIODS,
     PREPOSITIONS,
-    REASONS,
     STATE_OF,
     STATES,
     TEXT_UNDONE,
@@ -48,19 +43,17 @@ from madeleine.rules.change_words import (
     TOLD_APART,
     TRAILING,
     TURNS,
-    UNITS,
     VALUE_ENDS,
 )
+from madeleine.rules.same_thing import are_turned_round
+from madeleine.rules.sentences import Sentence, Words, read_sentences
 from madeleine.rules.stems import WORD, stem
-from madeleine.rules.substance import CONTRARY
 
 OLDER_CHARS = 320  # a longer text states more than one thing
 NEWER_CHARS = 480
 VALUE_WORDS = 5  # of what was left or taken
 PURPOSE_WORDS = 2  # that an older text may add where the newer one names no scope
 READINGS = 8_192  # texts whose readings are kept at hand
-
-Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +68,7 @@ class Replacement:
 def find_replacement(older: str, newer: str) -> Replacement | None:
     """Return what the newer text says took the place of what the older one states, if it does."""
     changes = _read_changes(newer)
-    if not changes or len(older) > OLDER_CHARS or _is_undone(older) or "?" in older:
+    if not changes or _is_undone(newer) or len(older) > OLDER_CHARS or _is_undone(older):
         return None
     sentences = read_sentences(older)
     for change in changes:
@@ -89,143 +82,24 @@ def find_replacement(older: str, newer: str) -> Replacement | None:
     return None
 
 
+def tell_same_change(one: str, other: str) -> bool:
+    """Whether two texts tell that the same thing is over: they agree, in other words."""
+    sides = [
+        {
+            change.sentence.stems[left.start : left.stop]
+            for change in _read_changes(text)
+            for left in change.left
+        }
+        for text in (one, other)
+    ]
+    return not sides[0].isdisjoint(sides[1])
+
+
 def render_replacement(found: Replacement) -> str:
     """Return in a sentence what a newer text tells."""
     if found.taken:
         return f"the newer one says that {found.taken} took the place of {found.left}"
     return f"the newer one says that {found.left} is over"
-
-
-# -- sentences ---------------------------------------------------------------------------------
-
-_ENDS = re.compile(
-    r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bProf\.)(?<=[.!?])\s+(?=\S)|\n+"
-)
-_PART = re.compile(rf"(?P<word>{WORD.pattern})|(?P<arrow>→|[-=]+>)|(?P<mark>[,;:()\[\]–—]|\s-+\s)")
-_SHORT_FORMS = (
-    (re.compile(r"\b(?:won't|wont)\b", re.IGNORECASE), "will not"),
-    (re.compile(r"\b(?:can't|cannot)\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\b(\w+)n't\b", re.IGNORECASE), r"\1 not"),
-    (re.compile(r"\b(it|that|there|what|here)'s\b", re.IGNORECASE), r"\1 is"),
-    (re.compile(r"\b(\w+)'s(?= been\b)", re.IGNORECASE), r"\1 has"),
-    (re.compile(r"\b(\w+)'(?:ve|re|m|d|ll)\b", re.IGNORECASE), r"\1"),
-    (re.compile(r"([€$£])\s?(\d[\d.,]*)"), r"\2 \1"),
-    (re.compile(r"(?<=\d)\s?%"), " percent "),
-    (re.compile(r"€"), " eur "),
-    (re.compile(r"\$(?!\w)"), " usd "),
-    (re.compile(r"(?<=\d)(?=(?:ms|mins?|secs?|s|h|hrs?|[gmt]b|kg|[ap]m)\b)", re.IGNORECASE), " "),
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """One sentence as words, with a mark where a clause or an explanation begins."""
-
-    words: Words
-    """In lower case; numbers as digits; `|` where a clause begins, `:` after a colon."""
-    stems: Words
-    written: Words
-
-    verbs: frozenset[int]
-    """The places of the words by which it states that something has a value."""
-
-    def scope(self, places: Iterable[int], dated: bool = True) -> frozenset[str]:
-        """Return the stems of those words that say of what the sentence speaks. Where nothing is
-        dated, `on Monday` only says when something changed."""
-        return frozenset(self.stems[at] for at in places if self._is_scope(at, dated))
-
-    def _is_scope(self, place: int, dated: bool) -> bool:
-        word = self.words[place]
-        if word in LIGHT or word in ("|", ":") or place in self.verbs:
-            return False
-        before = self.words[max(0, place - 2) : place]
-        if word in TIMES and word.endswith("days"):
-            return True  # `on Mondays` is no day on which something changed
-        return (
-            word not in TIMES
-            or not _WHEN.intersection(before)
-            or (dated and not _SINCE.intersection(before))
-        )
-
-    def reason_from(self, start: int) -> int:
-        """Return where it begins to explain what it tells, from a place on."""
-        return next(
-            (at for at in range(start, len(self.words)) if self._explains(at)), len(self.words)
-        )
-
-    def _explains(self, place: int) -> bool:
-        word = self.words[place]
-        if word == "as":  # `as the lead` names a role, `as it was slow` a reason
-            return any(at in self.verbs for at in range(place + 1, place + 5))
-        return word == ":" or word in REASONS
-
-
-_SINCE = frozenset({"last", "since", "this"})
-_WHEN = _SINCE | {"on", "in", "of", "from"}
-
-
-@lru_cache(maxsize=READINGS)
-def read_sentences(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of a text."""
-    text = text.replace("’", "'").strip()
-    for pattern, whole in _SHORT_FORMS:
-        text = pattern.sub(whole, text)
-    made = (_read_sentence(part) for part in _ENDS.split(text))
-    return tuple(each for each in made if each.words)
-
-
-def _read_sentence(text: str) -> Sentence:
-    words: list[str] = []
-    written: list[str] = []
-    for match in _PART.finditer(text):
-        if match["word"]:
-            words.append(_canonical(match["word"].lower().removesuffix("'s"), words[-1:]))
-        elif match["arrow"]:
-            words.append("→")
-        else:
-            words.append(":" if match["mark"].strip() == ":" else "|")
-        written.append(match[0].strip())
-    while words and words[-1] in ("|", ":"):
-        words.pop()
-    for place, word in enumerate(words):
-        if word in JOINTS and _is_clause(words[place + 1 : place + 6]):
-            words[place] = "|"
-    stems = tuple(word if word in UNITS.values() else stem(word) for word in words)
-    verbs = frozenset(at for at in range(len(words)) if _is_verb(words, at))
-    return Sentence(tuple(words), stems, tuple(written[: len(words)]), verbs)
-
-
-def _is_verb(words: Sequence[str], place: int) -> bool:
-    """Whether a word states that something has a value. Some of these may be nouns as well: `logs
-    go to Loki`, `the build cache`."""
-    word, before = words[place], words[place - 1] if place else ""
-    if word not in STATE_OF or word in ALWAYS_VERBS or word.endswith("ed"):
-        return word in STATE_OF
-    if not before or before in _BEFORE_NOUNS or before in CHANGING or before in ("|", ":"):
-        return False
-    if words[place + 1 : place + 2] and words[place + 1] in ALWAYS_VERBS:
-        return False
-    return word.endswith("s") or before in BEFORE_VERBS or before.endswith("s")
-
-
-_BEFORE_NOUNS = ARTICLES | PREPOSITIONS | {"new", "old", "and", "or", "no", "all", "each", "every"}
-
-
-def _canonical(word: str, before: Sequence[str]) -> str:
-    """Return one form for all ways to write a number, a unit after it, and a time of day."""
-    if word[0].isdigit():
-        bare = re.sub(r"(?<=\d),(?=\d{3}\b)", "", word)
-        return re.sub(r":00\Z", "", bare).replace(":", ".")
-    after_number = bool(before) and before[0][0].isdigit()
-    if after_number and word in UNITS:
-        return UNITS[word]
-    return "may." if after_number and word == "may" else NUMBERS.get(word, word)
-
-
-def _is_clause(words: Sequence[str]) -> bool:
-    """Whether words after `and` begin a clause of their own, and no second value."""
-    own = words[: next((at for at, word in enumerate(words) if word in ("|", ":")), len(words))]
-    return any(word in STATE_OF or word in CHANGING for word in own)
 
 
 # -- what a newer text tells -------------------------------------------------------------------
@@ -243,6 +117,8 @@ class _Turn:
     """The slot that it begins with, if any: what stands before the cue in its clause."""
     last: str
     """The slot that it ends with, if any: what stands after the cue in its clause."""
+    own: frozenset[str]
+    """Its own words. Some of them, like `not`, would undo a change elsewhere."""
 
 
 def _compile(line: str) -> _Turn:
@@ -254,7 +130,8 @@ def _compile(line: str) -> _Turn:
         greedy = "" if place == len(parts) - 1 else "?"
         choices = "|".join(_choice(each, greedy) for each in part.replace("?", "").split("/"))
         made += f"(?:{choices})" + "?" * part.endswith("?")
-    return _Turn(cue, re.compile(made), first, last)
+    own = frozenset(turn.replace("?", "").replace("/", " ").split())
+    return _Turn(cue, re.compile(made), first, last, own)
 
 
 def _choice(part: str, greedy: str) -> str:
@@ -321,23 +198,24 @@ class _Change:
         heard = taken | {self.sentence.stems[at] for at in (*clause, *self.beside)}
         scope = frozenset(each for each in scope if each not in PERIODS or each in heard)
         if scope <= heard and (scope <= told | taken or self._same_beside(older)):
-            return not _is_turned(older, self.sentence, scope)
+            return not are_turned_round(older, self.sentence, scope)
         may_lack = self.cue not in ("with", "role") and not told
         return may_lack and _is_plain_purpose(older, scope, value)
 
     def _same_beside(self, older: Sentence) -> bool:
         """Whether the other clauses speak of what the older sentence speaks of, where that is told
-        by their words: their subjects are no others."""
-        sentence = self.sentence
+        by their words. What they name anew is what was taken, if nothing else names that: it stands
+        after the verb, or before it where somebody follows somebody in a role."""
+        sentence, known = self.sentence, frozenset(older.stems)
         for span in _clause_spans(sentence.words):
             if span.start not in self.beside:
                 continue
             verb = next((at for at in span if at in sentence.verbs), span.stop)
-            new = [
-                sentence.scope(part) - frozenset(older.stems)
-                for part in (span[: verb - span.start], span[verb - span.start :])
-            ]
-            if any(new) and (self.taken or all(new) or (new[0] and self.cue != "role")):
+            subject = sentence.scope(range(span.start, verb)) - known
+            rest = sentence.scope(range(verb, span.stop)) - known
+            if {"not", "never", "no"}.intersection(sentence.words[at] for at in span):
+                return False
+            if (subject or rest) and (self.taken or (subject and (rest or self.cue != "role"))):
                 return False
         return True
 
@@ -355,8 +233,8 @@ _PLAIN = frozenset(stem(word) for word in STATES["use"].split())
 
 @lru_cache(maxsize=READINGS)
 def _read_changes(text: str) -> tuple[_Change, ...]:
-    """Return the changes that a text tells as done."""
-    if len(text) > NEWER_CHARS or _is_undone(text):
+    """Return the changes of which a text tells."""
+    if len(text) > NEWER_CHARS:
         return ()
     return tuple(
         change
@@ -367,6 +245,7 @@ def _read_changes(text: str) -> tuple[_Change, ...]:
     )
 
 
+@lru_cache(maxsize=READINGS)
 def _is_undone(text: str) -> bool:
     """Whether something in a text says that a change is not done, whole and lasting."""
     text = text.replace("’", "'")
@@ -383,7 +262,7 @@ def _read_change(sentence: Sentence, turn: _Turn, match: re.Match[str]) -> _Chan
         if match[name] is not None
     }
     left, taken = slots["A"], slots.get("B", range(0))
-    lefts = [left]
+    lefts = [left, _up_to_end(words, left)]
     if turn.first == "A":
         lefts = [range(at, left.stop) for at in left]
     elif turn.last == "A":
@@ -403,14 +282,14 @@ def _read_change(sentence: Sentence, turn: _Turn, match: re.Match[str]) -> _Chan
     told_at = max(at + 1 for span in (*lefts, taken, range(start, start + 1)) for at in span)
     reason = sentence.reason_from(told_at)
     clause, beside = _clauses_around(sentence, start, end, reason)
-    said = {words[at] for at in (*clause, *range(start, end)) if at < reason}
-    if "B" in slots and not taken:
-        return None
-    if (said & CLAUSE_UNDONE) - _OWN_WORDS.get(turn.cue, frozenset()) or not lefts:
+    slotted = _in_slots(slots)
+    said = {words[at] for at in (*clause, *slotted) if at < reason}
+    said |= {words[at] for at in range(start, end)} - turn.own
+    if ("B" in slots and not taken) or not lefts or said & CLAUSE_UNDONE:
         return None
     if turn.cue == "with" and not MARKERS.intersection(words):
         return None
-    inside = [at for at in range(start, end) if at not in taken and at in _in_slots(slots)]
+    inside = [at for at in range(start, end) if at not in taken and at in slotted]
     return _Change(
         turn.cue, sentence, tuple(each for each in lefts if len(each) <= VALUE_WORDS), taken,
         tuple(at for at in (*clause, *inside) if at < reason), beside,
@@ -420,8 +299,6 @@ def _read_change(sentence: Sentence, turn: _Turn, match: re.Match[str]) -> _Chan
 
 _OF_TAKEN = frozenset({"with", "via", "by", "using"})
 """Words that say how or by what something was taken, and not of what."""
-_OWN_WORDS = {"verb": frozenset({"not"}), "with": frozenset({"not", "than", "was"})}
-"""Words that would undo a change, but are how a turn tells it."""
 
 
 def _in_slots(slots: dict[str, range]) -> frozenset[int]:
@@ -542,22 +419,6 @@ def _speaker(words: Words) -> str:
         if word in ("we", "our", "us"):
             return "we"
     return ""
-
-
-def _is_turned(older: Sentence, newer: Sentence, scope: frozenset[str]) -> bool:
-    """Whether the two say `to` and `from` of one word: another direction is another thing."""
-    mine, theirs = _directions(older, scope), _directions(newer, scope)
-    return any((each, what) in theirs for word, what in mine for each in CONTRARY.get(word, ()))
-
-
-def _directions(sentence: Sentence, scope: frozenset[str]) -> set[tuple[str, str]]:
-    found: set[tuple[str, str]] = set()
-    for at, root in enumerate(sentence.stems):
-        if root in scope:
-            before = [each for each in sentence.words[max(0, at - 3) : at] if each in CONTRARY]
-            after = [each for each in sentence.words[at + 1 : at + 2] if each in CONTRARY]
-            found |= {(each, root) for each in (*before[-1:], *after)}
-    return found
 
 
 def _is_plain_purpose(older: Sentence, scope: frozenset[str], value: range) -> bool:

@@ -30,7 +30,20 @@ from madeleine.rules.judging import (
     replaces_unsaid,
     signs_of,
 )
-from madeleine.rules.replacements import find_replacement, render_replacement
+from madeleine.rules.replacements import (
+    find_replacement,
+    render_replacement,
+    tell_same_change,
+)
+from madeleine.rules.same_thing import (
+    TEXT_CHARS,
+    adds_to,
+    both_deny,
+    have_different_subjects,
+    name_different_things,
+    name_other_directions,
+    say_the_same,
+)
 from madeleine.rules.saying import SAID_SURE, stated, turns_of
 from madeleine.rules.statements import statement_of
 from madeleine.rules.stems import stems_of
@@ -88,10 +101,13 @@ class LocalJudge:
             sure = max(chance[Relation.EVOLUTION], TOLD_SURE[Told.OVER])
             return Verdict(Relation.EVOLUTION, round(sure, 4), render_replacement(replacement))
         told = self._told(pair, signs)
-        if told in TOLD_SURE:
+        if told in TOLD_SURE and not _agree(signs) and not _of_others(signs):
             return self._evolved(signs, max(chance[Relation.EVOLUTION], TOLD_SURE[told]))
         for each, most in self._at_most(signs, told):
             chance[each] = min(chance[each], most)
+        if max(chance[each] for each in CONFLICT) > UNFOUNDED_AT_MOST:
+            for each in _unfounded(signs):
+                chance[each] = min(chance[each], UNFOUNDED_AT_MOST)
         relation = max(LEARNT, key=lambda each: chance[each])
         if relation is Relation.DUPLICATE and _told_apart(signs):
             chance[relation] = min(chance[relation], ELSEWHERE_AT_MOST)
@@ -149,6 +165,43 @@ class LocalJudge:
 
     def _reading(self, memory: Memory) -> Reading:
         return self._read(memory.title, memory.content)
+
+
+def _unfounded(signs: Signs) -> tuple[Relation, ...]:
+    """Return the conflicts that words seem to tell, and that are none."""
+    if _agree(signs) or _of_different_things(signs):
+        return CONFLICT
+    return (Relation.EVOLUTION,) if adds_to(signs.readings[1].text) else ()
+
+
+def _agree(signs: Signs) -> bool:
+    """Whether both texts say the same, or tell the same change. A restatement replaces nothing."""
+    older, newer = (each.text for each in signs.readings)
+    return say_the_same(older, newer) or tell_same_change(older, newer)
+
+
+def _of_others(signs: Signs) -> bool:
+    """Whether each text begins with a common word for something else: `my wife`, `my daughter`."""
+    older, newer = (each.text for each in signs.readings)
+    return have_different_subjects(older, newer, names=False)
+
+
+def _of_different_things(signs: Signs) -> bool:
+    """Whether what differs may be so of two things, or is denied by both: then both may hold."""
+    older, newer = (each.text for each in signs.readings)
+    if have_different_subjects(older, newer) or name_other_directions(older, newer):
+        return True
+    if signs.denial is not None and both_deny(older, newer):
+        return True
+    if signs.opposites is not None and not both_deny(older, newer) and _is_short(signs):
+        return True  # who does not eat meat is a vegetarian
+    opposites = frozenset(signs.opposites or ())
+    differs = signs.number is not None or signs.denial is not None or bool(opposites)
+    return differs and name_different_things(older, newer, opposites)
+
+
+def _is_short(signs: Signs) -> bool:
+    return all(len(each.text) <= TEXT_CHARS for each in signs.readings)
 
 
 def _told_apart(signs: Signs) -> bool:
