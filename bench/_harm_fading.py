@@ -10,15 +10,14 @@ counted how many still bring it.
 
 from __future__ import annotations
 
+import argparse
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from _recall_homes import Homes
 from _recall_report import Figure, Target, table
 
 from madeleine import Madeleine
@@ -152,9 +151,9 @@ def read_notes() -> list[FadingNote]:
     return [FadingNote(kind, float(days), text, prompt) for kind, days, text, prompt in rows]
 
 
-def measure(given: Homes) -> list[Figure]:
+def measure(given: argparse.Namespace) -> list[Figure]:
     """Return the figures of fading after some idle days each."""
-    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+    with tempfile.TemporaryDirectory(prefix="madeleine-harm-") as folder:
         return [each for days in IDLE_DAYS for each in _after(Path(folder) / f"{days}", days)]
 
 
@@ -237,8 +236,4 @@ def _is_told(opened: Madeleine, known: dict[str, FadingNote], note: FadingNote) 
 
 
 if __name__ == "__main__":
-    place = Path(tempfile.mkdtemp(prefix="madeleine-bench-"))
-    try:
-        print(table(measure(Homes(place))))  # a command of its own
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+    print(table(measure(argparse.Namespace())))

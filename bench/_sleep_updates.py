@@ -143,8 +143,8 @@ def stale(homes: Homes, count: int) -> list[Figure]:
     note = f"{proposed} proposals were made"
     return [
         share("stale", "an old value at rank 1, before sleep", mean(_stale(before))),
-        share("stale", "an old value at rank 1, after sleep", mean(_stale(unasked)), note=note),
-        share("stale", "an old value at rank 1, proposals agreed to", mean(_stale(after)), bound),
+        share("stale", "an old value at rank 1, after sleep", mean(_stale(unasked)), bound, note),
+        share("stale", "an old value at rank 1, proposals agreed to", mean(_stale(after))),
         share("stale", "the new value at rank 1, proposals agreed to", mean(_fresh(after))),
         Figure(
             "stale",

@@ -16,12 +16,16 @@ from pathlib import Path
 
 sys.path.insert(0, os.fspath(Path(__file__).parent))
 
+import _harm_fading
+import _harm_identity
 import _harm_retiring
 from _measure import progress
 from _recall_report import Figure, document, measured, table, verdict, write_document
 
 PARTS: Mapping[str, Callable[[argparse.Namespace], list[Figure]]] = {
     "retiring": _harm_retiring.measure,
+    "fading": _harm_fading.measure,
+    "identity": _harm_identity.measure,
 }
 
 
