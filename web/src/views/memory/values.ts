@@ -24,7 +24,9 @@ export interface Strength {
   least: number
   fades_at: string | null
   /** Why it stays where it is all the same. */
-  stays: 'self' | 'core' | 'archival' | 'importance' | null
+  stays: 'self' | 'core' | 'archival' | 'type' | 'protected' | 'upcoming' | 'importance' | null
+  /** Until when it is too young or too lately used for a night to move it. */
+  spared_until: string | null
   importance: number
   relevance: number | null
   drawn_connections: number
