@@ -154,6 +154,6 @@ def decision(
     reason: str | None = None,
 ) -> Event:
     """Return the event that decides a proposal."""
-    body = {"proposal": proposal.id, "status": status.value, "by": by, "change": change}
-    body |= {"nodes": list(proposal.source_nodes)} | ({"reason": reason} if reason else {})
-    return event(stores, Kind.DECIDED, body)
+    body: dict[str, object] = {"proposal": proposal.id, "status": status.value, "by": by}
+    body |= {"change": change, "nodes": list(proposal.source_nodes)}
+    return event(stores, Kind.DECIDED, {**body, "reason": reason} if reason else body)
