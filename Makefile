@@ -64,7 +64,13 @@ types: $(VENV)/installed-dev
 # The page has a run of its own: a browser's event loop stays in its process for as long as it lives.
 # More processes than processors, for half of a test is waiting for a daemon or a database. Each takes
 # a stretch of neighbours, so that what a module shares is started once, and helps out at the end.
+# Homes and databases of tests lie in memory where there is room: a test waits for the disk half of
+# its time, and several thousand of them wait for each other.
+MEMORY := $(shell [ "$$(df --output=avail -k /dev/shm 2> /dev/null | tail -n 1)" -gt 4000000 ] 2> /dev/null && \
+            [ -w /dev/shm ] && echo /dev/shm)
+
 unit: export PYTHONWARNDEFAULTENCODING = 1
+unit: export TMPDIR := $(if $(MEMORY),$(MEMORY),$(or $(TMPDIR),/tmp))
 unit: $(VENV)/installed-dev
 	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules || \
 	  echo "web/node_modules could not be made: tests that need it are left out"; fi
