@@ -24,7 +24,7 @@ def page_tests(*words: str, **variables: str) -> subprocess.CompletedProcess[str
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-m", "not soak", *words],
         cwd=ROOT,
-        env={**surroundings, "MADELEINE_PAGE_TESTS": "", **variables},
+        env={**surroundings, "PAGE_TESTS": "", **variables},
         capture_output=True,
         encoding="utf-8",
         check=False,
@@ -71,7 +71,7 @@ def test_without_node_what_builds_the_page_is_skipped_and_the_end_says_what_to_i
 def test_where_they_are_required_tests_that_would_be_skipped_fail(
     words: list[str], variables: dict[str, str], reason: str
 ) -> None:
-    ran = page_tests(*words, MADELEINE_PAGE_TESTS="required", **variables)
+    ran = page_tests(*words, PAGE_TESTS="required", **variables)
 
     assert ran.returncode == 1
     assert "skipped" not in ran.stdout.splitlines()[-1]
@@ -79,7 +79,7 @@ def test_where_they_are_required_tests_that_would_be_skipped_fail(
 
 
 def test_the_build_requires_them() -> None:
-    assert "export MADELEINE_PAGE_TESTS=required\n" in (ROOT / ".ci" / "run").read_text("utf-8")
+    assert "export PAGE_TESTS=required\n" in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

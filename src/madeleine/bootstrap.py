@@ -572,20 +572,23 @@ def open_locked(
     minds, notes = make_minds(home, settings, os.environ)
     index, healed = open_index(home / "index.db", minds, settings, fresh_index)
     marks = ReadMarks(home / "run")
-    vault = Vault(vault_folder(home, settings), marks)
-    vault.clean_leftovers()
-    stores = Stores(
-        vault=vault,
-        journal=Journal(home / "journal", device_name()),
-        index=index,
-        minds=minds,
-        clock=SystemClock(),
-        habits=make_habits(settings),
-        aside=Threads(),
-    )
-    house = House(home, settings, stores, lock, notes + healed, marks=marks)
-    _name_suspects(house, marks)
-    catch_up(house, progress)
+    with ExitStack() as unfinished:
+        unfinished.callback(marks.close)
+        vault = Vault(vault_folder(home, settings), marks)
+        vault.clean_leftovers()
+        stores = Stores(
+            vault=vault,
+            journal=Journal(home / "journal", device_name()),
+            index=index,
+            minds=minds,
+            clock=SystemClock(),
+            habits=make_habits(settings),
+            aside=Threads(),
+        )
+        house = House(home, settings, stores, lock, notes + healed, marks=marks)
+        _name_suspects(house, marks)
+        catch_up(house, progress)
+        unfinished.pop_all()
     return house
 
 

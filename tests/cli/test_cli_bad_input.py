@@ -237,7 +237,7 @@ def test_a_setting_that_makes_no_sense_is_rejected(
 
 
 def test_undo_of_something_unknown_is_missing(cli: Cli) -> None:
-    refused(cli("undo", "123456"), 3, "no change or run `123456`", "madeleine history")
+    refused(cli("undo", "123456"), 3, "no change, run or night `123456`", "madeleine history")
 
 
 def test_a_second_undo_is_a_conflict(cli: Cli) -> None:

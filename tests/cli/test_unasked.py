@@ -51,6 +51,35 @@ def test_a_change_told_later_ends_the_old_note_too(cli: Cli) -> None:
 
 @pytest.mark.proves("I12")
 @pytest.mark.parametrize(
+    "said",
+    [
+        (
+            "Ana lives in Oslo.",
+            "Ana moved from Oslo to Bergen.",
+            "Ana moved from Bergen back to Oslo.",
+        ),
+        ("Ben lives in Oslo.", "Ben moved from Oslo to Bergen.", "Ben moved back to Oslo."),
+        (
+            "We deploy with Jenkins.",
+            "Switched deploys from Jenkins to Argo.",
+            "Argo was a mistake, we deploy with Jenkins again.",
+        ),
+        (
+            "Tickets are tracked in Jira.",
+            "Moved tickets from Jira to Linear.",
+            "Tickets are tracked in Jira again since May.",
+        ),
+    ],
+)
+def test_what_is_true_again_stays(cli: Cli, said: tuple[str, ...]) -> None:
+    first, _, _ = [say(cli, text, 3 + day) for day, text in enumerate(said)]
+    cli.ok("sleep", "conflict_detector")
+
+    assert is_current(cli, first)
+
+
+@pytest.mark.proves("I12")
+@pytest.mark.parametrize(
     ("older", "newer"),
     [
         ("The ferry leaves pier four at nine", "The ferry leaves from pier four at 9"),

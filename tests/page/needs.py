@@ -1,7 +1,7 @@
 """What the page's tests need and pip does not install: a browser, and Node for the page's source.
 
 Without them such tests are skipped, each with the reason, and the end of the run says what to
-install. Where they may not be left out, as in the build, `MADELEINE_PAGE_TESTS=required` turns
+install. Where they may not be left out, as in the build, `PAGE_TESTS=required` turns
 each skip into a failure.
 """
 
@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 WEB = Path(__file__).parents[2] / "web"
-REQUIRED = "MADELEINE_PAGE_TESTS"
+REQUIRED = "PAGE_TESTS"
 _NAMES = (
     "chromium",
     "chromium-browser",

@@ -79,6 +79,24 @@ def test_another_value_is_a_rival_and_the_same_is_a_copy() -> None:
     assert not rivals(saying("Ghent"), saying("Cork", subject="Bob"))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("30 s", "30s"), ("30 s", "30 seconds"), ("1,000", "1000"), ("5 %", "5%"), ("5%", "5 percent"),
+     ("2 GB", "2gb"), ("15 min", "15 Minutes"), ("1,250.5 eur", "1250.5 EUR")],
+)  # fmt: skip
+def test_a_quantity_is_the_same_value_in_every_way_to_write_it(one: str, other: str) -> None:
+    assert not rivals(saying(one), saying(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("30 s", "30 ms"), ("1,000", "1.000"), ("5 %", "5"), ("1,00", "100"), ("C", "C++"),
+     ("+1", "1"), ("v1.2", "v1.3"), ("10", "10.5")],
+)  # fmt: skip
+def test_what_only_looks_alike_is_another_value(one: str, other: str) -> None:
+    assert rivals(saying(one), saying(other))
+
+
 def test_projects_do_not_meet_and_everybody_meets_what_is_global() -> None:
     assert not rivals(saying("Ghent", space="atlas"), saying("Cork", space="orion"))
     assert rivals(saying("Ghent", space="atlas"), saying("Cork", space="atlas"))

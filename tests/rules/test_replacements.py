@@ -18,7 +18,7 @@ GONE = "Background jobs run on Arq now, Celery is gone."
 TOLD = [
     (CELERY, SWITCHED),
     (CELERY, GONE),
-    ("CI runs on Jenkins.", "Jenkins is gone, we use Buildkite."),
+    ("Our CI is Jenkins.", "Jenkins is gone, we use Buildkite."),
     ("We use Jenkins for CI.", "We moved off Jenkins to Buildkite."),
     ("Our database is Postgres.", "We don't use Postgres any more, it's MySQL."),
     ("Ana lives in Izmir.", "Ana left Izmir for Perth."),
@@ -31,7 +31,7 @@ TOLD = [
     ("The hearing is on 3 May.", "Hearing postponed from 3 May to 21 June."),
     ("Standup is at 9:30.", "Standup was moved from 9:30 to 10:00."),
     ("Jonas is on-call lead.", "Mia took over from Jonas as on-call lead."),
-    ("Editor: Vim", "I switched from Vim to Helix."),
+    ("My editor is Vim.", "I switched from Vim to Helix."),
     ("Yoga is on Tuesdays.", "Yoga isn't on Tuesdays any more."),
     ("The kiosk app is written in Electron.", "We swapped Electron for Tauri in the kiosk app."),
 ]
@@ -48,6 +48,63 @@ FRAMES = [
 @pytest.mark.parametrize(("older", "newer"), TOLD)
 def test_a_told_change_ends_what_the_older_text_states(older: str, newer: str) -> None:
     assert find_replacement(older, newer) is not None
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Ben uses Vim.", "I no longer use Vim."),
+        ("Ben uses Vim.", "Switched from Vim to Emacs."),
+        ("Ben lives in Oslo.", "I moved from Oslo to Bergen."),
+        ("Ana lives in Oslo.", "Moved from Oslo to Bergen."),
+        ("Ben works at Fiat.", "We switched from Fiat to Volvo."),
+        ("My brother lives in Oslo.", "I moved from Oslo to Bergen."),
+        ("My doctor works at Fiat.", "I no longer work at Fiat."),
+        ("Our landlord lives in Oslo.", "We moved from Oslo to Bergen."),
+        ("Acme uses Jenkins.", "Jenkins is gone, we use Argo."),
+        ("IBM uses Jenkins.", "Jenkins is gone, we use Argo."),
+        ("Billing uses Redis for locks.", "We no longer use Redis."),
+        ("The docs team uses Sphinx.", "Switched from Sphinx to MkDocs."),
+        ("Editor: Vim", "Vim is gone."),
+    ],
+)
+def test_a_change_without_a_subject_ends_nothing_that_is_said_of_others(
+    older: str, newer: str
+) -> None:
+    assert find_replacement(older, newer) is None
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Ben takes the train.", "Ben took the bus instead of the train today."),
+        ("We deploy with Jenkins.", "Today we deployed with Argo instead of Jenkins."),
+        ("We order from Luigi.", "Today we ordered from Mario instead of Luigi."),
+        ("Eva drives a Volvo.", "Eva drove a Tesla instead of the Volvo yesterday."),
+        ("We host on AWS.", "Yesterday we hosted on GCP instead of AWS."),
+        ("Eva eats sugar.", "Eva gave up sugar for January."),
+        ("Eva eats meat.", "Eva gave up meat for Lent."),
+        ("Eva uses Vim.", "Eva dropped Vim for the holidays."),
+        ("Noor drinks coffee.", "Noor gave up coffee for Ramadan."),
+    ],
+)
+def test_one_occasion_or_a_season_ends_no_habit(older: str, newer: str) -> None:
+    assert find_replacement(older, newer) is None
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("We deploy with Jenkins.", "We replaced Jenkins with Jenkins LTS for deploys."),
+        (
+            "The kitchen light uses a halogen bulb.",
+            "Replaced the halogen bulb in the kitchen light with a new halogen bulb.",
+        ),
+        ("Our printer is a Brother.", "Replaced the Brother with another Brother."),
+    ],
+)
+def test_a_thing_replaced_by_its_like_is_still_there(older: str, newer: str) -> None:
+    assert find_replacement(older, newer) is None
 
 
 @pytest.mark.parametrize("frame", FRAMES)

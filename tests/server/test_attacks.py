@@ -395,6 +395,7 @@ def test_every_route_is_attacked(world: World) -> None:
         "events",
         "metrics",
         "hook_inject",
+        "hook_delivered",
         "hook_store",
     }
 

@@ -270,7 +270,7 @@ def test_an_unknown_proposal_or_action_is_refused(daemon: Daemon) -> None:
 def test_an_unknown_change_is_missing(daemon: Daemon) -> None:
     answer = daemon.ask("POST", f"/agent/undo/{uuid.uuid4()}")
 
-    assert_refused(answer, 404, "missing", "no change or run", "madeleine history")
+    assert_refused(answer, 404, "missing", "no change, run or night", "madeleine history")
 
 
 def test_nothing_forgotten_has_that_id(daemon: Daemon) -> None:

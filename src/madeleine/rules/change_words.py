@@ -214,6 +214,10 @@ q3 q4
 """
 )
 """Words that say when something changed, after `last`, `on` and the like."""
+TIMES_OF_YEAR = TIMES | _words(
+    "may lent ramadan advent christmas easter passover holiday holidays weekend days weeks months"
+)
+"""Words by which something is given up for a while: `for January`, `for Lent`."""
 PERIODS = _words("twice year month week day daily weekly hourly yearly monthly nightly")
 """Stems of how often: an older text may say so where the newer one does not."""
 _PEOPLE = """

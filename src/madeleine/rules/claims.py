@@ -17,7 +17,11 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from madeleine.model.memory import Claim, Memory
+from madeleine.rules.change_words import UNITS
 
+_QUANTITY = re.compile(
+    r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?P<unit>[a-z]*|%)"
+)
 _ARTICLES = re.compile(r"\A(?:(?:the|an?) )+(?=.)")
 
 
@@ -27,8 +31,13 @@ def address(claim: Claim) -> str:
 
 
 def stated(claim: Claim) -> str:
-    """Return what two claims of the same value have in common."""
-    return plain(claim.value)
+    """Return what two claims of the same value have in common. A quantity is the same in every
+    way to write it: `30 s` and `30 seconds`, `1,000` and `1000`, `5 %` and `5%`."""
+    value = plain(claim.value)
+    if (found := _QUANTITY.fullmatch(value)) is None:
+        return value
+    unit = found["unit"].replace("%", "percent")
+    return f"{found['number'].replace(',', '')} {UNITS.get(unit, unit)}".rstrip()
 
 
 def plain(text: str) -> str:

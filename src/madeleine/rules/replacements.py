@@ -40,6 +40,7 @@ from madeleine.rules.change_words import (
     TEXT_UNDONE,
     TEXT_UNDONE_TURNS,
     TIMES,
+    TIMES_OF_YEAR,
     TOLD_APART,
     TRAILING,
     TURNS,
@@ -71,6 +72,8 @@ def find_replacement(older: str, newer: str) -> Replacement | None:
     if not changes or _is_undone(newer) or len(older) > OLDER_CHARS or _is_undone(older):
         return None
     sentences = read_sentences(older)
+    if sentences == read_sentences(newer):
+        return None
     for change in changes:
         for place, sentence in enumerate(sentences):
             rest = [each for at, each in enumerate(sentences) if at != place]
@@ -287,14 +290,29 @@ def _read_change(sentence: Sentence, turn: _Turn, match: re.Match[str]) -> _Chan
     said |= {words[at] for at in range(start, end)} - turn.own
     if ("B" in slots and not taken) or not lefts or said & CLAUSE_UNDONE:
         return None
-    if turn.cue == "with" and not MARKERS.intersection(words):
+    if turn.cue == "with" and not _is_lasting_contrast(words):
         return None
+    if turn.cue in ("drop", "quit", "left") and TIMES_OF_YEAR.intersection(
+        words[at] for at in taken
+    ):
+        return None  # `gave up sugar for January`
+    if frozenset(words[at] for at in taken).issuperset(words[at] for at in min(lefts, key=len)):
+        return None  # `replaced the bulb with a new bulb`
     inside = [at for at in range(start, end) if at not in taken and at in slotted]
     return _Change(
         turn.cue, sentence, tuple(each for each in lefts if len(each) <= VALUE_WORDS), taken,
         tuple(at for at in (*clause, *inside) if at < reason), beside,
         stem(match["V"].strip()) if "V" in slots else "",
     )  # fmt: skip
+
+
+def _is_lasting_contrast(words: Words) -> bool:
+    """Whether `B instead of A` tells a change and no single occasion: `from today`, not `today`."""
+    markers = MARKERS.intersection(words)
+    days = [at for at, word in enumerate(words) if word in ("today", "yesterday")]
+    if any(at == 0 or words[at - 1] not in ("from", "since", "of") for at in days):
+        return False
+    return bool(markers - {"from"}) or bool(days)
 
 
 _OF_TAKEN = frozenset({"with", "via", "by", "using"})
@@ -422,16 +440,23 @@ def _speaker(words: Words) -> str:
 
 
 def _is_plain_purpose(older: Sentence, scope: frozenset[str], value: range) -> bool:
-    """Whether an older sentence says of its speaker, or of one plain thing, that it has a value."""
+    """Whether an older sentence says of its speaker that they have a value, or what a thing of
+    theirs is (`our database is Postgres`), for a plain purpose at most. What it says of anybody or
+    anything else is not what an unnamed change is about: `Switched from Vim to Emacs` does not tell
+    of Ben, nor of my brother."""
+    verb = next((at for at in range(value.start) if at in older.verbs), value.start)
+    subject = [at for at in range(verb) if older.scope([at])]
+    if not _speaker(older.words[:verb]) or TOLD_APART.intersection(older.words[:verb]):
+        return False
+    if subject and older.words[verb] not in ("is", "are"):
+        return False
     places = [at for at, root in enumerate(older.stems) if root in scope]
     if len(scope) > PURPOSE_WORDS or {"and", "|"}.intersection(older.words):
         return False
-    names = [at for at in places if at and older.written[at][:1].isupper()]
+    names = [at for at in places if at not in subject and older.written[at][:1].isupper()]
     if len(names) == 1 and older.words[names[0] - 1] == "for":
         names = [at for at in names if not older.written[at].isupper()]  # `for CI`
     numbers = [at for at in places if any(letter.isdigit() for letter in older.words[at])]
     apart = TOLD_APART.intersection(older.words[at] for at in places)
-    before = range(value.start)
-    said_of = any(at in older.verbs or older.words[at] == ":" for at in before)
     counted = any(each[0].isdigit() for each in older.words[value.start : value.stop])
-    return said_of and not (names or numbers or apart or counted)
+    return verb < value.start and not (names or numbers or apart or counted)

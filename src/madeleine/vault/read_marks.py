@@ -60,6 +60,7 @@ class ReadMarks:
     """The notes of one home. One process has it open at a time."""
 
     def __init__(self, run: Path) -> None:
+        self._run = run
         self._state = run / "set-aside.json"
         self._suspects, self._aside = _read_state(self._state)
         self._blame(_left_marks(run / "reading"), _faulty_threads(run / "fault"))
@@ -77,6 +78,11 @@ class ReadMarks:
             self._free = []
             os.close(self._file)
             self._file = None
+        for name in ("reading", "fault"):
+            try:
+                (self._run / name).unlink(missing_ok=True)
+            except OSError:
+                continue  # it names nothing any more
 
     def named(self) -> dict[str, str]:
         """Return the files that are set aside or suspected, each with what is said of it."""

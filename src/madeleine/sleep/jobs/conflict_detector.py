@@ -56,6 +56,8 @@ BELIEFS = (
 )
 COPY_LIKENESS = 0.6  # what restates a claim is at least so near to it
 COPIES = 8  # of one claim that are looked for in a run
+LATER_MENTIONS = 16  # memories after a change that may take up again what it ended
+MENTION_LIKENESS = 0.2
 
 SETTLED = frozenset({Edge.EVOLVED_FROM, Edge.CONTRADICTS, Edge.DERIVED_FROM, Edge.SUMMARIZES})
 """Edges that say already how the two stand to each other."""
@@ -130,10 +132,32 @@ def _claimed(night: Night) -> list[Replacing]:
 
 def _replacing(night: Night, answers: Answers) -> list[Replacing]:
     return [
-        Replacing(pair, verdict.sure, verdict.reason, _is_told(pair.older, pair.newer))
+        Replacing(
+            pair,
+            verdict.sure,
+            verdict.reason,
+            _is_told(pair.older, pair.newer) and not _is_taken_up_again(night, pair),
+        )
         for pair, verdict in answers.with_relation(Relation.EVOLUTION)
         if verdict.sure >= night.habits.propose_at
     ]
+
+
+def _is_taken_up_again(night: Night, pair: Pair) -> bool:
+    """Whether a memory that came after the change speaks of what was left and does not say that it
+    is over: who moved to Bergen and back to Oslo lives in Oslo."""
+    older, newer = pair.older, pair.newer
+    told = find_replacement(older.content, newer.content)
+    left = stems_of(told.left) if told is not None else frozenset()
+    after = Filter(spaces=(older.space,), created_after=newer.created)
+    near = night.stores.index.neighbours(
+        [older.id, newer.id], after, night.now, LATER_MENTIONS, MENTION_LIKENESS
+    )
+    later = {hit.id for hits in near.values() for hit in hits} - {older.id, newer.id}
+    return any(
+        left <= stems_of(each.content) and find_replacement(older.content, each.content) is None
+        for each in night.stores.index.memories(sorted(later)).values()
+    )
 
 
 def _one_each(
