@@ -44,7 +44,29 @@ def test_a_whisper_is_explained_in_plain_words(m: Madeleine) -> None:
     assert lines[3].startswith(f"  whispered: {short}  0.")
     assert "The ferry to Bergen" in lines[3]
     assert any(line.startswith("  held back: ") for line in lines)
-    assert lines[-1].startswith("The gate is at 0.50. Only core and working memories")
+    assert lines[-1].startswith("The gate is at 0.50. Archived notes score 0.10 less")
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ({}, "Memories of all spaces are looked at."),
+        ({"space": "atlas"}, "Only memories of `atlas`, or of no space, are looked at."),
+        ({"cwd": "/"}, "Only memories of no space are looked at: the folder is no project."),
+    ],
+)
+def test_an_archived_note_that_is_whispered_is_no_contradiction(
+    m: Madeleine, place: dict[str, str], said: str
+) -> None:
+    ferry = next(each for each in m.list() if "ferry" in each.content)
+    m.revise(ferry, tier="archival")
+
+    assert [each.memory.id for each in m.whisper(ASK_FERRY, **place).injected] == [ferry.id]
+
+    last = m.whisper_why().splitlines()[-1]
+    assert last.endswith(said)
+    assert "Archived notes score 0.10 less" in last
+    assert "core and working" not in last
 
 
 def test_silence_is_explained_by_its_stage_and_reason(m: Madeleine) -> None:

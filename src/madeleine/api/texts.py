@@ -15,8 +15,9 @@ from madeleine.model.event import Event, Kind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.proposal import Proposal
 from madeleine.model.times import format_time
-from madeleine.model.words import GLOBAL
+from madeleine.model.words import GLOBAL, Tier
 from madeleine.recall.recall import Found, Recalled
+from madeleine.rules.fusion import TIER_BOOST
 from madeleine.rules.levels import level
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import ids_of, is_delivered
@@ -108,7 +109,9 @@ def whisper_why(known: Mapping[str, object], habits: WhisperHabits) -> str:
         parts.append(f"Decided {known['without_model']}.")
     parts += [_candidate(row, _became(row, known)) for row in _rows(known, "candidates")]
     parts += [_candidate(row, "held back") for row in _rows(known, "refused")]
-    parts.append(f"The gate is at {habits.injection_gate:.2f}. {_among(known)}")
+    less = f"Archived notes score {-TIER_BOOST[Tier.ARCHIVAL.value]:.2f} less"
+    archive = f"{less}, and archived conversations are left to recall."
+    parts.append(f"The gate is at {habits.injection_gate:.2f}. {archive} {_among(known)}")
     return "\n".join(parts)
 
 
@@ -117,12 +120,10 @@ def _among(known: Mapping[str, object]) -> str:
     spaces = known.get("among")
     named = [str(each) for each in spaces if each] if isinstance(spaces, list) else []
     if named:
-        return (
-            f"Only core and working memories of `{flat(named[0])}`, or of no space, are looked at."
-        )
+        return f"Only memories of `{flat(named[0])}`, or of no space, are looked at."
     if spaces:
-        return "Only core and working memories of no space are looked at: the folder is no project."
-    return "Only core and working memories are looked at."
+        return "Only memories of no space are looked at: the folder is no project."
+    return "Memories of all spaces are looked at."
 
 
 def _outcome(known: Mapping[str, object]) -> str:

@@ -147,8 +147,8 @@ export function fate(each: Considered): string {
 /** Where the memories that may be whispered were looked for. */
 export function among(spaces: (string | null)[]): string {
   const named = spaces.find((each) => each)
-  if (named) return `core and working memories of ${named}, and of no space`
-  return spaces.length ? 'core and working memories of no space' : 'core and working memories of all spaces'
+  const where = named ? `${named}, and of no space` : spaces.length ? 'no space' : 'all spaces'
+  return `memories of ${where}, also archived ones, but no archived conversations`
 }
 
 export const replied = (line: Line) =>
