@@ -46,6 +46,34 @@ def test_a_run_says_what_it_did_and_how_to_take_it_back(either: Cli) -> None:
     assert contents(either) == before
 
 
+def test_a_night_ends_with_its_id_also_when_one_job_alone_changed_something(either: Cli) -> None:
+    either.remember("The old boiler was made by Hansen", *LONG_AGO)
+    either.ok("sleep", "importance_scorer")
+    before = contents(either)
+
+    lines = either("sleep", "--now").out.splitlines()
+
+    assert [line.split(":")[0] for line in lines if line.startswith("  undo")] == [
+        "  undo decay_manager",
+        "  undo all of it",
+    ]
+    night = lines[-1].removeprefix("  undo all of it: madeleine undo ")
+    assert contents(either) != before
+    last = either.ok("sleep", "status")["tasks"][0]["last_run"]
+    assert last["request"].startswith(night)
+    assert either("undo", night).code == 0
+    assert contents(either) == before
+
+
+def test_the_run_of_one_job_ends_with_its_own_id_alone(either: Cli) -> None:
+    either.remember("The old boiler was made by Hansen", *LONG_AGO)
+    either.ok("sleep", "importance_scorer")
+
+    lines = either("sleep", "decay_manager", "--now").out.splitlines()
+
+    assert [line.split(":")[0] for line in lines if "undo" in line] == ["  undo decay_manager"]
+
+
 def test_a_dry_run_shows_the_difference_and_changes_no_byte(either: Cli) -> None:
     either.remember("The old boiler was made by Hansen", *LONG_AGO)
     either.ok("sleep", "importance_scorer")

@@ -48,7 +48,8 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
     if arguments.job is not None:
         raise Rejected("one job at a time", hint="`madeleine sleep JOB`, or none for all of them")
     answer = run_with_bar(_wanted(arguments), door, say)
-    say.reply(answer, lambda: _words(answer, say))
+    is_night = arguments.what is None
+    say.reply(answer, lambda: _words(answer, is_night, say))
     if not answer["reports"]:
         say.talk("no job was through: the daemon was ended meanwhile, or all jobs are paused")
         return Unavailable.exit_code
@@ -85,7 +86,7 @@ def _wanted(arguments: argparse.Namespace) -> Wanted:
     return Wanted(operation, job, body, job or EVERYTHING, "sleep")
 
 
-def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
+def _words(answer: dict[str, Any], is_night: bool, say: Say) -> Iterator[str]:
     reports = answer["reports"]
     for report in reports:
         yield from report_words(report, say)
@@ -98,7 +99,7 @@ def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
     proposed = sum(each["proposed"] for each in reports)
     if proposed and not dry:
         yield "what was proposed waits for you: madeleine proposals"
-    if len(runs) > 1:
-        yield f"  undo all of it: madeleine undo {answer['request'][:CHANGE_ID_SHOWN]}"
     for each in reversed(runs):  # what came later may stand on what came before
         yield f"  undo {each['job']}: madeleine undo {each['run'][:CHANGE_ID_SHOWN]}"
+    if runs and is_night:
+        yield f"  undo all of it: madeleine undo {answer['request'][:CHANGE_ID_SHOWN]}"
