@@ -3,6 +3,8 @@ is archived is whispered when it clearly answers."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -253,6 +255,57 @@ def test_forgetting_spares_an_event_to_come_too(home: Path) -> None:
         assert (tier_of(m, kept), tier_of(m, gone)) == (Tier.WORKING, Tier.ARCHIVAL)
         (spared,) = done["steps"]["forget"]["protected"]  # type: ignore[index]  # plain JSON
         assert (spared["id"], spared["protection_reason"]) == (kept.id, "upcoming")
+
+
+# -- too much for one run ------------------------------------------------------------------
+
+
+def decay_words(m: Madeleine, dry_run: bool = True) -> str:
+    (report,) = m.sleep("decay_manager", dry_run=dry_run, now=True)
+    return str(report.stopped)
+
+
+@pytest.fixture
+def old(home: Path) -> Iterator[Madeleine]:
+    with opened(home) as m:
+        for number in range(21):
+            m.remember(f"Remark {number} about the harbour", created=days_ago(900 + number))
+        m.sleep("importance_scorer")
+        yield m
+
+
+def test_what_was_asked_about_before_is_not_said_to_change(old: Madeleine) -> None:
+    assert decay_words(old, dry_run=False).startswith("21 of 21 memories would change, more than")
+    old.decide(old.proposals()[0], "rejected")
+
+    words = decay_words(old)
+
+    many = "11 of 21 memories would change and 10 others were asked about lately, more than 25%"
+    assert words == f"{many}: you are asked about 10 of them"
+
+
+def test_a_memory_that_is_asked_about_anew_is_counted_once(old: Madeleine) -> None:
+    decay_words(old, dry_run=False)
+    asked = old.proposals()[0]
+    old.revise(asked.source_nodes[0], content="The harbour has a new crane")
+    old.sleep("decay_manager", now=True)  # the question is out of date and is let go
+
+    assert old.proposals("expired")
+    words = decay_words(old)
+
+    would, others = (int(each) for each in re.findall(r"(\d+) (?:of 21|others)", words))
+    assert would + others <= 21
+
+
+def test_fewer_changes_than_the_least_are_carried_out_whatever_their_share(home: Path) -> None:
+    with opened(home) as m:
+        for number in range(19):
+            m.remember(f"Remark {number} about the harbour", created=days_ago(900 + number))
+        m.sleep("importance_scorer")
+
+        (report,) = m.sleep("decay_manager", now=True)
+
+        assert (report.applied, report.stopped) == (19, None)
 
 
 # -- use -----------------------------------------------------------------------------------

@@ -18,23 +18,29 @@ NOT_ARCHIVED = Filter(
 )
 
 
-def tripped(night: Night, patches: int, changed: int, trashed: int = 0) -> str | None:
+def tripped(
+    night: Night, patches: int, changed: int, trashed: int = 0, asked: int = 0
+) -> str | None:
     """Return why so many patches about so many memories, of which so many go to the trash, are
-    not simply carried out; nothing if they are."""
+    not simply carried out; nothing if they are. `asked` is how many others people were asked about
+    lately instead: they count as if they were changed too."""
     if not patches and not trashed:
         return None
-    return _changes_too_much(night, patches, changed) or _trashes_too_much(night, patches, trashed)
+    too_much = _changes_too_much(night, patches + asked, changed, asked)
+    return too_much or _trashes_too_much(night, patches, trashed)
 
 
-def _changes_too_much(night: Night, patches: int, changed: int) -> str | None:
+def _changes_too_much(night: Night, patches: int, changed: int, asked: int) -> str | None:
     habits = night.habits
     if patches < habits.breaker_least:
         return None
     total = max(night.stores.index.count(ALL, night.now), 1)
-    if changed <= habits.breaker_share * total:
+    if changed + asked <= habits.breaker_share * total:
         return None
     whole = max(total, changed)  # what an earlier round merged is no longer there
-    return f"{changed} of {whole} memories would change, more than {habits.breaker_share:.0%}"
+    lately = f" and {asked} others were asked about lately" if asked else ""
+    would = f"{changed} of {whole} memories would change{lately}"
+    return f"{would}, more than {habits.breaker_share:.0%}"
 
 
 def _trashes_too_much(night: Night, patches: int, trashed: int) -> str | None:

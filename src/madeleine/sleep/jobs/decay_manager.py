@@ -69,8 +69,8 @@ class DecayManager:
         ranked = sorted(faded, key=lambda each: (faded[each], each))
         if not ranked:
             return []
-        faded_lately = len(ranked) + _asked_lately(night)
-        why = tripped(night, faded_lately, faded_lately)
+        asked = _asked_lately(night) - faded.keys()
+        why = tripped(night, len(ranked), len(ranked), asked=len(asked))
         if why is None:
             return [_patch(each, faded[each.id]) for each in _going(night, ranked)]
         return _ask_about(night, ranked, faded, why)
@@ -201,12 +201,12 @@ def _had_its_time(night: Night, proposal: Proposal) -> bool:
     return is_fading and resolved is not None and resolved - proposal.created >= least
 
 
-def _asked_lately(night: Night) -> int:
-    """Return how many memories people were asked about in the last weeks. They faded together
+def _asked_lately(night: Night) -> set[str]:
+    """Return which memories people were asked about in the last weeks. They faded together
     with those that are left, so these are asked about too, and not archived for being fewer."""
     since = night.now - timedelta(days=night.habits.proposal_days)
     lists = [each for each in night.stores.index.proposals() if dict(each.action).get("keys")]
-    return sum(len(each.source_nodes) for each in lists if each.created > since)
+    return {node for each in lists if each.created > since for node in each.source_nodes}
 
 
 def _not_new(night: Night, faded: dict[str, float]) -> dict[str, float]:
