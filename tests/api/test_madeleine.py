@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import threading
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from tests.fakes import close, keep, make_stores
 from tests.server.running import running
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
+TAKES_A_FILTER = ("export",)  # its parameters are those of `list`, named as one
 
 
 @pytest.fixture
@@ -278,3 +280,27 @@ def test_the_reference_names_every_method() -> None:
     for name in vars(Madeleine):
         if not name.startswith("_"):
             assert f"`{name}(" in page or f"Madeleine.{name}(" in page, name
+
+
+def test_the_reference_names_every_parameter_of_a_method() -> None:
+    page = REFERENCE.read_text(encoding="utf-8")
+
+    for name, method in vars(Madeleine).items():
+        if name.startswith("_") or name in TAKES_A_FILTER:
+            continue
+        function = method.__func__ if isinstance(method, classmethod) else method
+        _, *wanted = inspect.signature(function).parameters
+        (given,) = re.findall(rf"`(?:Madeleine\.)?{name}\(([^`]*)\)`", page)
+        said = [each.split("=")[0].strip("* ") for each in given.split(",")]
+        assert [each for each in said if each] == wanted, name
+
+
+def test_a_proposal_is_decided_by_the_words_that_the_reference_names(m: Madeleine) -> None:
+    row = next(line for line in REFERENCE.read_text("utf-8").splitlines() if "`decide(" in line)
+    words = re.findall(r'`"(\w+)"`', row)
+
+    with pytest.raises(Rejected) as refused:
+        m.decide("ffffffff", "approve")
+
+    assert words == ["approved", "rejected", "pending"]
+    assert all(word in f"{refused.value.message} {refused.value.hint}" for word in words)

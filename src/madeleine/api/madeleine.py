@@ -341,7 +341,8 @@ class Madeleine:
         return values.read_proposals(self._get("proposals", {"status": status}))
 
     def decide(self, proposal: str | Proposal, action: str) -> values.Decided:
-        """Decide a proposal: `approved` carries out exactly what it says, `rejected` does not."""
+        """Decide a proposal: `approved` carries out exactly what it says, `rejected` does not, and
+        `pending` takes the decision back."""
         wanted = proposal if isinstance(proposal, str) else proposal.id
         return values.read_decided(self._post("decide", {"action": action}, wanted))
 
