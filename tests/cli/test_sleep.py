@@ -65,6 +65,30 @@ def test_a_night_ends_with_its_id_also_when_one_job_alone_changed_something(eith
     assert contents(either) == before
 
 
+def test_history_says_in_words_what_sleep_will_not_do_again(either: Cli) -> None:
+    memory = either.remember("The old boiler was made by Hansen", *LONG_AGO)
+    either.ok("sleep", "importance_scorer")
+    either.ok("undo", either.ok("sleep", "decay_manager", "--now")["reports"][0]["run"])
+
+    first, *lines = either("history", memory).out.splitlines()
+
+    assert first.startswith(f"{len(lines)} events of ")
+    (no,) = [line for line in lines if "will not be done again by sleep" in line]
+    assert f"move `{memory[:8]}` (The old boiler was made by Hansen) to archival" in no
+    assert not [line for line in lines if "proposed" in line or "decided" in line]
+
+
+def test_history_says_in_words_that_a_restored_memory_is_kept(either: Cli) -> None:
+    memory = either.remember("The old boiler was made by Hansen")
+    either.ok("forget", memory)
+    either.ok("restore", memory)
+
+    lines = either("history", memory).out.splitlines()
+
+    assert [line for line in lines if "will not be done again by sleep" in line]
+    assert not [line for line in lines if "proposed" in line or "decided" in line]
+
+
 def test_the_run_of_one_job_ends_with_its_own_id_alone(either: Cli) -> None:
     either.remember("The old boiler was made by Hansen", *LONG_AGO)
     either.ok("sleep", "importance_scorer")

@@ -25,10 +25,29 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
 
 
 def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
-    events = answer["events"]
-    yield f"{plural(len(events), 'event')} of {answer['node_id'][:8]}"
-    for event in events:
-        yield event_line(event, say)
+    refused = {
+        event["body"]["proposal"]: event["body"].get("wording", "")
+        for event in answer["events"]
+        if _was_never_asked(event)
+    }
+    shown = [event for event in answer["events"] if not _was_never_asked(event)]
+    yield f"{plural(len(shown), 'event')} of {answer['node_id'][:8]}"
+    for event in shown:
+        wording = refused.get(str(event["body"].get("proposal")))
+        yield event_line(event, say) if wording is None else _refusal_line(event, wording, say)
+
+
+def _was_never_asked(event: dict[str, Any]) -> bool:
+    """Whether an event is a question that nobody was asked: it stands in the journal only for the
+    no that follows it, which is told instead."""
+    return event["kind"] == "proposed" and "verb" not in (event["body"].get("action") or {})
+
+
+def _refusal_line(event: dict[str, Any], wording: str, say: Say) -> str:
+    """Return what sleep will not do again, since somebody took it back."""
+    when, space = age(event["at"], say.now), " " * CHANGE_ID_SHOWN
+    by = f", says {event['body']['by']}" if event["body"].get("by") else ""
+    return clean(f"  {when:<16}  {space}  will not be done again by sleep: {wording}{by}")
 
 
 def event_line(event: dict[str, Any], say: Say) -> str:
