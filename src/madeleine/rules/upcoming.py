@@ -4,8 +4,9 @@ Times are read as `when` reads them, from the moment at which the text was writt
 names its year is what it says. An event is mostly written down before it happens, so a date
 without a year (`on 3 December`, `on Thursday`) is the next one after that moment, and `tomorrow`,
 `next month` and `in two weeks` are reckoned from there. `On the 30th` is the next one that exists,
-and so are Christmas and the other days in `KNOWN_DAYS`; days that move, as Easter does, are not read. Whoever reads a past event as one to come
-keeps it at hand for some time; whoever reads one to come as past silences it before it happens.
+and so are Christmas and the other days in `KNOWN_DAYS`; days that move, as Easter does, are not
+read. Whoever reads a past event as one to come keeps it at hand for some time; whoever reads one to
+come as past silences it before it happens.
 """
 
 from __future__ import annotations
