@@ -189,6 +189,25 @@ def test_a_host_that_closed_its_pipe_got_nothing(daemon: Daemon, relayed: Relay)
     assert KNOWN["pie"] in told(client(daemon.home, claude(ASKED["pie"][1], "closed pipe")))
 
 
+@pytest.mark.proves("I13")
+@pytest.mark.parametrize("subject", ["ferry", "peanuts", "door"])
+def test_a_closed_pipe_is_known_before_the_deadline_is_over(
+    daemon: Daemon, relayed: Relay, subject: str
+) -> None:
+    session = f"closed at once {subject}"
+    relayed.on_reply = lose_its_reader
+    began = time.monotonic()
+    hook = relayed.start(claude(ASKED[subject][0], session))
+    hook.process.wait(WAIT_SECONDS)
+    assert hook.process.stderr is not None
+    hook.process.stderr.close()
+
+    eventually(lambda: delivery(daemon, session) == "not delivered", WAIT_SECONDS)
+
+    assert time.monotonic() - began < DEADLINE_MS / 1000
+    assert KNOWN[subject] in told(client(daemon.home, claude(ASKED[subject][1], session)))
+
+
 def test_the_same_prompt_once_more_is_no_repetition_if_nobody_got_the_first(
     daemon: Daemon, relayed: Relay
 ) -> None:

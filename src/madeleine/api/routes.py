@@ -49,7 +49,7 @@ class Route(NamedTuple):
 
 
 _READING = frozenset(  # sent by POST, and changes nothing; a link lets in with the asker's own role
-    ["recall", "whisper", "hook_inject", "hook_delivered", "page_link"]
+    ["recall", "whisper", "hook_inject", "hook_delivered", "hook_undelivered", "page_link"]
 )
 _TAKING = frozenset(["maintenance"])  # asked with GET, and takes something
 _TENDING = frozenset(["reconcile", "rebuild", "compact", "revoke_token"])

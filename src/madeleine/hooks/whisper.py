@@ -13,7 +13,8 @@ starts one, at most once a minute, and does not wait for it: this turn goes with
 The daemon is told by when we need an answer (`Madeleine-Due`, a moment of the monotonic clock that
 all processes of a machine share), and that we confirm what we printed (`Madeleine-Receipt`). The
 confirmation is a second request on the same connection; nobody waits for its answer. Without it
-nothing counts as said (I13).
+nothing counts as said (I13). If the host does not read any more, that is told in its place, so that
+the next prompt may be told the same at once.
 
 `HOME/run/hook` is what the daemon leaves for us, joined by NUL: the deadline in milliseconds, the
 path of its socket, and the words of the command that starts a daemon. In a home where none ever
@@ -121,8 +122,12 @@ def carry(
     try:
         whisper, answer = asked(connection, directions, request(verb, host, given, until), until)
         if answer and monotonic() < until:
-            show(answer)
-            confirm(connection, whisper)
+            try:
+                show(answer)
+            except OSError:  # the host has closed the pipe
+                report(connection, whisper, "undelivered")
+                raise
+            report(connection, whisper, "delivered")
     finally:
         connection.close()
 
@@ -147,12 +152,13 @@ def asked(
     return header_value(head, b"madeleine-whisper").decode("ascii", "replace"), body
 
 
-def confirm(connection: socket, whisper: str) -> None:
-    """Tell the daemon that a whisper was printed; whoever waits for us waits no longer for it."""
+def report(connection: socket, whisper: str, outcome: str) -> None:
+    """Tell the daemon that a whisper was printed, or could not be; whoever waits for us waits no
+    longer for it."""
     if not whisper.replace("-", "").isalnum():
         return
     message = (
-        f"POST /hook/delivered?whisper={whisper} HTTP/1.1\r\nHost: localhost\r\n"
+        f"POST /hook/{outcome}?whisper={whisper} HTTP/1.1\r\nHost: localhost\r\n"
         "Content-Length: 0\r\n\r\n"
     )
     try:

@@ -33,7 +33,14 @@ from madeleine.model.codec import Json
 from madeleine.server.callers import Callers, sees_server
 from madeleine.server.events import Events
 from madeleine.server.guard import Guard
-from madeleine.server.hooking import BODY_BYTES, DELIVERED, HOOKS, HookReply, Hooks
+from madeleine.server.hooking import (
+    BODY_BYTES,
+    DELIVERED,
+    HOOKS,
+    UNDELIVERED,
+    HookReply,
+    Hooks,
+)
 from madeleine.server.logs import where
 from madeleine.server.mcp.door import PATH as MCP_PATH
 from madeleine.server.mcp.door import McpDoor
@@ -148,6 +155,9 @@ class App:
         query = parse_query(request.scope["query_string"])
         if route is DELIVERED:
             self._hooks.confirm(query, request.scope[REACH])
+            return b""
+        if route is UNDELIVERED:
+            self._hooks.disown(query, request.scope[REACH])
             return b""
         if route in HOOKS:
             terms = self._hooks.read_terms(request.scope)

@@ -61,7 +61,10 @@ STORE = Route("hook_store", "POST", "/hook/store", "take in what is new in a ses
 DELIVERED = Route(
     "hook_delivered", "POST", "/hook/delivered", "a hook has printed the whisper of this id"
 )
-HOOKS = (INJECT, STORE, DELIVERED)
+UNDELIVERED = Route(
+    "hook_undelivered", "POST", "/hook/undelivered", "a hook could not print this whisper"
+)
+HOOKS = (INJECT, STORE, DELIVERED, UNDELIVERED)
 
 BODY_BYTES = 8_388_608  # the client sends half of that at most
 THREADS = 8  # apart from the requests', so that a whisper never waits behind an import
@@ -185,6 +188,10 @@ class Hooks:
     def confirm(self, query: Mapping[str, object], reach: Reach) -> None:
         """Take a client's word that it printed a whisper."""
         self.receipts.take(reach, str(query.get("whisper", "")))
+
+    def disown(self, query: Mapping[str, object], reach: Reach) -> None:
+        """Take a client's word that it could not print a whisper."""
+        self.receipts.disown(reach, str(query.get("whisper", "")))
 
     async def answer(
         self,

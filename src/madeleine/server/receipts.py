@@ -68,6 +68,13 @@ class Receipts:
                 sent = self._awaited.pop(whisper_id)
         self._thread.submit(self._note, sent, "")
 
+    def disown(self, reach: Reach, whisper_id: str) -> None:
+        """Take a client's word that nobody got a whisper; one that is not awaited is left alone."""
+        with self._lock:
+            known = self._awaited.get(whisper_id)
+        if known is not None and known.reach.house is reach.house:
+            self._give_up(whisper_id)
+
     def settle_overdue(self, arrival: Arrival, seconds: float) -> None:
         """Give up what the session of a new prompt should have confirmed by now, and wait for that
         no longer than `seconds`."""
