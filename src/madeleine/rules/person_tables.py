@@ -37,10 +37,10 @@ home: address, home address, postcode, zip code, neighbourhood, neighborhood, la
 home: studio apartment, houseboat, farmhouse, villa, dormitory, moved to, relocated to, townhouse
 home: based in, settled in, street, condo
 origin: nationality, citizen, citizenship, birthplace, grow up, grew up, raised, come from
-origin: comes from, came from, native of, immigrated, emigrated, heritage, passport, roots
+origin: comes from, came from, native of, immigrated, emigrated, heritage, roots
 origin: place of birth, originally from, ancestry, ethnicity
-birthday: birthday, born, birth date, birthdate, date of birth, age, years old, year old, star sign
-birthday: zodiac
+birthday: birthday, born, birth date, birthdate, date of birth, star sign, zodiac
+age: age, years old, year old
 job: job, employer, employed, employee, profession, occupation, career, job title, for a living
 job: retire, retired, freelance, freelancer, self employed, unemployed, teach, taught, workplace
 job: work as, works as, working as, work at, works at, working at, work for, works for, working for
@@ -50,11 +50,12 @@ hours: working hours, work hours, office hours, work schedule, schedule, shift, 
 hours: part time, full time, day off, days off, nine to five, availability, on call
 money: salary, income, wage, earn, bank, mortgage, debt, pension, loan, savings account, net worth
 education: degree, graduate, graduated, university degree, diploma, phd, doctorate, bachelor
-education: alma mater
+education: alma mater, msc, bsc, mba, llb, llm, meng, beng, masters, bachelors
 education: went to school, go to school, went to university, go to university, qualification, major
 education: bachelor's, master's, studied, went to college, go to college, education
 spouse: wife, husband, spouse, partner, girlfriend, boyfriend, fiance, fiancee, married, marry
-spouse: engaged, divorced, widow, widowed, widower, dating, relationship, ex wife, ex husband
+spouse: engaged, divorced, widow, widowed, widower, relationship, ex wife, ex husband, am dating
+spouse: is dating, been dating, who dating, started dating
 spouse: wedding anniversary, significant other, better half, anniversary, marriage
 children: child, children, kid, kids, son, sons, daughter, daughters, baby, toddler, stepson
 children: twins, twin girls, twin boys, stepdaughter, father of, mother of, dad of, mum of
@@ -110,8 +111,8 @@ style: explanation, explanations, tone, verbosity, talk to me, speak to me, resp
 reminders: reminder, reminders, be reminded, reminded, notified, notification, notifications
 goals: goal, goals, aim, ambition, ambitions, resolution, resolutions, training for, saving for
 goals: studying for, working towards, working toward, saving up, aspire, bucket list, preparing for
-contact: email, e mail, email address, phone number, mobile number, telephone, telephone number
-contact: contact details, username, website, handle, cell number
+contact: email, e mail, email address, contact details, username, website, handle
+telephone: contact details, phone number, mobile number, telephone, telephone number, cell number
 timezone: timezone, time zone, utc
 appearance: height, tall, weight, weigh, weighs, hair, eye colour, eye color, shoe size
 appearance: clothing size
@@ -122,13 +123,17 @@ skills: talent, talents, background
 fears: afraid, fear, fears, phobia, scared
 pronouns: pronouns, gender
 insurance: insurance, insured, insurer
+documents: passport, passport number, id number, id card, social security, social security number
+documents: ssn, tax id, tax number, iban, account number, licence number, license number
 """
 """Attribute: the words and turns of phrase that ask for it, or state it."""
 
 _ASKED = """
-home: home, location, city, town, village, country, stay, based
+home: home, location, city, town, village, country, stay, based, move to, moved
+telephone: number
 origin: from, where born, hometown
-birthday: how old
+birthday: how old, age
+age: how old
 job: work, working, worked, role, position, title
 hours: when work, hours
 name: call me, who i am
@@ -164,6 +169,9 @@ hours: works nights, works from, work from, works mornings, works evenings, work
 hours: works every, open from, opening hours, closed on, works monday, working week, work week
 hours: works four days, works three days
 birthday: turned, turns, birth
+age: turned, turns
+education: ba in, ma in, bs in, ms in, b a in, m a in, master of, degree from, attended
+education: alumnus, alumna
 medication: takes, take, twice a day, once a day, every morning, mg, dose, insulin, triptans
 health: diabetes, diabetic, asthma, migraine, migraines, epilepsy, depression, anxiety, adhd, autism
 health: autistic, cancer, arthritis, hypertension, fibrillation, celiac, coeliac, crohn, insomnia
@@ -236,6 +244,15 @@ RELATIONS = frozenset(
 )
 OTHERS = RELATIONS | {"friends", "pets"}
 """Attributes that are somebody else: what is said of them is not said of the person."""
+PRIVATE = (
+    RELATIONS
+    | {"family"}
+    | word_set("""
+contact telephone birthday age health heart lungs joints eyes ears skin stomach mind medication
+allergy money home documents insurance religion politics appearance
+""")
+)
+"""Attributes that work on a program never needs, whatever its fields are called."""
 WIDER: Mapping[str, frozenset[str]] = {
     "family": RELATIONS,
     "hobbies": frozenset({"sport", "music"}),

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 
+from madeleine.rules.attributes import OF_KIND
+from madeleine.rules.kinds import KIND
 from madeleine.rules.person_tables import (
     ASKED,
     DRUG,
@@ -21,6 +23,8 @@ from madeleine.rules.person_tables import (
     OTHERS,
     PREFERENCES,
     STATED,
+    TOOLS,
+    WIDER,
     aspects_in,
     content_stems,
     find_phrases,
@@ -98,6 +102,8 @@ _WHOLE = re.compile(
     r"|qué sabes (?:de|sobre) mí|cosa sai (?:di|su) me|o que (?:você sabe|sabes) (?:de|sobre) mim"
     r"|wat weet je (?:over|van) (?:mij|me))$"
 )
+_CHOICE = re.compile(r"\b(?:what|which) do i (?:prefer|like)(?: again| more| better| most)?$")
+"""A question after what it asks to choose from: `npm or pnpm: what do I prefer`."""
 _OTHERS_OPINION = re.compile(
     r"\b(?:does|did|do|has|have|would|will) (?!you\b|we\b|i\b|it\b|madeleine\b|not\b)\w+(?: \w+)?"
     r" (?:think|say|said|know|feel|write|wrote|post|tell|told|mention|talk|heard|like)\b"
@@ -214,8 +220,12 @@ def _read_sentence(tokens: Sequence[str], marked: bool) -> SelfQuestion | None:
         rest.pop(0)
     if not rest:
         return None
+    opens = rest[0] in _WH | _AUX | _MODAL | _REQUEST or (
+        (rest[0] in ("any", "anything") and "i" in rest)
+        or _CHOICE.search(" ".join(rest)) is not None
+    )
     owned_only = rest[0] == "my" and len(rest) <= NOUN_PHRASE and _ends_in_attribute(rest)
-    if not (lead or marked or owned_only or rest[0] in _WH | _AUX | _MODAL | _REQUEST):
+    if not (lead or marked or owned_only or opens):
         return None
     return _read_asked(rest)
 
@@ -296,8 +306,14 @@ def _find_subject(tokens: Sequence[str]) -> _Subject | None:
 def _is_procedural(tokens: Sequence[str], subject: _Subject) -> bool:
     """Whether it is asked how something is done: `how do I write a regex`."""
     predicate = [each for each in tokens[subject.place + 1 :] if each not in _ADVERBS]
-    if "to" in predicate[1:2] and predicate[0] in ("have", "need", "want", "get", "go"):
+    if (
+        "to" in predicate[1:2]
+        and predicate[2:]
+        and predicate[0] in ("have", "need", "want", "get", "go")
+    ):
         return tuple(map(stem, predicate[:3])) not in ASKED
+    if predicate and predicate[0] in _ACTIONS and tokens[subject.aux] in ("do", "did", "am"):
+        return True
     if tokens[0] != "how" or subject.aux != 1:
         return False
     if tokens[1] in _MODAL:
@@ -305,13 +321,25 @@ def _is_procedural(tokens: Sequence[str], subject: _Subject) -> bool:
     return not predicate or predicate[0] not in _HOW_STATES
 
 
+_ACTIONS = word_set("""
+put add find place insert declare define import configure set edit update need push commit register
+create mock see look open click download upload delete remove install deploy change fix paste mount
+""")
+"""Verbs of what is to be done: `where do I put the tests`."""
+_WORK_OBJECTS = word_set("""
+tests issues tickets builds logs docs branches commits pipelines repos repositories databases jobs
+queues hosts messages checks todos
+""")
+"""Things of one's work that are no tool: `my open issues` are no tracker."""
+
+
 def _read_owned(after: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the attributes and the content words of what stands after `my`. Whose something
     is counts first: `my wife's name` asks about the wife; else the last noun does: `my home
     directory` is no home."""
     phrase: list[str] = []
-    for token in after[:NOUN_PHRASE]:
-        if token in _NP_END and phrase:
+    for place, token in enumerate(after[:NOUN_PHRASE]):
+        if token in _NP_END and phrase and not _is_inside_phrase(after[:NOUN_PHRASE], place):
             break
         phrase.append(token.removesuffix("'s").removesuffix("s'"))
     stems = stems_in(phrase)
@@ -329,16 +357,32 @@ def _read_owned(after: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
             head, modifiers = aspects, phrase[:start]
     if not head:
         head = aspects_in(STATED, phrase[-1:]) & _NAMED_BY_VALUE
-    elif head & _TECHNICAL and any(content_stems([each]) - _PERSONAL for each in modifiers):
+    elif (head <= TOOLS and phrase[-1] in _WORK_OBJECTS) or (
+        head & _TECHNICAL and any(content_stems([each]) - _PERSONAL for each in modifiers)
+    ):
         return NOTHING, NOTHING
+    if head & {"health"} and phrase[-1] in _ALL_HEALTH:
+        head |= {"allergy"}
     return head, content_stems(modifiers)
+
+
+_ALL_HEALTH = word_set("health conditions issues problems")
+"""Words that ask for all of somebody's health, allergies too."""
+
+
+def _is_inside_phrase(tokens: Sequence[str], place: int) -> bool:
+    """Whether a word stands within a turn of phrase of the table: the `of` of `date of birth`."""
+    found = find_phrases(ASKED, stems_in(tokens))
+    return any(start < place < end - 1 for start, end, _ in found)
 
 
 def _asked_of_permission(predicate: Sequence[str]) -> frozenset[str]:
     """Return what `can I eat`, `can I take` and `can I speak` ask for; others ask nothing."""
-    verb = predicate[1:2] if predicate[:1] == ["not"] else predicate[:1]
-    if verb in (["eat"], ["drink"]):
-        return frozenset({"diet", "allergy"})
+    rest = [each for each in predicate if each not in _MODAL and each != "not"]
+    verb = rest[:1]
+    if verb in (["eat"], ["drink"], ["avoid"]):
+        is_meal = bool(rest[1:]) and rest[1] in _MEALS
+        return NOTHING if is_meal else frozenset({"diet", "allergy"})
     if verb == ["speak"]:
         return frozenset({"spoken"})
     if verb == ["take"] and (
@@ -349,9 +393,11 @@ def _asked_of_permission(predicate: Sequence[str]) -> frozenset[str]:
     return NOTHING
 
 
+_MEALS = word_set("lunch breakfast dinner supper something here there now first it that this")
+"""What may be eaten whatever somebody may not eat."""
 _TECHNICAL = word_set("""
-name home job hours style contact devices language skills goals health birthday money origin
-reading travel timezone spoken
+name home job hours style contact telephone devices language skills goals health birthday money
+origin reading travel timezone spoken
 """)
 """Attributes whose words programs use too: `my branch name` is nobody's name."""
 _LIMBS = stem_set("back hand hands finger fingers leg legs foot feet arm arms thumb toe toes")
@@ -360,7 +406,8 @@ health heart lungs joints eyes ears skin stomach mind medication vehicle diet
 """)
 """Attributes that may be asked for by what they are: `my migraines`."""
 _GENERAL = word_set("""
-home job name birthday hours origin health education money style contact hobbies sport timezone
+home job name birthday age hours origin health allergy education money style contact telephone
+hobbies sport timezone documents
 """)
 """Attributes whose words say nothing of the value."""
 _PERSONAL = stem_set("""
@@ -384,9 +431,16 @@ def _asked_of_subject(tokens: Sequence[str], predicate: Sequence[str]) -> frozen
     if "born" in tokens:
         found = (found - {"birthday", "origin"}) | (
             {"origin"}
-            if tokens[0] == "where" or {"city", "country", "town"} & stems
+            if tokens[0] == "where" or {"city", "country", "town", "place"} & {*tokens}
             else {"birthday"}
         )
+        found.discard("home")
+    if "home" in found and _lives_otherwise(tokens):
+        found.discard("home")
+    if "home" in found and stems & _TASTE and not {"live", "stay", "city", "town"} & {*tokens}:
+        found.discard("home")  # which smart home system do I prefer
+    if "health" in found and _ALL_HEALTH & {*tokens}:
+        found.add("allergy")
     if "job" in found and tokens[0] == "when" and "work" in stems:
         found = (found - {"job"}) | {"hours"}
     if "from" in predicate and "origin" in found:
@@ -398,6 +452,14 @@ def _asked_of_subject(tokens: Sequence[str], predicate: Sequence[str]) -> frozen
         programs = {stem(each) for each in ("programming", "code", "coding")} & stems
         found -= {"spoken"} if programs else {"language"}
     return frozenset(found)
+
+
+def _lives_otherwise(tokens: Sequence[str]) -> bool:
+    """Whether `live` says how something is done: `where do I live reload the page`."""
+    return any(
+        one == "live" and other not in _NP_END | _ADVERBS | _WH and bool(content_stems([other]))
+        for one, other in pairwise(tokens)
+    )
 
 
 def _general_words(tokens: Sequence[str]) -> frozenset[str]:
@@ -418,6 +480,44 @@ def _asks_for_taste(tokens: Sequence[str], words: set[str]) -> bool:
         return words <= {stem(each) for each in _TASTES}
     tastes = _TASTE & set(map(stem, tokens))
     return bool(tastes) and "i" in tokens and not words and not _DEICTIC & set(tokens)
+
+
+def names_code(prompt: str) -> bool:
+    """Whether a prompt names a part of a program, a format or a tool: `the birthday picker`. A
+    table at a restaurant is none."""
+    tokens = read_tokens(prompt[:PROMPT_CHARS])
+    return _EVERYDAY.isdisjoint(tokens) and any(
+        each in _CODE
+        or any(OF_KIND.get(kind, NOTHING) & TOOLS for kind in KIND.get(stem(each), ()))
+        for each in tokens
+    )
+
+
+def read_owned_attributes(prompt: str) -> frozenset[str]:
+    """Return the attributes of the person that a prompt calls theirs: `send it to my address`."""
+    tokens = read_tokens(prompt[:PROMPT_CHARS])
+    places = (place for place, each in enumerate(tokens) if each == "my")
+    owned = NOTHING.union(
+        *(_read_owned(tokens[place + 1 :])[0] for place in islice(places, SENTENCES_MOST))
+    )
+    return owned.union(*(WIDER.get(each, NOTHING) for each in owned))
+
+
+_CODE = word_set("""
+field fields form forms picker pickers page pages column columns component components input inputs
+table tables validator validators validation button widget widgets dropdown mask template templates
+selector flag schema class function method endpoint api database migration model enum json yaml xml
+csv sql html css regex test tests fixture mock mocks parser route router handler module struct
+constant variable parameter param checkbox textbox placeholder modal dialog tooltip navbar footer
+header layout row rows query queries serializer interface hook plugin code bug refactor boolean
+string integer null frontend backend mockup
+""")
+"""Words for parts of programs and what they are written in."""
+_EVERYDAY = word_set("""
+book reserve restaurant dinner lunch breakfast recipe recipes cook kitchen doctor hotel trip flight
+party gift present holiday dish meal
+""")
+"""Words that say that no program is meant."""
 
 
 def count_matters(prompt: str) -> int:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from madeleine.rules.attributes import OF_KIND
 from madeleine.rules.kinds import KIND
@@ -19,10 +20,12 @@ from madeleine.rules.person_tables import (
     NOTHING,
     OTHERS,
     PREFERENCES,
+    PRIVATE,
     STATED,
     TOOL_WORDS,
     TOOLS,
     WIDER,
+    aspects_in,
     content_stems,
     find_phrases,
     read_tokens,
@@ -35,6 +38,7 @@ from madeleine.rules.small_talk_words import EMPTY_WORDS
 from madeleine.rules.wording import is_preference
 
 STATEMENT_CHARS = 1_000  # of a memory that are read for what it states about the person
+PHONE_DIGITS = 7  # of a clause that make a phone a number and no device
 LEAST_PREFIX = 5  # letters that two words must share to be forms of one: remind, reminder
 
 _PRIMARY = ("name", "job", "home", "origin", "birthday", "spouse", "children")
@@ -78,10 +82,16 @@ _NO_NAMES = frozenset({"mat", "box"})
 """Stems of names of `kinds.py` (mate, boxing) that are mostly something else."""
 _RELATIVE, _GOES_ON = "relative", "goes on"
 _STATES = stem_set("""
-married marry engaged divorced widow widowed widower dating relationship marriage anniversary
-father mother dad mum mom parent adopt
+married marry engaged divorced widow widowed widower dating relationship marriage anniversary adopt
 """)
-"""Words of a relation that say something of the person: `married to Ines`, `father of two`."""
+"""Words of a relation that say something of the person: `married to Ines`."""
+_PARENTHOOD = stem_set("father mother dad mum mom parent")
+"""The same with `of` or `to` after them, or alone: `father of two`."""
+_PRONOUNS: Mapping[str, str] = {
+    "he": "he", "he's": "he", "his": "he", "she": "she", "she's": "she", "her": "she",
+    "they": "they", "their": "they",
+}  # fmt: skip
+"""Pronouns of somebody else, and which of them mean the same one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +116,27 @@ def _read_statement(text: str, preference: bool, goal: bool) -> SelfStatement:
     mentioned: set[str] = set()
     other = named = False  # whether the clause before is about somebody else, or names somebody
     allergic = False
+    text = _BORN_SHORT.sub("born ", text)
+    own = _PRONOUNS.get(next(iter(read_tokens(text)), ""))  # the pronoun that means the person
     for clause, joint in _clauses(text):
         stated, somehow = _read_clause(clause)
         if allergic and joint == _GOES_ON:
             stated -= _REACTED_TO
         allergic = "allergy" in stated
         mentioned |= stated | somehow
-        begins = _begins_with_other(clause)
+        pronoun = _PRONOUNS.get(clause[0])
+        begins = _begins_with_other(clause) or (
+            (other or named) and pronoun is not None and pronoun != own
+        )
         after = other or (named and clause[0] in _PARTICIPLES)
         goes_on = joint == _GOES_ON and after and clause[0] not in _SUBJECTS
         if not (joint == _RELATIVE and (other or named)):
             other = begins or goes_on
             aspects |= stated & OTHERS if other else stated
             named = bool(stated & OTHERS) or (named and not stated)
+    introduced = _INTRODUCTION.match(text.strip())
+    if introduced and not aspects_in(STATED, read_tokens(introduced["name"])):
+        aspects |= {"name", "age"} if introduced["age"] else {"name"}
     if goal or GOALS in aspects:
         mentioned |= aspects
         aspects = {GOALS}
@@ -126,6 +144,15 @@ def _read_statement(text: str, preference: bool, goal: bool) -> SelfStatement:
         aspects.add(PREFERENCES)
     tokens = read_tokens(text)
     return SelfStatement(frozenset(aspects), frozenset(mentioned), content_stems(tokens))
+
+
+_BORN_SHORT = re.compile(r"\bb\.\s*(?=\d)", re.I)
+_INTRODUCTION = re.compile(
+    r"(?:I['’]m|I am|(?:The )?[Uu]ser is|This is)"
+    r"\s+(?P<name>[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})"
+    r"\s*(?:$|[.;(,](?:\s*(?P<age>\d{2})\b)?)"
+)
+"""Somebody who says who they are without the word: `I'm Ada Byron, 36`."""
 
 
 def _clauses(text: str) -> Iterator[tuple[list[str], str]]:
@@ -151,21 +178,43 @@ def _read_clause(tokens: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]
     stems = stems_in(tokens)
     stated: set[str] = set()
     mentioned: set[str] = set()
-    for start, _, aspects in find_phrases(STATED, stems):
+    for start, end, aspects in find_phrases(STATED, stems):
+        if _modifies_another_noun(tokens, end):
+            continue
         governed = _is_governed(tokens, start, _PREPOSITIONS if aspects & OTHERS else _SUBORDINATE)
         (mentioned if governed else stated).update(aspects)
     for _, _, aspects in find_phrases(TOOL_WORDS, stems):
         mentioned |= aspects
     for place, each in enumerate(stems):
         unsaid = tokens[place] in EMPTY_WORDS or each in _NO_NAMES
+        modifies = _modifies_another_noun(tokens, place + 1)
         for kind in NOTHING if unsaid else KIND.get(each, NOTHING):
-            families = OF_KIND.get(kind, NOTHING) & TOOLS | _KINDS_STATED.get(kind, NOTHING)
+            families = OF_KIND.get(kind, NOTHING) & TOOLS
+            families |= NOTHING if modifies else _KINDS_STATED.get(kind, NOTHING)
             governed = bool(families & OTHERS) and _is_governed(tokens, place, _PREPOSITIONS)
             (mentioned if governed else stated).update(families)
             mentioned |= _KINDS_MENTIONED.get(kind, NOTHING)
         if DRUG.fullmatch(tokens[place]):
             stated.add("medication")
+    if _PREFERRING & set(tokens):
+        stated -= _NOT_PREFERRED
+        mentioned -= _NOT_PREFERRED
     return _corrected(tokens, stated), frozenset(mentioned)
+
+
+_PREFERRING = word_set("prefer prefers preferred preferring preference")
+_NOT_PREFERRED = (PRIVATE | OTHERS | word_set("origin job education")) - {"allergy"}
+"""Attributes that nobody states by preferring something: `prefers oat milk flat whites`."""
+_COMPOUND_HEADS = word_set("""
+shell directory folder folders path page screen button theme server servers file files key keys
+white whites eared assistant automation script scripts config field form table column variable
+process processes node nodes class module function mode food hair lover fan person
+""")
+"""Nouns that make the noun before them only say which: a `fish shell` is no pet."""
+
+
+def _modifies_another_noun(tokens: Sequence[str], end: int) -> bool:
+    return end < len(tokens) and tokens[end] in _COMPOUND_HEADS
 
 
 _REACTED_TO = word_set("medication diet pets drink")
@@ -202,19 +251,52 @@ def _corrected(tokens: Sequence[str], stated: set[str]) -> frozenset[str]:
     if "allergy" in stated:
         stated -= _REACTED_TO
     if "born" in words:
+        dated = any(each[0].isdigit() for each in tokens)
         stated -= {"birthday", "origin"}
-        stated.add("birthday" if any(each[0].isdigit() for each in tokens) else "origin")
+        stated |= {"birthday"} if dated else {"origin"}
+        stated |= {"origin"} if _names_birthplace(tokens) else NOTHING
+    if "devices" in stated and sum(map(str.isdigit, "".join(tokens))) >= PHONE_DIGITS:
+        stated = stated - {"devices"} | {"telephone"}  # my phone is +351 ...
     if not (words & _MEDICAL or any(map(DRUG.fullmatch, tokens)) or _is_taken(words, stated)):
         stated.discard("medication")  # takes tea with milk
+    if "hours" in stated and words & {"works", "work"} and not _says_when(tokens):
+        stated.discard("hours")  # works from a laptop
+    if words & {"works", "work", "working"} and _HOURS.search(" ".join(tokens)):
+        stated.add("hours")
     if "hours" in stated and words & {"shift", "shifts", "nights"}:
         stated.discard("job")
     if {"year", "old"} <= words and words & {"have", "has"}:  # has a four-year-old
-        stated = stated - {"birthday"} | {"children"}
+        stated = stated - {"age"} | {"children"}
     if words & {"turned", "turns"} and not any(each[0].isdigit() for each in tokens):
-        stated.discard("birthday")
+        stated -= {"birthday", "age"}
     if stated & {"sport", "hobbies"} and words & {"team"} and "job" in stated:
         stated -= {"sport", "hobbies"}
     return frozenset(stated)
+
+
+_HOURS = re.compile(r"\b\d{1,2}(?: \d\d)?(?: ?[ap]m)? (?:to|until|till) \d{1,2}\b")
+_TIMES = word_set("""
+home monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays
+fridays saturdays sundays nights night mornings morning evenings evening weekends weekdays noon
+midnight days hours hour shift shifts time week meetings call schedule remotely early late dawn
+""")
+_MONTHS = word_set("""
+january february march april may june july august september october november december spring summer
+autumn fall winter early late mid
+""")
+
+
+def _says_when(tokens: Sequence[str]) -> bool:
+    return any(each in _TIMES or each[0].isdigit() for each in tokens)
+
+
+def _names_birthplace(tokens: Sequence[str]) -> bool:
+    """Whether a place of birth is named, and not only a date: `born on 3 May 1990 in Ghent`."""
+    after = [each for each in tokens[tokens.index("born") :] if each != "the"]
+    return any(
+        one in ("in", "at", "near") and not other[0].isdigit() and other not in _MONTHS
+        for one, other in pairwise(after)
+    )
 
 
 def _is_governed(tokens: Sequence[str], place: int, prepositions: frozenset[str]) -> bool:
@@ -231,8 +313,11 @@ def _begins_with_other(tokens: Sequence[str]) -> bool:
     while rest and (rest[0] in _DETERMINERS or rest[0] in ("user", "user's")):
         rest.pop(0)
     stems = stems_in(rest[:3])
-    if stems and stems[0] in _STATES and not (rest != list(tokens) and stems[1:2] != ["of"]):
-        return False  # `father of two`, but `his father founded the shop`
+    is_bare = len(rest) == len(tokens)
+    if stems and stems[0] in _STATES and is_bare:
+        return False
+    if stems and stems[0] in _PARENTHOOD and (rest[1:2] in (["of"], ["to"]) or rest[1:] == []):
+        return not is_bare and rest[1:] == []  # `father of two`, but `his father founded the shop`
     return any(start == 0 and aspects & OTHERS for start, _, aspects in find_phrases(STATED, stems))
 
 
@@ -245,6 +330,11 @@ def select_answers(
     if question.whole:
         return frozenset(statements)
     wanted = question.aspects.union(*(WIDER.get(each, NOTHING) for each in question.aspects))
+    stated = NOTHING.union(*(each.aspects for each in statements.values()))
+    if "age" in wanted & stated:
+        wanted -= {"birthday"}
+    elif "birthday" in wanted - stated:
+        wanted |= {"age"}
     stating = {key for key, each in statements.items() if each.aspects & wanted}
     mentioning = {key for key, each in statements.items() if each.mentioned & wanted}
     shared = {key: _count_shared(question, each) for key, each in statements.items()}

@@ -31,10 +31,13 @@ from madeleine.rules.fusion import TIER_BOOST, lifted, reranked
 from madeleine.rules.gate import whisper_score
 from madeleine.rules.intent import Intent, intents, merely_goes_on, only_talk, told_intents
 from madeleine.rules.joining import joined
+from madeleine.rules.person_tables import PRIVATE
 from madeleine.rules.self_questions import (
     SelfQuestion,
     asks_about_assistant,
     count_matters,
+    names_code,
+    read_owned_attributes,
     read_self_question,
 )
 from madeleine.rules.self_statements import (
@@ -436,13 +439,19 @@ def _bring_answers(mind: Mind, thought: Thought, question: SelfQuestion) -> None
 def _hold_back_the_private(thought: Thought) -> None:
     """Keep back what is about the person where nobody asked for it: where the prompt asks about
     the assistant, and where it names too little for it to be meant. How something is to be done
-    may be said when something is to be done."""
+    may be said when something is to be done. Work on a program brings no private attribute that
+    its parts are called like: a phone number field is nobody's number."""
     text = thought.prompt.text[:PROMPT_CHARS]
     if asks_about_assistant(text):
         thought.hold_back(lambda each: not each.identity)
     elif count_matters(thought.query) < MATTERS_LEAST:
         helping = asks_for_help(text)
         thought.hold_back(lambda each: not each.identity or (helping and _is_standing(each.memory)))
+    elif names_code(text):
+        unasked = PRIVATE - read_owned_attributes(text)
+        thought.hold_back(
+            lambda each: not (each.identity and _statement_of(each.memory).aspects & unasked)
+        )
 
 
 def _identity_score(question: SelfQuestion, memory: Memory) -> float:
