@@ -37,6 +37,8 @@ HOSTILE = {
     "more values than anybody has": "tags: [" + "a: b, " * 300_000 + "x: y]",
     "more documents than one": "tags:\n" + "--- a\n" * 100_000,
     "a text without end": "title: |\n  " + "x" * 4_000_000,
+    "a plain text without end": "title: " + "x" * 4_000_000,
+    "more keys than anybody has": "".join(f"key{n}: a\n" for n in range(30_000)) + "last: a",
 }
 
 
@@ -140,6 +142,54 @@ def test_taking_in_a_hostile_file_is_refused_with_its_line(
     assert "x.md: line " in ran.err
     assert "`tags` is nested too deeply" in ran.err
     assert "hint: make the property simpler, or take it out" in ran.err
+
+
+def test_taking_in_a_note_with_more_keys_than_anybody_has_is_refused_with_its_line(
+    cli: Cli, tmp_path: Path
+) -> None:
+    note = tmp_path / "x.md"
+    note.write_text(file_of(HOSTILE["more keys than anybody has"]), encoding="utf-8")
+
+    ran = cli("ingest", str(note))
+
+    assert ran.code == 2
+    assert "x.md: line 2002: the front matter has more than 2,000 keys" in ran.err
+
+
+def test_a_note_with_as_many_keys_as_are_read_is_a_memory(cli: Cli) -> None:
+    (cli.home / "vault").mkdir(parents=True)
+    front = "".join(f"key{n}: a\n" for n in range(1_999)) + "last: a"
+    (cli.home / "vault" / "many.md").write_text(file_of(front), encoding="utf-8")
+
+    status = cli.ok("status")
+
+    assert status["unreadable"] == []
+    assert status["counts"]["memories"] == 1
+
+
+def test_front_matter_larger_than_anybody_has_is_named_with_its_reason(cli: Cli) -> None:
+    (cli.home / "vault").mkdir(parents=True)
+    front = "".join(f"k{n}: {'x' * 900_000}\n" for n in range(9))
+    (cli.home / "vault" / "large.md").write_text(file_of(front), encoding="utf-8")
+
+    (told,) = cli.ok("status")["unreadable"]
+
+    assert told["path"] == "large.md"
+    assert "at most 8,000,000 are read" in told["problem"]
+
+
+@pytest.mark.parametrize("letter", ["x", "渡", "e\u0301"])
+def test_a_title_longer_than_any_screen_is_cut_at_once(cli: Cli, letter: str) -> None:
+    (cli.home / "vault").mkdir(parents=True)
+    text = file_of("title: " + letter * 200_000).replace("A memory", "A ferry")
+    (cli.home / "vault" / "long.md").write_text(text, encoding="utf-8")
+    memory = cli.ok("list")["memories"][0]["id"]
+
+    ran = [cli(*words) for words in (["recall", "ferry"], ["list"], ["show", memory])]
+
+    assert [each.code for each in ran] == [0, 0, 0]
+    assert all(letter * 5 in each.out for each in ran)
+    assert max(len(line) for each in ran for line in each.out.splitlines()) < 1_200
 
 
 NOTES = ("obsidian", "basic-memory", "claude-code", "ormah", "madeleine")

@@ -14,6 +14,7 @@ Json = Mapping[str, Any]
 
 TITLE_COLUMNS = 60  # a longer title is cut; `show` has it whole
 LEAST_TITLE_COLUMNS = 16
+HEADLINE_CHARS = 1_000  # what is shown of a title that stands in a file beyond all bounds
 _UNITS = (  # a unit's seconds, and up to how many seconds it is counted in
     ("minute", 60, 90 * 60),
     ("hour", 3_600, 48 * 3_600),
@@ -60,7 +61,10 @@ def space_name(memory: Json) -> str:
 
 
 def headline(memory: Json) -> str:
-    return clean(str(memory["headline"])).replace("\n", " ")
+    """Return a memory's title on one line; a file may have one that no screen can hold."""
+    title = str(memory["headline"])
+    shown = title if len(title) <= HEADLINE_CHARS else f"{title[:HEADLINE_CHARS]}…"
+    return clean(shown).replace("\n", " ")
 
 
 def named(memory: Json) -> str:
@@ -112,9 +116,10 @@ def _char_columns(char: str) -> int:
 
 def fitted(text: str, room: int) -> str:
     """Return the text cut or padded to exactly `room` columns."""
-    if columns(text) <= room:
-        return text + " " * (room - columns(text))
-    cut = text
-    while columns(cut) > room - 1:
-        cut = cut[:-1]
-    return cut + "…" + " " * (room - 1 - columns(cut))
+    if (width := columns(text)) <= room:
+        return text + " " * (room - width)
+    cut, width = 0, 0
+    while width + _char_columns(text[cut]) <= room - 1:
+        width += _char_columns(text[cut])
+        cut += 1
+    return text[:cut] + "…" + " " * (room - 1 - width)

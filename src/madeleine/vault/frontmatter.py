@@ -26,6 +26,10 @@ from typing import NamedTuple
 from madeleine.errors import FileUnreadable
 
 BOM = "\ufeff"
+FRONT_CHARS = 8_000_000  # of all keys together
+KEY_CHARS = 4_000_000  # of one key; a text of that size is a body, not a property
+KEYS_AT_MOST = 2_000
+
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 
@@ -110,8 +114,26 @@ def parse_document(data: bytes, path: str = "") -> Document:
     if opening is None or closing is None:
         return Document(bom, newline, "", (), "", text)
     start, end = opening.end(), closing.start()
+    if end - start > FRONT_CHARS:
+        size = f"{end - start:,} characters; at most {FRONT_CHARS:,} are read"
+        raise FileUnreadable(path, 1, f"the front matter has {size}")
     blocks = tuple(split_blocks(text[start:end]))
-    return Document(bom, newline, opening[0], blocks, closing[0], text[closing.end() :])
+    document = Document(bom, newline, opening[0], blocks, closing[0], text[closing.end() :])
+    _refuse_too_much(document, path)
+    return document
+
+
+def _refuse_too_much(document: Document, path: str) -> None:
+    """Refuse more keys, or a longer one, than any note has: each key costs a parser its start."""
+    keys = 0
+    for index, block in enumerate(document.blocks):
+        keys += block.key is not None
+        if keys > KEYS_AT_MOST:
+            problem = f"the front matter has more than {KEYS_AT_MOST:,} keys"
+            raise FileUnreadable(path, document.line_of(index), problem)
+        if block.key is not None and len(block.text) > KEY_CHARS:
+            size = f"{len(block.text):,} characters; at most {KEY_CHARS:,} are read"
+            raise FileUnreadable(path, document.line_of(index), f"`{block.key}`: has {size}")
 
 
 def split_blocks(text: str) -> list[Block]:

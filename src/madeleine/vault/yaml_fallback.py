@@ -24,7 +24,6 @@ Node = Any  # one of PyYAML's, whose types would have to be imported to be named
 Tree = str | None | list["Tree"] | dict[str, "Tree"]
 
 _DEEPEST = 12  # nothing we read is nested deeper, and an alias may lead back to itself
-BLOCK_CHARS = 4_000_000  # of one key; a text of that size is a body, not a property
 _EVENTS = 250_000  # of one key: as many values as fit into some tens of megabytes
 
 
@@ -79,10 +78,8 @@ def _compose(text: str) -> Node:
 
 
 def _refuse_too_much(text: str) -> None:
-    """Refuse a text that is too large or nested too deeply, by the events of the parser. The
+    """Refuse a text that holds too much or is nested too deeply, by the events of the parser. The
     first one too many ends the parsing, so a hostile text costs no more than a harmless one."""
-    if len(text) > BLOCK_CHARS:
-        raise TooMuchYaml(0, f"has {len(text):,} characters; at most {BLOCK_CHARS:,} are read")
     yaml = _yaml()
     opens, closes = yaml.CollectionStartEvent, yaml.CollectionEndEvent
     depth = 0

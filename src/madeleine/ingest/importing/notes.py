@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from madeleine.errors import FileUnreadable
 from madeleine.ingest.importing.sources import Source, is_zip
 from madeleine.ingest.importing.values import NotThatFormat, time_of
 from madeleine.model.times import format_time
@@ -129,7 +130,11 @@ def read_note(source: Source) -> Note:
     """Return the note in a file; `NotThatFormat` if it cannot be read. A property that is no YAML
     is left out; one that is nested too deeply or too large is nobody's property, so the whole
     file is refused."""
-    document = parse_document(source.text().encode("utf-8"), source.name)
+    try:
+        document = parse_document(source.text().encode("utf-8"), source.name)
+    except FileUnreadable as error:
+        problem = f"line {error.line}: {error.problem}"
+        raise NotThatFormat(source.name or "the text", problem, SIMPLER) from error
     properties: dict[str, Tree] = {}
     unread = []
     for index, block in enumerate(document.blocks):
