@@ -20,6 +20,15 @@ from pathlib import Path
 PROBLEM_CHARS = 400  # of what is said to be wrong with a file
 
 
+QUOTED_CHARS = 80  # of a value that a message quotes
+
+
+def quote(value: object) -> str:
+    """Return a value as a message quotes it; a value may be huge."""
+    text = repr(value[: QUOTED_CHARS + 1]) if isinstance(value, str) else repr(value)
+    return text if len(text) <= QUOTED_CHARS + 2 else f"{text[:QUOTED_CHARS]}…{text[-1]}"
+
+
 class MadeleineError(Exception):
     """The root of every error we raise on purpose. Anything else is a bug of ours."""
 
@@ -109,7 +118,7 @@ class UnknownWord(Rejected):
     """A word from a closed list (type, tier, edge, …) that is not in it."""
 
     def __init__(self, field: str, word: object, known: list[str]) -> None:
-        super().__init__(f"unknown {field} {word!r}", hint=f"one of: {', '.join(known)}")
+        super().__init__(f"unknown {field} {quote(word)}", hint=f"one of: {', '.join(known)}")
         self.field = field
 
 

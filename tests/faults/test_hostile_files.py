@@ -262,6 +262,26 @@ def test_a_journal_line_that_is_nested_without_end_costs_only_itself(cli: Cli) -
     assert cli.ok("recall", "ferry")["results"]
 
 
+@pytest.mark.parametrize(
+    "front",
+    [
+        "origin:\n  turn: " + "9" * 200_000,
+        "confidence: " + "x" * 200_000,
+        "created: " + "9" * 200_000,
+        "id: " + "a" * 200_000,
+        "type: " + "a" * 200_000,
+    ],
+)
+def test_a_huge_value_is_quoted_by_its_beginning_only(cli: Cli, front: str) -> None:
+    (cli.home / "vault").mkdir(parents=True)
+    (cli.home / "vault" / "huge.md").write_text(file_of(front), encoding="utf-8")
+
+    (told,) = cli.ok("status")["unreadable"]
+
+    assert len(told["problem"]) < 150
+    assert "…" in told["problem"]
+
+
 def test_a_memory_larger_than_a_machine_is_named_and_not_read(cli: Cli) -> None:
     cli.remember("The ferry leaves from pier four.")
     with (cli.home / "vault" / "huge.md").open("wb") as file:

@@ -12,7 +12,7 @@ import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from madeleine.errors import InvalidValue
+from madeleine.errors import InvalidValue, quote
 from madeleine.model.words import Edge, MemoryType, Tier
 
 SHORT_ID_LENGTH = 8  # the first group of a UUID: enough to tell apart what one person keeps
@@ -148,5 +148,7 @@ def parse_id(field_name: str, value: object) -> str:
         return str(uuid.UUID(str(value)))
     except ValueError as error:
         raise InvalidValue(
-            field_name, f"is {value!r}, not a UUID", hint="leave it out, or give all 36 characters"
+            field_name,
+            f"is {quote(value)}, not a UUID",
+            hint="leave it out, or give all 36 characters",
         ) from error

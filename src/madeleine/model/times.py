@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from madeleine.errors import InvalidValue
+from madeleine.errors import InvalidValue, quote
 
 ZONE_CHARS = len("+00:00")
 
@@ -14,12 +14,16 @@ def parse_time(field: str, value: object) -> datetime:
     if isinstance(value, datetime):
         return as_utc(value)
     if not isinstance(value, str):
-        raise InvalidValue(field, f"is {value!r}, not a time", hint="such as 2026-11-15T18:04:00Z")
+        raise InvalidValue(
+            field, f"is {quote(value)}, not a time", hint="such as 2026-11-15T18:04:00Z"
+        )
     try:
         return as_utc(datetime.fromisoformat(value.strip()))
     except (ValueError, OverflowError) as error:
         raise InvalidValue(
-            field, f"is {value!r}, not a time", hint="such as 2026-11-15T18:04:00Z or 2026-11-15"
+            field,
+            f"is {quote(value)}, not a time",
+            hint="such as 2026-11-15T18:04:00Z or 2026-11-15",
         ) from error
 
 

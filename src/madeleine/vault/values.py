@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, cast
 
-from madeleine.errors import InvalidValue, Rejected
+from madeleine.errors import InvalidValue, Rejected, quote
 from madeleine.model.draft import Limits, normal_tag
 from madeleine.model.memory import Claim, Connection, Origin, parse_id
 from madeleine.model.reading import unit_number
@@ -114,7 +114,7 @@ def _number(field: str, value: Tree) -> float | None:
     if text is None:
         return None
     if not _NUMBER.fullmatch(text):
-        raise InvalidValue(field, f"is {text!r}, not a number")
+        raise InvalidValue(field, f"is {quote(text)}, not a number")
     return float(text)
 
 
@@ -130,7 +130,7 @@ def _whole(field: str, value: Tree) -> int | None:
     if text is None:
         return None
     if not _WHOLE.fullmatch(text):
-        raise InvalidValue(field, f"is {text!r}, not a whole number")
+        raise InvalidValue(field, f"is {quote(text)}, not a whole number")
     return int(text)
 
 
