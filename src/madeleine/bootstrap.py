@@ -62,6 +62,7 @@ from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
 from madeleine.model.people import read_person
 from madeleine.recall.weights import weights_at
+from madeleine.rules.toml_bounds import find_long_key
 from madeleine.settings import (
     Consolidation,
     Settings,
@@ -418,7 +419,10 @@ def load_settings(home: Path) -> Settings:
     """Return the settings of a home, with the environment's on top."""
     path = home / "config.toml"
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        if (line := find_long_key(text)) is not None:
+            raise BadSetting(f"{path}:{line}", "does not parse: a key has too many parts")
+        table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(str(path), f"does not parse: {error}") from error
     except RecursionError as error:

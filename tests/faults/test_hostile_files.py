@@ -250,6 +250,20 @@ def test_settings_that_are_nested_without_end_are_refused_by_name(cli: Cli) -> N
     assert "nested too deeply" in ran.err
 
 
+@pytest.mark.parametrize(
+    "line", ["a" + ".a" * 50_000 + " = 1", "[a" + ".a" * 50_000 + "]", "a = {b" + " . 'b'" * 50_000]
+)
+def test_settings_with_a_key_of_endless_parts_are_refused_by_line(cli: Cli, line: str) -> None:
+    cli.home.mkdir()
+    (cli.home / "config.toml").write_text(f"# settings\n{line}\n", encoding="utf-8")
+
+    ran = cli("status")
+
+    assert ran.code == 2
+    assert "config.toml:2" in ran.err
+    assert "too many parts" in ran.err
+
+
 def test_a_journal_line_that_is_nested_without_end_costs_only_itself(cli: Cli) -> None:
     cli.remember("The ferry leaves from pier four.")
     (journal,) = (cli.home / "journal").iterdir()

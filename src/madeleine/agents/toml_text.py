@@ -12,6 +12,8 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from madeleine.rules.toml_bounds import find_long_key
+
 Table = Mapping[str, str | list[str]]
 
 _ERROR_PLACE = re.compile(r"\(at line (\d+), column \d+\)")
@@ -31,6 +33,8 @@ class NotToml(Exception):
 
 def read(text: str) -> dict[str, Any]:
     """Return what the text says."""
+    if (long_key := find_long_key(text)) is not None:
+        raise NotToml("a key has too many parts", long_key)
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError as error:
