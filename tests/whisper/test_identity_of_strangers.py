@@ -21,7 +21,7 @@ SPEAKING = {
     "shell": "I prefer fish shell over zsh",
     "degree": "BA in graphic design from the University of Aveiro",
     "birthday": "Born on 12 February 1990 in Coimbra",
-    "phone": "My phone is +351 912 345 678",
+    "phone": "My mobile is 912 345 678",
     "salary": "My salary is 52,000 euros",
     "brother": "My brother Tiago has epilepsy and lives in Lyon",
     "laptop": "I use a MacBook Air with two monitors",
@@ -145,6 +145,7 @@ def test_a_question_brings_what_states_its_attribute_of_the_person(
         "i'm allergic to yaml",
         "rename the allergies field to allergens",
         "what language server do i need",
+        "where do i register the dag",
     ],
 )
 def test_work_on_a_program_brings_nothing_about_the_person(

@@ -172,6 +172,7 @@ birthday: turned, turns, birth
 age: turned, turns
 education: ba in, ma in, bs in, ms in, b a in, m a in, master of, degree from, attended
 education: alumnus, alumna
+telephone: mobile is, cell is, phone is, my mobile
 medication: takes, take, twice a day, once a day, every morning, mg, dose, insulin, triptans
 health: diabetes, diabetic, asthma, migraine, migraines, epilepsy, depression, anxiety, adhd, autism
 health: autistic, cancer, arthritis, hypertension, fibrillation, celiac, coeliac, crohn, insomnia
@@ -249,7 +250,7 @@ PRIVATE = (
     | {"family"}
     | word_set("""
 contact telephone birthday age health heart lungs joints eyes ears skin stomach mind medication
-allergy money home documents insurance religion politics appearance
+allergy money home origin documents insurance religion politics appearance
 """)
 )
 """Attributes that work on a program never needs, whatever its fields are called."""

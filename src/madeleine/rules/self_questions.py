@@ -486,6 +486,8 @@ def names_code(prompt: str) -> bool:
     """Whether a prompt names a part of a program, a format or a tool: `the birthday picker`. A
     table at a restaurant is none."""
     tokens = read_tokens(prompt[:PROMPT_CHARS])
+    if any(one == "i" and other in _ACTIONS for one, other in pairwise(tokens)):
+        return _EVERYDAY.isdisjoint(tokens)  # where do I register the handler
     return _EVERYDAY.isdisjoint(tokens) and any(
         each in _CODE
         or any(OF_KIND.get(kind, NOTHING) & TOOLS for kind in KIND.get(stem(each), ()))
