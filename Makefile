@@ -50,7 +50,7 @@ collect: $(VENV)/installed-dev
 # languages; names.
 MISSPELT := caf,titel,limti,eror,errror,kuberntes,datbase,pasword,isnt,doesnt,didnt,wont,cant,$\
             updat,increas,decreas,schedul,ot,ment,passt,valeu,wel,mange,ist,mot,ines,generat,tage,$\
-            mater,sais,thats,vai,wasnt,whats,whos,youre,unter,parin,hart
+            mater,sais,thats,vai,wasnt,whats,whos,youre,unter,parin,hart,beng,ser
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)

@@ -175,7 +175,7 @@ def test_front_matter_larger_than_anybody_has_is_named_with_its_reason(cli: Cli)
     (told,) = cli.ok("status")["unreadable"]
 
     assert told["path"] == "large.md"
-    assert "at most 8,000,000 are read" in told["problem"]
+    assert "more than 8,000,000 characters" in told["problem"]
 
 
 @pytest.mark.parametrize("letter", ["x", "渡", "e\u0301"])

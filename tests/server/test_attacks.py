@@ -396,6 +396,7 @@ def test_every_route_is_attacked(world: World) -> None:
         "metrics",
         "hook_inject",
         "hook_delivered",
+        "hook_undelivered",
         "hook_store",
     }
 

@@ -56,7 +56,7 @@ def test_a_whisper_is_explained_in_plain_words(m: Madeleine) -> None:
     ],
 )
 def test_an_archived_note_that_is_whispered_is_no_contradiction(
-    m: Madeleine, place: dict[str, str], said: str
+    m: Madeleine, place: dict[str, Any], said: str
 ) -> None:
     ferry = next(each for each in m.list() if "ferry" in each.content)
     m.revise(ferry, tier="archival")

@@ -26,7 +26,8 @@ from typing import NamedTuple
 from madeleine.errors import FileUnreadable
 
 BOM = "\ufeff"
-FRONT_CHARS = 8_000_000  # of all keys together
+FRONT_CHARS = 8_000_000  # of all keys but the connections
+CONNECTIONS = "connections"
 KEY_CHARS = 4_000_000  # of one key; a text of that size is a body, not a property
 KEYS_AT_MOST = 2_000
 
@@ -114,9 +115,6 @@ def parse_document(data: bytes, path: str = "") -> Document:
     if opening is None or closing is None:
         return Document(bom, newline, "", (), "", text)
     start, end = opening.end(), closing.start()
-    if end - start > FRONT_CHARS:
-        size = f"{end - start:,} characters; at most {FRONT_CHARS:,} are read"
-        raise FileUnreadable(path, 1, f"the front matter has {size}")
     blocks = tuple(split_blocks(text[start:end]))
     document = Document(bom, newline, opening[0], blocks, closing[0], text[closing.end() :])
     _refuse_too_much(document, path)
@@ -124,16 +122,24 @@ def parse_document(data: bytes, path: str = "") -> Document:
 
 
 def _refuse_too_much(document: Document, path: str) -> None:
-    """Refuse more keys, or a longer one, than any note has: each key costs a parser its start."""
-    keys = 0
+    """Refuse more keys, or longer ones, than any note has: each key costs a parser its start.
+    Connections may be as many as they are: a memory that was written can be read."""
+    keys = chars = 0
     for index, block in enumerate(document.blocks):
-        keys += block.key is not None
+        if block.key is None or block.key == CONNECTIONS:
+            continue
+        keys += 1
+        chars += len(block.text)
+        problem = ""
         if keys > KEYS_AT_MOST:
             problem = f"the front matter has more than {KEYS_AT_MOST:,} keys"
-            raise FileUnreadable(path, document.line_of(index), problem)
-        if block.key is not None and len(block.text) > KEY_CHARS:
+        elif len(block.text) > KEY_CHARS:
             size = f"{len(block.text):,} characters; at most {KEY_CHARS:,} are read"
-            raise FileUnreadable(path, document.line_of(index), f"`{block.key}`: has {size}")
+            problem = f"`{block.key}`: has {size}"
+        elif chars > FRONT_CHARS:
+            problem = f"the front matter has more than {FRONT_CHARS:,} characters"
+        if problem:
+            raise FileUnreadable(path, document.line_of(index), problem)
 
 
 def split_blocks(text: str) -> list[Block]:
