@@ -49,6 +49,7 @@ from madeleine.rules.change_words import (
 from madeleine.rules.same_thing import are_turned_round
 from madeleine.rules.sentences import Sentence, Words, read_sentences
 from madeleine.rules.stems import WORD, stem
+from madeleine.rules.wording import STOP
 
 OLDER_CHARS = 320  # a longer text states more than one thing
 NEWER_CHARS = 480
@@ -122,6 +123,8 @@ class _Turn:
     """The slot that it ends with, if any: what stands after the cue in its clause."""
     own: frozenset[str]
     """Its own words. Some of them, like `not`, would undo a change elsewhere."""
+    needed: frozenset[str]
+    """Words of which it has one. Most sentences have none, and need not be searched."""
 
 
 def _compile(line: str) -> _Turn:
@@ -134,7 +137,19 @@ def _compile(line: str) -> _Turn:
         choices = "|".join(_choice(each, greedy) for each in part.replace("?", "").split("/"))
         made += f"(?:{choices})" + "?" * part.endswith("?")
     own = frozenset(turn.replace("?", "").replace("/", " ").split())
-    return _Turn(cue, re.compile(made), first, last, own)
+    must = [_first_words(each) for each in parts if not each.endswith("?")]
+    needed = min((each for each in must if each), key=lambda each: len(each & STOP))
+    return _Turn(cue, re.compile(made), first, last, own, needed)
+
+
+def _first_words(part: str) -> frozenset[str]:
+    """Return the words with which a part may begin; none for a slot, which may be any."""
+    found: set[str] = set()
+    for choice in part.split("/"):
+        if choice in _SLOTS or choice == "V":
+            return frozenset()
+        found.update(each.split("_")[0] for each in LISTS.get(choice, choice).split())
+    return frozenset(found)
 
 
 def _choice(part: str, greedy: str) -> str:
@@ -243,6 +258,7 @@ def _read_changes(text: str) -> tuple[_Change, ...]:
         change
         for sentence in read_sentences(text)
         for turn in _TURNS
+        if not turn.needed.isdisjoint(sentence.words)
         for match in turn.pattern.finditer("".join(f"{word} " for word in sentence.words))
         if (change := _read_change(sentence, turn, match)) is not None
     )
