@@ -1,0 +1,105 @@
+"""Everyday: every store and pair is whole, labelled as the guidelines say, and there once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bench.test_recall_bench import bench
+
+everyday: Any = bench("_everyday_set")
+adding: Any = bench("everyday_add")
+
+STORES = {"train": 30, "dev": 10, "test": 8}
+PAIRED = ("train", "dev")
+"""The splits whose worlds of pairs have been begun."""
+
+
+def stores() -> list[Any]:
+    return list(chain.from_iterable(everyday.read_stores(split) for split in everyday.SPLITS))
+
+
+def labelled(store: Any) -> list[Any]:
+    return [*store.prompts, *store.actions]
+
+
+def test_each_split_has_its_stores_and_each_store_its_parts() -> None:
+    for split, count in STORES.items():
+        assert len(everyday.read_stores(split)) == count
+    for store in stores():
+        assert 45 <= len(store.memories) <= 70
+        assert (len(store.prompts), len(store.actions), len(store.questions)) == (60, 15, 45)
+
+
+def test_labels_name_memories_of_their_store_that_are_still_true() -> None:
+    for store in stores():
+        known = {each.id: each for each in store.memories}
+        assert len(known) == len(store.memories)
+        for row in labelled(store):
+            assert not row.must & row.ok
+            assert all(known[each].replaced_by is None for each in row.must | row.ok)
+        for question in store.questions:
+            best = [known[key] for key, grade in question.grades.items() if grade == 2]
+            assert all(each.replaced_by is None for each in best)
+            assert (question.kind == "none") == (not question.grades)
+
+
+def test_two_fifths_of_the_prompts_deserve_silence_and_half_of_those_are_tricky() -> None:
+    for store in stores():
+        silent = [each.silence for each in store.prompts if each.silence is not None]
+        assert len(silent) == 24
+        assert sum(each in everyday.TRICKY_SILENCE for each in silent) == 12
+        assert all((each.silence is None) == bool(each.must | each.ok) for each in store.prompts)
+
+
+def test_what_replaces_is_newer_and_no_text_stands_twice() -> None:
+    texts = Counter(each.content for store in stores() for each in store.memories)
+    assert texts.most_common(1)[0][1] == 1
+    for store in stores():
+        known = {each.id: each for each in store.memories}
+        for each in store.memories:
+            if each.replaced_by is not None:
+                assert known[each.replaced_by].created > each.created
+            assert each.created < store.now
+
+
+def test_pairs_have_ten_of_each_relation_in_every_world_and_dates_that_say_nothing() -> None:
+    pairs = list(chain.from_iterable(everyday.read_pairs(split) for split in PAIRED))
+    counted = Counter((each.world, each.label) for each in pairs)
+    worlds = {each.world for each in pairs}
+
+    assert counted == {(world, label): 10 for world in worlds for label in everyday.PAIR_LABELS}
+    assert all(each.older_created < each.newer_created for each in pairs)
+    assert len({each.id for each in pairs}) == len(pairs)
+
+
+@pytest.mark.parametrize("what", ["store", "pairs"])
+def test_a_draft_is_taken_in(tmp_path: Path, what: str) -> None:
+    draft = tmp_path / "draft"
+    pair = {"a": "Pier one", "b": "Pier two", "label": "update", "hard": False, "lang": "en"}
+    adding.write_lines(draft / "w-pier.jsonl", [pair])
+    if what == "pairs":
+        words = ["pairs", str(draft / "w-pier.jsonl"), "--split", "dev", "--folder", str(tmp_path)]
+        assert adding.run(words) == 0
+        (kept,) = everyday.read_pairs("dev", tmp_path)
+        assert (kept.older, kept.newer, kept.world) == ("Pier one", "Pier two", "w-pier")
+        return
+    memory = {"key": "m1", "type": "fact", "space": None, "created": "2026-01-02T08:00:00Z"}
+    prompt = {"text": "where?", "space": None, "must": ["m1"], "ok": [], "kind": "question"}
+    names = {"who": "w", "trade": "t", "group": "life", "languages": ["en"], "voice": "v"}
+    store = {"name": "pier", **names, "spaces": [], "now": "2026-02-01T00:00:00Z"}
+    (draft / "store.json").write_text(adding.json.dumps(store), encoding="utf-8")
+    adding.write_lines(draft / "memories.jsonl", [{**memory, "content": "Pier four"}])
+    adding.write_lines(draft / "prompts.jsonl", [{**prompt, "why": "it answers"}])
+    adding.write_lines(draft / "actions.jsonl", [])
+    adding.write_lines(draft / "questions.jsonl", [])
+
+    path = adding.add_store(draft, "dev", tmp_path)
+
+    lines = list(everyday.read_lines(path))
+    assert [each["record"] for each in lines] == ["store", "memory", "prompt"]
+    assert lines[2]["must"] == [lines[1]["id"]] != ["m1"]
