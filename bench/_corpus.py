@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from madeleine.bootstrap import device_name, make_folders, open_house
+from madeleine.language.passages import passages_of
+from madeleine.language.text import passage_key
 from madeleine.minds.cache import Packed, VectorCache
 from madeleine.minds.vectors import pack, tokens_from, unit
 from madeleine.model.draft import Draft
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.rules.passages import passages_of
-from madeleine.rules.text import passage_key
 from madeleine.vault.journal import Journal
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.naming import file_names

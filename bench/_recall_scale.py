@@ -26,11 +26,11 @@ from _recall_world import KINDS, Fact, another, facts, needles
 
 from madeleine import Madeleine
 from madeleine.bootstrap import make_folders, open_house
+from madeleine.language.passages import passages_of
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.port import KeepingEmbedder
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Passage, Rows, Trace
-from madeleine.rules.passages import passages_of
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.naming import file_names
 

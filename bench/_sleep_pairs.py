@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from madeleine.language.passages import passages_of
 from madeleine.minds.port import Embedder, Judge
 from madeleine.model.judging import Pair, Relation
 from madeleine.model.memory import Memory, Origin
-from madeleine.rules.passages import passages_of
 
 MERGE_AT = 0.97
 SAID_AT = 0.50  # a verdict that is likelier right than not

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.model.judging import Relation
-from madeleine.rules.judging import (
+from madeleine.language.judging import (
     CONFLICT,
     CONFLICT_SIGNS,
     KINSHIP,
@@ -28,6 +27,7 @@ from madeleine.rules.judging import (
     Model,
     chances,
 )
+from madeleine.model.judging import Relation
 
 Rows = NDArray[np.float64]
 Truth = NDArray[np.int64]

@@ -19,8 +19,8 @@ from bench.training.dialogues import dialogues
 from bench.training.notes import notes
 from bench.training.stores import permissive
 from bench.training.values import Item, Store
+from madeleine.language.passages import passages_of
 from madeleine.model.memory import Memory, Origin
-from madeleine.rules.passages import passages_of
 
 DIALOGUES, NOTES = 2, 6  # enough for some fifty thousand tokens
 SEED = 29  # not that of the stores that weights are learnt from

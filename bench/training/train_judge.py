@@ -27,6 +27,8 @@ from bench.training._judge_fit import Examples, Rows, fit, fit_calibrated, left_
 from bench.training._judge_pairs import SEED, Made, made
 from bench.training.calibration import reliability
 from madeleine.errors import MindDown
+from madeleine.language.judging import LEARNT, SIGNS, Head, Model
+from madeleine.language.passages import passages_of
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import as_file
@@ -34,8 +36,6 @@ from madeleine.minds.local import built_in, why_not_built_in
 from madeleine.minds.port import Embedder
 from madeleine.model.judging import Pair
 from madeleine.model.memory import Memory
-from madeleine.rules.judging import LEARNT, SIGNS, Head, Model
-from madeleine.rules.passages import passages_of
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 TRAINED_ON = "invented pairs"

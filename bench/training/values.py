@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from madeleine.rules.passages import ROLES
+from madeleine.language.passages import ROLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,8 @@ from madeleine.minds.reranker import LocalReranker
 from madeleine.model.draft import Limits
 from madeleine.model.event import Kind
 from madeleine.model.people import read_person
+from madeleine.model.toml_bounds import find_long_key
 from madeleine.recall.weights import weights_at
-from madeleine.rules.toml_bounds import find_long_key
 from madeleine.settings import (
     Consolidation,
     Settings,

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from madeleine.errors import Rejected
 from madeleine.index.port import Batch, Index, Pool, Put, Wanted
+from madeleine.language.passages import passages_of
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.query import Filter
 from madeleine.model.trace import Trace
 from madeleine.model.words import MemoryType, Tier
-from madeleine.rules.passages import passages_of
 from tests.contracts.engines import Maker
 from tests.contracts.test_index_port import filters, made_memories, passes
 from tests.index.making import (

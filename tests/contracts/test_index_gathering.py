@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from madeleine.index.port import Bar, Batch, Index, Standings
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import META_SOURCE, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.digest import text_digest
 from tests.contracts.engines import Maker
 from tests.index.making import NOON, event, long_text, memory, memory_id, put, unit
 

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from madeleine.errors import Rejected
 from madeleine.index.port import Batch, EdgeRow, Index, Put, Unreadable
 from madeleine.index.sqlite import SqliteIndex
+from madeleine.language.claims import address, stated
+from madeleine.language.text import same_text_key
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.claims import address, stated
-from madeleine.rules.text import same_text_key
 from madeleine.rules.usage import Adopted, Use, fold
 from tests.contracts.engines import Maker
 from tests.index.making import (

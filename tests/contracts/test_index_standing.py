@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from madeleine.index.port import Across, Batch, Index
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, Kind
 from madeleine.model.judging import Relation, Verdict, verdict_to_json
 from madeleine.model.memory import DEFAULT_STABILITY_DAYS, Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.digest import text_digest
 from madeleine.rules.forgetting import PROTECTED
 from madeleine.rules.usage import WHISPERED, Use
 from tests.contracts.engines import Maker

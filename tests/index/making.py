@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.port import Batch, Index, Put
+from madeleine.language.passages import PASSAGE_CHARS
 from madeleine.model.event import Event, Kind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.stored import Stored
 from madeleine.model.trace import Tokens, Trace
 from madeleine.model.vector import Vector
-from madeleine.rules.passages import PASSAGE_CHARS
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 DIMENSION = 4

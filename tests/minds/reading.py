@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madeleine.language.text import passage_key
 from madeleine.minds.port import Embedder
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
-from madeleine.rules.text import passage_key
 
 
 def passage(text: str, unspoken: int = 0) -> Passage:

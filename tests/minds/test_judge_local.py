@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from madeleine.bootstrap import make_judge
 from madeleine.errors import BadSetting
+from madeleine.language.substance import lost_words
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.remote import RemoteJudge
 from madeleine.minds.judges.weights import as_file, read_weights, shipped, weights_at
 from madeleine.minds.port import Judge
 from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Memory, Origin
-from madeleine.rules.substance import lost_words
 from madeleine.settings import read_settings
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

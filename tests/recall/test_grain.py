@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.language.passages import MOST_PASSAGES, PASSAGE_CHARS
 from madeleine.model.draft import Limits
 from madeleine.model.revision import read_revision
-from madeleine.rules.passages import MOST_PASSAGES, PASSAGE_CHARS
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from madeleine.language.gist import gist
 from madeleine.model.memory import Memory
-from madeleine.rules.gist import gist
 from madeleine.rules.patterns import belonging, members_digest, refused
 from tests.index.making import NOON, memory_id
 

@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
+from madeleine.language.substance import lost_words
 from madeleine.model.judging import Relation, Synthesis
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
-from madeleine.rules.substance import lost_words
 from madeleine.sleep.jobs.consolidator import consolidator
 from madeleine.sleep.values import Merge, Patch
 from madeleine.write.proposals import decide

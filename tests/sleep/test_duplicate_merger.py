@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from madeleine.language.substance import lost_words
 from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.rules.substance import lost_words
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.values import Report
 from madeleine.write.proposals import decide

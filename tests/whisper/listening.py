@@ -8,10 +8,10 @@ from datetime import timedelta
 
 import numpy as np
 
+from madeleine.language.intent import Intent
 from madeleine.model.memory import Memory
 from madeleine.model.trace import AskedTrace
 from madeleine.model.vector import Vector
-from madeleine.rules.intent import Intent
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.session import Recent, Said
 from madeleine.whisper.stages import Candidate, Mind, Silence, Stage, Thought

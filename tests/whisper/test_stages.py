@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from madeleine.language.intent import EXAMPLES, Intent
 from madeleine.model.draft import Limits
 from madeleine.model.memory import Memory
 from madeleine.model.revision import read_revision
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
-from madeleine.rules.intent import EXAMPLES, Intent
 from madeleine.whisper.session import Said
 from madeleine.whisper.stages import (
     STAGES,

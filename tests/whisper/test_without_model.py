@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import MindDown
+from madeleine.language.intent import EXAMPLES, Intent
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.trace import AskedTrace, Passage, Trace
-from madeleine.rules.intent import EXAMPLES, Intent
 from madeleine.whisper.learning import give_feedback
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from madeleine.language.claims import rivals
 from madeleine.model.draft import Draft, Limits
 from madeleine.model.memory import Claim, Connection, Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.revision import Revision, read_revision
 from madeleine.model.words import Edge
 from madeleine.recall.recall import recall
-from madeleine.rules.claims import rivals
 from madeleine.vault.markdown import render_memory
 from madeleine.write.claims import overtaken
 from madeleine.write.forget import forget, restore

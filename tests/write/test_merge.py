@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import FileChanged, Rejected
+from madeleine.model.digest import version
 from madeleine.model.memory import Connection
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, Tier
-from madeleine.rules.digest import version
 from madeleine.write.merge import Seen, choose_keeper, merge
 from madeleine.write.resolve import get
 from madeleine.write.revise import retire, revise

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from madeleine.errors import FileChanged, NoSuchChange
+from madeleine.model.digest import version
 from madeleine.model.draft import Limits
 from madeleine.model.memory import Connection
 from madeleine.model.revision import read_revision
-from madeleine.rules.digest import version
 from madeleine.write.connections import link
 from madeleine.write.forget import forget
 from madeleine.write.past import as_it_was, turn

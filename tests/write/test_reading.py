@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.errors import MindDown
+from madeleine.language.passages import passages_of
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft, Limits
@@ -20,7 +21,6 @@ from madeleine.model.query import Filter
 from madeleine.model.revision import Revision, read_revision
 from madeleine.model.trace import Passage, Trace
 from madeleine.model.words import Tier
-from madeleine.rules.passages import passages_of
 from madeleine.write.embedding import portions
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import embed_missing, reconcile

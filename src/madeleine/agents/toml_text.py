@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from madeleine.rules.toml_bounds import find_long_key
+from madeleine.model.toml_bounds import find_long_key
 
 Table = Mapping[str, str | list[str]]
 

@@ -30,7 +30,7 @@ from psycopg.types.string import TextBinaryLoader
 
 from madeleine.database.connection import Connections, Row, translated
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError
-from madeleine.rules.nul import ESCAPE, shown
+from madeleine.model.nul import ESCAPE, shown
 
 _FOUND = """SELECT tenant, truth, {}, {}, set_config('madeleine.tenant', tenant::text, true),
                    set_config('madeleine.truth', truth::text, true)

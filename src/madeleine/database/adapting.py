@@ -20,8 +20,8 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 from psycopg.types.string import StrDumper, TextLoader
 
+from madeleine.model.nul import hidden, shown
 from madeleine.model.vector import Vector
-from madeleine.rules.nul import hidden, shown
 
 ARRAYS: dict[str, np.dtype[Any]] = {
     "int2": np.dtype(">i2"),

@@ -12,7 +12,7 @@ import psycopg
 from psycopg import conninfo
 
 from madeleine.errors import BadSetting
-from madeleine.rules.addresses import ESCAPE, is_plain
+from madeleine.model.server_address import ESCAPE, is_plain
 
 PORTS = range(1, 65_536)
 OPTIONS = "behind ? write only what PostgreSQL knows, such as sslmode=require"

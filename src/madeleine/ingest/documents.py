@@ -38,14 +38,14 @@ from madeleine.ingest.intake import NOTE_PREFIX, Intake
 from madeleine.ingest.keeping import Found, Keeper, key_of
 from madeleine.ingest.report import Ingested, note
 from madeleine.ingest.shared import also_stated, file_of, is_there, stated_by
+from madeleine.language.secrets import redacted
+from madeleine.language.sections import Section, sections
+from madeleine.language.stems import stems_of
+from madeleine.language.text import same_text_key
 from madeleine.model.event import Event, Kind
 from madeleine.model.extracting import Candidate, Told
 from madeleine.model.memory import Memory, Origin, first_words
 from madeleine.model.revision import Revision
-from madeleine.rules.secrets import redacted
-from madeleine.rules.sections import Section, sections
-from madeleine.rules.stems import stems_of
-from madeleine.rules.text import same_text_key
 from madeleine.vault.read_marks import EndedUs
 from madeleine.write.embedding import portions
 from madeleine.write.record import event, record

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from madeleine.ingest.spoken import Spoken, Voice
+from madeleine.language.off_record import asks_not_to_remember, takes_back
+from madeleine.language.secrets import Redacted, redacted
 from madeleine.model.memory import first_words
-from madeleine.rules.off_record import asks_not_to_remember, takes_back
-from madeleine.rules.secrets import Redacted, redacted
 from madeleine.whisper.prompts import typed
 
 ASKED_CHARS = 2_000  # of a prompt; what follows was pasted

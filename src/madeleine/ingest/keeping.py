@@ -16,16 +16,16 @@ from dataclasses import dataclass, field, replace
 from madeleine.errors import Conflict, Rejected
 from madeleine.ingest.gate import Gate
 from madeleine.ingest.intake import Intake
+from madeleine.language.restating import same_numbers
+from madeleine.language.secrets import redacted
+from madeleine.language.substance import particulars
+from madeleine.language.text import same_text_key
+from madeleine.language.uniting import denies_alike
 from madeleine.model.codec import Json
 from madeleine.model.draft import Draft, read_draft
 from madeleine.model.extracting import Extraction, Told
 from madeleine.model.query import Filter
 from madeleine.model.words import MemoryType, Tier
-from madeleine.rules.restating import same_numbers
-from madeleine.rules.secrets import redacted
-from madeleine.rules.substance import particulars
-from madeleine.rules.text import same_text_key
-from madeleine.rules.uniting import denies_alike
 from madeleine.write.embedding import meaning, read_one
 from madeleine.write.purge import was_purged
 from madeleine.write.remember import as_memory, remember

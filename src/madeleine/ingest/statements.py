@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from madeleine.language.off_record import asks_not_to_remember
+from madeleine.language.secrets import suspicious
 from madeleine.model.words import MemoryType
-from madeleine.rules.off_record import asks_not_to_remember
-from madeleine.rules.secrets import suspicious
 from madeleine.whisper.prompts import machine_made, typed
 
 MESSAGE_CHARS = 2_000  # what is longer is pasted, and its "note:" is somebody else's

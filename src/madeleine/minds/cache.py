@@ -29,11 +29,11 @@ from typing import Any, TypeAlias, TypeVar
 import apsw
 
 from madeleine.errors import MindDown, StoreUnwritable
+from madeleine.language.text import passage_key
 from madeleine.minds.port import Embedder
 from madeleine.minds.vectors import KEPT_BYTES, pack, unpack, unpack_tokens
 from madeleine.model.trace import AskedTrace, Passage, Trace
 from madeleine.model.vector import Vector
-from madeleine.rules.text import passage_key
 
 Answer = TypeVar("Answer")
 Packed: TypeAlias = tuple[bytes, bytes]

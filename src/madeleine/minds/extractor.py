@@ -13,13 +13,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from madeleine.language.quoting import find_quote, unsupported
 from madeleine.minds.judges.framing import Nonsense, framed, given_in, is_text
 from madeleine.minds.judges.language import Address, Bounds, LanguageModel
 from madeleine.minds.port import Extractor
 from madeleine.minds.posting import Patience
 from madeleine.model.extracting import Candidate, Extraction, Told
 from madeleine.model.words import MemoryType
-from madeleine.rules.quoting import find_quote, unsupported
 
 MOST_CANDIDATES = 20  # of one request; a conversation that holds more was not understood
 MOST_TOKENS = 4_000

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.port import Extent, Term
+from madeleine.language.wording import META, QUESTION, STOP
 from madeleine.model.trace import AskedTrace
 from madeleine.model.vector import Vector
 from madeleine.recall.understanding import Understood
 from madeleine.rules.fusion import idf
-from madeleine.rules.wording import META, QUESTION, STOP
 
 STOP_WORD_TELLS = 0.5  # of a token that is a stop word, where a rare word's is 5 to 10
 USUAL_STORE = 600  # memories in the stores that weights were learnt from

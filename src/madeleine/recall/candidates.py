@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from madeleine.errors import MindDown
 from madeleine.index.port import Extent, Matches, Pool, Term, Wanted
+from madeleine.language.spelling import may_be_slip
+from madeleine.language.wording import forms
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import LEAST_KNOWN, AskedTrace
 from madeleine.model.words import ABOUT_SELF
@@ -24,8 +26,6 @@ from madeleine.recall.features import subject
 from madeleine.recall.understanding import Understood, understand
 from madeleine.rules.context import Surroundings, drawing_score, subject_score
 from madeleine.rules.fusion import drawn
-from madeleine.rules.spelling import may_be_slip
-from madeleine.rules.wording import forms
 from madeleine.write.stores import Stores
 
 WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
+from madeleine.language.passages import FOREIGN_WEIGHT, MOST_PASSAGES, PASSAGE_CHARS, passages_of
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.times import format_time
@@ -14,7 +15,6 @@ from madeleine.recall.ranking import Ranked
 from madeleine.recall.scoring import Scored
 from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import Head, shown
-from madeleine.rules.passages import FOREIGN_WEIGHT, MOST_PASSAGES, PASSAGE_CHARS, passages_of
 from madeleine.write.stores import Stores
 
 FAINTLY = "faintly close in meaning"  # when nothing speaks for it but many small things

@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.port import Details, Pool
+from madeleine.language.traits import Trait
+from madeleine.language.when import Span
 from madeleine.recall.asked import Asked
 from madeleine.rules.context import Surroundings, at, sessionwise
 from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
-from madeleine.rules.traits import Trait
-from madeleine.rules.when import Span
 
 Places = NDArray[np.int64]
 Values = NDArray[np.float64]

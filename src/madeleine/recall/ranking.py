@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.port import Record
+from madeleine.language.wording import IDENTITY, QUESTION, STOP
 from madeleine.model.memory import Memory
 from madeleine.model.query import Query
 from madeleine.model.words import Tier
@@ -35,7 +36,6 @@ from madeleine.rules.fusion import (
     boosts,
     lifted,
 )
-from madeleine.rules.wording import IDENTITY, QUESTION, STOP
 from madeleine.write.stores import Stores
 
 QUOTED = "holds the quoted words"

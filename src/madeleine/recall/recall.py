@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from madeleine.language.when import Span
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
@@ -37,7 +38,6 @@ from madeleine.recall.spoken import speaking_of
 from madeleine.recall.understanding import Understood
 from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import OUTDATED, boosts, shown
-from madeleine.rules.when import Span
 from madeleine.write.reconcile import unread
 from madeleine.write.stores import Stores
 from madeleine.write.use import used

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from madeleine.language.when import Span, date_terms, speaks_of
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.rules.when import Span, date_terms, speaks_of
 from madeleine.write.stores import Stores
 
 LOOKED_AT = 200  # memories that hold a word for the date: reading more takes longer than a recall

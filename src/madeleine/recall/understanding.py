@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from madeleine.rules.text import AS_PICTURE, is_picture
-from madeleine.rules.when import Span, newest_words, read_times
-from madeleine.rules.wording import (
+from madeleine.language.text import AS_PICTURE, is_picture
+from madeleine.language.when import Span, newest_words, read_times
+from madeleine.language.wording import (
     CONTRACTED,
     IDENTITY,
     META,

@@ -4,61 +4,21 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from madeleine.rules.stems import words
-
 TIER_RANK = {"archival": 0, "working": 1, "core": 2}
 
-BY_LIKENESS, BY_TITLE, BY_WORDS = 0.6, 0.2, 0.2  # the documented shares; they add up to 1
-TITLE_CHARS = 300  # of a title that is compared; the longest that may be set
+BY_SIMILARITY, BY_TITLE, BY_WORDS = 0.6, 0.2, 0.2  # the documented shares; they add up to 1
 
 
-def keeper_order(tier: str, content: str, created: datetime) -> tuple[int, int, datetime]:
+def keeper_order(tier: str, length: int, created: datetime) -> tuple[int, int, datetime]:
     """Return a key that is larger for the better keeper: higher tier, then longer, then newer."""
-    return TIER_RANK[tier], len(content), created
+    return TIER_RANK[tier], length, created
 
 
-def duplicate_score(likeness: float, titles: tuple[str, str], contents: tuple[str, str]) -> float:
-    """Return the documented composite: 0.6 likeness, 0.2 titles by Levenshtein, 0.2 words by
-    Jaccard. It chooses what a judge is asked about; a judge decides."""
+def duplicate_score(similarity: float, title_similarity: float, word_overlap: float) -> float:
+    """Return the documented composite of vectors (0.6), titles by Levenshtein (0.2) and words by
+    Jaccard (0.2). It chooses the pairs that a judge is asked about; the judge decides."""
     return (
-        BY_LIKENESS * max(0.0, min(1.0, likeness))
-        + BY_TITLE * title_likeness(*titles)
-        + BY_WORDS * word_likeness(*contents)
+        BY_SIMILARITY * max(0.0, min(1.0, similarity))
+        + BY_TITLE * title_similarity
+        + BY_WORDS * word_overlap
     )
-
-
-def title_likeness(one: str, two: str) -> float:
-    """Return 1 for the same title but for case and spacing, 0 for one of all other letters."""
-    one, two = (" ".join(title.casefold().split())[:TITLE_CHARS] for title in (one, two))
-    longest = max(len(one), len(two))
-    return 1 - levenshtein(one, two) / longest if longest else 1.0
-
-
-def word_likeness(one: str, two: str) -> float:
-    """Return the share of the words of both that both have."""
-    mine, theirs = frozenset(words(one)), frozenset(words(two))
-    either = mine | theirs
-    return len(mine & theirs) / len(either) if either else 1.0
-
-
-def levenshtein(one: str, two: str) -> int:
-    """Return how many letters have to be added, dropped or changed to make one text the other.
-
-    A column of the usual table is kept as two whole numbers, a bit for each letter of `one`
-    (Myers 1999, as simplified by Hyyrö): thirty times as quick as the table for a title.
-    """
-    if not one or not two:
-        return len(one) + len(two)
-    full, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
-    places: dict[str, int] = {}
-    for place, letter in enumerate(one):
-        places[letter] = places.get(letter, 0) | 1 << place
-    up, down, distance = full, 0, len(one)
-    for letter in two:
-        equal = places.get(letter, 0)
-        across = (((equal & up) + up) ^ up) | equal | down
-        more, less = down | ~(across | up) & full, up & across
-        distance += bool(more & last) - bool(less & last)
-        more, less = (more << 1 | 1) & full, less << 1 & full
-        up, down = less | ~(across | more) & full, more & across
-    return distance

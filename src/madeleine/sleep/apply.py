@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 
 from madeleine.errors import Conflict, Damaged, FileChanged, MadeleineError, Missing, Rejected
 from madeleine.model.change import Change, Edit
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory, Usage
-from madeleine.rules.digest import text_digest
 from madeleine.sleep.deeds import concerned, deeds, file_of, looked_at, plain, touched
 from madeleine.sleep.values import (
     STOPPED,

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from madeleine.errors import AlreadyDone, Conflict, InvalidValue, Missing, UnderWay
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Kind
 from madeleine.model.judging import Pair
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
 from madeleine.model.words import MemoryType
-from madeleine.rules.digest import text_digest
 from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.handed import (
     AgentJudge,

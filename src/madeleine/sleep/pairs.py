@@ -17,15 +17,15 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from madeleine.index.port import EdgeRow, Index
+from madeleine.language.replacements import find_replacement
+from madeleine.language.stems import telling, words
+from madeleine.language.subjects import speak_of_others
+from madeleine.language.wording import first_person
 from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import META_SOURCE, SELF_SOURCE
 from madeleine.rules.associations import is_contrast
-from madeleine.rules.replacements import find_replacement
-from madeleine.rules.stems import telling, words
-from madeleine.rules.subjects import speak_of_others
-from madeleine.rules.wording import first_person
 from madeleine.sleep.seen import judged, note_seen, to_look_at
 from madeleine.sleep.values import Night, Patch
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import islice
 
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, Kind
 from madeleine.model.judging import Pair, Verdict, verdict_to_json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.rules.digest import text_digest
 from madeleine.sleep.asking import room
 from madeleine.sleep.values import STOPPED, Night
 from madeleine.write.record import event, record

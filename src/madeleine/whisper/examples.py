@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from madeleine.errors import MindDown
+from madeleine.language.intent import EXAMPLES, Intent
 from madeleine.minds.port import Embedder
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
-from madeleine.rules.intent import EXAMPLES, Intent
 from madeleine.write.stores import Stores
 
 FIRST_PAUSE = timedelta(seconds=5)

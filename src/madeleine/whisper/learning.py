@@ -9,11 +9,11 @@ import numpy as np
 
 from madeleine.errors import InvalidValue, MindDown, NoSuchMemory, NoSuchWhisper
 from madeleine.index.port import WhisperEntry
+from madeleine.language.seen import seen_use
 from madeleine.model.event import Event, Kind
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
 from madeleine.rules.gate import affinity_boost
-from madeleine.rules.seen import seen_use
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import amend, ids_in, is_delivered
 from madeleine.write.record import event, record

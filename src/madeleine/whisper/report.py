@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from madeleine.index.port import WhisperEntry
-from madeleine.rules.seen import share_difference
+from madeleine.language.seen import share_difference
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.write.stores import Stores

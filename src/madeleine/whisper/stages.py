@@ -19,6 +19,23 @@ from functools import partial
 
 import numpy as np
 
+from madeleine.language.intent import Intent, intents, merely_goes_on, only_talk, told_intents
+from madeleine.language.person_tables import PRIVATE
+from madeleine.language.self_questions import (
+    SelfQuestion,
+    asks_about_assistant,
+    count_matters,
+    names_code,
+    read_owned_attributes,
+    read_self_question,
+)
+from madeleine.language.self_statements import (
+    SelfStatement,
+    rank_primary,
+    read_statement,
+    select_answers,
+)
+from madeleine.language.wording import asks_for_help, is_instruction
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
@@ -29,24 +46,7 @@ from madeleine.recall.ranking import ABOUT_YOU, QUOTED
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.fusion import TIER_BOOST, lifted, reranked
 from madeleine.rules.gate import whisper_score
-from madeleine.rules.intent import Intent, intents, merely_goes_on, only_talk, told_intents
 from madeleine.rules.joining import joined
-from madeleine.rules.person_tables import PRIVATE
-from madeleine.rules.self_questions import (
-    SelfQuestion,
-    asks_about_assistant,
-    count_matters,
-    names_code,
-    read_owned_attributes,
-    read_self_question,
-)
-from madeleine.rules.self_statements import (
-    SelfStatement,
-    rank_primary,
-    read_statement,
-    select_answers,
-)
-from madeleine.rules.wording import asks_for_help, is_instruction
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.learning import affinities
 from madeleine.whisper.prompts import asked_part, machine_made

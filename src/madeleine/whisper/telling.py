@@ -15,12 +15,12 @@ import numpy as np
 
 from madeleine.errors import InvalidValue
 from madeleine.index.port import WhisperEntry
+from madeleine.language.restating import differs_in_numbers
 from madeleine.model.memory import Memory
 from madeleine.model.times import parse_time
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.associations import is_contrast
-from madeleine.rules.restating import differs_in_numbers
 from madeleine.whisper.stages import Candidate, Mind, Thought, within
 from madeleine.whisper.values import Injected
 from madeleine.whisper.wording import MAINTENANCE, review_block, whisper_text

@@ -18,15 +18,15 @@ from functools import cached_property
 
 from madeleine.errors import FileUnreadable, IdTaken, MadeleineError
 from madeleine.index.port import Batch
+from madeleine.language.text import same_text_key
 from madeleine.model.change import Change, Edit
+from madeleine.model.digest import source_digest, text_digest
 from madeleine.model.event import Event, Kind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.incoming import Importing, Incoming
 from madeleine.model.memory import Connection, Memory, Usage
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.digest import source_digest, text_digest
-from madeleine.rules.text import same_text_key
 from madeleine.vault.markdown import read_memory, render_memory
 from madeleine.vault.vault import TRASH, is_memory_path
 from madeleine.write.change_file import a_hand, persistently

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 
 from madeleine.errors import FileChanged, NoSuchMemory
 from madeleine.model.change import Change, Edit
+from madeleine.model.digest import version
 from madeleine.model.memory import Memory
-from madeleine.rules.digest import version
 from madeleine.vault.markdown import read_memory, revised
 from madeleine.write.commit import UNSEEN, commit
 from madeleine.write.reconcile import reconcile

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from madeleine.errors import FileUnreadable
+from madeleine.language.claims import address, newer, rivals, stated
+from madeleine.language.claims import overtaken as overtaken_among
+from madeleine.language.passages import passages_of
 from madeleine.model.change import Edit
 from madeleine.model.memory import Claim, Connection, Memory
 from madeleine.model.words import SELF_SOURCE, Edge
-from madeleine.rules.claims import address, newer, rivals, stated
-from madeleine.rules.claims import overtaken as overtaken_among
-from madeleine.rules.passages import passages_of
 from madeleine.write.change_file import OnDisk, peek
 from madeleine.write.connections import with_connection
 from madeleine.write.embedding import Traces

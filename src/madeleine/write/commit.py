@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 from madeleine.errors import FileChanged, MadeleineError
 from madeleine.index.port import Batch, Put
+from madeleine.language.passages import passages_of
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Stored
-from madeleine.rules.passages import passages_of
 from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash

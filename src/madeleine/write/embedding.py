@@ -7,10 +7,10 @@ from itertools import islice
 from typing import TypeAlias, TypeVar
 
 from madeleine.errors import MindDown
+from madeleine.language.passages import passages_of
 from madeleine.model.memory import Memory
 from madeleine.model.trace import LEAST_KNOWN, Trace
 from madeleine.model.vector import Vector
-from madeleine.rules.passages import passages_of
 from madeleine.write.stores import Stores
 
 Item = TypeVar("Item")

@@ -91,7 +91,9 @@ def plan_merge(
 def choose_keeper(stores: Stores, one: str, other: str) -> tuple[str, str]:
     """Return (keep, drop) by the documented order: higher tier, then longer, then newer."""
     pair = [get_memory(stores, one), get_memory(stores, other)]
-    best = max(pair, key=lambda each: keeper_order(each.tier.value, each.content, each.created))
+    best = max(
+        pair, key=lambda each: keeper_order(each.tier.value, len(each.content), each.created)
+    )
     rest = pair[0] if best is pair[1] else pair[1]
     return best.id, rest.id
 

@@ -23,10 +23,10 @@ from madeleine.errors import (
 )
 from madeleine.index.port import Index
 from madeleine.model.change import Change
+from madeleine.model.digest import state_digest
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
-from madeleine.rules.digest import state_digest
 from madeleine.write.actions import Action, checked, plan_action
 from madeleine.write.change_file import Hand, OnDisk, peek, read_current
 from madeleine.write.commit import commit

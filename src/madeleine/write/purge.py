@@ -24,16 +24,16 @@ from dataclasses import dataclass
 
 from madeleine.errors import AmbiguousId, NotInTrash, Unavailable
 from madeleine.index.port import EdgeRow
+from madeleine.language.passages import passages_of
+from madeleine.language.text import passage_key
 from madeleine.model.change import Edit
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.pattern import read_pattern
 from madeleine.model.stored import Stored
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
-from madeleine.rules.digest import text_digest
-from madeleine.rules.passages import passages_of
-from madeleine.rules.text import passage_key
 from madeleine.vault.journal import Redacted
 from madeleine.vault.quotes import Gone
 from madeleine.vault.redaction import as_memory, is_summary_of

@@ -12,12 +12,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 from madeleine.model.codec import CREATIVE
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge, Tier
-from madeleine.rules.digest import text_digest
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import Batch, Put
+from madeleine.language.passages import passages_of
 from madeleine.model.event import Event, Kind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Stored
 from madeleine.model.words import Tier
-from madeleine.rules.passages import passages_of
 from madeleine.write.bell import TOLD_AT_MOST, done
 from madeleine.write.embedding import Traces, portions, read_memories
 from madeleine.write.questions import (

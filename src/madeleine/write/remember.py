@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from madeleine.errors import IdTaken, KeyReused
+from madeleine.language.text import same_text_key
 from madeleine.model.change import Change, Edit
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.words import SELF_SOURCE
-from madeleine.rules.text import same_text_key
 from madeleine.vault.markdown import render_memory
 from madeleine.write.change_file import persistently, vector_note
 from madeleine.write.claims import Settled, settle

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from madeleine.errors import MadeleineError
+from madeleine.language.claims import address
+from madeleine.language.text import same_text_key
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
-from madeleine.rules.claims import address
-from madeleine.rules.text import same_text_key
 from madeleine.write.change_file import persistently
 from madeleine.write.claims import settle
 from madeleine.write.commit import New, commit_all_new

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from madeleine.api.page.brief import brief, mention
 from madeleine.errors import FileUnreadable
 from madeleine.index.port import EdgeRow
+from madeleine.language.upcoming import is_upcoming
 from madeleine.model.codec import Json, connection_to_json, memory_to_json
+from madeleine.model.digest import version
 from madeleine.model.event import Kind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -19,7 +21,6 @@ from madeleine.model.stored import Stored
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
 from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
-from madeleine.rules.digest import version
 from madeleine.rules.forgetting import PROTECTED
 from madeleine.rules.importance import (
     ACCESS_REFERENCE,
@@ -31,7 +32,6 @@ from madeleine.rules.importance import (
     log_share,
 )
 from madeleine.rules.strengthening import Past, chances, fades_at
-from madeleine.rules.upcoming import is_upcoming
 from madeleine.rules.usage import adopted_of
 from madeleine.sleep.fading import least_chance, lifecycle, never_fading_types
 from madeleine.sleep.habits import SleepHabits

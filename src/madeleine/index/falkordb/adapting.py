@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.rules.nul import hidden, shown
+from madeleine.model.nul import hidden, shown
 
 NULL, STRING, INTEGER, BOOLEAN, DOUBLE, ARRAY = range(1, 7)
 _AS_IT_IS = (INTEGER, NULL)

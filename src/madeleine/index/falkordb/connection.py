@@ -32,7 +32,7 @@ from redis.retry import Retry
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
 from madeleine.index.falkordb.adapting import header, parsed
-from madeleine.rules.addresses import split
+from madeleine.model.server_address import split
 
 SCHEMES = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": True}
 """Names of the protocol, and whether they mean TLS."""

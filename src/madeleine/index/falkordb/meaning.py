@@ -32,9 +32,9 @@ from madeleine.index.sqlite.matrix import (
     products,
 )
 from madeleine.index.sqlite.vectors import checked_query
+from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
-from madeleine.rules.passages import MOST_PASSAGES
 
 MORE = 4  # times as many are asked for, when too few of those found pass
 SPARE = 64  # asked for beyond what is wanted, for such as are dead

@@ -25,15 +25,15 @@ from madeleine.index.sqlite.graph import connection_of
 from madeleine.index.sqlite.nodes import Known, Placed, Winners, maps, place, stored_of, summed
 from madeleine.index.sqlite.times import instant, maybe_micros, micros
 from madeleine.index.sqlite.vectors import Spaces, passage_traits
+from madeleine.language.claims import address, stated
+from madeleine.language.passages import passages_of
+from madeleine.language.text import same_text_key
+from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
 from madeleine.model.stored import Stored
 from madeleine.model.words import GLOBAL, MADE_OF, MADE_SOURCES, SELF_SOURCE
-from madeleine.rules.claims import address, stated
-from madeleine.rules.digest import text_digest
-from madeleine.rules.passages import passages_of
-from madeleine.rules.text import same_text_key
 
 LOTS = 2**52  # FalkorDB's indexes hold numbers with 53 digits of two
 

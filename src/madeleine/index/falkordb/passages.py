@@ -32,9 +32,9 @@ from madeleine.index.sqlite.vectors import (
     passage_traits,
     stems_of,
 )
+from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Trace
-from madeleine.rules.passages import MOST_PASSAGES, passages_of, speaker_of
 
 if TYPE_CHECKING:
     from madeleine.index.falkordb.nodes import Seen

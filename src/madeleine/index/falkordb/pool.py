@@ -29,9 +29,9 @@ from madeleine.index.sqlite.pool import COSINE_DIGITS, TAGGED_AT_MOST, text_scor
 from madeleine.index.sqlite.times import DAY_MICROS, micros
 from madeleine.index.sqlite.vectors import TIER_CODES
 from madeleine.index.stamped import Stamped
+from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
-from madeleine.rules.passages import MOST_PASSAGES
 
 NEW_DAYS = (30, 365, 1_000_000)
 DEEP = 2  # turns on either side that come along

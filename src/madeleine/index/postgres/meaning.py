@@ -26,9 +26,9 @@ from madeleine.index.postgres.nodes import ids_of
 from madeleine.index.sqlite import standing
 from madeleine.index.sqlite.matrix import Cells, Change, Matrix, Snapshot, exact_products
 from madeleine.index.sqlite.vectors import checked_query
+from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
-from madeleine.rules.passages import MOST_PASSAGES
 
 MORE = 4  # times as many passages are drawn, when those of long memories crowd out the others
 EVERY_ONE = 10**9

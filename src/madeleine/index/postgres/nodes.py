@@ -31,15 +31,15 @@ from madeleine.index.sqlite.nodes import (
 )
 from madeleine.index.sqlite.times import instant, maybe_micros, micros
 from madeleine.index.sqlite.vectors import passage_traits
+from madeleine.language.claims import address, stated
+from madeleine.language.passages import passages_of
+from madeleine.language.text import same_text_key
+from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
 from madeleine.model.stored import Stored
 from madeleine.model.words import GLOBAL
-from madeleine.rules.claims import address, stated
-from madeleine.rules.digest import text_digest
-from madeleine.rules.passages import passages_of
-from madeleine.rules.text import same_text_key
 
 _LISTED = "ANY(%s::text[])"
 _CURRENT = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %s)"

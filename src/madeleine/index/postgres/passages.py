@@ -21,9 +21,9 @@ from madeleine.index.sqlite.vectors import (
     passage_traits,
     stems_of,
 )
+from madeleine.language.passages import passages_of, speaker_of
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Trace
-from madeleine.rules.passages import passages_of, speaker_of
 
 Cells = tuple[object, ...]
 

@@ -33,10 +33,10 @@ from madeleine.index.postings import Cutter
 from madeleine.index.sqlite.matrix import NONE
 from madeleine.index.sqlite.pool import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
 from madeleine.index.stamped import Stamped
+from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import Tier
-from madeleine.rules.passages import MOST_PASSAGES
 
 DEEP = 3  # turns on either side that are looked up; one less comes along
 SPARE = 1.25  # times as many of what holds a word are tried, before the filter is asked again

@@ -20,8 +20,8 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError
+from madeleine.model.server_address import split
 from madeleine.model.vector import Vector
-from madeleine.rules.addresses import split
 
 SCHEMES = {"qdrant": False, "qdrants": True}
 """Names of the protocol, and whether they mean TLS."""

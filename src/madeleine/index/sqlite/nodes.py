@@ -21,6 +21,9 @@ from madeleine.index.sqlite import graph
 from madeleine.index.sqlite.filters import Value, condition
 from madeleine.index.sqlite.text import grams_of
 from madeleine.index.sqlite.times import instant, maybe_instant, maybe_micros, micros
+from madeleine.language.claims import address, stated
+from madeleine.language.passages import MOST_PASSAGES, said_with, speaker_of
+from madeleine.language.text import same_text_key
 from madeleine.model.codec import (
     claim_from_json,
     claim_to_json,
@@ -38,9 +41,6 @@ from madeleine.model.memory import (
 from madeleine.model.query import Filter
 from madeleine.model.stored import Stored
 from madeleine.model.words import GLOBAL, MemoryType, Tier
-from madeleine.rules.claims import address, stated
-from madeleine.rules.passages import MOST_PASSAGES, said_with, speaker_of
-from madeleine.rules.text import same_text_key
 
 _LISTED = "(SELECT value FROM json_each(?))"
 _CURRENT = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > ?)"

@@ -21,9 +21,9 @@ from madeleine.index.port import Details, Matches, Pool, Wanted
 from madeleine.index.sqlite import text
 from madeleine.index.sqlite.matrix import NONE, Mask, Matrix, Rows, Snapshot, products
 from madeleine.index.sqlite.vectors import allowed, outdated
+from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
-from madeleine.rules.passages import MOST_PASSAGES
 
 COSINE_DIGITS = 6
 TAGGED_AT_MOST = 1_000

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import apsw
 
 from madeleine.index.sqlite.stems import Stemmer
-from madeleine.rules.spelling import is_slip
+from madeleine.language.spelling import is_slip
 
 SAME_LETTERS = 2
 ENDINGS = ("e", "s", "es", "ed", "ing", "y", "ion", "al", "ity", "ent", "ence", "ance", "ement")

@@ -21,11 +21,11 @@ from madeleine.index.sqlite.matrix import NONE, TIE, Matrix, Rows, Snapshot
 from madeleine.index.sqlite.nodes import Placed
 from madeleine.index.sqlite.times import instant
 from madeleine.index.sqlite.vectors import TIER_CODES, TYPE_CODES
+from madeleine.model.digest import text_digest
 from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge
-from madeleine.rules.digest import text_digest
 from madeleine.rules.forgetting import PROTECTED
 from madeleine.rules.importance import MACHINES
 from madeleine.rules.usage import Use, counting

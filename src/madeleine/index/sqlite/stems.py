@@ -24,7 +24,7 @@ from madeleine.index.sqlite.text import (
     without_pictures,
     words_beside,
 )
-from madeleine.rules.wording import IRREGULAR, forms
+from madeleine.language.wording import IRREGULAR, forms
 
 _CUT = ["remove_diacritics", "2", "categories", "L* M* N* Co"]
 REMEMBERED = 200_000  # words whose stems are kept at hand: a large vocabulary, a few MB

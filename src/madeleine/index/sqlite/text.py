@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from madeleine.index.port import Hit
 from madeleine.index.sqlite.filters import condition
+from madeleine.language.text import AS_PICTURE, is_picture
 from madeleine.model.query import Filter
-from madeleine.rules.text import AS_PICTURE, is_picture
 
 WEIGHTS = (10.0, 1.0, 3.0, 10.0, 1.0, 1.0)  # title, content, tags, grams of the title, others, said
 

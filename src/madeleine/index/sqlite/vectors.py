@@ -37,13 +37,13 @@ from madeleine.index.sqlite.nodes import Placed
 from madeleine.index.sqlite.stems import Stemmer
 from madeleine.index.sqlite.text import letters_of, pairs_of
 from madeleine.index.sqlite.times import maybe_micros, micros
+from madeleine.language.passages import MOST_PASSAGES, claim_words, passages_of, speaker_of
+from madeleine.language.traits import Traits, traits_of
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.trace import Passage, Trace
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
-from madeleine.rules.passages import MOST_PASSAGES, claim_words, passages_of, speaker_of
-from madeleine.rules.traits import Traits, traits_of
 
 HALF_BYTES = 2
 LOADED_AT_ONCE = 4_096

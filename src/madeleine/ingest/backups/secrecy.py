@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from madeleine.rules.secrets import redacted
+from madeleine.language.secrets import redacted
 
 _SECRET = re.compile(
     r"^(?P<key>[ \t]*[\w.\"'-]*(?:token|secret|password|passwd|api_?key)[\"']?[ \t]*=[ \t]*)"

@@ -28,8 +28,8 @@ from madeleine.ingest.importing import (
 from madeleine.ingest.importing.recognising import hint_for
 from madeleine.ingest.importing.table import FORMATS
 from madeleine.ingest.importing.values import Broken, Found, Item, Json, Note, NotThatFormat
+from madeleine.language.secrets import redacted
 from madeleine.model.draft import Limits
-from madeleine.rules.secrets import redacted
 
 READERS: Mapping[str, Callable[[Path], Iterator[Found]]] = {
     "agents-md": agents_md.read,

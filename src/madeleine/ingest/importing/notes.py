@@ -17,8 +17,8 @@ from typing import NamedTuple
 from madeleine.errors import FileUnreadable
 from madeleine.ingest.importing.sources import Source, is_zip
 from madeleine.ingest.importing.values import NotThatFormat, time_of
+from madeleine.language.text import same_text_key
 from madeleine.model.times import format_time
-from madeleine.rules.text import same_text_key
 from madeleine.vault.frontmatter import parse_document
 from madeleine.vault.yaml_fallback import BadYaml, TooMuchYaml, Tree, load_block
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from madeleine.language.keeping import ALL_WORDS, MOST_WORDS, kept_by
 from madeleine.minds.judges.framing import Nonsense, Refused, framed, given_in, is_text
 from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
-from madeleine.rules.keeping import ALL_WORDS, MOST_WORDS, kept_by
 
 SHOWN_CHARS = 6_000  # of one memory; what was not shown is not judged to be said twice
 REASON_CHARS = 300

@@ -1,7 +1,7 @@
 """The judge that needs no model: it weighs signs that stand in the texts.
 
 It is deterministic, asks nobody, and judges thousands of pairs a second. Where it is not sure
-it says so, and the jobs make a proposal of it. What it looks at is in `rules/judging.py`.
+it says so, and the jobs make a proposal of it. What it looks at is in `language/judging.py`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
-from madeleine.model.memory import Memory
-from madeleine.rules.changes import Told, told_of
-from madeleine.rules.clauses import Reading, read
-from madeleine.rules.differing import told_apart
-from madeleine.rules.extracts import extract
-from madeleine.rules.judging import (
+from madeleine.language.changes import Told, told_of
+from madeleine.language.clauses import Reading, read
+from madeleine.language.differing import told_apart
+from madeleine.language.extracts import extract
+from madeleine.language.judging import (
     CONFLICT,
     LEARNT,
     SURE_AT_MOST,
@@ -30,12 +28,12 @@ from madeleine.rules.judging import (
     replaces_unsaid,
     signs_of,
 )
-from madeleine.rules.replacements import (
+from madeleine.language.replacements import (
     find_replacement,
     render_replacement,
     tell_same_change,
 )
-from madeleine.rules.same_thing import (
+from madeleine.language.same_thing import (
     TEXT_CHARS,
     adds_to,
     both_deny,
@@ -44,10 +42,12 @@ from madeleine.rules.same_thing import (
     name_other_directions,
     say_the_same,
 )
-from madeleine.rules.saying import SAID_SURE, stated, turns_of
-from madeleine.rules.statements import statement_of
-from madeleine.rules.stems import stems_of
-from madeleine.rules.wording import first_person
+from madeleine.language.saying import SAID_SURE, stated, turns_of
+from madeleine.language.statements import statement_of
+from madeleine.language.stems import stems_of
+from madeleine.language.wording import first_person
+from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
+from madeleine.model.memory import Memory
 
 READINGS = 8_192  # texts whose readings are kept; about 8 kB each
 AT_ONCE = 2_048  # pairs weighed in one go

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.errors import BadSetting
-from madeleine.rules.judging import (
+from madeleine.language.judging import (
     CONFLICT,
     CONFLICT_SIGNS,
     KINSHIP,

@@ -14,7 +14,7 @@ only looks at words.
 
 Nothing is retired unasked without evidence in the newer memory (I12): the local judge does it only
 where both claim different values of one address, or where the newer text tells the change and
-names what it ends (`rules/replacements.py`). `judge.unasked` makes it stricter or looser.
+names what it ends (`language/replacements.py`). `judge.unasked` makes it stricter or looser.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
+from madeleine.language.changes import Told, told_of
+from madeleine.language.differing import same_said, told_apart
+from madeleine.language.replacements import find_replacement
+from madeleine.language.statements import statement_of
+from madeleine.language.stems import stems_of
+from madeleine.language.uniting import denies_alike, full
 from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.rules.changes import Told, told_of
-from madeleine.rules.differing import same_said, told_apart
-from madeleine.rules.replacements import find_replacement
-from madeleine.rules.statements import statement_of
-from madeleine.rules.stems import stems_of
-from madeleine.rules.uniting import denies_alike, full
 from madeleine.sleep.pairs import (
     Answers,
     Arrows,

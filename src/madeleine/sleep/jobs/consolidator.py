@@ -21,6 +21,8 @@ from itertools import combinations
 import numpy as np
 
 from madeleine.index.port import EdgeRow, Hit
+from madeleine.language.keeping import MOST_WORDS, kept_by
+from madeleine.language.uniting import denies_alike, full, missing
 from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus, ProposalType
@@ -28,8 +30,6 @@ from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.clusters import together
-from madeleine.rules.keeping import MOST_WORDS, kept_by
-from madeleine.rules.uniting import denies_alike, full, missing
 from madeleine.sleep.pairs import PORTION, arrows_between, of_others, one_voice, pair_of
 from madeleine.sleep.seen import judged, note_seen, to_look_at
 from madeleine.sleep.values import Night, Patch, Synthesise

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.port import Standings
+from madeleine.language.upcoming import is_upcoming
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
@@ -31,7 +32,6 @@ from madeleine.model.words import Edge, Tier
 from madeleine.rules.forgetting import Protectable, Protection, Rules, code, protections
 from madeleine.rules.lifecycle import Exponential, Life, Lifecycle, fades
 from madeleine.rules.strengthening import days_of_use
-from madeleine.rules.upcoming import is_upcoming
 from madeleine.sleep.asking import fadings_room
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import question_of

@@ -7,7 +7,7 @@ back by undo. Without asking this is done only when the judge is very sure; else
 Never merged are the self, memories of different projects, what is current with what is not,
 what holds until different days or states different claims, what two people say of themselves,
 and a memory with one that was made of it. Whoever judges, texts that a number, a name, a sign or
-a small word tells apart (`rules/differing.py`) are not merged unasked; a proposal for them has
+a small word tells apart (`language/differing.py`) are not merged unasked; a proposal for them has
 the text of both.
 """
 
@@ -17,14 +17,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from madeleine.language.differing import told_apart
+from madeleine.language.marks import same_marks
+from madeleine.language.overlap import title_similarity, word_overlap
+from madeleine.language.uniting import denies_alike, full, says_all, united
 from madeleine.model.judging import Pair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
-from madeleine.rules.differing import told_apart
-from madeleine.rules.marks import same_marks
 from madeleine.rules.merging import duplicate_score, keeper_order
-from madeleine.rules.uniting import denies_alike, full, says_all, united
 from madeleine.sleep.pairs import (
     Answers,
     Arrows,
@@ -82,8 +83,11 @@ def _apart(pair: Pair) -> bool:
 
 def _score(pair: Pair) -> float:
     older, newer = pair.older, pair.newer
-    titles = older.headline, newer.headline
-    return duplicate_score(pair.likeness, titles, (older.content, newer.content))
+    return duplicate_score(
+        pair.likeness,
+        title_similarity(older.headline, newer.headline),
+        word_overlap(older.content, newer.content),
+    )
 
 
 def may_merge(pair: Pair, arrows: Arrows) -> bool:
@@ -171,7 +175,7 @@ def _keeper_first(pair: Pair, wanted: str | None) -> tuple[Memory, Memory]:
 
 
 def _keeping(memory: Memory) -> tuple[object, ...]:
-    return (*keeper_order(memory.tier.value, memory.content, memory.created), memory.id)
+    return (*keeper_order(memory.tier.value, len(memory.content), memory.created), memory.id)
 
 
 def _wording(keep: Memory, drop: Memory, verdict: Verdict) -> tuple[str | None, str | None]:

@@ -27,6 +27,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from madeleine.index.port import Gathered
+from madeleine.language.gist import gist
+from madeleine.language.keeping import made_up
+from madeleine.language.uniting import full
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Kind
 from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Connection, Memory, Origin
@@ -35,13 +39,9 @@ from madeleine.model.query import Filter
 from madeleine.model.times import format_time
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType
 from madeleine.rules.communities import Community, communities
-from madeleine.rules.digest import text_digest
-from madeleine.rules.gist import gist
 from madeleine.rules.importance import MACHINES
-from madeleine.rules.keeping import made_up
 from madeleine.rules.likeness import Cloud
 from madeleine.rules.patterns import belonging, members_digest, refused, rest_digest
-from madeleine.rules.uniting import full
 from madeleine.sleep.deeds import question_of
 from madeleine.sleep.standings import MICROS_A_DAY
 from madeleine.sleep.tasks.decay import bar_of

@@ -31,6 +31,7 @@ import numpy as np
 
 from madeleine.index.port import EdgeRow
 from madeleine.model.codec import CREATIVE
+from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, Kind
 from madeleine.model.judging import Pair, Relation, Verdict, verdict_to_json
 from madeleine.model.memory import Connection, Memory
@@ -45,7 +46,6 @@ from madeleine.rules.associations import (
     associated,
     is_contrast,
 )
-from madeleine.rules.digest import text_digest
 from madeleine.sleep.deeds import contradiction_key
 from madeleine.sleep.pairs import pair_of
 from madeleine.sleep.refused import without_refused

@@ -18,6 +18,7 @@ from itertools import islice
 import numpy as np
 
 from madeleine.index.port import Standings
+from madeleine.language.upcoming import is_upcoming
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType, Tier
 from madeleine.rules.forgetting import (
@@ -30,7 +31,6 @@ from madeleine.rules.forgetting import (
     protections,
 )
 from madeleine.rules.relevance import Curve
-from madeleine.rules.upcoming import is_upcoming
 from madeleine.sleep.asking import fadings_room
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import question_of, touched

@@ -1,0 +1,93 @@
+"""One text out of several, by leaving out what is said twice and nothing else.
+
+Sentences are taken word for word, in the order of time. A sentence is left out only if another
+that stays says it whole (`uniting.py`): so every token of every member stands in the text,
+whatever the members are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from madeleine.language.stems import stems_of
+from madeleine.language.substance import lost_words
+from madeleine.language.uniting import Said, holds, said
+from madeleine.model.judging import Synthesis
+from madeleine.model.memory import Memory
+
+_BLOCK = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    said: Said
+
+
+def extract(members: Sequence[Memory]) -> Synthesis:
+    """Return what the members say, each thing once, under the title of the most central one."""
+    in_time = sorted(members, key=lambda each: (each.created, each.id))
+    kept: list[_Sentence] = []
+    paragraphs = []
+    for member in in_time:
+        new = _unsaid(list(_sentences(member)), kept)
+        kept += new
+        if new:
+            paragraphs.append("\n".join(each.text for each in new))
+    return Synthesis(central(in_time).headline, "\n\n".join(paragraphs))
+
+
+def central(members: Sequence[Memory]) -> Memory:
+    """Return the member that shares most with the others; the newest of equals."""
+    texts = [stems_of(f"{each.title or ''} {each.content}") for each in members]
+    shared = [
+        sum(len(mine & other) / (len(mine) or 1) for other in texts if other is not mine)
+        for mine in texts
+    ]
+    best = max(range(len(members)), key=lambda place: (shared[place], place))
+    return members[best]
+
+
+def sentences_of(member: Memory) -> list[str]:
+    """Return the sentences of a memory, code in one piece, and the title if it says more."""
+    parts = [part for part in _parts(member.content) if part.strip()]
+    if member.title and lost_words(member.content, [member.title]):
+        parts.insert(0, member.title)
+    return parts
+
+
+def _sentences(member: Memory) -> Iterator[_Sentence]:
+    return (_sentence(part) for part in sentences_of(member))
+
+
+def _parts(content: str) -> Iterator[str]:
+    for block in _BLOCK.split(content):
+        if block.startswith("```"):
+            yield block
+        else:
+            yield from _SENTENCE_END.split(block)
+
+
+def _sentence(text: str) -> _Sentence:
+    return _Sentence(text.strip("\n"), said(text))
+
+
+def _unsaid(sentences: Sequence[_Sentence], kept: Sequence[_Sentence]) -> list[_Sentence]:
+    """Return the sentences that say something which none of the others says."""
+    new: list[_Sentence] = []
+    for each in sentences:
+        if not any(_contains(other, each) for other in (*kept, *new)):
+            new = [other for other in new if not _contains(each, other)]
+            new.append(each)
+    return new
+
+
+def _contains(whole: _Sentence, part: _Sentence) -> bool:
+    """Whether a sentence says all that another says. Of one without a word (a rule, dots) the
+    same is enough once."""
+    if not part.said.tokens:
+        return whole.text.strip() == part.text.strip()
+    return holds(whole.said, part.said)

@@ -1,0 +1,85 @@
+"""Whether two texts say the same but for a number: `the limit is 100` and `the limit is 250`.
+
+Such a pair is as close in meaning as a restatement, and yet one of the two is out of date. It
+counts only when all else is nearly the same. A number that tells which thing is meant (`step 3`,
+a date) is part of the name: texts about different things do not disagree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from madeleine.language.wording import STOP
+
+TEXT_CHARS = 600  # a longer text says more than one thing
+ALIKE = 0.8  # share of the other words that both have
+WORDS_LEAST = 2  # besides the number; fewer are no statement
+
+_TOKEN = re.compile(r"\d{4}-\d\d(?:-\d\d)?|v?\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*|[^\W_]+")
+_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|(?:19|20)\d\d")
+_NUMBER = re.compile(r"v?\d+(?:[.,:]\d+)*")
+
+_COUNTS = """
+zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
+sixty hundred thousand million once twice
+"""
+_THINGS = """
+bug case chapter day entry episode figure issue item line no nr number page part phase pr season
+section session sprint step task ticket track volume week
+"""
+_TIMES = """
+january february march april may june july august september october november december
+monday tuesday wednesday thursday friday saturday sunday
+"""
+_IN_WORDS = frozenset(_COUNTS.split())
+_NAMED = frozenset(_THINGS.split())
+"""Words whose number says which one is meant."""
+_DATED = frozenset(_TIMES.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    words: frozenset[str]
+    names: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+def differs_in_numbers(one: str, other: str) -> bool:
+    """Whether two texts are nearly the same but for what they count."""
+    if max(len(one), len(other)) > TEXT_CHARS:
+        return False
+    mine, theirs = _parts(one), _parts(other)
+    if mine.numbers == theirs.numbers or len(mine.numbers) != len(theirs.numbers):
+        return False
+    if mine.names != theirs.names or len(mine.words) < WORDS_LEAST:
+        return False
+    return len(mine.words & theirs.words) >= ALIKE * len(mine.words | theirs.words)
+
+
+def same_numbers(one: str, other: str) -> bool:
+    """Whether two texts count the same, and name the same dates and steps, in the same order."""
+    mine, theirs = _parts(one), _parts(other)
+    return (mine.numbers, mine.names) == (theirs.numbers, theirs.names)
+
+
+def _parts(text: str) -> _Parts:
+    words: set[str] = set()
+    names: list[str] = []
+    numbers: list[str] = []
+    before = ""
+    for token in _TOKEN.findall(text.lower()):
+        is_number = token in _IN_WORDS or _NUMBER.fullmatch(token) is not None
+        if token in _DATED or _DATE.fullmatch(token) or (is_number and _names(before)):
+            names.append(token)
+        elif is_number:
+            numbers.append(token)
+        elif token not in STOP:
+            words.add(token)
+        before = token
+    return _Parts(frozenset(words), tuple(names), tuple(numbers))
+
+
+def _names(before: str) -> bool:
+    """Whether the number after this word tells which one is meant: `step 3`, `May 4`."""
+    return before in _NAMED or before in _DATED

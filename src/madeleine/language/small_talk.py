@@ -1,0 +1,92 @@
+"""Prompts that name nothing: acknowledgements, thinking aloud, `tell me more`, `what do i do?`.
+
+A prompt that consists of nothing but words for talking itself has no subject of its own. If it
+asks (`why?`, `explain more`), it goes on with what was spoken of before; otherwise it is talk.
+The words stand in `small_talk_words.py`, because a list of whole phrases would never end.
+"""
+
+from __future__ import annotations
+
+import re
+
+from madeleine.language.small_talk_words import ANY_EMPTY
+
+MOST_WORDS = 16  # a longer prompt of such words alone is hardly ever typed
+PROMPT_CHARS = 400
+
+_IDIOMS = re.compile(
+    r"\b(?:(?:need|want|get|grab|take|having|time for) (?:a|an|some|my|another)(?: quick| short"
+    r"| little)?"
+    r" (?:coffee|cup|tea|snack|nap|drink|walk|lunch|shower|smoke|breather|rest|beer|pause)"
+    r"|like i(?:'| a)?m (?:five|5|a child|a kid|ten|stupid|new)|to the best of my knowledge"
+    r"|in my opinion"
+    r"|on my (?:own|way|side|end|machine|mind|list|phone|screen)|my (?:bad|fault|mistake"
+    r"|apologies|god|goodness"
+    r"|word|pleasure|turn|guess|point|question|questions|message|messages|last|previous|request"
+    r"|answer|thoughts?"
+    r"|favou?rite|mind|part|hands?|day|life|dear|friend|man|way|opinion|place|shoes|head|brain)"
+    r"|chang(?:e|ed|ing) my mind|change (?:it|that|this)"
+    r"|driv(?:e|es|ing) me (?:crazy|mad|nuts|insane)|good (?:morning|afternoon|evening|night)"
+    r"|for the life of me|beats me|suit yourself|sleep on it|speak(?:s|ing)? my language"
+    r"|live with (?:it|that)|i(?:'| a)?m (?:home|here|back|in|out|off|away|at work|at home"
+    r"|at my desk|all ears))\b"
+)
+"""Turns of phrase whose words name something elsewhere."""
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
+"""A capitalised word inside a sentence."""
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_GOES_ON = re.compile(
+    r"\?|؟|？"
+    r"|^\W*(?:(?:so|and|but|ok(?:ay)?|please|well|hm+|can you|could you|would you|will you"
+    r"|kindly|just|now"
+    r"|yes|yeah|sure|great|thanks)\W+)*"
+    r"(?:why|how|what|which|who|when|where|explain|elaborate|expand|clarify|describe|continue"
+    r"|go on|go deeper|go into|go over"
+    r"|more|tell (?:me|us)|say (?:more|that|it)|show (?:me|us)|give (?:me|us)(?! (?:a|one|some"
+    r"|another|five|ten)"
+    r" (?:min|minute|minutes|sec|second|seconds|moment|break|hand|sign|shout|ping|heads|bit))"
+    r"|walk (?:me|us)"
+    r"|break (?:it|that|this) down|sum (?:it|that|this|up)|summari[sz]e|recap|repeat|rephrase"
+    r"|simplify"
+    r"|help (?:me|us)|keep going|carry on|in other words|for example|such as|like what|meaning"
+    r"|proceed"
+    r"|be more (?:specific|precise)|in (?:what|which) (?:way|sense)|by (?:what|which)"
+    r"|since when|anything else"
+    r"|something else|let me (?:hear|see|know) (?:more|it|that|why|how)|in short|tl ?;? ?dr"
+    r"|warum|wieso|weshalb|erzähl|erklär|mehr|weiter|mach weiter|pourquoi|comment|explique|dis"
+    r"|raconte|quoi"
+    r"|continue|por qué|cuéntame|explica|dime|más|sigue|perché|dimmi|spiega|vai avanti|continua"
+    r"|conta|waarom"
+    r"|vertel|leg|hoezo|meer|ga door)\b",
+    re.IGNORECASE,
+)
+_HOLDING_ON = re.compile(
+    r"\b(?:when|once|after|as soon as|if) (?:you|it|that|this|you're|it's|he|she|they"
+    r"|everything|all)\b"
+)
+
+
+def names_nothing(prompt: str) -> bool:
+    """Whether a prompt consists of words for talking alone, so that there is nothing to look for:
+    `i think so`, `tell me more about that`, `what do i do?`."""
+    if len(prompt) > PROMPT_CHARS:
+        return False
+    text = _IDIOMS.sub(" ", prompt.lower().replace("’", "'"))
+    found = _TOKEN.findall(text)
+    if len(found) > MOST_WORDS or not _TOKEN.search(prompt) or _NAME.search(prompt):
+        return False
+    return all(_is_empty(each) for each in found)
+
+
+def _is_empty(word: str) -> bool:
+    if word in ANY_EMPTY or (word.isascii() and word.isalpha() and len(word) == 1):
+        return True
+    parts = re.split(r"['-]", word)
+    return len(parts) > 1 and all(part in ANY_EMPTY or len(part) <= 1 for part in parts)
+
+
+def asks_to_go_on(prompt: str) -> bool:
+    """Whether a prompt that names nothing asks for more of what was spoken of: `why?`. Others
+    are talk: `i think so`, `let me know when done`."""
+    text = prompt[:PROMPT_CHARS]
+    return _GOES_ON.search(text) is not None and _HOLDING_ON.search(text.lower()) is None
