@@ -102,13 +102,11 @@ def test_who_runs_out_of_time_leaves_the_rest_as_they_were(stores: Stores) -> No
     plain = lanterns(stores)
 
     def slow(text: str) -> float:
-        begun = time.monotonic()
-        while time.monotonic() < begun + 0.002:
-            pass
+        time.sleep(0.5)
         return 6.0
 
     reranker = Scripted(slow)
-    recalled = ask(with_reranker(stores, reranker, rerank_deadline_ms=1), QUESTION, explain=True)
+    recalled = ask(with_reranker(stores, reranker, rerank_deadline_ms=400), QUESTION, explain=True)
 
     assert reranker.read == plain[:1]
     assert [hit.memory.content for hit in recalled.hits] == plain
