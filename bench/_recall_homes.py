@@ -30,7 +30,17 @@ EMBEDDINGS = "embeddings.db"
 FILLER = "filler.db"  # beside a home: what was made of its filler, for an index made anew
 MARK = "bench.json"  # in a home that is whole: what it was made from, and what was noticed
 # What decides how a home looks:
-DERIVED = ("bootstrap.py", "vault", "database", "index", "minds", "write", "rules", "model")
+DERIVED = (
+    "bootstrap.py",
+    "vault",
+    "database",
+    "index",
+    "minds",
+    "write",
+    "language",
+    "rules",
+    "model",
+)
 NOT_COPIED = (
     *(EMBEDDINGS, f"{EMBEDDINGS}-wal", f"{EMBEDDINGS}-shm", FILLER, "vault", "run", "logs", MARK),
 )

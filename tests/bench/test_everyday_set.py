@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import functools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,12 +19,19 @@ everyday: Any = bench("_everyday_set")
 adding: Any = bench("everyday_add")
 
 STORES = {"train": 30, "dev": 10, "test": 8}
-PAIRED = ("train", "dev")
-"""The splits whose worlds of pairs have been begun."""
+WORLDS = {"train": 31, "dev": 10, "test": 9}
+CHANCE = 1 / 8
+"""What a guess gets right of eight relations, of each of which there are as many."""
 
 
-def stores() -> list[Any]:
-    return list(chain.from_iterable(everyday.read_stores(split) for split in everyday.SPLITS))
+@functools.cache
+def stores() -> tuple[Any, ...]:
+    return tuple(chain.from_iterable(everyday.read_stores(split) for split in everyday.SPLITS))
+
+
+@functools.cache
+def pairs() -> tuple[Any, ...]:
+    return tuple(chain.from_iterable(everyday.read_pairs(split) for split in everyday.SPLITS))
 
 
 def labelled(store: Any) -> list[Any]:
@@ -67,14 +78,68 @@ def test_what_replaces_is_newer_and_no_text_stands_twice() -> None:
             assert each.created < store.now
 
 
-def test_pairs_have_ten_of_each_relation_in_every_world_and_dates_that_say_nothing() -> None:
-    pairs = list(chain.from_iterable(everyday.read_pairs(split) for split in PAIRED))
-    counted = Counter((each.world, each.label) for each in pairs)
-    worlds = {each.world for each in pairs}
+def test_every_world_has_ten_pairs_of_each_relation_and_no_note_stands_twice() -> None:
+    worlds = {each.world for each in pairs()}
+    counted = Counter((each.world, each.label) for each in pairs())
+    texts = Counter(text for each in pairs() for text in (each.older, each.newer))
 
+    assert {split: len(everyday.read_pairs(split)) for split in WORLDS} == {
+        split: 80 * count for split, count in WORLDS.items()
+    }
     assert counted == {(world, label): 10 for world in worlds for label in everyday.PAIR_LABELS}
-    assert all(each.older_created < each.newer_created for each in pairs)
-    assert len({each.id for each in pairs}) == len(pairs)
+    assert all(each.older_created < each.newer_created for each in pairs())
+    assert len({each.id for each in pairs()}) == len(pairs())
+    assert texts.most_common(1)[0][1] == 1
+
+
+def test_a_third_of_the_pairs_of_each_relation_are_hard_and_a_fifth_are_not_in_english() -> None:
+    for label in everyday.PAIR_LABELS:
+        hard = [each.hard for each in pairs() if each.label == label]
+        assert sum(hard) >= len(hard) / 3
+    assert sum(each.language != "en" for each in pairs()) >= len(pairs()) / 5
+
+
+def hours_between(pair: Any) -> float:
+    older, newer = (
+        datetime.fromisoformat(each) for each in (pair.older_created, pair.newer_created)
+    )
+    return (newer - older).total_seconds() / 3600
+
+
+LOOK_UPS: dict[str, Callable[[Any], object]] = {
+    "gap between the dates": lambda pair: int(math.log2(hours_between(pair))),
+    "gap in days": lambda pair: hours_between(pair) // 240,
+    "month of the older one": lambda pair: pair.older_created[:7],
+    "id": lambda pair: pair.id[0],
+}
+
+
+@pytest.mark.parametrize("name", LOOK_UPS)
+def test_neither_dates_nor_ids_tell_a_relation(name: str) -> None:
+    """What a look-up learns on train helps on the other splits by five points at most."""
+    look_up = LOOK_UPS[name]
+    learnt: dict[object, Counter[str]] = defaultdict(Counter)
+    for each in everyday.read_pairs("train"):
+        learnt[look_up(each)][each.label] += 1
+    others = [*everyday.read_pairs("dev"), *everyday.read_pairs("test")]
+    guesses = [learnt[look_up(each)].most_common(1) for each in others]
+
+    right = sum(
+        bool(guess) and guess[0][0] == each.label
+        for guess, each in zip(guesses, others, strict=True)
+    )
+
+    assert right / len(others) <= CHANCE + 0.05
+
+
+def test_prompts_begin_in_many_ways() -> None:
+    prompts = [each for store in stores() for each in store.prompts]
+    begins = Counter(" ".join(each.text.lower().split()[:2]) for each in prompts)
+
+    assert begins.most_common(1)[0][1] <= 0.03 * len(prompts)
+    assert sum(each.borderline for store in stores() for each in store.prompts) >= 0.19 * len(
+        prompts
+    )
 
 
 @pytest.mark.parametrize("what", ["store", "pairs"])
