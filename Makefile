@@ -63,7 +63,7 @@ types: $(VENV)/installed-dev
 
 # The page has a run of its own: a browser's event loop stays in its process for as long as it lives.
 # More processes than processors, for half of a test is waiting for a daemon or a database. Each takes
-# a stretch of neighbours, so that what a module shares is started once, and helps out at the end.
+# whole modules, so that what a module shares is started once.
 # Homes and databases of tests lie in memory where there is room: a test waits for the disk half of
 # its time, and several thousand of them wait for each other.
 MEMORY := $(shell [ "$$(df --output=avail -k /dev/shm 2> /dev/null | tail -n 1)" -gt 4000000 ] 2> /dev/null && \
@@ -75,7 +75,7 @@ unit: $(VENV)/installed-dev
 	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules || \
 	  echo "web/node_modules could not be made: tests that need it are left out"; fi
 	$(BIN)/python -m pytest -q packages/minilm/tests
-	$(BIN)/python -m pytest -q -n 4 --dist worksteal -m "not soak" --ignore=tests/page
+	$(BIN)/python -m pytest -q -n 4 --dist loadfile -m "not soak" --ignore=tests/page
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not soak" tests/page
 
 soak: $(VENV)/installed-dev

@@ -435,12 +435,12 @@ def test_a_daemon_that_a_file_ended_starts_and_names_it(
 ) -> None:
     monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
     fault("SIGSEGV")
-    with running(tmp_path / "home") as daemon:
+    with running(tmp_path / "home", from_nothing=True) as daemon:
         daemon.remember("The ferry leaves from pier four.")
         (daemon.vault / "killer.md").write_text(KILLER, encoding="utf-8")
         assert daemon.launched.process.wait(20) == _ended_by("SIGSEGV")
 
-    with running(tmp_path / "home") as daemon:
+    with running(tmp_path / "home", from_nothing=True) as daemon:
         eventually(lambda: daemon.ok("GET", "/admin/status")["unreadable"])
         (told,) = daemon.ok("GET", "/admin/status")["unreadable"]
         found = [each["content"] for each in daemon.recall("ferry")]

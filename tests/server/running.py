@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from madeleine.api.remote import RemoteDoor, stop_daemon
-from madeleine.server.launch import Launched, launch
+from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
+from madeleine.errors import HomeBusy
+from madeleine.server.launch import START_SECONDS, Launched, await_daemon, launch
+from tests.server.fork_server import fork_daemon
 
 WAIT_SECONDS = 20.0
 
@@ -123,10 +125,19 @@ def send(
         connection.close()
 
 
+def launch_forked(home: Path, host: str | None = None, port: int | None = None) -> Launched:
+    """Start a daemon as `launch` does, from a process that has done the imports."""
+    if find_daemon(home) is not None:
+        raise HomeBusy(home, None)
+    return await_daemon(home, fork_daemon(home, host, port), START_SECONDS)
+
+
 @contextmanager
-def running(home: Path, **options: Any) -> Iterator[Daemon]:
-    """Run a daemon on any free port, and end it however the test ends."""
-    daemon = Daemon(home, launch(home, **{"port": 0, **options}))
+def running(home: Path, *, from_nothing: bool = False, **options: Any) -> Iterator[Daemon]:
+    """Run a daemon on any free port, and end it however the test ends. With `from_nothing` it is
+    a new interpreter, as a person's is."""
+    start = launch if from_nothing else launch_forked
+    daemon = Daemon(home, start(home, **{"port": 0, **options}))
     try:
         yield daemon
     finally:

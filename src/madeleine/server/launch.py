@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO, Protocol
 
 from madeleine.api.remote import find_daemon
 from madeleine.api.wire import error_from_json
@@ -18,6 +19,20 @@ from madeleine.errors import HomeBusy, StoreUnwritable, Unavailable
 
 START_SECONDS = 120.0  # an index made anew takes a while; the daemon goes on if we stop waiting
 LOG = "daemon.log"
+
+
+class DaemonProcess(Protocol):
+    """What is needed of the process of a daemon; a `subprocess.Popen` has it."""
+
+    pid: int
+    stdout: IO[bytes] | None
+    returncode: int | None
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, sig: int, /) -> None: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +43,7 @@ class Launched:
     host: str
     port: int
     socket: str
-    process: subprocess.Popen[bytes] = field(repr=False, compare=False)
+    process: DaemonProcess = field(repr=False, compare=False)
 
 
 def launch(
@@ -40,7 +55,11 @@ def launch(
     """Start a daemon that outlives us and wait until it answers; raise what kept it from it."""
     if find_daemon(home) is not None:
         raise HomeBusy(home, None)
-    process = _spawn(home, host, port)
+    return await_daemon(home, _spawn(home, host, port), wait_seconds)
+
+
+def await_daemon(home: Path, process: DaemonProcess, wait_seconds: float) -> Launched:
+    """Wait until a daemon that was started answers; raise what kept it from it."""
     message = _first_message(process, wait_seconds)
     ready, refused = message.get("ready"), message.get("error")
     if isinstance(ready, dict):
@@ -83,7 +102,7 @@ def open_log(home: Path) -> int:
         raise StoreUnwritable(path, error.strerror or str(error)) from error
 
 
-def _first_message(process: subprocess.Popen[bytes], wait_seconds: float) -> Mapping[str, object]:
+def _first_message(process: DaemonProcess, wait_seconds: float) -> Mapping[str, object]:
     """Return the line the daemon says when it is ready or gives up; nothing if it just ended."""
     assert process.stdout is not None
     deadline = time.monotonic() + wait_seconds
