@@ -123,6 +123,48 @@ class EverydayPair:
     language: str
 
 
+@dataclass(frozen=True, slots=True)
+class EverydayKeep:
+    """What a session leaves behind: a sentence of its own, as which type, told in which turn."""
+
+    says: str
+    type: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class EverydaySession:
+    """A transcript of a person and an agent, what to keep of it and what never to keep."""
+
+    name: str
+    split: str
+    path: Path
+    space: str
+    language: str
+    keep: tuple[EverydayKeep, ...]
+    never: tuple[str, ...]
+
+
+def read_sessions(split: str, folder: Path = FOLDER) -> list[EverydaySession]:
+    """Return the sessions of a split in the order of their names."""
+    return [read_session(path) for path in sorted((folder / "sessions" / split).glob("*.jsonl"))]
+
+
+def read_session(path: Path) -> EverydaySession:
+    wanted = json.loads(path.with_suffix(".keep.json").read_text(encoding="utf-8"))
+    return EverydaySession(
+        name=path.stem,
+        split=path.parent.name,
+        path=path,
+        space=wanted["space"],
+        language=wanted["lang"],
+        keep=tuple(
+            EverydayKeep(each["says"], each["type"], each["turn"]) for each in wanted["keep"]
+        ),
+        never=tuple(each["text"] for each in wanted["never"]),
+    )
+
+
 def read_stores(split: str, folder: Path = FOLDER) -> list[EverydayStore]:
     """Return the stores of a split in the order of their names."""
     return [read_store(path) for path in sorted((folder / "stores" / split).glob("*.jsonl"))]

@@ -1,4 +1,5 @@
-"""Take drafts into Everyday: `python bench/everyday_add.py store DRAFT --split train`.
+"""Take drafts into Everyday: `python bench/everyday_add.py store DRAFT --split train`, or `pairs`
+with the file of a world, or `session` with the file of a session.
 
 An author writes a store with keys of their own (m01, m02 …) and in the order in which it came to
 mind. What is kept has opaque ids and an order that says nothing: both come from a hash of the text.
@@ -13,6 +14,7 @@ import hashlib
 import json
 import os
 import sys
+import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +27,7 @@ from _everyday_set import FOLDER, SPLITS, read_lines, write_lines
 FIRST_DAY = datetime(2026, 1, 5, 6, tzinfo=UTC)
 DAYS = 270
 GAP_HOURS = 2_400
+TURN_SECONDS = 47
 
 
 def add_store(draft: Path, split: str, folder: Path) -> Path:
@@ -43,6 +46,75 @@ def add_store(draft: Path, split: str, folder: Path) -> Path:
     path = folder / "stores" / split / f"{name}.jsonl"
     write_lines(path, rows)
     return path
+
+
+def add_session(draft: Path, split: str, folder: Path) -> Path:
+    """Write a draft of a session as a transcript, and beside it what is worth keeping of it."""
+    first, *turns, last = read_lines(draft)
+    about = first["session"]
+    path = folder / "sessions" / split / f"{about['name']}.jsonl"
+    write_lines(path, transcript(about, turns))
+    kept = [{**each, "type": NOTE_TYPES.get(each["type"], each["type"])} for each in last["keep"]]
+    wanted = {
+        **{key: about[key] for key in ("space", "lang", "who")},
+        "keep": kept,
+        "never": last["never"],
+    }
+    text = json.dumps(wanted, ensure_ascii=False, indent=1)
+    path.with_suffix(".keep.json").write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+NOTE_TYPES = {"rule": "preference", "gotcha": "observation"}
+"""What an author may say instead of a type of memory."""
+
+
+def transcript(
+    about: Mapping[str, Any], turns: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the lines of a host's transcript. Each line of a turn says which by its `promptId`."""
+    name, began = about["name"], datetime.fromisoformat(about["started"])
+    lines: list[dict[str, Any]] = []
+
+    def say(turn: int, kind: str, message: Mapping[str, Any]) -> None:
+        lines.append(
+            {
+                "parentUuid": lines[-1]["uuid"] if lines else None,
+                "isSidechain": False,
+                "promptId": f"turn-{turn}",
+                "type": kind,
+                "message": {"role": kind, **message},
+                "uuid": _uuid(name, str(len(lines))),
+                "timestamp": _instant(began + timedelta(seconds=TURN_SECONDS * len(lines))),
+                "userType": "external",
+                "entrypoint": "cli",
+                "cwd": about["cwd"],
+                "sessionId": _uuid("session", name),
+                "version": "2.1.283",
+                "gitBranch": about["branch"],
+            }
+        )
+
+    for number, turn in enumerate(turns, 1):
+        if "user" in turn:
+            say(number, "user", {"content": turn["user"]})
+            continue
+        message = {"id": f"msg_{name}_{number}", "model": "example"}
+        if "agent" in turn:
+            content = [{"type": "text", "text": turn["agent"]}]
+            say(number, "assistant", {**message, "content": content, "stop_reason": "end_turn"})
+            continue
+        call = f"toolu_{name}_{number}"
+        use = {"type": "tool_use", "id": call, "name": turn["tool"], "input": turn["input"]}
+        say(number, "assistant", {**message, "content": [use], "stop_reason": "tool_use"})
+        result = {"type": "tool_result", "tool_use_id": call, "content": turn["result"]}
+        failed = {"is_error": True} if turn.get("failed") else {}
+        say(number, "user", {"content": [{**result, **failed}]})
+    return lines
+
+
+def _uuid(*parts: str) -> str:
+    return str(uuid.UUID(digest(*parts)[:32], version=4))
 
 
 def pair_rows(world: str, drafts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -143,13 +215,16 @@ def _instant(moment: datetime) -> str:
 
 def run(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("store", "pairs"))
-    parser.add_argument("draft", type=Path, help="folder of a store, or file of a world's pairs")
+    parser.add_argument("what", choices=("store", "pairs", "session"))
+    parser.add_argument("draft", type=Path, help="folder of a store, or a file")
     parser.add_argument("--split", choices=SPLITS, required=True)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     given = parser.parse_args(argv)
     if given.what == "store":
         print(add_store(given.draft, given.split, given.folder))
+        return 0
+    if given.what == "session":
+        print(add_session(given.draft, given.split, given.folder))
         return 0
     path = given.folder / "pairs" / f"{given.split}.jsonl"
     known = list(read_lines(path)) if path.exists() else []
