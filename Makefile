@@ -11,13 +11,13 @@ BIN      := $(VENV)/bin
 PIP      := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 NEEDS    := pyproject.toml constraints.txt hatch_build.py \
             $(wildcard packages/*/pyproject.toml packages/*/hatch_build.py packages/*/build_model.py)
-SOURCES  := src tests hatch_build.py packages $(wildcard bench docs/*.py)
+SOURCES  := src tests tools hatch_build.py packages $(wildcard bench docs/*.py)
 
 # What is compiled is kept, though the surroundings may say otherwise: tests start hundreds of
 # processes. What no test imports need not be compiled.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help start stop test lint types collect unit soak bench docs page clean
+.PHONY: help start stop test lint types collect unit soak bench docs page release clean
 
 help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
@@ -27,6 +27,7 @@ help:
 	@echo "make bench   measure the store"
 	@echo "make docs    write docs/reference anew"
 	@echo "make page    build the page from web/ (needs Node 20 or newer)"
+	@echo "make release VERSION=x.y.z  build and try a release in dist/; publishes nothing"
 	@echo "make clean   remove .venv and caches (never $(STORE)/)"
 
 start: $(VENV)/installed
@@ -98,6 +99,10 @@ page: web/node_modules
 web/node_modules: web/package.json web/package-lock.json
 	@cd web && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
+
+release: $(VENV)/installed-dev
+	@test -n "$(VERSION)" || { echo "name the version: make release VERSION=0.2.0" >&2; exit 2; }
+	@$(BIN)/python tools/release.py "$(VERSION)"
 
 clean:
 	@if [ -S $(STORE)/run/socket ] && [ -x $(BIN)/madeleine ]; then \
