@@ -17,12 +17,13 @@ SOURCES  := src tests tools hatch_build.py packages $(wildcard bench docs/*.py)
 # processes. What no test imports need not be compiled.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help start stop test lint types collect unit soak bench docs page release clean
+.PHONY: help start stop test test-all lint types collect unit soak bench docs page release clean
 
 help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
 	@echo "make stop    end that daemon"
 	@echo "make test    lint, types, import contract and all tests"
+	@echo "make test-all  the tests on Python 3.11, 3.12 and 3.13, as far as they are found"
 	@echo "make soak    the long runs: thousands of writes, killed again and again; all engines whole"
 	@echo "make bench   measure the store"
 	@echo "make docs    write docs/reference anew"
@@ -42,6 +43,9 @@ stop:
 test: $(VENV)/installed-dev
 	@$(MAKE) --no-print-directory -j 2 types collect lint
 	@$(MAKE) --no-print-directory unit
+
+test-all:
+	@$(PYTHON) tools/test_all.py
 
 collect: export PYTHONWARNDEFAULTENCODING = 1
 collect: $(VENV)/installed-dev
@@ -107,7 +111,7 @@ release: $(VENV)/installed-dev
 clean:
 	@if [ -S $(STORE)/run/socket ] && [ -x $(BIN)/madeleine ]; then \
 	  $(BIN)/madeleine stop --home $(STORE); fi
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) .venv-3.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find src tests packages -name __pycache__ -type d -prune -exec rm -rf {} +
 	@if [ -d $(STORE) ]; then echo "kept $(STORE)/, where your memories are"; fi
 
