@@ -16,7 +16,7 @@ import apsw
 from _recall_sets import Draft, Store, memory_id
 from _whisper_prompts import OWN, Prompt
 
-from madeleine.index.sqlite.stems import Stemmer
+from madeleine.index.common.stems import Stemmer
 
 
 def read_domains(folder: Path) -> list[tuple[Store, list[Prompt]]]:

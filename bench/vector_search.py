@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.sqlite.matrix import FOREVER, Cells, Change, Matrix
+from madeleine.index.common.matrix import FOREVER, Cells, Change, Matrix
 
 DIMENSION = 384
 INNER = 96  # how many directions the meanings of real sentences spread in, about

@@ -11,10 +11,10 @@ import apsw
 import numpy as np
 import pytest
 
+from madeleine.index.common.stems import Stemmer
 from madeleine.index.port import Batch, Pool, Wanted
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.index.sqlite import pool as module
-from madeleine.index.sqlite.stems import Stemmer
 from madeleine.model.query import Filter
 from tests.index.making import DIMENSION, NOON, keep, memory, memory_id, put, said, unit
 
@@ -151,7 +151,7 @@ def test_stems_are_cut_as_the_full_text_cuts_words(
 def test_stems_are_the_same_when_what_is_remembered_of_words_is_full(
     index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madeleine.index.sqlite.stems.REMEMBERED", 2)
+    monkeypatch.setattr("madeleine.index.common.stems.REMEMBERED", 2)
     with index._read() as connection:
         known: dict[str, int] = {}
         stemmer = Stemmer(connection, known)

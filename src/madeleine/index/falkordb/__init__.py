@@ -21,7 +21,7 @@ whispers     what was whispered
 index        the port's face over these
 
 What needs no server, such as how a text is cut into words and which rows follow from an event,
-is the same for all engines and stands in `index/sqlite` and `index/postings.py`.
+is the same for all engines and stands in `index/common`.
 """
 
 from madeleine.index.falkordb.index import FalkorIndex

@@ -11,14 +11,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from madeleine.index.common.events import LEAST_PREFIX, Effects, effects_of, log_row, proposal_of
+from madeleine.index.common.times import instant
 from madeleine.index.falkordb import graph
 from madeleine.index.falkordb.adapting import exact, key_of
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.statement import merged, newest
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.port import Unreadable
-from madeleine.index.sqlite.events import LEAST_PREFIX, Effects, effects_of, log_row, proposal_of
-from madeleine.index.sqlite.times import instant
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.proposal import Proposal, ProposalStatus
 

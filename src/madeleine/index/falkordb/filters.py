@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from madeleine.index.common.times import micros
 from madeleine.index.falkordb.adapting import key_of
-from madeleine.index.sqlite.times import micros
 from madeleine.model.query import Filter
 
 ALWAYS = "true"
+OUTDATED = "(coalesce(m.valid_until <= $moment, false) OR m.superseded_by IS NOT NULL)"
+"""Which memories are outdated at a moment."""
 
 
 @dataclass(slots=True)
@@ -65,8 +67,7 @@ def outdated(chosen: Filter, now: datetime) -> Condition:
     """
     found = Condition()
     if chosen.as_of is None:
-        past = "(coalesce(m.valid_until <= $moment, false) OR m.superseded_by IS NOT NULL)"
-        found.add(past, moment=micros(now))
+        found.add(OUTDATED, moment=micros(now))
     else:
         past = "CASE WHEN m.valid_until IS NULL THEN m.superseded_by IS NOT NULL"
         found.add(f"{past} ELSE m.valid_until <= $moment END", moment=micros(chosen.as_of))

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from madeleine.index.common.gathering import CURRENT, DRAWN, OFFERED
+from madeleine.index.common.passages import TYPE_CODES
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.filters import Condition, condition
 from madeleine.index.falkordb.meaning import Space
@@ -20,8 +22,6 @@ from madeleine.index.falkordb.nodes import LOTS
 from madeleine.index.falkordb.schema import read_head
 from madeleine.index.falkordb.standing import standings
 from madeleine.index.port import Bar, Gathered
-from madeleine.index.sqlite.gathering import CURRENT, DRAWN, OFFERED
-from madeleine.index.sqlite.vectors import TYPE_CODES
 
 THROWS = 3  # for each one that is wanted, before all are looked at
 LOOKED_AT = 32  # memories next to where a dart lands, about

@@ -13,13 +13,13 @@ from itertools import groupby, islice
 from operator import attrgetter
 from typing import Any
 
+from madeleine.index.common.edges import ASSOCIATIONS_SQL, LOOKED_AT, connection_of, implied
+from madeleine.index.common.edges import key_of as place_of
+from madeleine.index.common.times import maybe_micros
 from madeleine.index.falkordb.adapting import exact, key_of, number_of
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.port import EdgeRow
-from madeleine.index.sqlite.graph import ASSOCIATIONS_SQL, LOOKED_AT, connection_of, implied
-from madeleine.index.sqlite.graph import key_of as place_of
-from madeleine.index.sqlite.times import maybe_micros
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 

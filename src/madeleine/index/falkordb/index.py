@@ -19,6 +19,14 @@ from numpy.typing import NDArray
 
 from madeleine.errors import DatabaseDown
 from madeleine.index.apart import Apart
+from madeleine.index.common.events import FEEDBACK_AT_MOST
+from madeleine.index.common.gathering import Looking
+from madeleine.index.common.passages import Spaces
+from madeleine.index.common.pools import joined
+from madeleine.index.common.postings import Cutter
+from madeleine.index.common.ranking import reorders
+from madeleine.index.common.spelling import spellings
+from madeleine.index.common.stamped import Kept, Stamped
 from madeleine.index.falkordb import (
     events,
     gathering,
@@ -62,14 +70,6 @@ from madeleine.index.port import (
     WhisperEntry,
     nothing,
 )
-from madeleine.index.postings import Cutter
-from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
-from madeleine.index.sqlite.pool import joined
-from madeleine.index.sqlite.ranking import reorders
-from madeleine.index.sqlite.spelling import spellings
-from madeleine.index.sqlite.standing import Looking
-from madeleine.index.sqlite.vectors import Spaces
-from madeleine.index.stamped import Kept, Stamped
 from madeleine.model.event import Event, Position
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Verdict

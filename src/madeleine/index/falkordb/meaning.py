@@ -15,14 +15,8 @@ from datetime import datetime
 
 import numpy as np
 
-from madeleine.index.falkordb.adapting import at
-from madeleine.index.falkordb.connection import Access, Row
-from madeleine.index.falkordb.filters import condition
-from madeleine.index.falkordb.schema import Head, read_head
-from madeleine.index.falkordb.vectors import Vectors
-from madeleine.index.port import Hit
-from madeleine.index.sqlite import standing
-from madeleine.index.sqlite.matrix import (
+from madeleine.index.common import neighbours as exact
+from madeleine.index.common.matrix import (
     TIE,
     Cells,
     Change,
@@ -31,7 +25,13 @@ from madeleine.index.sqlite.matrix import (
     exact_products,
     products,
 )
-from madeleine.index.sqlite.vectors import checked_query
+from madeleine.index.common.passages import checked_query
+from madeleine.index.falkordb.adapting import at
+from madeleine.index.falkordb.connection import Access, Row
+from madeleine.index.falkordb.filters import condition
+from madeleine.index.falkordb.schema import Head, read_head
+from madeleine.index.falkordb.vectors import Vectors
+from madeleine.index.port import Hit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
@@ -181,10 +181,10 @@ def _all_compared(
     first = {row[1]: place for place, row in enumerate(rows) if not row[2]}
     asked = {each: first[each] for each in dict.fromkeys(ids) if each in first}
     mask = np.isin(np.array([row[0] for row in rows], np.int64), np.array(few, np.int64))
-    near = standing.near(standing.Asked(snapshot, asked, mask), k, least)
+    near = exact.near(exact.Asked(snapshot, asked, mask), k, least)
     ids_of = {row[0]: row[1] for row in rows}
     names = {code: ids_of[node] for code, node in enumerate(nodes)}
-    return {each: standing.hits_of(its, names, k) for each, its in near.items()}
+    return {each: exact.hits_of(its, names, k) for each, its in near.items()}
 
 
 def _snapshot(rows: Sequence[Row], nodes: Sequence[int], looking: Looking) -> Snapshot:

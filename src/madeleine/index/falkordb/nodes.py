@@ -14,17 +14,17 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
+from madeleine.index.common.edges import connection_of
+from madeleine.index.common.passages import Spaces, passage_traits
+from madeleine.index.common.rows import Known, Placed, Winners, maps, place, stored_of, summed
+from madeleine.index.common.times import instant, maybe_micros, micros
 from madeleine.index.falkordb import graph, passages, words
 from madeleine.index.falkordb.adapting import at, exact, key_of, number_of
 from madeleine.index.falkordb.connection import Access, Row
-from madeleine.index.falkordb.filters import condition
+from madeleine.index.falkordb.filters import OUTDATED, condition
 from madeleine.index.falkordb.statement import merged
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.port import Batch, Counts, Record, Unreadable
-from madeleine.index.sqlite.graph import connection_of
-from madeleine.index.sqlite.nodes import Known, Placed, Winners, maps, place, stored_of, summed
-from madeleine.index.sqlite.times import instant, maybe_micros, micros
-from madeleine.index.sqlite.vectors import Spaces, passage_traits
 from madeleine.language.claims import address, stated
 from madeleine.language.passages import passages_of
 from madeleine.language.text import same_text_key
@@ -37,7 +37,7 @@ from madeleine.model.words import GLOBAL, MADE_OF, MADE_SOURCES, SELF_SOURCE
 
 LOTS = 2**52  # FalkorDB's indexes hold numbers with 53 digits of two
 
-_CURRENT = "m.superseded_by IS NULL AND (m.valid_until IS NULL OR m.valid_until > $now)"
+_CURRENT = f"NOT {OUTDATED}"
 _JOINED = "WITH m MATCH (m)-[:IS]->(k)"
 _OLDEST = "WITH m ORDER BY m.created, m.id"
 
@@ -408,7 +408,7 @@ def same_text(access: Access, space: str | None, key: str, now: datetime, limit:
     """Return the current memories of a space that say the same, oldest first."""
     question = f"""MATCH (m:Memory {{text_key: $key}}) WHERE m.space_key = $space AND {_CURRENT}
                    {_OLDEST} LIMIT $limit"""
-    values = {"key": key_of(key), "space": key_of(space), "now": micros(now), "limit": limit}
+    values = {"key": key_of(key), "space": key_of(space), "moment": micros(now), "limit": limit}
     return access.column(question, "m.id", **values)
 
 
@@ -416,14 +416,14 @@ def claims(access: Access, wanted: str, now: datetime, but: str | None) -> list[
     """Return the current memories at an address, oldest first."""
     question = f"""MATCH (m:Memory {{address_key: $key}}) WHERE {_CURRENT}
                    AND ($but IS NULL OR m.stated <> $but) {_OLDEST}"""
-    return access.column(question, "m.id", key=key_of(wanted), now=micros(now), but=but)
+    return access.column(question, "m.id", key=key_of(wanted), moment=micros(now), but=but)
 
 
 def contested(access: Access, now: datetime, limit: int) -> list[str]:
     """Return addresses with several values: one of them global, or two of one space."""
     question = f"MATCH (m:Memory) WHERE m.address IS NOT NULL AND {_CURRENT}"
     values: dict[str, set[tuple[str | None, str]]] = {}
-    rows = access.rows(question, "m.address, m.space, m.stated", now=micros(now))
+    rows = access.rows(question, "m.address, m.space, m.stated", moment=micros(now))
     for where, space, value in rows:
         values.setdefault(where, set()).add((space, value))
     found = sorted(each for each, its in values.items() if _meet(its))

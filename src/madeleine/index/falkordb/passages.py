@@ -17,21 +17,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.matrix import NONE, bearers, to_halves
+from madeleine.index.common.passages import WIDEST_TURN, Spaces, checked, passage_traits, stems_of
+from madeleine.index.common.rows import Placed
+from madeleine.index.common.times import micros
 from madeleine.index.falkordb.adapting import at, key_of, packed, table_of
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.statement import merged
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.port import Extent
-from madeleine.index.sqlite.matrix import NONE, bearers, to_halves
-from madeleine.index.sqlite.nodes import Placed
-from madeleine.index.sqlite.times import micros
-from madeleine.index.sqlite.vectors import (
-    WIDEST_TURN,
-    Spaces,
-    checked,
-    passage_traits,
-    stems_of,
-)
 from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Trace

@@ -16,6 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.matrix import NONE, TALKERS, products
+from madeleine.index.common.passages import TIER_CODES
+from madeleine.index.common.pools import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
+from madeleine.index.common.postings import Cutter, best
+from madeleine.index.common.stamped import Stamped
+from madeleine.index.common.times import DAY_MICROS, micros
 from madeleine.index.falkordb import meaning, words
 from madeleine.index.falkordb.adapting import at, key_of, unpacked
 from madeleine.index.falkordb.connection import Access, Row
@@ -23,12 +29,6 @@ from madeleine.index.falkordb.filters import condition, outdated
 from madeleine.index.falkordb.meaning import Looking, Space
 from madeleine.index.falkordb.passages import conversations
 from madeleine.index.port import Matches, Pool, Wanted
-from madeleine.index.postings import Cutter, best
-from madeleine.index.sqlite.matrix import NONE, TALKERS, products
-from madeleine.index.sqlite.pool import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
-from madeleine.index.sqlite.times import DAY_MICROS, micros
-from madeleine.index.sqlite.vectors import TIER_CODES
-from madeleine.index.stamped import Stamped
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector

@@ -13,12 +13,12 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.ranking import BEGINNING_CHARS, Ranking, ranked, sketch_of
 from madeleine.index.falkordb.adapting import at
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.filters import outdated
 from madeleine.index.falkordb.schema import FIRST, read_head
 from madeleine.index.port import Sketch
-from madeleine.index.sqlite.ranking import BEGINNING_CHARS, Ranking, ranked, sketch_of
 from madeleine.model.memory import DEFAULT_IMPORTANCE
 from madeleine.model.query import Filter
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from madeleine.index.common.gathering import Looking
+from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
 from madeleine.index.falkordb import graph
 from madeleine.index.falkordb.adapting import key_of
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.filters import condition
 from madeleine.index.port import Across, Standings
-from madeleine.index.sqlite.standing import Looking
-from madeleine.index.sqlite.vectors import TIER_CODES, TYPE_CODES
 from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter

@@ -14,13 +14,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from madeleine.index.common.events import Effects
+from madeleine.index.common.rows import Placed, newborn
+from madeleine.index.common.times import DAY_MICROS, instant, maybe_micros, micros
 from madeleine.index.falkordb.adapting import exact, key_of
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.statement import merged
 from madeleine.index.falkordb.writing import Writing
-from madeleine.index.sqlite.events import Effects
-from madeleine.index.sqlite.nodes import Placed, newborn
-from madeleine.index.sqlite.times import DAY_MICROS, instant, maybe_micros, micros
 from madeleine.model.memory import Usage
 from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, counting, fold
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.apart import Apart
+from madeleine.index.common.pools import KEPT_BYTES
 from madeleine.index.falkordb.adapting import at, key_of, unpacked
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.schema import Head, make_vectors_anew, see_to_vectors
 from madeleine.index.falkordb.writing import Writing
-from madeleine.index.sqlite.pool import KEPT_BYTES
 from madeleine.model.vector import Vector
 
 READ_AT_ONCE = 5_000  # vectors: some megabytes

@@ -6,12 +6,12 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
+from madeleine.index.common.events import entries
+from madeleine.index.common.times import micros
 from madeleine.index.falkordb.adapting import key_of
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.filters import Condition
 from madeleine.index.port import WhisperEntry
-from madeleine.index.sqlite.times import micros
-from madeleine.index.sqlite.whispers import entries
 
 _COLUMNS = "w.id, w.at, w.session, w.space, w.body"
 _LOG = """OPTIONAL MATCH (old:Whisper) WHERE old.at < $keep_after DELETE old

@@ -2,7 +2,7 @@
 
 FalkorDB's own full text knows no weight for titles, cuts words by other rules and reads signs of
 a question as commands. So the words of a memory are nodes of the graph, cut and scored as
-`index/postings.py` says: every engine finds the same. How many hold a word is how many arrows
+`common/postings.py` says: every engine finds the same. How many hold a word is how many arrows
 end at it. A phrase is rare in questions: memories with all of its words are read, and looked
 through for it.
 """
@@ -13,13 +13,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from madeleine.index import postings
-from madeleine.index.falkordb.adapting import at
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.filters import condition
-from madeleine.index.falkordb.writing import Writing
-from madeleine.index.port import Hit, Matches, Term
-from madeleine.index.postings import (
+from madeleine.index.common import postings
+from madeleine.index.common.postings import (
     LAST,
     MARK,
     NOTHING,
@@ -29,8 +24,13 @@ from madeleine.index.postings import (
     best_passing,
     columns,
 )
-from madeleine.index.sqlite.spelling import LOOKED_AT
-from madeleine.index.sqlite.text import Part, parts_of
+from madeleine.index.common.spelling import LOOKED_AT
+from madeleine.index.common.text import Part, parts_of
+from madeleine.index.falkordb.adapting import at
+from madeleine.index.falkordb.connection import Access
+from madeleine.index.falkordb.filters import condition
+from madeleine.index.falkordb.writing import Writing
+from madeleine.index.port import Hit, Matches, Term
 from madeleine.model.query import Filter
 
 _HELD = "indegree(w, 'HOLDS')"

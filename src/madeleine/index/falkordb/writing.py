@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.postings import Cutter
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.schema import Head
 from madeleine.index.falkordb.statement import Statement
-from madeleine.index.postings import Cutter
 
 
 @dataclass(slots=True)

@@ -11,8 +11,8 @@ events       the journal's events and all that follows from them
 index        the port's face over these
 
 Connections, tables and tenants are in the room `database`. What is no SQL, such as how a text is
-cut into words and which rows follow from an event, is the same as in the embedded index and
-stands there.
+cut into words and which rows follow from an event, is the same for all engines and stands in
+`index/common`.
 """
 
 from madeleine.index.postgres.index import PostgresIndex

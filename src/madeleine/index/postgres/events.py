@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from madeleine.database.access import Access
 from madeleine.database.connection import Row
+from madeleine.index.common.events import LEAST_PREFIX, effects_of, log_row, proposal_of
+from madeleine.index.common.times import instant
 from madeleine.index.port import Unreadable
 from madeleine.index.postgres.nodes import upsert
-from madeleine.index.sqlite.events import LEAST_PREFIX, effects_of, log_row, proposal_of
-from madeleine.index.sqlite.times import instant
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.proposal import Proposal, ProposalStatus
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from madeleine.index.sqlite.times import micros
+from madeleine.index.common.times import micros
 from madeleine.model.query import Filter
+
+OUTDATED = "(coalesce(@.valid_until <= %s, FALSE) OR @.superseded_by IS NOT NULL)"
+"""Which rows are outdated at a moment; `@` is their table."""
 
 
 class Condition:
@@ -84,8 +87,7 @@ def outdated(chosen: Filter, now: datetime, table: str) -> Condition:
     """
     found = Condition(table)
     if chosen.as_of is None:
-        past = "(coalesce(@.valid_until <= %s, FALSE) OR @.superseded_by IS NOT NULL)"
-        found.add(past, micros(now))
+        found.add(OUTDATED, micros(now))
     else:
         found.add(
             "CASE WHEN @.valid_until IS NULL THEN @.superseded_by IS NOT NULL"

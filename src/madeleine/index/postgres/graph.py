@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from madeleine.database.access import Access
 from madeleine.database.connection import Row
-from madeleine.index.port import EdgeRow
-from madeleine.index.sqlite.graph import (
+from madeleine.index.common.edges import (
     ASSOCIATIONS_SQL,
     IMPLIED_WEIGHT,
     LOOKED_AT,
@@ -21,6 +20,7 @@ from madeleine.index.sqlite.graph import (
     edge_values,
     key_of,
 )
+from madeleine.index.port import EdgeRow
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 

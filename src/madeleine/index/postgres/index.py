@@ -22,6 +22,14 @@ from madeleine.database import tenants
 from madeleine.database.access import Access, Tenant
 from madeleine.database.connection import Connections
 from madeleine.database.schema import CLEARED
+from madeleine.index.common.events import FEEDBACK_AT_MOST
+from madeleine.index.common.gathering import Looking
+from madeleine.index.common.passages import Spaces
+from madeleine.index.common.pools import joined
+from madeleine.index.common.postings import Cutter
+from madeleine.index.common.rows import newborn
+from madeleine.index.common.spelling import spellings
+from madeleine.index.common.stamped import Kept, Stamped
 from madeleine.index.port import (
     NO_LEAST,
     Across,
@@ -63,14 +71,6 @@ from madeleine.index.postgres import (
 )
 from madeleine.index.postgres.pool import Sources
 from madeleine.index.postgres.writing import Writing
-from madeleine.index.postings import Cutter
-from madeleine.index.sqlite.index import FEEDBACK_AT_MOST
-from madeleine.index.sqlite.nodes import newborn
-from madeleine.index.sqlite.pool import joined
-from madeleine.index.sqlite.spelling import spellings
-from madeleine.index.sqlite.standing import Looking
-from madeleine.index.sqlite.vectors import Spaces
-from madeleine.index.stamped import Kept, Stamped
 from madeleine.model.event import Event, Position
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Verdict

@@ -20,12 +20,12 @@ from madeleine.database.access import Access
 from madeleine.database.adapting import Half, halves
 from madeleine.database.connection import Row
 from madeleine.database.schema import WIDEST_GRAPH
+from madeleine.index.common import neighbours as exact
+from madeleine.index.common.matrix import Cells, Change, Matrix, Snapshot, exact_products
+from madeleine.index.common.passages import checked_query
 from madeleine.index.port import Hit
 from madeleine.index.postgres.filters import Condition, condition
 from madeleine.index.postgres.nodes import ids_of
-from madeleine.index.sqlite import standing
-from madeleine.index.sqlite.matrix import Cells, Change, Matrix, Snapshot, exact_products
-from madeleine.index.sqlite.vectors import checked_query
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
@@ -102,7 +102,7 @@ def search(access: Access, looking: Looking, vector: Vector, limit: int, least: 
     scored = _scored(access, looking, query, limit) if limit > 0 else {}
     near = {node: score for node, score in scored.items() if score >= least}
     names = ids_of(access, list(near)) if near else {}
-    return standing.hits_of(near.items(), names, limit)
+    return exact.hits_of(near.items(), names, limit)
 
 
 def _scored(access: Access, looking: Looking, query: Vector, limit: int) -> dict[int, float]:
@@ -162,9 +162,9 @@ def _all_compared(
     first = {node: row for row, (node, part, _) in enumerate(rows) if not part}
     asked = {each: first[named[each]] for each in dict.fromkeys(ids) if named.get(each) in first}
     mask = np.isin(snapshot.column("node"), np.array(few, np.int64))
-    near = standing.near(standing.Asked(snapshot, asked, mask), k, least)
+    near = exact.near(exact.Asked(snapshot, asked, mask), k, least)
     names = ids_of(access, list({node for found in near.values() for node, _ in found}))
-    return {each: standing.hits_of(found, names, k) for each, found in near.items()}
+    return {each: exact.hits_of(found, names, k) for each, found in near.items()}
 
 
 def _snapshot(rows: Sequence[Row], dimension: int) -> Snapshot:

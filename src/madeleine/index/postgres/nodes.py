@@ -13,12 +13,9 @@ from datetime import datetime
 
 from madeleine.database.access import Access
 from madeleine.database.connection import Row
-from madeleine.index.port import Counts, Put, Record, Unreadable
-from madeleine.index.postgres import graph, tally, words
-from madeleine.index.postgres.filters import condition
-from madeleine.index.postgres.writing import Writing
-from madeleine.index.postings import Posted
-from madeleine.index.sqlite.nodes import (
+from madeleine.index.common.passages import passage_traits
+from madeleine.index.common.postings import Posted
+from madeleine.index.common.rows import (
     LAST_LETTER,
     Known,
     Placed,
@@ -29,8 +26,11 @@ from madeleine.index.sqlite.nodes import (
     stored_of,
     summed,
 )
-from madeleine.index.sqlite.times import instant, maybe_micros, micros
-from madeleine.index.sqlite.vectors import passage_traits
+from madeleine.index.common.times import instant, maybe_micros, micros
+from madeleine.index.port import Counts, Put, Record, Unreadable
+from madeleine.index.postgres import graph, tally, words
+from madeleine.index.postgres.filters import OUTDATED, condition
+from madeleine.index.postgres.writing import Writing
 from madeleine.language.claims import address, stated
 from madeleine.language.passages import passages_of
 from madeleine.language.text import same_text_key
@@ -42,7 +42,7 @@ from madeleine.model.stored import Stored
 from madeleine.model.words import GLOBAL
 
 _LISTED = "ANY(%s::text[])"
-_CURRENT = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > %s)"
+_CURRENT = f"NOT {OUTDATED}".replace("@", "nodes")
 JOINED = """nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
              LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id"""
 IMPORTANCE = f"coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})"

@@ -10,17 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from madeleine.database.access import Access
 from madeleine.database.adapting import Half
+from madeleine.index.common.matrix import NONE, to_halves
+from madeleine.index.common.passages import WIDEST_TURN, Spaces, checked, passage_traits, stems_of
+from madeleine.index.common.rows import Placed
+from madeleine.index.common.times import maybe_micros, micros
 from madeleine.index.postgres.writing import Writing
-from madeleine.index.sqlite.matrix import NONE, to_halves
-from madeleine.index.sqlite.nodes import Placed
-from madeleine.index.sqlite.times import maybe_micros, micros
-from madeleine.index.sqlite.vectors import (
-    WIDEST_TURN,
-    Spaces,
-    checked,
-    passage_traits,
-    stems_of,
-)
 from madeleine.language.passages import passages_of, speaker_of
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Trace

@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 from madeleine.database.access import Access
 from madeleine.database.adapting import Half
 from madeleine.database.schema import WIDEST_GRAPH
+from madeleine.index.common.matrix import NONE
+from madeleine.index.common.pools import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
+from madeleine.index.common.postings import Cutter
+from madeleine.index.common.stamped import Stamped
 from madeleine.index.port import Matches, Pool, Wanted
 from madeleine.index.postgres import meaning, words
 from madeleine.index.postgres.filters import condition, narrows, outdated
 from madeleine.index.postgres.meaning import Looking
-from madeleine.index.postings import Cutter
-from madeleine.index.sqlite.matrix import NONE
-from madeleine.index.sqlite.pool import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
-from madeleine.index.stamped import Stamped
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.database.access import Access
+from madeleine.index.common.gathering import Looking
+from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
+from madeleine.index.common.times import instant
 from madeleine.index.port import Across, Standings
 from madeleine.index.postgres import graph
 from madeleine.index.postgres.filters import condition
-from madeleine.index.sqlite.standing import Looking
-from madeleine.index.sqlite.times import instant
-from madeleine.index.sqlite.vectors import TIER_CODES, TYPE_CODES
 from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madeleine.database.access import Access
+from madeleine.index.common.matrix import bearers
 from madeleine.index.port import Extent
 from madeleine.index.postgres.writing import Writing
-from madeleine.index.sqlite.matrix import bearers
 
 _SUMS = """
     INSERT INTO tallies

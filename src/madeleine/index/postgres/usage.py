@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from madeleine.database.access import Access
+from madeleine.index.common.events import row_of
+from madeleine.index.common.times import DAY_MICROS, instant, micros
 from madeleine.index.postgres.nodes import upsert
-from madeleine.index.sqlite.times import DAY_MICROS, instant, micros
-from madeleine.index.sqlite.usage import row_of
 from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, fold
 
 _OF = "WHERE tenant = :tenant AND memory = ANY(%s::text[])"

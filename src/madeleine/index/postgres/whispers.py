@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from madeleine.database.access import Access
+from madeleine.index.common.events import LATEST, entries
+from madeleine.index.common.times import micros
 from madeleine.index.port import WhisperEntry
-from madeleine.index.sqlite.times import micros
-from madeleine.index.sqlite.whispers import LATEST, entries
 
 _COLUMNS = ("id", "at", "session", "space", "body")
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM whisper_log WHERE truth = :truth"

@@ -18,10 +18,8 @@ from functools import partial
 import numpy as np
 
 from madeleine.database.access import Access
-from madeleine.index import postings
-from madeleine.index.port import Hit, Matches, Term
-from madeleine.index.postgres.filters import condition
-from madeleine.index.postings import (
+from madeleine.index.common import postings
+from madeleine.index.common.postings import (
     LAST,
     MARK,
     NOTHING,
@@ -31,8 +29,10 @@ from madeleine.index.postings import (
     best_passing,
     columns,
 )
-from madeleine.index.sqlite.spelling import LOOKED_AT
-from madeleine.index.sqlite.text import Part, parts_of
+from madeleine.index.common.spelling import LOOKED_AT
+from madeleine.index.common.text import Part, parts_of
+from madeleine.index.port import Hit, Matches, Term
+from madeleine.index.postgres.filters import condition
 from madeleine.model.query import Filter
 
 _POST = """

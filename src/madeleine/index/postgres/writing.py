@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from madeleine.database.access import Access
-from madeleine.index.postings import Cutter
+from madeleine.index.common.postings import Cutter
 
 
 @dataclass(frozen=True, slots=True)

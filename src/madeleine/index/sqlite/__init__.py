@@ -5,13 +5,14 @@ files        the index's files on disk: modes, setting aside, swapping
 connection   one writer, many readers, and SQLite's errors in our words
 filters      a `Filter` as SQL
 nodes        memories as rows and back
-text         words, and what stands in for words in scripts without spaces
-matrix       vectors in memory: consistent snapshots while a writer appends
+text         words: how FTS5 is asked, and how common they are
 vectors      vectors in the file, and searching the matrix
 graph        edges, stored and implied
 events       the journal's events and all that follows from them
 usage        counters folded from uses
 index        the port's face over these
+
+What is no SQL stands in `index/common`, for all engines.
 """
 
 from madeleine.index.sqlite.files import set_aside, swap

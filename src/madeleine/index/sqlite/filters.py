@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from madeleine.index.sqlite.times import micros
+from madeleine.index.common.rows import Value
+from madeleine.index.common.times import micros
 from madeleine.model.query import Filter
 
-Value = str | int | float | bytes | None
+CURRENT = "(n.superseded_by IS NULL AND (n.valid_until IS NULL OR n.valid_until > ?))"
+"""Which rows of `nodes n` are not outdated at a moment."""
 
 
 class Condition:
@@ -73,8 +75,7 @@ def _valid(found: Condition, chosen: Filter, now: datetime) -> None:
     until its `valid_until`; one without a date is taken to have been outdated all along.
     """
     if chosen.as_of is None:
-        found.add("(n.valid_until IS NULL OR n.valid_until > ?)", micros(now))
-        found.add("n.superseded_by IS NULL")
+        found.add(CURRENT, micros(now))
     else:
         found.add(
             "(n.valid_until > ? OR ifnull(n.valid_until, n.superseded_by) IS NULL)",

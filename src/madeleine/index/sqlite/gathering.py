@@ -18,18 +18,16 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.gathering import CURRENT, DRAWN, OFFERED
+from madeleine.index.common.matrix import NONE, Matrix, Rows, Snapshot
+from madeleine.index.common.times import micros
 from madeleine.index.port import Bar, Between, Gathered, nothing
 from madeleine.index.sqlite import vectors
-from madeleine.index.sqlite.matrix import NONE, Matrix, Rows, Snapshot
 from madeleine.index.sqlite.standing import portions, standings
-from madeleine.index.sqlite.times import micros
 from madeleine.model.query import Filter
-from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE, Tier
+from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE
 
 FEW = 500  # memories that are looked up one by one; of more all are read from end to end
-DRAWN = 4  # looked up for each that is wanted, at first; more, when most of them fall through
-CURRENT = Filter()
-OFFERED = Filter(tiers=tuple(tier for tier in Tier if tier is not Tier.ARCHIVAL))
 
 Known = tuple[int, str, bytes, int]  # node, id, digest, and whether it comes anyway
 

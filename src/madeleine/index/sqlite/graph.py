@@ -11,26 +11,27 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any
 
 import apsw
 
+from madeleine.index.common.edges import (
+    _CONTRAST_SQL,
+    _DISCOVERED_SQL,
+    LOOKED_AT,
+    connection_of,
+    edge_values,
+    implied,
+    key_of,
+)
 from madeleine.index.port import EdgeRow
-from madeleine.index.sqlite.filters import Value
-from madeleine.index.sqlite.times import maybe_instant, maybe_micros
-from madeleine.model.codec import CREATIVE
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
-
-IMPLIED_WEIGHT = 1.0  # what a memory says of itself is not a guess
 
 _EDGE = "e.target, e.edge, e.weight, e.reason, e.by, e.at, e.kind, e.confidence"
 _ROWS = f"""
     SELECT s.id, EXISTS (SELECT 1 FROM nodes t WHERE t.id = e.target), {_EDGE}
     FROM edges e JOIN nodes s ON s.node = e.source
 """
-
-LOOKED_AT = 2_000  # arrows that end at one memory among which the strongest are chosen
 _STARTING = f"""
     SELECT s.id, {_EDGE} FROM nodes s CROSS JOIN edges e ON e.source = s.node
     CROSS JOIN nodes t ON t.id = e.target WHERE s.id IN (SELECT value FROM json_each(?))
@@ -43,13 +44,8 @@ _ENDING = f"""
 """
 
 _TURNING = frozenset({Edge.CONTRADICTS, Edge.EVOLVED_FROM})
-_DISCOVERED_SQL = f"e.edge = '{Edge.DISCOVERED.value}'"
-_CONTRAST_SQL = f"e.edge = '{Edge.CONTRADICTS.value}' AND e.by = '{CREATIVE}'"
-ASSOCIATIONS_SQL = f"({_DISCOVERED_SQL} OR ({_CONTRAST_SQL}))"
 _BY_AT = "7, 1, 2"  # columns of a source and `_EDGE`: when it was drawn, from where, to where
 _TURNING_SQL = "e.edge IN ('contradicts', 'evolved_from')"  # in the words of their index
-
-Key = tuple[str, str, str]
 
 
 def insert_edges(
@@ -142,11 +138,6 @@ def _defining(connection: apsw.Connection, ids: Sequence[str], of_self: int) -> 
         yield implied(myself, str(target))
 
 
-def implied(myself: str, target: str) -> EdgeRow:
-    """Return the arrow from the self to what describes it."""
-    return EdgeRow(myself, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)
-
-
 def associations(connection: apsw.Connection) -> list[EdgeRow]:
     """Return what consolidation discovered, as far as both ends are there. Each of the two kinds
     is found by an index of its own."""
@@ -202,27 +193,3 @@ def _implied_edges(connection: apsw.Connection, wanted: str) -> Iterator[EdgeRow
                     OR ?2 IN (SELECT value FROM json_each(?3)))"""
     for (target,) in connection.execute(sql, (ABOUT_SELF, source, wanted)):
         yield implied(source, target)
-
-
-def key_of(row: EdgeRow) -> Key:
-    return row.source, row.connection.target, row.connection.edge.value
-
-
-def edge_values(node: int, position: int, each: Connection) -> tuple[Value, ...]:
-    return (
-        node,
-        each.target,
-        each.edge.value,
-        position,
-        each.weight,
-        each.reason,
-        each.by,
-        maybe_micros(each.at),
-        each.kind,
-        each.confidence,
-    )
-
-
-def connection_of(values: Sequence[Any]) -> Connection:
-    target, edge, weight, reason, by, at, kind, confidence = values
-    return Connection(target, Edge(edge), weight, reason, by, maybe_instant(at), kind, confidence)

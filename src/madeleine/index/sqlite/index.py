@@ -22,6 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.errors import MadeleineError
+from madeleine.index.common.events import FEEDBACK_AT_MOST
+from madeleine.index.common.gathering import Looking
+from madeleine.index.common.matrix import Change
+from madeleine.index.common.neighbours import near
+from madeleine.index.common.passages import Spaces
+from madeleine.index.common.ranking import Ranking, reorders
+from madeleine.index.common.rows import Placed, newborn
+from madeleine.index.common.spelling import spellings
+from madeleine.index.common.stems import Stemmer
 from madeleine.index.port import (
     NO_LEAST,
     Across,
@@ -53,9 +62,7 @@ from madeleine.index.sqlite import (
     nodes,
     pool,
     ranking,
-    spelling,
     standing,
-    stems,
     text,
     usage,
     vectors,
@@ -63,9 +70,7 @@ from madeleine.index.sqlite import (
 )
 from madeleine.index.sqlite.connection import Connections, translated
 from madeleine.index.sqlite.files import remove, swap
-from madeleine.index.sqlite.matrix import Change
 from madeleine.index.sqlite.schema import CLEARED
-from madeleine.index.sqlite.stems import Stemmer
 from madeleine.model.event import Event, Position
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Verdict
@@ -80,7 +85,6 @@ from madeleine.rules.usage import Use
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
 FRESH = ".new"
-FEEDBACK_AT_MOST = 200  # what was said longer ago counts hardly anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class _Place:
 
     path: Path
     model: str | None
-    wide: vectors.Spaces
+    wide: Spaces
     exact_up_to: int
 
 
@@ -111,7 +115,7 @@ class SqliteIndex:
         self._stems: dict[str, int] = {}
         self._kept = pool.Kept()
         self._steady = threading.local()
-        self._ranking: ranking.Ranking = {}
+        self._ranking: Ranking = {}
         self._ranked = False
         """Whether the ranking still says how memories stand."""
 
@@ -128,7 +132,7 @@ class SqliteIndex:
 
         A file that is no index is `IndexCorrupt`; the caller sets it aside and rebuilds.
         """
-        wide = vectors.Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
+        wide = Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
         return cls(_Place(path, model, wide, exact_up_to))
 
     @contextmanager
@@ -154,17 +158,17 @@ class SqliteIndex:
                 change = self._put_passages(connection, placed)
                 standing.note_digests(connection, placed, [*gone, *displaced])
                 touched = events.apply(connection, batch.events)
-                usage.refresh(connection, [*touched, *nodes.newborn(placed)])
+                usage.refresh(connection, [*touched, *newborn(placed)])
                 nodes.note_unreadable(connection, batch.unreadable, batch.readable_again)
                 events.note_positions(connection, batch.positions)
                 events.note_torn(connection, batch.torn, batch.read_anew)
             self._matrix.apply(change, [*gone, *displaced])
             if placed or gone:
                 self._kept = pool.Kept()
-            if ranking.reorders(batch):
+            if reorders(batch):
                 self._ranked = False
 
-    def _put_passages(self, connection: apsw.Connection, placed: Sequence[nodes.Placed]) -> Change:
+    def _put_passages(self, connection: apsw.Connection, placed: Sequence[Placed]) -> Change:
         stemmer = Stemmer(connection, self._stems)
         return vectors.put_passages(connection, self._matrix, self._place.wide, stemmer, placed)
 
@@ -308,12 +312,12 @@ class SqliteIndex:
 
     def terms(self, words: Sequence[str]) -> list[tuple[Term, ...]]:
         with self._read() as connection:
-            return stems.terms(connection, Stemmer(connection, self._stems), words)
+            return text.terms(connection, Stemmer(connection, self._stems), words)
 
     def spellings(self, words: Sequence[str]) -> dict[str, str]:
         with self._read() as connection:
             stemmer = Stemmer(connection, self._stems)
-            return spelling.spellings(partial(spelling.near, connection), stemmer, words)
+            return spellings(partial(text.near, connection), stemmer, words)
 
     def matching(self, words: Sequence[str]) -> Matches:
         with self._read() as connection:
@@ -347,10 +351,10 @@ class SqliteIndex:
             with self._read() as connection:
                 matrix = self._matrix
                 asked = standing.asked(connection, matrix, ids, chosen, now)
-            near = standing.near(asked, k, least)  # nobody waits for this
+            close = near(asked, k, least)  # nobody waits for this
             with self._read() as connection:
                 if self._matrix is matrix:  # else a rebuild came between, and numbers mean others
-                    return standing.named(connection, near, k)
+                    return standing.named(connection, close, k)
         return {}
 
     def unembedded(self, limit: int) -> list[str]:
@@ -451,7 +455,7 @@ class SqliteIndex:
         also: Sequence[str] = (),
     ) -> list[str]:
         with self._read() as connection:
-            by = standing.Looking(job, judge, also)
+            by = Looking(job, judge, also)
             return standing.unseen(connection, by, chosen, now, limit)
 
     def verdicts(

@@ -8,42 +8,42 @@ are not given out again while the index is open, because the matrix knows rows b
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 import apsw
 
+from madeleine.index.common.rows import (
+    LAST_LETTER,
+    Known,
+    Placed,
+    Value,
+    Winners,
+    maps,
+    numbers,
+    place,
+    short_key,
+    stored_of,
+    summed,
+)
+from madeleine.index.common.times import instant, maybe_micros, micros
 from madeleine.index.port import Counts, Put, Record, Unreadable
 from madeleine.index.sqlite import graph
-from madeleine.index.sqlite.filters import Value, condition
-from madeleine.index.sqlite.text import grams_of
-from madeleine.index.sqlite.times import instant, maybe_instant, maybe_micros, micros
+from madeleine.index.sqlite.filters import CURRENT, condition
 from madeleine.language.claims import address, stated
-from madeleine.language.passages import MOST_PASSAGES, said_with, speaker_of
+from madeleine.language.passages import speaker_of
 from madeleine.language.text import same_text_key
-from madeleine.model.codec import (
-    claim_from_json,
-    claim_to_json,
-    origin_from_json,
-    origin_to_json,
-)
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
     DEFAULT_IMPORTANCE,
     DEFAULT_STABILITY_DAYS,
-    Connection,
     Memory,
-    Usage,
 )
 from madeleine.model.query import Filter
 from madeleine.model.stored import Stored
-from madeleine.model.words import GLOBAL, MemoryType, Tier
+from madeleine.model.words import GLOBAL
 
 _LISTED = "(SELECT value FROM json_each(?))"
-_CURRENT = "superseded_by IS NULL AND (valid_until IS NULL OR valid_until > ?)"
 
 _MEMORY = f"""
     SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
@@ -55,73 +55,6 @@ _MEMORY = f"""
     FROM nodes n JOIN texts t ON t.node = n.node
     LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
 """
-
-LAST_LETTER = "\U0010ffff"  # sorts behind whatever a tag goes on with
-
-# Plain characters, so that FTS5 finds the words of a tag in its list.
-to_json = json.JSONEncoder(ensure_ascii=False).encode
-
-Row = tuple[Any, ...]
-Texts = tuple[str | None, str, str, str, str, str]
-"""title, content, tags, title_grams, grams, said: what FTS5 has to be told to forget a row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What there is already of a memory that is put again."""
-
-    node: int
-    created: int
-    embedded: bool
-    texts: Texts
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A put with the number of its node. `known` is what the row said before."""
-
-    put: Put
-    node: int
-    texts: Texts
-    known: Known | None = None
-
-    @property
-    def memory(self) -> Memory:
-        return self.put.stored.memory
-
-    @property
-    def keeps_traces(self) -> bool:
-        """Whether the traces that are there still fit; who brings new ones replaces them."""
-        kept = self.put.keep_traces and not self.put.traces
-        return kept and self.known is not None and self.known.embedded
-
-    @property
-    def same_texts(self) -> bool:
-        return self.known is not None and self.known.texts == self.texts
-
-
-@dataclass(slots=True)
-class Winners:
-    """The puts of a batch as if they came one after the other: the last word counts."""
-
-    by_id: dict[str, Put] = field(default_factory=dict)
-    displaced: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, puts: Sequence[Put]) -> Winners:
-        found, holder = cls(), dict[str, str]()
-        for put in puts:
-            memory_id, path = put.stored.memory.id, put.stored.path
-            other = holder.get(path)
-            if other is not None and other != memory_id:
-                del found.by_id[other]
-                found.displaced.add(other)
-            if before := found.by_id.get(memory_id):
-                holder.pop(before.stored.path, None)
-            holder[path] = memory_id
-            found.by_id[memory_id] = put
-            found.displaced.discard(memory_id)
-        return found
 
 
 # --- writing ------------------------------------------------------------------------------
@@ -174,11 +107,6 @@ def forget_passages(connection: apsw.Connection, nodes: Iterable[int]) -> None:
         connection.executemany(sql, ranges)
 
 
-def numbers(node: int) -> tuple[int, int]:
-    """Return the first and the last number that a passage of the node may have."""
-    return node * MOST_PASSAGES, node * MOST_PASSAGES + MOST_PASSAGES - 1
-
-
 def _in_the_way(connection: apsw.Connection, winners: Winners) -> list[str]:
     """Return other memories that were last seen at the paths of these."""
     paths = json.dumps([put.stored.path for put in winners.by_id.values()])
@@ -198,20 +126,6 @@ def _known(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Known]:
             sql, (json.dumps(ids),)
         )
     }
-
-
-def place(put: Put, known: Known | None, numbers: Iterator[int]) -> Placed:
-    memory = put.stored.memory
-    title, tags = memory.title, memory.tags
-    texts = (
-        title,
-        memory.content,
-        to_json(tags) if tags else "[]",
-        grams_of(title) if title else "",
-        grams_of("\n".join((memory.content, *tags))),
-        said_with(memory),
-    )
-    return Placed(put, next(numbers) if known is None else known.node, texts, known)
 
 
 def _forget_old(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
@@ -287,24 +201,6 @@ def _node_values(placed: Placed) -> tuple[Value, ...]:
 
 def marks(count: int) -> str:
     return ",".join("?" * count)
-
-
-def short_key(key: str) -> bytes:
-    """Return as much of a hash as tells texts apart: half of it, in half the room."""
-    return key[:32].encode("ascii", "replace")
-
-
-def maps(memory: Memory) -> tuple[str | None, ...]:
-    """Return origin and claim as JSON."""
-    both = origin_to_json(memory.origin), claim_to_json(memory.claim)
-    return tuple(None if each is None else to_json(each) for each in both)
-
-
-def newborn(placed: Iterable[Placed]) -> Iterator[str]:
-    """Return the memories whose counters must be folded: new here, or with another birth."""
-    for each in placed:
-        if each.known is None or each.known.created != micros(each.memory.created):
-            yield each.memory.id
 
 
 def note_unreadable(
@@ -413,7 +309,7 @@ def same_text(
     connection: apsw.Connection, space: str | None, key: str, now: datetime, limit: int
 ) -> list[str]:
     """Return the current memories of a space that say the same, oldest first."""
-    sql = f"""SELECT id FROM nodes WHERE text_key = ? AND space IS ? AND {_CURRENT}
+    sql = f"""SELECT id FROM nodes n WHERE text_key = ? AND space IS ? AND {CURRENT}
               ORDER BY created, id LIMIT ?"""
     found = connection.execute(sql, (short_key(key), space, micros(now), limit))
     return [memory_id for (memory_id,) in found]
@@ -421,14 +317,14 @@ def same_text(
 
 def claims(connection: apsw.Connection, wanted: str, now: datetime, but: str | None) -> list[str]:
     """Return the current memories at an address, oldest first."""
-    sql = f"""SELECT id FROM nodes WHERE address = ? AND stated IS NOT ? AND {_CURRENT}
+    sql = f"""SELECT id FROM nodes n WHERE address = ? AND stated IS NOT ? AND {CURRENT}
               ORDER BY created, id"""
     return [memory_id for (memory_id,) in connection.execute(sql, (wanted, but, micros(now)))]
 
 
 def contested(connection: apsw.Connection, now: datetime, limit: int) -> list[str]:
     """Return addresses with several values: one of them global, or two of one space."""
-    sql = f"""SELECT address FROM nodes WHERE address IS NOT NULL AND {_CURRENT}
+    sql = f"""SELECT address FROM nodes n WHERE address IS NOT NULL AND {CURRENT}
               GROUP BY address HAVING min(stated) < max(stated) AND (count(space) < count(*) OR
                   count(DISTINCT space || char(10) || stated) > count(DISTINCT space))
               ORDER BY address LIMIT ?"""
@@ -483,13 +379,6 @@ def tags(connection: apsw.Connection, beginning: str, limit: int) -> list[tuple[
     return [(tag, many) for tag, many in rows]
 
 
-def summed(groups: Sequence[Row], column: int) -> dict[str, int]:
-    total: Counter[str] = Counter()
-    for group in groups:
-        total[group[column]] += group[3]
-    return dict(sorted(total.items()))
-
-
 def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
     """Return how each file looked when it was read, but for those that do not parse now."""
     sql = """SELECT path, mtime_ns, size, ctime_ns FROM nodes
@@ -508,52 +397,3 @@ def _read(connection: apsw.Connection, where: str, bindings: tuple[Value, ...]) 
     rows = list(connection.execute(f"{_MEMORY} WHERE {where}", bindings))
     connections = graph.connections_of(connection, [row[0] for row in rows])
     return (stored_of(row, connections.get(row[0], ())) for row in rows)
-
-
-def stored_of(row: Row, connections: Sequence[Connection]) -> Stored:
-    path, *looks = row[2:6]
-    return Stored(_memory(row, connections), path, Fingerprint(*looks))
-
-
-def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
-    _, memory_id, _, _, _, _, memory_type, tier, space, source, confidence, *rest = row
-    created, updated, valid_until, superseded_by, key, title, tags, *rest = rest
-    origin, claim, content, *usage = rest
-    return Memory(
-        id=memory_id,
-        content=content,
-        created=instant(created),
-        updated=instant(updated),
-        type=MemoryType(memory_type),
-        tier=Tier(tier),
-        space=space,
-        title=title,
-        tags=tuple(json.loads(tags)),
-        source=source,
-        confidence=confidence,
-        valid_until=maybe_instant(valid_until),
-        superseded_by=superseded_by,
-        origin=None if origin is None else origin_from_json(json.loads(origin)),
-        claim=None if claim is None else claim_from_json(json.loads(claim)),
-        idempotency_key=key,
-        connections=tuple(connections),
-        usage=_usage(*usage),
-    )
-
-
-def _usage(
-    access_count: int,
-    last_accessed: int | None,
-    last_review: int | None,
-    stability: float,
-    importance: float,
-    relevance: float | None,
-) -> Usage:
-    return Usage(
-        access_count,
-        maybe_instant(last_accessed),
-        maybe_instant(last_review),
-        stability,
-        importance,
-        relevance,
-    )

@@ -17,19 +17,21 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.matrix import NONE, Mask, Matrix, Rows, Snapshot, products
+from madeleine.index.common.pools import (
+    COSINE_DIGITS,
+    KEPT_BYTES,
+    TAGGED_AT_MOST,
+    Floats,
+    joined,
+    text_scores,
+)
 from madeleine.index.port import Details, Matches, Pool, Wanted
 from madeleine.index.sqlite import text
-from madeleine.index.sqlite.matrix import NONE, Mask, Matrix, Rows, Snapshot, products
 from madeleine.index.sqlite.vectors import allowed, outdated
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
-
-COSINE_DIGITS = 6
-TAGGED_AT_MOST = 1_000
-KEPT_BYTES = 67_108_864  # 10,000 passages, about
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,16 +232,6 @@ def _text(nodes: NDArray[np.int64], snapshot: Snapshot, found: _Found) -> Floats
     return text_scores(nodes, snapshot.column("node")[found.rows], found.scores)
 
 
-def text_scores(nodes: NDArray[np.int64], matching: NDArray[np.int64], scores: Floats) -> Floats:
-    """Return the score of each node, where those that match have one, and 0 elsewhere."""
-    if not len(matching):
-        return np.zeros(len(nodes), np.float32)
-    order = np.argsort(matching)
-    matching, scores = matching[order], scores[order]
-    place = np.minimum(np.searchsorted(matching, nodes), len(matching) - 1)
-    return np.where(matching[place] == nodes, scores[place], np.float32(0)).astype(np.float32)
-
-
 def _cosines(vectors: Floats, direction: Vector | None) -> Floats:
     """Return the cosines, rounded so that equal vectors tie wherever they stand."""
     if direction is None or not vectors.shape[1]:
@@ -292,24 +284,3 @@ def details(
 ) -> Details:
     """Return the stems and tokens of passages, in the order of their numbers."""
     return joined(kept.find(connection, numbers.tolist()), token_dimension)
-
-
-def joined(found: list[tuple[bytes, bytes]], token_dimension: int) -> Details:
-    """Return stems and tokens of passages end to end."""
-    if not token_dimension:  # those in the file belong to a model that is away
-        found = [(stems, b"") for stems, _ in found]
-    stems = np.frombuffer(b"".join(each[0] for each in found), np.uint32)
-    tokens = np.frombuffer(b"".join(each[1] for each in found), np.int8)
-    width = max(token_dimension, 1)
-    return Details(
-        stems=stems,
-        stem_starts=starts([len(each[0]) for each in found], stems.itemsize),
-        tokens=tokens.reshape(-1, width),
-        token_starts=starts([len(each[1]) for each in found], width),
-    )
-
-
-def starts(lengths: list[int], unit: int) -> NDArray[np.int64]:
-    starts = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(np.array(lengths, np.int64) // unit, out=starts[1:])
-    return starts

@@ -1,157 +1,29 @@
-"""Words: what is indexed for them and how they are looked for.
-
-FTS5 cuts a text at spaces and punctuation. Japanese, Chinese, Thai and some others write
-without spaces, so a whole sentence would be one word there. For runs of such letters we index
-every pair of neighbours (`猫が`, `が好`, …) in columns of their own, and look for the pairs of
-a question in the same columns. The last letter of a run stands alone, so that each letter
-begins a gram and a question of one letter can be asked as a prefix.
-
-The same columns hold what else FTS5 would not find: words in the spelling that questions come
-in (`file` where the text has the ligature `ﬁle`), and a word for each emoji, which FTS5 takes
-for punctuation if it is old and for a letter if it is newer than FTS5's tables.
+"""Words in FTS5: how they are looked for, and how common they are. What is indexed for a text is in
+`common/text.py`.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Hit
+from madeleine.index.common.spelling import LOOKED_AT
+from madeleine.index.common.stems import Stemmer, number_of, spelt
+from madeleine.index.common.text import (
+    WEIGHTS,
+    Part,
+    is_unspaced,
+    parts_of,
+)
+from madeleine.index.port import Hit, Term
 from madeleine.index.sqlite.filters import condition
-from madeleine.language.text import AS_PICTURE, is_picture
 from madeleine.model.query import Filter
 
-WEIGHTS = (10.0, 1.0, 3.0, 10.0, 1.0, 1.0)  # title, content, tags, grams of the title, others, said
-
 _WEIGHTS = ", ".join(map(str, WEIGHTS))
-
-_UNSPACED = (
-    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Burmese, Khmer
-    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff"  # kana and their marks
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
-    "\uac00-\ud7af"  # Hangul has spaces, but joins endings to its words
-)
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_LETTER = re.compile(f"[{_UNSPACED}]")
-_OTHER_RUN = re.compile(f"[^\\W{_UNSPACED}]+")
-_WORD = re.compile(r"[^\W_]+")
-_SIGN = re.compile(r"[^\w\s\x00-\u20ff]")
-
-
-def grams_of(text: str) -> str:
-    """Return what stands in for words where FTS5 finds none, or finds others than a question
-    would ask for; of most texts nothing.
-
-    A word of another script that touches a run without spaces (`Pythonの`) is one token for
-    FTS5 with its neighbour; it is added by itself.
-    """
-    if text.isascii():
-        return ""
-    normal = unicodedata.normalize("NFKC", text)
-    pictures = [*pictures_of(normal), *_by_pictures(normal)]
-    return " ".join([*_pairs(normal), *_beside(normal), *_respelt(text, normal), *pictures])
-
-
-def pictures_of(text: str) -> list[str]:
-    """Return a word for each emoji and the like in a text."""
-    found = _SIGN.findall(text)
-    return [f"u{ord(each)}" for each in found if is_picture(each)]
-
-
-def without_pictures(text: str) -> str:
-    """Return a text with a space in the place of each emoji."""
-    return _SIGN.sub(lambda sign: " " if _is_drawn(sign[0]) else sign[0], text)
-
-
-def _is_drawn(sign: str) -> bool:
-    return sign == AS_PICTURE or is_picture(sign)
-
-
-def _by_pictures(text: str) -> Iterator[str]:
-    """Yield the words that touch an emoji, which FTS5 may take for a letter of theirs."""
-    for found in _WORD.finditer(text) if _SIGN.search(text) else ():
-        start, end = found.span()
-        if any(map(_is_drawn, text[max(start - 1, 0) : start] + text[end : end + 1])):
-            yield found.group()
-
-
-def _respelt(text: str, normal: str) -> Iterator[str]:
-    """Yield the words that are spelt otherwise in the normal form. Letters taken apart from
-    their accents are none: FTS5 reads past accents."""
-    plain = unicodedata.normalize("NFC", text)
-    if plain != normal:
-        known = frozenset(_WORD.findall(plain))
-        words = (word for word in _WORD.findall(normal) if word not in known)
-        yield from (word for word in words if not is_unspaced(word))
-
-
-def is_unspaced(word: str) -> bool:
-    """Whether a word holds a letter of a script that is written without spaces."""
-    return _LETTER.search(word) is not None
-
-
-def pairs_of(text: str) -> list[str]:
-    """Return the pairs of neighbours in runs of such letters, and letters that stand alone."""
-    normal = unicodedata.normalize("NFKC", text)
-    return [
-        run[start : start + 2]
-        for run in _RUN.findall(normal)
-        for start in range(max(len(run) - 1, 1))
-    ]
-
-
-def letters_of(text: str) -> list[str]:
-    """Return the letters in such runs, but for those that stand alone."""
-    normal = unicodedata.normalize("NFKC", text)
-    return [letter for run in _RUN.findall(normal) if len(run) > 1 for letter in run]
-
-
-def words_beside(text: str) -> list[str]:
-    """Return the words of other scripts that touch such a run: for FTS5 they are part of it."""
-    return list(_beside(unicodedata.normalize("NFKC", text)))
-
-
-def _pairs(text: str) -> Iterator[str]:
-    for run in _RUN.findall(text):
-        for start in range(len(run)):
-            yield run[start : start + 2]
-
-
-def _beside(text: str) -> Iterator[str]:
-    """Yield the words of other scripts that touch a run, in time that grows with the text."""
-    for found in _OTHER_RUN.finditer(text):
-        start, end = found.span()
-        if (start and _LETTER.match(text, start - 1)) or _LETTER.match(text, end):
-            yield found.group()
-
-
-class Part(NamedTuple):
-    """One of the phrases that are looked for, any of which will do."""
-
-    text: str
-    in_grams: bool = False
-    """Only where pairs of letters stand."""
-    begins: bool = False
-    """Whether a word that begins so will do."""
-
-
-def parts_of(terms: Sequence[str]) -> list[Part]:
-    """Return what is looked for on account of the terms, each once; nothing if they say
-    nothing."""
-    parts: dict[Part, None] = {}
-    for term in terms:
-        clean = term.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
-        if clean.strip():
-            parts[Part(clean)] = None
-            parts.update(dict.fromkeys(_gram_parts(clean)))
-    return list(parts)
 
 
 def match_expression(terms: Sequence[str]) -> str:
@@ -162,18 +34,6 @@ def match_expression(terms: Sequence[str]) -> str:
 def _expression(part: Part) -> str:
     where = "{title_grams grams} : " if part.in_grams else ""
     return f"{where}{_quoted(part.text)}{' *' if part.begins else ''}"
-
-
-def _gram_parts(term: str) -> Iterator[Part]:
-    if term.isascii():
-        return
-    normal = unicodedata.normalize("NFKC", term)
-    for run in _RUN.findall(normal):
-        pairs = [run[start : start + 2] for start in range(len(run) - 1)]
-        yield from (Part(pair, in_grams=True) for pair in pairs)
-        if not pairs:
-            yield Part(run, in_grams=True, begins=True)
-    yield from (Part(word) for word in (*_beside(normal), *pictures_of(normal)))
 
 
 def _quoted(term: str) -> str:
@@ -207,3 +67,33 @@ def search_text(
         (wanted, *passing.bindings, limit),
     )
     return [Hit(memory_id, score) for memory_id, score in rows]
+
+
+def terms(
+    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str]
+) -> list[tuple[Term, ...]]:
+    """Return for each word its stems, and in how many memories each of them stands. One that
+    holds two forms of a word counts twice: for telling rare from common that will do."""
+    return [
+        tuple(
+            Term(number_of(stem), _holders(connection, stemmer, word, stem))
+            for stem in dict.fromkeys(stemmer.stems(word))
+        )
+        for word in words
+    ]
+
+
+def _holders(connection: apsw.Connection, stemmer: Stemmer, word: str, stem: str) -> int:
+    if len(stem) == 1 and is_unspaced(stem):
+        sql = "SELECT count(*) FROM fts WHERE fts MATCH ?"
+        return int(connection.execute(sql, (match_expression([stem]),)).get)
+    written = spelt(stemmer, word, stem)
+    sql = "SELECT doc FROM fts_words WHERE term = ?"
+    return sum(row[0] for each in written for row in connection.execute(sql, (each,)))
+
+
+_NEAR = f"SELECT term, doc FROM fts_words WHERE term >= ? AND term < ? LIMIT {LOOKED_AT}"
+
+
+def near(connection: apsw.Connection, first: str, end: str) -> list[tuple[str, int]]:
+    return list(connection.execute(_NEAR, (first, end)))

@@ -13,9 +13,8 @@ from datetime import datetime
 
 import apsw
 
-from madeleine.index.sqlite.filters import Value
-from madeleine.index.sqlite.times import DAY_MICROS, instant, maybe_micros, micros
-from madeleine.model.memory import Usage
+from madeleine.index.common.events import row_of
+from madeleine.index.common.times import DAY_MICROS, instant, micros
 from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, fold
 
 _LISTED = "(SELECT value FROM json_each(?))"
@@ -66,14 +65,3 @@ def _adoptions(connection: apsw.Connection, wanted: str) -> dict[str, Adopted]:
     for memory, body in connection.execute(sql, (wanted,)):
         found.setdefault(memory, adopted_of(json.loads(body)))
     return found
-
-
-def row_of(memory: str, usage: Usage) -> tuple[Value, ...]:
-    return (
-        memory,
-        usage.access_count,
-        maybe_micros(usage.last_accessed),
-        maybe_micros(usage.last_review),
-        usage.stability,
-        usage.importance,
-    )

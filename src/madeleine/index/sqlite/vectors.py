@@ -19,10 +19,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.errors import Rejected
-from madeleine.index.port import Hit
-from madeleine.index.sqlite import nodes
-from madeleine.index.sqlite.matrix import (
+from madeleine.index.common.matrix import (
     FOREVER,
     NONE,
     Cells,
@@ -33,34 +30,33 @@ from madeleine.index.sqlite.matrix import (
     Snapshot,
     to_halves,
 )
-from madeleine.index.sqlite.nodes import Placed
-from madeleine.index.sqlite.stems import Stemmer
-from madeleine.index.sqlite.text import letters_of, pairs_of
-from madeleine.index.sqlite.times import maybe_micros, micros
-from madeleine.language.passages import MOST_PASSAGES, claim_words, passages_of, speaker_of
-from madeleine.language.traits import Traits, traits_of
-from madeleine.model.memory import Memory
+from madeleine.index.common.neighbours import nearest_nodes
+from madeleine.index.common.passages import (
+    TIER_CODES,
+    TYPE_CODES,
+    WIDEST_TURN,
+    Spaces,
+    checked,
+    checked_query,
+    passage_traits,
+    stems_of,
+)
+from madeleine.index.common.rows import Placed, numbers
+from madeleine.index.common.stems import Stemmer
+from madeleine.index.common.times import maybe_micros, micros
+from madeleine.index.port import Hit
+from madeleine.index.sqlite import nodes
+from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
+from madeleine.language.traits import Traits
 from madeleine.model.query import Filter
-from madeleine.model.trace import Passage, Trace
+from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
-from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
 
 HALF_BYTES = 2
 LOADED_AT_ONCE = 4_096
 
-TYPE_CODES = {each.value: code for code, each in enumerate(MemoryType)}
-TIER_CODES = {each.value: code for code, each in enumerate(Tier)}
-WIDEST_TURN = 2**31 - 1
-
 _CELLS = """n.node, n.type, n.tier, n.space, n.created, n.valid_until,
             n.superseded_by IS NOT NULL, n.session, n.turn, n.speaker, n.id"""
-
-
-class Spaces(NamedTuple):
-    """How wide a model's vectors are, and its tokens; 0 for none."""
-
-    vector: int
-    token: int
 
 
 def claim_model(connection: apsw.Connection, model: str | None, wide: Spaces) -> None:
@@ -204,7 +200,7 @@ def _keep(connection: apsw.Connection, matrix: Matrix, placed: Placed, rows: _Ro
     """Give the passages that stay the columns of their memory as it is now."""
     sql = """SELECT number, traits, capitals, words FROM passages
              WHERE number BETWEEN ? AND ? ORDER BY number"""
-    for number, *traits in connection.execute(sql, nodes.numbers(placed.node)):
+    for number, *traits in connection.execute(sql, numbers(placed.node)):
         seen = Seen(number % MOST_PASSAGES, Traits(*traits), matrix.dimension > 0)
         rows.kept.append(_cells_of(matrix, placed, seen))
 
@@ -213,7 +209,7 @@ def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, row
     """Gather the passages of a memory whose text is new, with their traces if there are any."""
     memory, passages = placed.memory, passages_of(placed.memory)
     traces = checked(placed.put.traces, len(passages), wide)
-    first = nodes.numbers(placed.node)[0]
+    first = numbers(placed.node)[0]
     for part, passage in enumerate(passages):
         text = memory.content[passage.start : passage.end]
         traits = passage_traits(text)
@@ -227,48 +223,6 @@ def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, row
     else:
         halves = np.zeros((len(passages), matrix.dimension), np.float16)
     rows.halves.append(halves)
-
-
-def stems_of(stemmer: Stemmer, memory: Memory, passage: Passage, part: int) -> bytes:
-    """Return the stems of a passage with those of the title, the claim and the tags, by which
-    people expect to find it too."""
-    tags = (each for each in memory.tags if each != ABOUT_SELF)
-    text = memory.content[passage.start : passage.end]
-    stems = stemmer.numbers(" ".join((memory.title or "", claim_words(memory), text, *tags)))
-    if part == MOST_PASSAGES - 1:  # what no model reads is found by its words
-        stems += sorted(set(stemmer.numbers(memory.content[passage.end :])))
-    return np.array(stems, np.uint32).tobytes()
-
-
-def passage_traits(text: str) -> Traits:
-    """Return the traits of a passage. Where a script writes without spaces, its stems are
-    counted as words, so that what is long there is told by the same measure."""
-    traits = traits_of(text)
-    if text.isascii():
-        return traits
-    return traits._replace(words=traits.words + len(pairs_of(text)) + len(letters_of(text)))
-
-
-def checked(traces: Sequence[Trace], passages: int, wide: Spaces) -> Sequence[Trace]:
-    """Return the traces, if they can be those of so many passages and of this model."""
-    if not traces:
-        return traces
-    if not wide.vector:
-        raise Rejected(
-            "the index was opened without a model and takes no vectors",
-            hint="`madeleine status` shows which model is set",
-        )
-    if len(traces) != passages:
-        raise Rejected(
-            f"{len(traces)} traces for {passages} passages", hint="read each passage once"
-        )
-    for each in traces:
-        if each.tokens.size and each.tokens.shape[1] != wide.token:
-            raise Rejected(
-                f"tokens of {each.tokens.shape[1]} numbers; the model's have {wide.token}",
-                hint="`madeleine status` shows which model is set",
-            )
-    return traces
 
 
 def set_traces(
@@ -333,34 +287,6 @@ def search_vector(
     named = ids_of(connection, list(scored))
     hits = [Hit(memory_id, scored[node]) for node, memory_id in named.items()]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
-
-
-def nearest_nodes(
-    snapshot: Snapshot, query: Vector, mask: Mask, limit: int, least: float
-) -> dict[int, float]:
-    """Return the nearest nodes, at least `limit` of them if there are so many, each with the
-    cosine of its best passage. Passages of one long memory may crowd out the others; then
-    more are looked at."""
-    rows = limit + MOST_PASSAGES
-    while True:
-        found, scores = snapshot.nearest(query, mask, rows, least)
-        near = scores >= least
-        scored: dict[int, float] = {}
-        for node, score in zip(found[near].tolist(), scores[near].tolist(), strict=True):
-            scored.setdefault(node, score)
-        if len(scored) >= limit or len(found) < rows or not near.all():
-            return scored
-        rows *= 4
-
-
-def checked_query(vector: Vector, dimension: int) -> Vector:
-    query = np.asarray(vector, np.float32)
-    if query.shape != (dimension,) or not np.isfinite(query).all():
-        raise Rejected(
-            f"the question's vector is not {dimension} finite numbers",
-            hint="`madeleine status` shows which model is set",
-        )
-    return query
 
 
 def ids_of(connection: apsw.Connection, wanted: Sequence[int]) -> dict[int, str]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import apsw
 
+from madeleine.index.common.events import LATEST, entries
+from madeleine.index.common.times import micros
 from madeleine.index.port import WhisperEntry
-from madeleine.index.sqlite.times import instant, micros
 
-LATEST = 2**63 - 1  # no moment is later
 _COLUMNS = "id, at, session, space, body"
 
 
@@ -47,8 +46,3 @@ def feedback_ids(connection: apsw.Connection, memories: Sequence[str], limit: in
              ORDER BY a.at DESC, a.id LIMIT ?"""
     rows = connection.execute(sql, (json.dumps(list(memories)), limit))
     return [event for event, _ in rows]
-
-
-def entries(rows: Iterator[tuple[Any, ...]]) -> Iterator[WhisperEntry]:
-    for whisper_id, at, session, space, body in rows:
-        yield WhisperEntry(whisper_id, instant(at), session, space, json.loads(body))

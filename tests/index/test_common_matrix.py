@@ -11,16 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from madeleine.index.sqlite import matrix as module
-from madeleine.index.sqlite.matrix import (
-    COLUMNS,
-    NONE,
-    Cells,
-    Change,
-    Matrix,
-    Snapshot,
-    sign_words,
-)
+from madeleine.index.common import matrix as module
+from madeleine.index.common.matrix import COLUMNS, NONE, Cells, Change, Matrix, Snapshot, sign_words
 
 DIMENSION = 96
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from madeleine.index.sqlite.text import grams_of
+from madeleine.index.common.text import grams_of
 
 
 def test_runs_without_spaces_become_pairs_and_their_neighbours_words() -> None:

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import unicodedata
 import zlib
-from collections.abc import Sequence
 
 import apsw
 
-from madeleine.index.port import Term
-from madeleine.index.sqlite.text import (
+from madeleine.index.common.text import (
     is_unspaced,
     letters_of,
-    match_expression,
     pairs_of,
     pictures_of,
     without_pictures,
@@ -84,29 +81,6 @@ class Stemmer:
     def _plain(self, word: str) -> str:
         tokens = _tokens(self._porter, word)
         return tokens[0] if tokens else word
-
-
-def terms(
-    connection: apsw.Connection, stemmer: Stemmer, words: Sequence[str]
-) -> list[tuple[Term, ...]]:
-    """Return for each word its stems, and in how many memories each of them stands. One that
-    holds two forms of a word counts twice: for telling rare from common that will do."""
-    return [
-        tuple(
-            Term(number_of(stem), _holders(connection, stemmer, word, stem))
-            for stem in dict.fromkeys(stemmer.stems(word))
-        )
-        for word in words
-    ]
-
-
-def _holders(connection: apsw.Connection, stemmer: Stemmer, word: str, stem: str) -> int:
-    if len(stem) == 1 and is_unspaced(stem):
-        sql = "SELECT count(*) FROM fts WHERE fts MATCH ?"
-        return int(connection.execute(sql, (match_expression([stem]),)).get)
-    written = spelt(stemmer, word, stem)
-    sql = "SELECT doc FROM fts_words WHERE term = ?"
-    return sum(row[0] for each in written for row in connection.execute(sql, (each,)))
 
 
 def spelt(stemmer: Stemmer, word: str, stem: str) -> list[str]:

@@ -8,24 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import apsw
-
-from madeleine.index.sqlite.stems import Stemmer
+from madeleine.index.common.stems import Stemmer
 from madeleine.language.spelling import is_slip
 
 SAME_LETTERS = 2
 ENDINGS = ("e", "s", "es", "ed", "ing", "y", "ion", "al", "ity", "ent", "ence", "ance", "ement")
 LONGEST_ENDING = max(map(len, ENDINGS))
 LOOKED_AT = 20_000  # words; as many as the fullest pair of letters begins in a huge store
-
-_NEAR = f"SELECT term, doc FROM fts_words WHERE term >= ? AND term < ? LIMIT {LOOKED_AT}"
-
 Near = Callable[[str, str], Iterable[tuple[str, int]]]
 """Returns the words from one up to another, and how many memories hold each."""
-
-
-def near(connection: apsw.Connection, first: str, end: str) -> list[tuple[str, int]]:
-    return list(connection.execute(_NEAR, (first, end)))
 
 
 def spellings(near: Near, stemmer: Stemmer, words: Sequence[str]) -> dict[str, str]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from madeleine.index.common.pools import KEPT_BYTES
 from madeleine.index.port import Pool
-from madeleine.index.sqlite.pool import KEPT_BYTES
 
 Passage = tuple[bytes, bytes]
 """Stems and tokens."""

@@ -1,0 +1,188 @@
+"""Memories as rows: what every engine makes of a put, and how a row is read back."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from madeleine.index.common.text import grams_of
+from madeleine.index.common.times import instant, maybe_instant, micros
+from madeleine.index.port import Put
+from madeleine.language.passages import MOST_PASSAGES, said_with
+from madeleine.model.codec import (
+    claim_from_json,
+    claim_to_json,
+    origin_from_json,
+    origin_to_json,
+)
+from madeleine.model.fingerprint import Fingerprint
+from madeleine.model.memory import (
+    Connection,
+    Memory,
+    Usage,
+)
+from madeleine.model.stored import Stored
+from madeleine.model.words import MemoryType, Tier
+
+Value = str | int | float | bytes | None
+LAST_LETTER = "\U0010ffff"  # sorts behind whatever a tag goes on with
+
+# Plain characters, so that FTS5 finds the words of a tag in its list.
+to_json = json.JSONEncoder(ensure_ascii=False).encode
+Row = tuple[Any, ...]
+Texts = tuple[str | None, str, str, str, str, str]
+"""title, content, tags, title_grams, grams, said: what FTS5 has to be told to forget a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What there is already of a memory that is put again."""
+
+    node: int
+    created: int
+    embedded: bool
+    texts: Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A put with the number of its node. `known` is what the row said before."""
+
+    put: Put
+    node: int
+    texts: Texts
+    known: Known | None = None
+
+    @property
+    def memory(self) -> Memory:
+        return self.put.stored.memory
+
+    @property
+    def keeps_traces(self) -> bool:
+        """Whether the traces that are there still fit; who brings new ones replaces them."""
+        kept = self.put.keep_traces and not self.put.traces
+        return kept and self.known is not None and self.known.embedded
+
+    @property
+    def same_texts(self) -> bool:
+        return self.known is not None and self.known.texts == self.texts
+
+
+@dataclass(slots=True)
+class Winners:
+    """The puts of a batch as if they came one after the other: the last word counts."""
+
+    by_id: dict[str, Put] = field(default_factory=dict)
+    displaced: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, puts: Sequence[Put]) -> Winners:
+        found, holder = cls(), dict[str, str]()
+        for put in puts:
+            memory_id, path = put.stored.memory.id, put.stored.path
+            other = holder.get(path)
+            if other is not None and other != memory_id:
+                del found.by_id[other]
+                found.displaced.add(other)
+            if before := found.by_id.get(memory_id):
+                holder.pop(before.stored.path, None)
+            holder[path] = memory_id
+            found.by_id[memory_id] = put
+            found.displaced.discard(memory_id)
+        return found
+
+
+def numbers(node: int) -> tuple[int, int]:
+    """Return the first and the last number that a passage of the node may have."""
+    return node * MOST_PASSAGES, node * MOST_PASSAGES + MOST_PASSAGES - 1
+
+
+def place(put: Put, known: Known | None, numbers: Iterator[int]) -> Placed:
+    memory = put.stored.memory
+    title, tags = memory.title, memory.tags
+    texts = (
+        title,
+        memory.content,
+        to_json(tags) if tags else "[]",
+        grams_of(title) if title else "",
+        grams_of("\n".join((memory.content, *tags))),
+        said_with(memory),
+    )
+    return Placed(put, next(numbers) if known is None else known.node, texts, known)
+
+
+def short_key(key: str) -> bytes:
+    """Return as much of a hash as tells texts apart: half of it, in half the room."""
+    return key[:32].encode("ascii", "replace")
+
+
+def maps(memory: Memory) -> tuple[str | None, ...]:
+    """Return origin and claim as JSON."""
+    both = origin_to_json(memory.origin), claim_to_json(memory.claim)
+    return tuple(None if each is None else to_json(each) for each in both)
+
+
+def newborn(placed: Iterable[Placed]) -> Iterator[str]:
+    """Return the memories whose counters must be folded: new here, or with another birth."""
+    for each in placed:
+        if each.known is None or each.known.created != micros(each.memory.created):
+            yield each.memory.id
+
+
+def summed(groups: Sequence[Row], column: int) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for group in groups:
+        total[group[column]] += group[3]
+    return dict(sorted(total.items()))
+
+
+def stored_of(row: Row, connections: Sequence[Connection]) -> Stored:
+    path, *looks = row[2:6]
+    return Stored(_memory(row, connections), path, Fingerprint(*looks))
+
+
+def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
+    _, memory_id, _, _, _, _, memory_type, tier, space, source, confidence, *rest = row
+    created, updated, valid_until, superseded_by, key, title, tags, *rest = rest
+    origin, claim, content, *usage = rest
+    return Memory(
+        id=memory_id,
+        content=content,
+        created=instant(created),
+        updated=instant(updated),
+        type=MemoryType(memory_type),
+        tier=Tier(tier),
+        space=space,
+        title=title,
+        tags=tuple(json.loads(tags)),
+        source=source,
+        confidence=confidence,
+        valid_until=maybe_instant(valid_until),
+        superseded_by=superseded_by,
+        origin=None if origin is None else origin_from_json(json.loads(origin)),
+        claim=None if claim is None else claim_from_json(json.loads(claim)),
+        idempotency_key=key,
+        connections=tuple(connections),
+        usage=_usage(*usage),
+    )
+
+
+def _usage(
+    access_count: int,
+    last_accessed: int | None,
+    last_review: int | None,
+    stability: float,
+    importance: float,
+    relevance: float | None,
+) -> Usage:
+    return Usage(
+        access_count,
+        maybe_instant(last_accessed),
+        maybe_instant(last_review),
+        stability,
+        importance,
+        relevance,
+    )
