@@ -26,9 +26,10 @@ from _recall_report import Figure, share
 from _recall_world import Fact, another, facts
 from _sleep_updates import CHANGED
 
-from madeleine.api.operations import Call, perform
+from madeleine.api.call import Call
+from madeleine.api.operations import perform
 from madeleine.bootstrap import House, open_house
-from madeleine.sleep.sleeper import ORDER, TASKS, Sleeper
+from madeleine.sleep.sleeper import ORDER, TASKS
 
 SEED = 23
 FIRST_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -145,7 +146,7 @@ def _opened(homes: Homes, home: Path, way: Way) -> tuple[House, Days]:
     (home / "config.toml").write_text(_config(way), encoding="utf-8")
     house, clock = open_house(home), Days(FIRST_DAY)
     house.stores = replace(house.stores, clock=clock)
-    house.sleeper = Sleeper(house.stores, ORDER, house._run_job, TASKS)
+    house.__post_init__()  # what was made with the stores of before
     return house, clock
 
 

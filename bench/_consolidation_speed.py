@@ -15,7 +15,8 @@ from _recall_scale import Plan, made
 from _sleep_cycle import p95
 from _sleep_homes import lent
 
-from madeleine.api.operations import Call, perform
+from madeleine.api.call import Call
+from madeleine.api.operations import perform
 from madeleine.bootstrap import House, open_house
 from madeleine.model.event import Kind
 from madeleine.model.query import Filter

@@ -31,15 +31,7 @@ FILLER = "filler.db"  # beside a home: what was made of its filler, for an index
 MARK = "bench.json"  # in a home that is whole: what it was made from, and what was noticed
 # What decides how a home looks:
 DERIVED = (
-    "bootstrap.py",
-    "vault",
-    "database",
-    "index",
-    "minds",
-    "write",
-    "language",
-    "rules",
-    "model",
+    *("bootstrap", "vault", "database", "index", "minds", "write", "language", "rules", "model"),
 )
 NOT_COPIED = (
     *(EMBEDDINGS, f"{EMBEDDINGS}-wal", f"{EMBEDDINGS}-shm", FILLER, "vault", "run", "logs", MARK),

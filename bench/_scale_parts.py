@@ -23,7 +23,8 @@ from _scale_growth import grown
 from _sleep_homes import lent
 
 from madeleine import Madeleine
-from madeleine.api.operations import Call, perform
+from madeleine.api.call import Call
+from madeleine.api.operations import perform
 from madeleine.bootstrap import House, open_house
 
 POINT = 0.01

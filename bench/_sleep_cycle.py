@@ -177,8 +177,8 @@ def _both(house: House, seconds: float, count: int) -> tuple[list[float], list[f
     texts, idle, meanwhile = Texts(seed=32), list[float](), list[float]()
     for _ in range(WARM):
         _remember(house, texts)
-    judge = Thinking(house.judge, seconds)
-    house._judge = judge  # everybody asks the house for it
+    judge = Thinking(house.shift.judge, seconds)
+    house.shift.judge = judge  # every job asks the shift for it
     asked = house.sleeper.ask()
     night = threading.Thread(target=house.sleeper.wait, args=(asked,))
     night.start()

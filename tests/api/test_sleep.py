@@ -94,7 +94,7 @@ def test_neither_scheduler_nor_jobs_are_loaded_before_they_are_needed() -> None:
     loaded = loaded_by("import madeleine.server.daemon, madeleine.api.local")
 
     assert loaded.isdisjoint({"apscheduler", "tzlocal", "fsrs"})
-    assert "madeleine.sleep.shift" not in loaded
+    assert "madeleine.sleep.cycle" not in loaded
     assert "madeleine.minds.judges.local" not in loaded
 
 

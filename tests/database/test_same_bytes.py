@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from madeleine.bootstrap import House, open_house, restore_home
+from madeleine.bootstrap import House, open_house
+from madeleine.bootstrap.restoring import restore_home
 from madeleine.errors import InvalidValue, NotInFiles
 from madeleine.model.draft import Draft
 from madeleine.model.event import Event, Kind, Position

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from madeleine import Madeleine, bootstrap
-from madeleine.bootstrap import move_home, open_house
+from madeleine import Madeleine
+from madeleine.bootstrap import moving, open_house
+from madeleine.bootstrap.moving import move_home
 from madeleine.cli.main import main
 from madeleine.errors import IndexOfAnother, IndexOfFiles, TruthInDatabase
 from tests import postgres
@@ -127,7 +128,7 @@ def test_a_home_with_its_index_in_a_database_moves_there_also_in_a_second_try(
     home = made_home(tmp_path / "home", url)
     remember(home, "Anna keeps a pangolin")
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(bootstrap, "_await_filling", stopped)
+        interrupted.setattr(moving, "_await_filling", stopped)
         with pytest.raises(KeyboardInterrupt):
             move_home(home, url)
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
-from madeleine.bootstrap import move_home
+from madeleine.bootstrap.moving import move_home
 from madeleine.errors import (
     BadSetting,
     Conflict,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.api.operations import Call
+from madeleine.api.call import Call
 from madeleine.bootstrap import House, Houses, open_house
 from madeleine.errors import StoreUnwritable
 from madeleine.model.codec import Json

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.api.operations import Call, perform
+from madeleine.api.call import Call
+from madeleine.api.operations import perform
 from madeleine.api.reach import alone
 from madeleine.bootstrap import House, open_house
 from madeleine.minds.cache import CachedEmbedder, VectorCache

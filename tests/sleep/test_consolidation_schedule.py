@@ -14,7 +14,7 @@ from madeleine.errors import BadSetting
 from madeleine.model.event import Kind
 from madeleine.settings import Consolidation, Settings, read_settings
 from madeleine.sleep.intervals import Intervals, due_tasks, task_run
-from madeleine.sleep.sleeper import ORDER, TASKS, LastRun, Sleeper
+from madeleine.sleep.sleeper import ORDER, TASKS, LastRun, Running, Sleeper
 from madeleine.sleep.telling import end_line, start_line
 from madeleine.sleep.timetable import Timetable
 from madeleine.sleep.values import Report
@@ -144,7 +144,8 @@ def test_a_job_never_runs_twice_at_once(stores: Stores) -> None:
     sleepers: list[Sleeper] = []
     ticked: list[str] = []
 
-    def run(job: str, dry_run: bool, stop: object, progress: object) -> Report:
+    def run(running: Running, stop: object, progress: object) -> Report:
+        job = running.job
         Timetable(sleepers[0], Intervals(tasks={"decay": DAY}), stores.clock).tick()
         ticked.append(job)
         report = Report(job, stores.new_id(), stores.clock.now())

@@ -15,7 +15,7 @@ import pytest
 from madeleine.errors import UnderWay
 from madeleine.sleep.intervals import Intervals
 from madeleine.sleep.rounds import Rounds
-from madeleine.sleep.sleeper import Progress, Sleeper, Stopped
+from madeleine.sleep.sleeper import Progress, Running, Sleeper, Stopped
 from madeleine.sleep.values import Report
 from madeleine.write.stores import Stores
 from tests.fakes import close, make_stores
@@ -41,7 +41,8 @@ class Server:
         self.stores = replace(self.stores, leases=made)
         self.sleeper = Sleeper(self.stores, (JOB, OTHER), self.run)
 
-    def run(self, job: str, dry_run: bool, stop: Stopped, progress: Progress) -> Report:
+    def run(self, running: Running, stop: Stopped, progress: Progress) -> Report:
+        job = running.job
         self.began.append(job)
         while not stop() and not self.let_go.wait(0.02):
             continue

@@ -19,7 +19,7 @@ from madeleine.sleep.begun import note_begun, note_cut_off
 from madeleine.sleep.cycle import JOBS
 from madeleine.sleep.intervals import Intervals, next_run
 from madeleine.sleep.reports import bounded_report
-from madeleine.sleep.sleeper import ASKED_TO_STOP, ORDER, LastRun, Sleeper
+from madeleine.sleep.sleeper import ASKED_TO_STOP, ORDER, LastRun, Running, Sleeper
 from madeleine.sleep.timetable import Timetable
 from madeleine.sleep.values import Report
 from madeleine.write.record import event, record
@@ -54,11 +54,11 @@ class Runner:
 
     def __call__(
         self,
-        job: str,
-        dry_run: bool,
+        running: Running,
         stop: Callable[[], bool],
         progress: Callable[[int, int], None],
     ) -> Report:
+        job, dry_run = running.job, running.dry_run
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         report = Report(job, self.stores.new_id(), self.stores.clock.now(), dry_run)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.api.operations import Call, perform
+from madeleine.api.call import Call
+from madeleine.api.operations import perform
 from madeleine.bootstrap import open_house
 from madeleine.index.port import nothing
 from madeleine.write import courtesy

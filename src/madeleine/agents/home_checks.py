@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -13,13 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import madeleine
 from madeleine.agents.findings import FINE, NOTE, Finding, refused, trouble
 from madeleine.api.places import is_private, run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.api.routes import BY_NAME
 from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable
 from madeleine.vault.journal_lines import damaged_lines, journal_files
+from madeleine.version import __version__
 
 Json = Mapping[str, Any]
 Ask = Callable[[str, Mapping[str, object]], Json]
@@ -75,9 +74,10 @@ def check_settings(home: Path) -> Iterator[Finding]:
     that is one thing to mend, and it is told once."""
     if not (home / "config.toml").exists():
         return
-    bootstrap: Any = importlib.import_module("madeleine.bootstrap")  # heavy: only here
+    from madeleine.bootstrap import load_settings  # heavy: only here
+
     try:
-        bootstrap.load_settings(home)
+        load_settings(home)
     except MadeleineError as error:
         yield refused("home", error)
 
@@ -176,11 +176,11 @@ def check_status(home: Path, status: Json) -> Iterator[Finding]:
 
 def _check_version(status: Json) -> Iterator[Finding]:
     running = status["version"]
-    if running == madeleine.__version__:
+    if running == __version__:
         yield Finding("daemon", f"the daemon runs, release {running}", code=FINE)
         yield from _check_port(status["daemon"])
         return
-    problem = f"the daemon runs release {running}; installed is {madeleine.__version__}"
+    problem = f"the daemon runs release {running}; installed is {__version__}"
     yield trouble(Unavailable, "daemon", problem, "madeleine stop; madeleine serve")
 
 
@@ -257,8 +257,9 @@ def _files(vault: Path, known: int) -> int:
     )
     if at_most <= known:
         return at_most
-    exact: Any = importlib.import_module("madeleine.vault.vault")
-    return sum(1 for _ in exact.Vault(vault).scan())
+    from madeleine.vault.vault import Vault
+
+    return sum(1 for _ in Vault(vault).scan())
 
 
 # -- the clock -----------------------------------------------------------------------------

@@ -8,8 +8,6 @@ the table starts at once.
 
 from __future__ import annotations
 
-import importlib
-
 TYPE_CHECKING = False  # as typing has it, without the cost of importing it
 if TYPE_CHECKING:
     from madeleine.api.madeleine import Madeleine
@@ -19,5 +17,7 @@ __all__ = ["Madeleine"]
 
 def __getattr__(name: str) -> object:
     if name == "Madeleine":
-        return importlib.import_module("madeleine.api.madeleine").Madeleine
+        from madeleine.api.madeleine import Madeleine
+
+        return Madeleine
     raise AttributeError(f"module 'madeleine.api' has no attribute {name!r}")

@@ -14,7 +14,7 @@ from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.whisper.report import ENTRIES
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 DAYS_AT_MOST = 365

@@ -20,7 +20,7 @@ from madeleine.model.memory import first_words
 from madeleine.model.reading import Reader
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 NAME_CHARS = 300

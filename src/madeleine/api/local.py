@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from madeleine.api.operations import Call
+from madeleine.api.call import Call
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import at_the_server
 from madeleine.api.shared import perform_for

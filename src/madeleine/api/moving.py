@@ -22,7 +22,7 @@ from madeleine.model.times import format_time
 from madeleine.write.bring_in import Brought, Fate, bring_in
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 ITEMS_AT_MOST = 10_000  # in one batch, as of remember_many

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-import madeleine
 from madeleine.api import answers, ingesting, moving, people, sleeping
+from madeleine.api.call import Call
 from madeleine.api.counting import stats
 from madeleine.api.page import graph as page_graph
 from madeleine.api.page import home, nights, proposals, searching, timeline, whispers
@@ -41,6 +41,7 @@ from madeleine.model.revision import read_revision
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge, word
 from madeleine.recall.recall import recall
+from madeleine.version import __version__
 from madeleine.whisper.learning import give_feedback
 from madeleine.whisper.report import hold_out
 from madeleine.whisper.values import Prompt
@@ -73,25 +74,6 @@ RUNS_SHOWN = 10
 QUICK = frozenset({"whisper", "recall", "remember", "show", "list"})
 """What an agent or a person waits for: whatever runs by itself meanwhile stands still."""
 DOORS = ("http", "cli", "python", "page")  # who asks when nobody says who
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One request, whichever door it came through. `by` is who asks."""
-
-    id: str | None = None
-    query: Mapping[str, object] = field(default_factory=dict)
-    body: Mapping[str, object] = field(default_factory=dict)
-    by: str = "http"
-    due: float | None = None
-    """Of a prompt: when whoever asks stops waiting, by the monotonic clock."""
-    awaits_receipt: bool = False
-    """Of a prompt: whether the door says later if the whisper reached anybody."""
-
-    @property
-    def named(self) -> str:
-        """The id in the path; the table says which operations have one."""
-        return self.id or ""
 
 
 Operation = Callable[[House, Call], Json]
@@ -411,7 +393,7 @@ def _decide(house: House, call: Call) -> Json:
 
 
 def _health(house: House, call: Call) -> Json:
-    return {"status": "ok", "version": madeleine.__version__}
+    return {"status": "ok", "version": __version__}
 
 
 def _status(house: House, call: Call) -> Json:
@@ -419,7 +401,7 @@ def _status(house: House, call: Call) -> Json:
     counts = stores.index.counts()
     minds = stores.minds
     return {
-        "version": madeleine.__version__,
+        "version": __version__,
         "home": str(house.home),
         "vault": stores.vault.place,
         "device": stores.journal.device,

@@ -17,7 +17,7 @@ from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.write.resolve import resolve
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 # What its MCP adapter shows of a text that is one of two, or one of a cluster. An agent must not

@@ -29,7 +29,7 @@ from madeleine.model.times import format_time
 from madeleine.model.words import word
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
     from madeleine.database.people import People
     from madeleine.model.people import Caller

@@ -15,11 +15,11 @@ from functools import partial
 from typing import cast
 
 from madeleine.api import answers, moving, reach, texts
+from madeleine.api.call import Call
 from madeleine.api.operations import (
     DOORS,
     PAGE,
     PAGE_AT_MOST,
-    Call,
     default_space,
     perform,
     read_prompt,

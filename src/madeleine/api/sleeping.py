@@ -20,7 +20,7 @@ from madeleine.sleep.sleeper import Asked
 from madeleine.write.proposals import show_proposal
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 INSIGHTS = 50

@@ -6,7 +6,6 @@ the home is opened under its lock, which loads everything (`madeleine.api.local`
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -77,13 +76,13 @@ class Door:
             return started
 
     def _local(self, fresh_index: bool) -> Opened:
-        bootstrap: Any = importlib.import_module("madeleine.bootstrap")
-        local: Any = importlib.import_module("madeleine.api.local")
+        from madeleine.api.local import LocalDoor
+        from madeleine.bootstrap import open_house
+
         with self._say.progress("indexing") as bar:
-            house = bootstrap.open_house(self.home, progress=bar, fresh_index=fresh_index)
+            house = open_house(self.home, progress=bar, fresh_index=fresh_index)
         self._say.notes([*house.notes, *house.journal_problems])
-        opened: Opened = local.LocalDoor(house)
-        return opened
+        return LocalDoor(house)
 
     def close(self) -> None:
         if self._opened is not None:

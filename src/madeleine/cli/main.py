@@ -11,9 +11,9 @@ from __future__ import annotations
 import importlib
 import sys
 
-from madeleine import __version__
 from madeleine.cli.table import command_names, help_text, module_of
 from madeleine.errors import MadeleineError, Rejected
+from madeleine.version import __version__
 
 TYPE_CHECKING = False  # as typing has it; importing typing would be most of the cost of --help
 if TYPE_CHECKING:

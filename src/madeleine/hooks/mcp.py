@@ -38,8 +38,8 @@ from posix import (
 )
 from time import monotonic
 
-from madeleine import __version__
 from madeleine.hooks.upstream import ANSWER_SECONDS, Daemon, Flight, Lost, NoDaemon
+from madeleine.version import __version__
 
 TYPE_CHECKING = False  # importing typing would cost as much as all of this
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ VAULT, JOURNAL = "vault/", "journal/"
 FILES_AT_ONCE = 256
 BYTES_AT_ONCE = 16 << 20
 
-Progress = Callable[[int, int | None], None]
+Progress = Callable[[int, int], None]
 
 
 class Side(Protocol):

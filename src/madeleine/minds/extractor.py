@@ -16,7 +16,6 @@ from typing import Any
 from madeleine.language.quoting import find_quote, unsupported
 from madeleine.minds.judges.framing import Nonsense, framed, given_in, is_text
 from madeleine.minds.judges.language import Address, Bounds, LanguageModel
-from madeleine.minds.port import Extractor
 from madeleine.minds.posting import Patience
 from madeleine.model.extracting import Candidate, Extraction, Told
 from madeleine.model.words import MemoryType
@@ -91,23 +90,6 @@ class RemoteExtractor:
         except Nonsense as nonsense:
             self._model.count(str(nonsense))
             return None
-
-
-def remote_extractor(
-    url: str,
-    model: str,
-    key: str,
-    *,
-    provider: str,
-    timeout_seconds: float,
-    tokens: int,
-    cost: float,
-    prices: tuple[float, float],
-) -> Extractor:
-    """Return a language model that finds memories; `tokens` and `cost` bound what one run may
-    use."""
-    address = Address(url, model, key, provider)
-    return RemoteExtractor(address, timeout_seconds, Bounds(tokens, cost, *prices))
 
 
 def _shown(told: Sequence[Told]) -> list[dict[str, object]]:

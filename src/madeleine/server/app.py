@@ -21,7 +21,7 @@ from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
 from madeleine.api import ormah
-from madeleine.api.operations import Call
+from madeleine.api.call import Call
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import Reach, needed
 from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route

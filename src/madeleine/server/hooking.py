@@ -26,7 +26,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from madeleine.api.operations import Call
+from madeleine.api.call import Call
 from madeleine.api.places import run_folder, socket_path
 from madeleine.api.reach import Reach
 from madeleine.api.routes import Route

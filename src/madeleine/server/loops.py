@@ -6,7 +6,6 @@ place of that the server listens to what others tell, and does what is due for a
 
 from __future__ import annotations
 
-import importlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
@@ -164,8 +163,9 @@ def _timing(house: House, stop: threading.Event) -> Callable[[], None]:
     """Say when each job is due, until the daemon ends."""
 
     def keep_time() -> None:
-        timetable = importlib.import_module("madeleine.sleep.timetable")
-        running = timetable.Timetable(house.sleeper, house.intervals, house.stores.clock)
+        from madeleine.sleep.timetable import Timetable
+
+        running = Timetable(house.sleeper, house.intervals, house.stores.clock)
         running.start()
         stop.wait()
         running.end()

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-import madeleine
 from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Field, Route
+from madeleine.version import __version__
 
 OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes")
 
@@ -48,7 +48,7 @@ def openapi() -> Schema:
         "openapi": "3.1.0",
         "info": {
             "title": "Madeleine",
-            "version": madeleine.__version__,
+            "version": __version__,
             "summary": "Memory for AI agents: markdown files on your own disk",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },

@@ -63,7 +63,7 @@ class RunJob(Protocol):
     """Runs one job now, and leaves its report in the journal. It never raises for what went
     wrong in the job: the report says so."""
 
-    def __call__(self, job: str, dry_run: bool, stop: Stopped, progress: Progress) -> Report: ...
+    def __call__(self, running: Running, stop: Stopped, progress: Progress) -> Report: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,15 +355,14 @@ class Sleeper:
         self.last_runs()  # how it went before, read before this run is in the journal too
         with self._changed:
             self._stop_running = False
-            self._running = replace(running, began=self._stores.clock.now())
+            running = replace(running, began=self._stores.clock.now())
+            self._running = running
             if not dry_run:
                 self._due.discard(job)
         self._tell("job_started", {"job": job, "dry_run": dry_run})
         try:
             with giving_way():
-                report = self._run(
-                    job, dry_run, lambda: self._is_to_stop(called_off), self._progress
-                )
+                report = self._run(running, lambda: self._is_to_stop(called_off), self._progress)
             if not dry_run:
                 self._note(report)
             self._tell("job_finished", {"job": job, **_outcome(report)})

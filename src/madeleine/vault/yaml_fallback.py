@@ -15,7 +15,6 @@ the package imports late for that reason.
 from __future__ import annotations
 
 import functools
-import importlib
 from typing import Any
 
 from madeleine.vault.scalars import NULLS
@@ -57,7 +56,9 @@ def load_block(key: str, text: str) -> Tree:
 
 @functools.cache
 def _yaml() -> Any:
-    return importlib.import_module("yaml")
+    import yaml
+
+    return yaml
 
 
 @functools.cache

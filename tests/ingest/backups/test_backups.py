@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.bootstrap import open_house, restore_home
+from madeleine.bootstrap import open_house
+from madeleine.bootstrap.restoring import restore_home
 from madeleine.errors import NoFile, PlaceTaken, StoreUnwritable, UnderWay
 from madeleine.ingest.backups import restoring, taking
 from madeleine.ingest.backups.archive import BackupDamaged, opened, verify

@@ -16,7 +16,7 @@ from madeleine.write.resolve import resolve
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 REGIONS = 80

@@ -19,7 +19,7 @@ from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 SPACES = 8

@@ -41,7 +41,7 @@ from madeleine.write.show import find_anywhere
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 CONNECTIONS = 200

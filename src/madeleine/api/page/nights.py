@@ -17,7 +17,7 @@ from madeleine.model.times import format_time
 from madeleine.write.past import FileTurn, file_turns
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 RUNS = 20

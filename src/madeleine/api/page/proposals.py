@@ -25,7 +25,7 @@ from madeleine.write.proposals import decisions, show_proposal
 from madeleine.write.undo import OVER
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 PROPOSALS = 100

@@ -14,7 +14,7 @@ from madeleine.model.reading import Reader
 from madeleine.recall.recall import recall
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 HITS = 30

@@ -24,7 +24,7 @@ from madeleine.vault.vault import in_trash
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 ENTRIES = 40

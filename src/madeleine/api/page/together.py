@@ -19,7 +19,7 @@ from madeleine.model.reading import Reader
 from madeleine.rules.joining import joined
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.api.reach import Place, Reach
 
 

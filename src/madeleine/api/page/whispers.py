@@ -17,7 +17,7 @@ from madeleine.whisper.stages import STAGES
 from madeleine.write.resolve import get
 
 if TYPE_CHECKING:
-    from madeleine.api.operations import Call
+    from madeleine.api.call import Call
     from madeleine.bootstrap import House
 
 LINES = 40

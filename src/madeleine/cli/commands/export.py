@@ -12,7 +12,6 @@ is no longer true; --current leaves that out, --trash adds what was forgotten.
 from __future__ import annotations
 
 import argparse
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    late: Any = importlib.import_module("madeleine.ingest.exporting.leaving")
+    from madeleine.ingest.exporting.leaving import Leaving
+
     form = arguments.format or _by_name(arguments.to)
     path = Path(arguments.to or NAMES.get(form, "memories")).expanduser().absolute()
     if path.resolve().is_relative_to(door.home.resolve() / "vault"):
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         return door.call("export", query=query)
 
     with say.progress("exporting") as bar:
-        leaving = late.Leaving(page, _filter(arguments), arguments.trash, bar)
+        leaving = Leaving(page, _filter(arguments), arguments.trash, bar)
         count = leaving.write(form, path)
     answer = {"format": form, "path": str(path), "memories": count}
     say.reply(answer, lambda: [f"{plural(count, 'memory', 'memories')} written to {path}"])

@@ -13,7 +13,6 @@ Keys, tokens and passwords are left out of what comes from other programs.
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    formats: Any = importlib.import_module("madeleine.ingest.importing.formats")
+    from madeleine.ingest.importing import formats
+
     path = Path(arguments.path).expanduser().absolute()
     found = formats.read(arguments.format, path, arguments.space)
     with say.progress("importing") as bar:

@@ -9,7 +9,6 @@ started again; end those of other homes yourself.
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,13 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
-    bootstrap: Any = importlib.import_module("madeleine.bootstrap")
+    from madeleine.bootstrap.moving import move_home
+
     daemon = door.daemon()
     facts = daemon.call("status")["daemon"] if daemon else None
     stop_daemon(door.home)
     try:
         with say.progress("copying") as bar:
-            done = bootstrap.move_home(
+            done = move_home(
                 door.home, arguments.to, arguments.tenant, bar, lambda text: say.notes([text])
             )
     finally:

@@ -8,7 +8,6 @@ that was in a database comes back as files; `madeleine move --to` brings it into
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,22 +33,24 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
 
 
 def _checked(file: Path, say: Say) -> dict[str, Any]:
-    archive: Any = importlib.import_module("madeleine.ingest.backups.archive")
+    from madeleine.ingest.backups.archive import verify
+
     with say.progress("checking") as bar:
-        return _answer(file, archive.verify(file, bar), dry_run=True)
+        return _answer(file, verify(file, bar), dry_run=True)
 
 
 def _restored(file: Path, door: Door, say: Say) -> dict[str, Any]:
     """Restore under the home's lock; a daemon is ended before and started again after."""
-    archive: Any = importlib.import_module("madeleine.ingest.backups.archive")
-    archive.verify(file)  # before a daemon is ended for nothing
-    bootstrap: Any = importlib.import_module("madeleine.bootstrap")
+    from madeleine.bootstrap.restoring import restore_home
+    from madeleine.ingest.backups.archive import verify
+
+    verify(file)  # before a daemon is ended for nothing
     daemon = door.daemon()
     facts = daemon.call("status")["daemon"] if daemon else None
     stop_daemon(door.home)
     try:
         with say.progress("restoring") as bar:
-            done = bootstrap.restore_home(door.home, file, bar)
+            done = restore_home(door.home, file, bar)
     finally:
         notes = start_again(door, facts)
     answer = _answer(

@@ -6,7 +6,6 @@ With --foreground it runs here until Ctrl-C or `madeleine stop`.
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,8 +28,9 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         say.reply({**answer, "home": str(door.home)}, lambda: _words(address, door))
 
     if arguments.foreground:
-        daemon: Any = importlib.import_module("madeleine.server.daemon")  # heavy: only here
-        daemon.serve(door.home, arguments.host, arguments.port, ready)
+        from madeleine.server.daemon import serve  # heavy: only here
+
+        serve(door.home, arguments.host, arguments.port, ready)
     else:
         ready(launch(door.home, arguments.host, arguments.port))
     return 0

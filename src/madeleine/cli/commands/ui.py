@@ -7,10 +7,8 @@ signed in for a month. Without a browser, or with --no-open, the link is printed
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from pathlib import Path
-from typing import Any
 
 from madeleine.api.remote import RemoteDoor
 from madeleine.cli.door import Door
@@ -43,8 +41,9 @@ def _open(url: str) -> bool:
     """Open a link in a browser with windows; one inside the terminal would only be in the way."""
     if sys.platform == "linux" and not (variable("DISPLAY") or variable("WAYLAND_DISPLAY")):
         return False
-    browser: Any = importlib.import_module("webbrowser")  # slow to load, and only needed here
-    return bool(browser.open(url))
+    import webbrowser  # slow to load, and only needed here
+
+    return webbrowser.open(url)
 
 
 def _words(url: str, opened: bool) -> list[str]:

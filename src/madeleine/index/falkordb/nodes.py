@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
 from madeleine.index.common.edges import connection_of
 from madeleine.index.common.passages import Spaces, passage_traits
-from madeleine.index.common.rows import Known, Placed, Winners, maps, place, stored_of, summed
+from madeleine.index.common.rows import Placed, Winners, maps, place, stored_of, summed
 from madeleine.index.common.times import instant, maybe_micros, micros
 from madeleine.index.falkordb import graph, passages, words
 from madeleine.index.falkordb.adapting import at, exact, key_of, number_of
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.filters import OUTDATED, condition
+from madeleine.index.falkordb.seen import Seen
 from madeleine.index.falkordb.statement import merged
 from madeleine.index.falkordb.writing import Writing
 from madeleine.index.port import Batch, Counts, Record, Unreadable
@@ -53,27 +53,6 @@ _CONFIDENCE, _STABILITY, _IMPORTANCE, _RELEVANCE = 10, 24, 25, 26  # places in `
 _SEEN = """m.id, m.node, m.created, m.embedded, m.title, m.content, m.tags_text, m.title_grams,
            m.grams, m.said, m.path, m.words, m.length, m.session, m.speaker, points"""
 _POINTS = "WITH m OPTIONAL MATCH (m)-[:PART]->(p) WITH m, collect(p.point) AS points"
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What there is of a memory that is put again or goes."""
-
-    id: str
-    known: Known
-    path: str
-    words: int
-    length: int
-    session: int | None
-    speaker: int | None
-    points: list[int]
-    """The numbers of its vectors."""
-
-    @classmethod
-    def of(cls, row: Row) -> Seen:
-        memory, node, created, embedded, *rest = row
-        known = Known(node, created, embedded, tuple(rest[:6]))
-        return cls(memory, known, *rest[6:])
 
 
 # --- writing ------------------------------------------------------------------------------

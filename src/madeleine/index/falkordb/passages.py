@@ -31,7 +31,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.trace import Trace
 
 if TYPE_CHECKING:
-    from madeleine.index.falkordb.nodes import Seen
+    from madeleine.index.falkordb.seen import Seen
 
 TURN_COLUMNS = 4  # turn, created, node, speaker
 _NODE, _SPEAKER = 2, 3

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from starlette.requests import Request
 
-from madeleine.api.operations import Call
+from madeleine.api.call import Call
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space

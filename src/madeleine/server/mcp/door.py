@@ -5,20 +5,16 @@ and does so in a thread when the first client comes, so that a hook that waits m
 from __future__ import annotations
 
 import asyncio
-import importlib
-from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from madeleine.api.operations import Call
 from madeleine.errors import WrongMethod
-from madeleine.model.codec import Json
+
+if TYPE_CHECKING:
+    from madeleine.server.mcp.serving import Carry
 
 PATH = "/mcp"
-
-Carry = Callable[[Scope, str, Call], Awaitable[Json]]
-"""Carries out an operation by its name, for whose request it is."""
 
 
 class McpDoor:
@@ -39,7 +35,10 @@ class McpDoor:
     async def _loaded(self) -> ASGIApp:
         async with self._loading:
             if self._serving is None:
-                name = "madeleine.server.mcp.serving"
-                module: Any = await asyncio.to_thread(importlib.import_module, name)
-                self._serving = module.Serving(self._carry, self._max_body_bytes)
+                self._serving = await asyncio.to_thread(self._load)
             return self._serving
+
+    def _load(self) -> ASGIApp:
+        from madeleine.server.mcp.serving import Serving
+
+        return Serving(self._carry, self._max_body_bytes)

@@ -1,5 +1,5 @@
 """The tools over streamable HTTP, spoken by the MCP library. It takes a second to load: only
-`door` loads it, by its name.
+`door` loads it, when the first client comes.
 
 Both eras of the protocol are served: clients that introduce themselves with `initialize` and
 those that send their name along with every request. To neither is a promise made that a restart
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from mcp.server.caching import CacheHint
@@ -30,11 +30,11 @@ from mcp_types import Tool as ListedTool
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-import madeleine
+from madeleine.api.call import Call
 from madeleine.errors import MadeleineError
+from madeleine.model.codec import Json
 from madeleine.server.guard import header
 from madeleine.server.mcp.asking import SESSION, asker, call_of, new_session
-from madeleine.server.mcp.door import Carry
 from madeleine.server.mcp.tools import (
     BY_TOOL,
     INSTRUCTIONS,
@@ -45,10 +45,13 @@ from madeleine.server.mcp.tools import (
 )
 from madeleine.server.mcp.wording import Said, refused, said
 from madeleine.server.reading import read_body
+from madeleine.version import __version__
 
 LIST_MILLISECONDS = 300_000  # how long a client may keep the list of tools
 
 Message = MutableMapping[str, Any]
+Carry = Callable[[Scope, str, Call], Awaitable[Json]]
+"""Carries out an operation by its name, for whose request it is."""
 
 
 class Serving:
@@ -142,7 +145,7 @@ class _Tools:
         hint = CacheHint(LIST_MILLISECONDS, "private")
         return Server(
             "madeleine",
-            version=madeleine.__version__,
+            version=__version__,
             title="Madeleine",
             instructions=INSTRUCTIONS,
             cache_hints={"tools/list": hint, "server/discover": hint},

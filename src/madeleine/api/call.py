@@ -1,0 +1,25 @@
+"""A request to an operation, as every door hands it over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, whichever door it came through. `by` is who asks."""
+
+    id: str | None = None
+    query: Mapping[str, object] = field(default_factory=dict)
+    body: Mapping[str, object] = field(default_factory=dict)
+    by: str = "http"
+    due: float | None = None
+    """Of a prompt: when whoever asks stops waiting, by the monotonic clock."""
+    awaits_receipt: bool = False
+    """Of a prompt: whether the door says later if the whisper reached anybody."""
+
+    @property
+    def named(self) -> str:
+        """The id in the path; the table says which operations have one."""
+        return self.id or ""

@@ -1,0 +1,209 @@
+"""Moving a home's memory from files into a database, and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from madeleine.bootstrap.clock import SystemClock
+from madeleine.bootstrap.config import load_settings
+from madeleine.bootstrap.home import (
+    LOCK_WAIT_SECONDS,
+    MOVING,
+    HomeLock,
+    is_moving_to,
+    make_folders,
+    vault_folder,
+)
+from madeleine.bootstrap.house import House
+from madeleine.bootstrap.index import check_store
+from madeleine.bootstrap.opening import SERVER, open_house, open_houses
+from madeleine.ingest.backups import restoring
+from madeleine.ingest.moving import (
+    FileSide,
+    Moved,
+    NothingToMove,
+    PlaceFixed,
+    PlaceTaken,
+    move,
+    with_store,
+)
+from madeleine.model.people import read_person
+from madeleine.settings import Settings, Store, read_settings, store_variables
+from madeleine.vault.files import write_file
+from madeleine.write.reconcile import Progress, reconcile
+from madeleine.write.upkeep import FILLING
+
+if TYPE_CHECKING:
+    from madeleine.database.fleet import Fleet
+    from madeleine.vault.database.moving import DatabaseSide
+
+LEASE_PAUSE_SECONDS = 0.5  # between two looks whether a lease is over
+
+
+@dataclass(frozen=True, slots=True)
+class MovedHome:
+    """A memory that was moved: what both ends say, and what the index there holds."""
+
+    place: str
+    moved: Moved
+    in_index: int
+    left_out: tuple[str, ...] = ()
+    aside: tuple[Path, ...] = ()
+
+
+def move_home(
+    home: Path,
+    to: str,
+    tenant: str | None = None,
+    progress: Progress = lambda done, total: None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> MovedHome:
+    """Move a home's memory into the database at `to`, or back into `files`. Only when it is there
+    whole and compared, the settings name the new place; killed before, the next try goes on.
+    `tell` is told what it waits for."""
+    settings = load_settings(home)
+    make_folders(home)
+    if to == "files":
+        _refuse_fixed(home, None)
+        return _move_out(home, settings, progress)
+    name = settings.store.tenant if tenant is None else read_person(tenant, "tenant")
+    store = replace(settings.store, url=to, truth="database", tenant=name)
+    check_store(replace(settings, store=store))
+    _refuse_fixed(home, store)
+    return _move_in(home, settings, replace(settings, store=store), progress, tell)
+
+
+def _refuse_fixed(home: Path, store: Store | None) -> None:
+    """Refuse a move after which the environment would still name another place."""
+    table = tomllib.loads(_naming_store(home, store))
+    wanted, found = read_settings(table, {}).store, read_settings(table, os.environ).store
+    names = ("url", "truth") if store is None else ("url", "truth", "tenant")
+    if any(getattr(found, name) != getattr(wanted, name) for name in names):
+        raise PlaceFixed(store_variables(os.environ))
+
+
+def _move_in(
+    home: Path, old: Settings, new: Settings, progress: Progress, tell: Callable[[str], None]
+) -> MovedHome:
+    """Move files into a database. They stay where they are, and are read no more."""
+    if old.store.truth == "database":
+        raise NothingToMove("a database")
+    open_house(home, progress=progress).close()  # finishes what was interrupted
+    lock = HomeLock(home)
+    lock.take(LOCK_WAIT_SECONDS)
+    try:
+        source = FileSide(vault_folder(home, old), home / "journal")
+        with _database_side(new) as target:
+            _refuse_taken(home, target)
+            done = move(source, target, progress)
+        _await_filling(new.store, tell)
+        in_index = _fill(open_houses(home, new, None, progress).first, progress)
+        _name_store(home, new.store)
+        (home / "run" / MOVING).unlink()
+    finally:
+        lock.release()
+    return MovedHome(target.place, done, in_index, tuple(source.left_out))
+
+
+def _move_out(home: Path, settings: Settings, progress: Progress) -> MovedHome:
+    """Move a memory out of a database into files. What lies in their place is put aside."""
+    if settings.store.truth == "files":
+        raise NothingToMove("files")
+    stamp = _stamp(home)
+    folders = (vault_folder(home, settings).resolve(), (home / "journal").resolve())
+    exchanges = [restoring.exchange_of(folder, stamp) for folder in folders]
+    target = FileSide(exchanges[0].staged, exchanges[1].staged)
+    with _database_side(settings) as source:
+        first = move(source, target, progress)
+        with source.writing():
+            rest = move(source, target, progress)  # what changed meanwhile
+    done = replace(rest, copied=first.copied + rest.copied)
+    restoring.write_mark(home, exchanges)
+    restoring.finish(home)
+    _name_store(home, None)
+    (home / "run" / MOVING).unlink()
+    in_index = _fill(open_house(home, progress=progress), progress)
+    aside = tuple(each.aside for each in exchanges if each.aside.exists())
+    return MovedHome(str(folders[0]), done, in_index, aside=aside)
+
+
+@contextmanager
+def _database_side(settings: Settings) -> Iterator[DatabaseSide]:
+    with _fleet(settings.store) as fleet:
+        from madeleine.vault.database.moving import DatabaseSide
+
+        yield DatabaseSide(fleet.tenant(settings.store.tenant), SERVER)
+
+
+@contextmanager
+def _fleet(store: Store) -> Iterator[Fleet]:
+    """Lend the connections to a database, for what is no server."""
+    from madeleine.database.fleet import Fleet
+
+    fleet = Fleet(store.url, store.lease_seconds)
+    try:
+        yield fleet
+    finally:
+        fleet.close()
+
+
+def _await_filling(store: Store, tell: Callable[[str], None]) -> None:
+    """Wait while the lease of a move lasts that was killed as it filled the index. One that lasts
+    longer is renewed by somebody who still works."""
+    with _fleet(store) as fleet:
+        leases = fleet.leases(fleet.tenant(store.tenant))
+        if leases.doing(FILLING) is None:
+            return
+        tell(f"a move was killed before; going on within {store.lease_seconds:g} seconds")
+        deadline = time.monotonic() + store.lease_seconds + LEASE_PAUSE_SECONDS
+        while leases.doing(FILLING) is not None and time.monotonic() < deadline:
+            time.sleep(LEASE_PAUSE_SECONDS)
+
+
+def _refuse_taken(home: Path, target: DatabaseSide) -> None:
+    """Refuse a place where there is a memory, unless a move of ours began there."""
+    if is_moving_to(home, target.place):
+        return
+    there = target.listed()
+    if there:
+        raise PlaceTaken(target.place, len(there))
+    (home / "run" / MOVING).write_text(target.place, encoding="utf-8")
+
+
+def _stamp(home: Path) -> str:
+    """Return the time in the names of what a move puts in place: that of its first try."""
+    mark = home / "run" / MOVING
+    if not mark.exists():
+        mark.write_text(SystemClock().now().strftime("%Y%m%dT%H%M%S"), encoding="utf-8")
+    return mark.read_text(encoding="utf-8")
+
+
+def _fill(house: House, progress: Progress) -> int:
+    """Make the index of a house say what its files say; return how many memories it holds."""
+    try:
+        reconcile(house.stores, progress)
+        return house.stores.index.counts().memories
+    finally:
+        house.close()
+
+
+def _name_store(home: Path, store: Store | None) -> None:
+    """Let the settings name where the memory is: in a database, or in files as without any."""
+    data = _naming_store(home, store).encode()
+    write_file(home / "config.toml", data)
+
+
+def _naming_store(home: Path, store: Store | None) -> str:
+    path = home / "config.toml"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    names = ("url", "tenant", "truth") if store is not None else ()
+    lines = [f"{name} = {json.dumps(getattr(store, name))}" for name in names]
+    return with_store(text, lines)

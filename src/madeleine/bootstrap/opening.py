@@ -1,0 +1,271 @@
+"""Opening a home: its files or its database, the index brought up to date, what a kill left."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from madeleine.bootstrap.clock import SystemClock
+from madeleine.bootstrap.config import load_settings, make_habits
+from madeleine.bootstrap.home import (
+    LOCK_WAIT_SECONDS,
+    HomeLock,
+    device_name,
+    make_folders,
+    vault_folder,
+)
+from madeleine.bootstrap.house import House, Houses
+from madeleine.bootstrap.index import check_store, open_index, open_shared_index
+from madeleine.bootstrap.minds import make_minds
+from madeleine.errors import Damaged, Unavailable
+from madeleine.index.port import Batch, Index
+from madeleine.ingest.intake import NOTE_PREFIX
+from madeleine.minds.port import Minds
+from madeleine.settings import Settings
+from madeleine.vault.journal import Journal
+from madeleine.vault.read_marks import ReadMarks
+from madeleine.vault.vault import Vault, is_memory_path
+from madeleine.write.aside import Threads
+from madeleine.write.bell import FarBell
+from madeleine.write.identity import complete_self
+from madeleine.write.questions import withdraw_contrasts
+from madeleine.write.reconcile import Progress, reconcile
+from madeleine.write.record import replay
+from madeleine.write.recover import recover
+from madeleine.write.stores import Stores
+from madeleine.write.upkeep import FILLING, rebuild
+
+if TYPE_CHECKING:
+    from madeleine.database.access import Tenant
+    from madeleine.database.fleet import Fleet
+    from madeleine.database.leases import DatabaseLeases
+
+RESTORING = "restoring.json"  # in run/: what a restore that was interrupted still has to do
+UNPACKED = ".*-restored-*"  # beside vault and journal: what one that was killed had unpacked
+SERVER = "server"  # the device that all servers on a database are: what one begins another ends
+
+
+def open_house(
+    home: Path,
+    *,
+    wait_seconds: float = LOCK_WAIT_SECONDS,
+    progress: Progress = lambda done, total: None,
+    fresh_index: bool = False,
+) -> House:
+    """Open a home for this process alone.
+
+    `fresh_index` throws the index away first; everything in it comes back from the files and
+    the journal.
+    """
+    settings = load_settings(home)
+    make_folders(home)
+    if settings.store.truth == "database":
+        return open_houses(home, settings, None, progress, fresh_index).first
+    lock = HomeLock(home)
+    lock.take(wait_seconds)
+    with ExitStack() as failing:
+        failing.callback(lock.release)
+        house = open_locked(home, settings, lock, progress, fresh_index)
+        failing.pop_all()
+    return house
+
+
+def open_houses(
+    home: Path,
+    settings: Settings,
+    lock: HomeLock | None,
+    progress: Progress = lambda done, total: None,
+    fresh_index: bool = False,
+) -> Houses:
+    """Open what a server answers for. The lock is the caller's still, if this raises."""
+    if settings.store.truth == "files":
+        if lock is None:
+            raise ValueError("whoever opens files holds the home's lock")
+        return Houses(open_locked(home, settings, lock, progress, fresh_index))
+    check_store(settings)
+    from madeleine.database.fleet import Fleet
+
+    with ExitStack() as failing:
+        store = settings.store
+        fleet = Fleet(store.url, store.lease_seconds, store.connections)
+        failing.callback(fleet.close)
+        minds, notes = make_minds(home, settings, os.environ)
+        notes += fleet.warnings()
+        opening = _Opening(home, settings, fleet, minds, notes, Threads())
+        first = opening.house(settings.store.tenant, progress, fresh_index)
+        first.lock = lock
+        failing.pop_all()
+    first.houses = Houses(first, opening.house)
+    return first.houses
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What all houses have in common whose truth is in one database."""
+
+    home: Path
+    settings: Settings
+    fleet: Fleet
+    minds: Minds
+    notes: list[str]
+    aside: Threads
+
+    def house(
+        self,
+        tenant: str,
+        progress: Progress = lambda done, total: None,
+        fresh_index: bool = False,
+    ) -> House:
+        """Open the house of a tenant."""
+        rows = self.fleet.tenant(tenant)
+        index, healed = self._index(rows, fresh_index)
+        leases = self.fleet.leases(rows)
+        house = House(
+            self.home,
+            self.settings,
+            self._stores(rows, index, leases),
+            lock=None,
+            notes=[*self.notes, *healed],
+            tenant=tenant,
+            fleet=self.fleet,
+            plan=leases,
+        )
+        follow(house, progress)
+        return house
+
+    def _index(self, rows: Tenant, fresh: bool) -> tuple[Index, list[str]]:
+        if self.settings.store.graph:
+            own = replace(self.settings, store=replace(self.settings.store, tenant=rows.name))
+            return open_index(self.home / "index.db", self.minds, own, fresh)
+        return open_shared_index(rows, self.minds, fresh), []
+
+    def _stores(self, rows: Tenant, index: Index, leases: DatabaseLeases) -> Stores:
+        from madeleine.vault.database import DatabaseJournal, DatabaseVault
+
+        first = rows.name == self.settings.store.tenant
+        return Stores(
+            vault=DatabaseVault(rows),
+            journal=DatabaseJournal(rows, SERVER),
+            index=index,
+            minds=self.minds,
+            clock=SystemClock(),
+            habits=make_habits(self.settings),
+            writing=self.fleet.writing(rows),
+            leases=leases,
+            aside=self.aside if first else Threads(self.aside),
+            bell=FarBell(self.fleet.tell(rows)),
+        )
+
+
+def open_locked(
+    home: Path,
+    settings: Settings,
+    lock: HomeLock,
+    progress: Progress = lambda done, total: None,
+    fresh_index: bool = False,
+) -> House:
+    """Open a home whose lock the caller has taken, and still has if this raises."""
+    _finish_restoring(home, vault_folder(home, settings))
+    minds, notes = make_minds(home, settings, os.environ)
+    index, healed = open_index(home / "index.db", minds, settings, fresh_index)
+    marks = ReadMarks(home / "run")
+    with ExitStack() as unfinished:
+        unfinished.callback(marks.close)
+        vault = Vault(vault_folder(home, settings), marks)
+        vault.clean_leftovers()
+        stores = Stores(
+            vault=vault,
+            journal=Journal(home / "journal", device_name()),
+            index=index,
+            minds=minds,
+            clock=SystemClock(),
+            habits=make_habits(settings),
+            aside=Threads(),
+        )
+        house = House(home, settings, stores, lock, notes + healed, marks=marks)
+        _name_suspects(house, marks)
+        catch_up(house, progress)
+        unfinished.pop_all()
+    return house
+
+
+def _finish_restoring(home: Path, vault: Path) -> None:
+    """Finish a restore that was killed, and remove what it had unpacked. Hardly any home has such,
+    so what restores is loaded only where something is found."""
+    begun = (home / "run" / RESTORING).exists()
+    beside = {home, vault.resolve().parent}
+    unpacked = any(True for folder in beside for _ in folder.glob(UNPACKED))
+    if begun or unpacked:
+        from madeleine.ingest.backups.restoring import finish, remove_unpacked
+
+        finish(home)
+        remove_unpacked(home, vault)
+
+
+def _name_suspects(house: House, marks: ReadMarks) -> None:
+    """Let `status` name what was being read when the last process ended: a memory's file is looked
+    at again by the reconcile that follows, a note when somebody takes it in again."""
+    files: dict[str, tuple[int, str]] = {}
+    for name, problem in marks.named().items():
+        if name.startswith(NOTE_PREFIX):
+            house.intake.tell(name.removeprefix(NOTE_PREFIX), problem)
+        elif is_memory_path(name) and house.stores.vault.fingerprint(name) is not None:
+            files[name] = (1, problem)
+    if files:
+        house.stores.index.write(Batch(unreadable=files))
+
+
+def catch_up(house: House, progress: Progress = lambda done, total: None) -> None:
+    """Bring the index up to date with journal and files, and finish what was interrupted.
+
+    A journal file that lost what the index has already read, by a power cut or by hand, makes
+    the index say more than the truth: then it is made anew.
+    """
+    stores = house.stores
+    changed = stores.journal.shrunk(stores.index.positions())
+    house.journal_problems = replay(stores.journal, stores.index)
+    house.notes.extend(recover(stores))
+    if changed:
+        house.notes.append(f"the journal lost lines ({', '.join(changed)}); made the index anew")
+        rebuild(stores, progress)
+    else:
+        reconcile(stores, progress)
+    _complete_self(house)
+    _withdraw_contrasts(house)
+
+
+def follow(house: House, progress: Progress = lambda done, total: None) -> None:
+    """Bring an index up to date with the truth in a database. One in the same database cannot be
+    behind it, unless files and journal were brought in from elsewhere or it was made anew."""
+    stores = house.stores
+    if _is_behind(stores):
+        with stores.leases.held(FILLING):
+            house.journal_problems = replay(stores.journal, stores.index)
+            reconcile(stores, progress)
+    if stores.index.self_id() is None:
+        _complete_self(house)
+    _withdraw_contrasts(house)
+
+
+def _is_behind(stores: Stores) -> bool:
+    with stores.index.steady():
+        empty = not stores.index.extent().memories
+        unread = next(stores.journal.read(stores.index.positions()), None)
+    return unread is not None or (empty and next(stores.vault.scan(), None) is not None)
+
+
+def _complete_self(house: House) -> None:
+    try:
+        complete_self(house.stores)
+    except (Damaged, Unavailable) as error:  # a home must open whatever its self looks like
+        house.notes.append(f"the self could not be written: {error.message}")
+
+
+def _withdraw_contrasts(house: House) -> None:
+    try:
+        withdraw_contrasts(house.stores, by="upgrade")
+    except Unavailable as error:  # a home must open on a disk that takes nothing
+        house.notes.append(f"questions that are none any more could not go: {error.message}")

@@ -1,0 +1,29 @@
+"""What the graph holds of a memory before it is written again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from madeleine.index.common.rows import Known
+from madeleine.index.falkordb.connection import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What there is of a memory that is put again or goes."""
+
+    id: str
+    known: Known
+    path: str
+    words: int
+    length: int
+    session: int | None
+    speaker: int | None
+    points: list[int]
+    """The numbers of its vectors."""
+
+    @classmethod
+    def of(cls, row: Row) -> Seen:
+        memory, node, created, embedded, *rest = row
+        known = Known(node, created, embedded, tuple(rest[:6]))
+        return cls(memory, known, *rest[6:])
