@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 from madeleine.api.remote import RemoteDoor, find_daemon, stop_daemon
 from madeleine.errors import HomeBusy
 from madeleine.server.launch import START_SECONDS, Launched, await_daemon, launch
+from tests.server.answering import problems_of
 from tests.server.fork_server import fork_daemon
 
 WAIT_SECONDS = 20.0
@@ -78,9 +79,11 @@ class Daemon:
         return send("127.0.0.1", self.launched.port, method, target, data, given | (headers or {}))
 
     def ok(self, method: str, path: str, body: object = None, **query: Any) -> Any:
-        """Ask and expect it to work."""
+        """Ask and expect it to work, and the answer to be what /openapi.json says."""
         answer = self.ask(method, path, body, **query)
         assert answer.status == 200, answer.body
+        problems = problems_of(method, path, answer.body)
+        assert not problems, problems
         return answer.body
 
     def remember(self, content: str, **draft: object) -> str:

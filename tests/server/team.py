@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import postgres
+from tests.server.answering import problems_of
 from tests.server.running import Answer, Daemon, running
 
 CONFIG = """
@@ -44,6 +45,8 @@ class Client:
     def ok(self, method: str, path: str, body: object = None, **query: Any) -> Any:
         answer = self.ask(method, path, body, **query)
         assert answer.status == 200, answer.body
+        problems = problems_of(method, path, answer.body)
+        assert not problems, problems
         return answer.body
 
     def remember(self, content: str, **draft: object) -> str:

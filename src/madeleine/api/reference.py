@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
+from madeleine.api.contract.memories import CONTRACT
+from madeleine.api.contract.schema import Schema, Schemas
+from madeleine.api.contract.table import RESPONSES
 from madeleine.api.routes import ROUTES, TOLD, Field, Route
 
 PAGE = """\
@@ -58,12 +61,22 @@ $ curl -s --unix-socket ~/.madeleine/run/socket http://localhost/agent/recall \\
 """
 
 
+SHAPES = """\
+# Shapes
+
+What answers hold. A field that is marked with ? may be missing; new fields may be added.
+"""
+
+
 def routes_page() -> str:
     """Return the whole page."""
-    return PAGE + "\n\n".join(_section(route) for route in (*ROUTES, *TOLD)) + "\n"
+    schemas = Schemas(CONTRACT, prefix="")
+    sections = [_section(route, schemas) for route in (*ROUTES, *TOLD)]
+    shapes = [_shape(name, schema) for name, schema in sorted(schemas.named.items())]
+    return PAGE + "\n\n".join([*sections, SHAPES.strip(), *shapes]) + "\n"
 
 
-def _section(route: Route) -> str:
+def _section(route: Route, schemas: Schemas) -> str:
     summary = f"`{route.name}`: {route.summary}. Role: {route.role}."
     parts = [f"## {route.method} {route.path}", summary]
     if route.open:
@@ -72,8 +85,47 @@ def _section(route: Route) -> str:
         parts.append("Needs the admin token, when `server.admin_token` is set.")
     parts.extend(_table("Query", route.query))
     parts.extend(_table("Body", route.body))
-    parts.append(f"Answer: `{route.answer}`")
+    parts.append(f"Answer: {_answer(route, schemas)}")
     return "\n\n".join(parts)
+
+
+def _answer(route: Route, schemas: Schemas) -> str:
+    if route.name not in RESPONSES:
+        return f"`{route.answer}`"
+    return schema_words(schemas.of(RESPONSES[route.name]))
+
+
+def _shape(name: str, schema: Schema) -> str:
+    """Return the fields of a shape as a table."""
+    rows = [
+        f"| `{field}{'' if field in schema['required'] else '?'}` | {schema_words(each)} | "
+        f"{each.get('description', '')} |"
+        for field, each in schema["properties"].items()
+    ]
+    head = [
+        f"## {name}",
+        "",
+        *([f"{schema['description']}", ""] if "description" in schema else []),
+    ]
+    return "\n".join([*head, "| field | type | |", "|---|---|---|", *rows])
+
+
+def schema_words(schema: Schema) -> str:
+    """Return the type that a schema describes in words, with a link to each shape."""
+    if "$ref" in schema:
+        return f"[{schema['$ref']}](#{schema['$ref'].lower()})"
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(schema_words(each) for each in schema["anyOf"]))
+    if "enum" in schema:
+        return " or ".join("null" if each is None else f"`{each}`" for each in schema["enum"])
+    names = schema.get("type", "any value")
+    if names == "array" and "items" in schema:
+        return f"array of {schema_words(schema['items'])}"
+    if names == "array":
+        return f"array: {', '.join(schema_words(each) for each in schema['prefixItems'])}"
+    if names == "object" and isinstance(schema.get("additionalProperties"), dict):
+        return f"object of {schema_words(schema['additionalProperties'])}"
+    return " or ".join(names) if isinstance(names, list) else str(names)
 
 
 def _table(title: str, fields: Iterable[Field]) -> list[str]:

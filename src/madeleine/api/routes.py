@@ -31,6 +31,7 @@ class Route(NamedTuple):
     body: tuple[Field, ...] = ()
     query: tuple[Field, ...] = ()
     answer: str = ""
+    """What it answers with, where that is no JSON."""
     open: bool = False
     """Whether it answers without a token."""
     admin: bool = False
@@ -103,15 +104,10 @@ _ZONE = Field("zone", "string", "whose days to count in, such as Europe/Dublin; 
 _DRY_RUN = Field("dry_run", "boolean", "only say what would be done; nothing is changed")
 _NOW = Field("now", "boolean", "give memories no time before they fade")
 _WAIT = Field("wait", "boolean", "answer when it is over; without a daemon that is always so")
-_RUN = "{text, status: started | finished | stopped | failed, request, jobs, reports}"
 _INGEST = (
     _SPACE,
     _DRY_RUN,
     Field("extra_tags", "array of string", "labels for everything that is kept"),
-)
-_INGESTED = (
-    "{text, status: processed | dry_run, extracted, memories: [{node_id, title, type, tier, "
-    "content, …}], revised, retired, known, refused, redacted, held_back, notes}"
 )
 
 ROUTES: tuple[Route, ...] = (
@@ -122,7 +118,6 @@ ROUTES: tuple[Route, ...] = (
         "write one memory",
         _DRAFT,
         (_SPACE,),
-        "{text, node_id, memory, linked, existing, change, notes}",
     ),
     Route(
         "remember_many",
@@ -131,7 +126,6 @@ ROUTES: tuple[Route, ...] = (
         "write many memories",
         (Field("items", "array of object", "drafts as for remember", required=True),),
         (_SPACE,),
-        "{text, results: [{node_id, existing} | {error}]}",
     ),
     Route(
         "recall",
@@ -147,8 +141,6 @@ ROUTES: tuple[Route, ...] = (
             Field("why_not", "string", "id of a memory that you miss: says why it is not there"),
         ),
         (_SPACE,),
-        "{text, results: [{memory, score, reasons, match, passage, explained?}], silence, notes, "
-        "why_not}",
     ),
     Route(
         "whisper",
@@ -163,8 +155,6 @@ ROUTES: tuple[Route, ...] = (
             Field("explain", "boolean", "show every candidate and stage"),
         ),
         (_SPACE,),
-        "{text, whisper_id, injected: [{node_id, score, full, memory}], silence, stage, took_ms, "
-        "explained?}",
     ),
     Route(
         "whisper_why",
@@ -173,15 +163,12 @@ ROUTES: tuple[Route, ...] = (
         "say in plain words why the last whisper, or silence, was what it was",
         (),
         (Field("session_id", "string", "the last one of this conversation"),),
-        "{text, whisper: {id, at, session, space, …}}",
     ),
     Route(
         "whisper_report",
         "GET",
         "/agent/whisper/report",
         "say what the hold-out shows: how often memories show in replies, whispered and held out",
-        answer="{text, days, enough, told: {whispers, replied, used}, held_out: {whispers, "
-        "replied, used}, late, undelivered, difference, margin}",
     ),
     Route(
         "feedback",
@@ -200,7 +187,6 @@ ROUTES: tuple[Route, ...] = (
             Field("whisper_log_id", "string", "the whisper that it is about"),
         ),
         (),
-        "{text, node_id}",
     ),
     Route(
         "show",
@@ -208,7 +194,6 @@ ROUTES: tuple[Route, ...] = (
         "/agent/recall/{id}",
         "one memory whole, with connections and neighbours",
         query=(Field("session_id", "string", "the conversation that asks"),),
-        answer="{text, node_id, memory, path, connections, neighbours}",
     ),
     Route(
         "list",
@@ -216,14 +201,12 @@ ROUTES: tuple[Route, ...] = (
         "/agent/list",
         "memories, newest first",
         query=(*_FILTER, _LIMIT, _OFFSET),
-        answer="{text, memories, total}",
     ),
     Route(
         "trash",
         "GET",
         "/agent/trash",
         "what was forgotten and can be restored",
-        answer="{text, memories: [{memory, path}]}",
     ),
     Route(
         "history",
@@ -231,7 +214,6 @@ ROUTES: tuple[Route, ...] = (
         "/agent/history/{id}",
         "what happened to a memory, newest first",
         query=(_LIMIT,),
-        answer="{text, node_id, events}",
     ),
     Route(
         "revise",
@@ -268,7 +250,6 @@ ROUTES: tuple[Route, ...] = (
                 "whoever changed it, also by hand",
             ),
         ),
-        answer="{text, node_id, memory, change, notes}",
     ),
     Route(
         "retire",
@@ -279,7 +260,6 @@ ROUTES: tuple[Route, ...] = (
             Field("reason", "string", "why"),
             Field("superseded_by", "string", "the memory that replaces it"),
         ),
-        answer="{text, node_id, memory, change, notes}",
     ),
     Route(
         "forget",
@@ -287,14 +267,12 @@ ROUTES: tuple[Route, ...] = (
         "/agent/recall/{id}",
         "move a memory to the trash",
         query=(Field("reason", "string", "why"),),
-        answer="{text, node_id, memory, change, trash_path}",
     ),
     Route(
         "restore",
         "POST",
         "/agent/restore/{id}",
         "bring a forgotten memory back",
-        answer="{text, node_id, memory, change, notes}",
     ),
     Route(
         "link",
@@ -309,7 +287,6 @@ ROUTES: tuple[Route, ...] = (
             Field("reason", "string", "why"),
             Field("kind", "string", "which association, for the edge `discovered`"),
         ),
-        answer="{text, node_id, memory, change, notes}",
     ),
     Route(
         "unlink",
@@ -321,7 +298,6 @@ ROUTES: tuple[Route, ...] = (
             Field("target_id", "string", "to", required=True),
             Field("edge", "string", "only this edge; all by default"),
         ),
-        answer="{text, node_id, memory, change, notes}",
     ),
     Route(
         "merge",
@@ -342,14 +318,12 @@ ROUTES: tuple[Route, ...] = (
             ),
             Field("if_drop_version", "string", "the same for the one that goes into it"),
         ),
-        answer="{text, node_id, memory, removed, change, neighbours, notes}",
     ),
     Route(
         "undo",
         "POST",
         "/agent/undo/{id}",
         "take back a change, a run, or a whole night by the `request` that it answered with",
-        answer="{text, change, undone, memories}",
     ),
     Route(
         "proposals",
@@ -363,14 +337,12 @@ ROUTES: tuple[Route, ...] = (
                 "pending, approved, rejected, expired or all; pending by default",
             ),
         ),
-        answer="{text, proposals}",
     ),
     Route(
         "proposal",
         "GET",
         "/agent/proposals/{id}",
         "one proposal, with exactly what approving it would change",
-        answer="{text, proposal, difference, problem}",
     ),
     Route(
         "decide",
@@ -385,7 +357,6 @@ ROUTES: tuple[Route, ...] = (
                 required=True,
             ),
         ),
-        answer="{text, proposal, change}",
     ),
     Route(
         "merges",
@@ -393,14 +364,12 @@ ROUTES: tuple[Route, ...] = (
         "/agent/merges",
         "merges that were made, newest first",
         query=(_LIMIT,),
-        answer="{text, merges: [{id, at, kept, removed, by, reason, outcome}]}",
     ),
     Route(
         "undo_merge",
         "POST",
         "/agent/merges/{id}/undo",
         "take a merge back",
-        answer="{text, change, undone, memories}",
     ),
     Route(
         "audit",
@@ -412,7 +381,6 @@ ROUTES: tuple[Route, ...] = (
             Field("node_id", "string", "only changes of this memory"),
             Field("operation", "string", "only what this verb did, such as revise"),
         ),
-        answer="{text, events}",
     ),
     Route(
         "insights",
@@ -420,16 +388,12 @@ ROUTES: tuple[Route, ...] = (
         "/agent/insights",
         "what changed its mind and what contradicts what, newest first",
         query=(_LIMIT,),
-        answer="{text, evolutions: [{from, to, reason, by, at}], "
-        "tensions: [{one, other, reason, by, at}]}",
     ),
     Route(
         "maintenance",
         "GET",
         "/agent/maintenance",
         "take a batch of questions about memories, for an agent that judges",
-        answer="{text, status: ready | busy | idle, job_id, expires_at, instructions, memories, "
-        "merge_candidates, conflict_candidates, link_candidates, consolidation_clusters}",
     ),
     Route(
         "hand_in",
@@ -441,15 +405,12 @@ ROUTES: tuple[Route, ...] = (
             Field("job_id", "string", "the batch that was taken"),
             Field("results", "object", "the answers, as the batch's instructions say"),
         ),
-        answer="{text, status, job_id, reports}",
     ),
     Route(
         "tasks",
         "GET",
         "/admin/tasks",
         "the jobs that tend the memory: when they run, how the last run went",
-        answer="{text, enabled, running, tasks: [{id, interval_minutes, paused, running, waiting, "
-        "progress, last_run, failures, next_run}]}",
     ),
     Route(
         "run_all",
@@ -458,7 +419,6 @@ ROUTES: tuple[Route, ...] = (
         "run the whole sleep cycle, in its documented order",
         (_DRY_RUN, _NOW),
         (_WAIT,),
-        _RUN,
         admin=True,
     ),
     Route(
@@ -468,7 +428,6 @@ ROUTES: tuple[Route, ...] = (
         "run one job now; `{id}` is its name",
         (_DRY_RUN, _NOW),
         (_WAIT,),
-        _RUN,
         admin=True,
     ),
     Route(
@@ -477,7 +436,6 @@ ROUTES: tuple[Route, ...] = (
         "/admin/tasks/{id}/stop",
         "stop a run that waits or is under way: a job's, or `run-all` for all; what it has "
         "done by then stays",
-        answer="{text, stopped}",
         admin=True,
     ),
     Route(
@@ -485,7 +443,6 @@ ROUTES: tuple[Route, ...] = (
         "POST",
         "/admin/tasks/{id}/pause",
         "let a job no longer run by itself, nor with the whole cycle",
-        answer="{text, id, paused}",
         admin=True,
     ),
     Route(
@@ -493,7 +450,6 @@ ROUTES: tuple[Route, ...] = (
         "POST",
         "/admin/tasks/{id}/resume",
         "let a paused job run by itself again",
-        answer="{text, id, paused}",
         admin=True,
     ),
     Route(
@@ -507,8 +463,6 @@ ROUTES: tuple[Route, ...] = (
             _DRY_RUN,
         ),
         (Field("wait", "boolean", "false: answer at once, the run goes on; true by default"),),
-        "{text, status, request, consolidation: {mode, dry_run, started_at, completed_at, "
-        "success, steps}}",
         admin=True,
     ),
     Route(
@@ -516,9 +470,6 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/consolidate/status",
         "when each task of the consolidation engine ran, and when it will run again",
-        answer="{text, enabled, last_decay, last_creative, last_cluster, last_forget, next_runs, "
-        "next_run_at, failing, paused, running, history: [{task, ran_at, memories_processed, "
-        "duration_seconds, success, run, applied, proposed, error}], tick_seconds}",
         admin=True,
     ),
     Route(
@@ -526,7 +477,6 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/admin/health",
         "whether the daemon answers",
-        answer="{status, version}",
         open=True,
     ),
     Route(
@@ -534,9 +484,6 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/admin/status",
         "what there is and what is wrong",
-        answer="{version, home, vault, device, pid, counts, embedder, unreadable, journal, "
-        "index_place, index_bytes, sleep, backup, notes, daemon}; `vault` says where the memory "
-        "is, `index_place` where its index is: null for the home's own, of so many `index_bytes`",
     ),
     Route(
         "stats",
@@ -544,23 +491,18 @@ ROUTES: tuple[Route, ...] = (
         "/stats",
         "how much there is, and how much was whispered and remembered lately",
         query=(Field("days", "integer", "how far back; this week, from Monday, by default"),),
-        answer="{text, generated_at, window: {kind, days, cutoff}, usage: "
-        "{whispers_used_this_week, whispers_used_total, memories_this_week, memories_total}, "
-        "store: {total_nodes, total_edges, by_tier}}",
     ),
     Route(
         "reconcile",
         "POST",
         "/admin/reconcile",
         "make the index say what the files say",
-        answer="{text, files, written, dropped, unchanged, unreadable, notes}",
     ),
     Route(
         "rebuild",
         "POST",
         "/admin/rebuild",
         "make the index anew from files and journal",
-        answer="{text, files, written, dropped, unchanged, unreadable, notes, seconds}",
     ),
     Route(
         "purge",
@@ -571,9 +513,6 @@ ROUTES: tuple[Route, ...] = (
             Field("memories", "array of string", "which of those in the trash"),
             Field("all", "boolean", "all that lie in the trash"),
         ),
-        answer="{text, memories: [{id, title}], removed: {files, journal_lines, "
-        "journal_lines_cut, embeddings}, left: {connections, journal_lines, "
-        "memories: [{id, title}], merged_into: [{id, title}]}}",
         admin=True,
     ),
     Route(
@@ -581,7 +520,6 @@ ROUTES: tuple[Route, ...] = (
         "POST",
         "/admin/compact",
         "tidy the journal's past months without changing what they say",
-        answer="{text, files, busy, dropped, damaged, bytes_saved}",
     ),
     Route(
         "import",
@@ -601,8 +539,6 @@ ROUTES: tuple[Route, ...] = (
             _DRY_RUN,
         ),
         (_SPACE,),
-        "{text, run, results: [{node_id, outcome: written | known | revised | kept | forgotten, "
-        "note?} | {error}], counts}",
         admin=True,
     ),
     Route(
@@ -617,7 +553,6 @@ ROUTES: tuple[Route, ...] = (
             Field("files", "boolean", "also the text of every file, and not only where it differs"),
             Field("trash", "boolean", "what was forgotten instead"),
         ),
-        answer="{text, items, next, total}",
         admin=True,
     ),
     Route(
@@ -626,7 +561,6 @@ ROUTES: tuple[Route, ...] = (
         "/admin/backup",
         "make a backup of vault, journal and settings, and let the oldest go",
         (Field("to", "string", "another file or folder than the one for backups; a whole path"),),
-        answer="{text, path, made, memories, files, bytes, removed, seconds, notes}",
         admin=True,
     ),
     Route(
@@ -634,7 +568,6 @@ ROUTES: tuple[Route, ...] = (
         "GET",
         "/admin/backup",
         "the backups that there are, newest first",
-        answer="{text, folder, backups: [{path, made, bytes}], running: {id, done, total}}",
         admin=True,
     ),
     Route(
@@ -655,7 +588,6 @@ ROUTES: tuple[Route, ...] = (
             Field("uri", "string", "where it can be found"),
         ),
         _INGEST,
-        _INGESTED,
     ),
     Route(
         "ingest_file",
@@ -669,14 +601,12 @@ ROUTES: tuple[Route, ...] = (
             Field("path", "string", "instead of all that, a transcript (.jsonl) on this machine"),
         ),
         _INGEST,
-        _INGESTED,
     ),
     Route(
         "people",
         "GET",
         "/admin/people",
         "the people who have a memory of their own in this database",
-        answer="{text, people: [{name, created, spaces}], server}",
         admin=True,
     ),
     Route(
@@ -688,7 +618,6 @@ ROUTES: tuple[Route, ...] = (
             Field("name", "string", "a-z, 0-9, `.`, `_` and `-`, such as ada", required=True),
             Field("keep", "boolean", "hand them the memories kept under this name; else refused"),
         ),
-        answer="{text, person: {name, created, spaces}, kept}",
         admin=True,
     ),
     Route(
@@ -697,7 +626,6 @@ ROUTES: tuple[Route, ...] = (
         "/admin/people/{id}",
         "let a person in no more; `{id}` is their name",
         query=(Field("erase", "boolean", "erase their memory too, also later: no way back"),),
-        answer="{text, name, erased}",
         admin=True,
     ),
     Route(
@@ -706,7 +634,6 @@ ROUTES: tuple[Route, ...] = (
         "/admin/tokens",
         "your tokens; to an admin everybody's",
         query=(Field("person", "string", "only those of this person"),),
-        answer="{text, tokens: [{id, name, person, role, created, last_used}]}",
     ),
     Route(
         "create_token",
@@ -718,7 +645,6 @@ ROUTES: tuple[Route, ...] = (
             Field("person", "string", "whose memory it opens; the server's own by default"),
             Field("role", "string", "reader, writer (default), owner or admin"),
         ),
-        answer="{text, token, id, name, person, role, created, last_used}",
         admin=True,
     ),
     Route(
@@ -726,14 +652,12 @@ ROUTES: tuple[Route, ...] = (
         "DELETE",
         "/admin/tokens/{id}",
         "let a token in no more; `{id}` is its id, at least 8 characters of it, or its name",
-        answer="{text, id, name, person, role, created, last_used}",
     ),
     Route(
         "spaces",
         "GET",
         "/agent/spaces",
         "the spaces that you share with others; to an admin all of them",
-        answer="{text, spaces: [{name, role, members}]}",
     ),
     Route(
         "share_space",
@@ -746,7 +670,6 @@ ROUTES: tuple[Route, ...] = (
             Field("role", "string", "reader, writer (default) or owner"),
             Field("keep", "boolean", "with the memories kept under this name; else refused"),
         ),
-        answer="{text, space, person, role, kept}",
     ),
     Route(
         "unshare_space",
@@ -760,15 +683,13 @@ ROUTES: tuple[Route, ...] = (
                 "erase", "boolean", "without a person: erase what is in it, for good, also later"
             ),
         ),
-        answer="{text, space, person?, erased?}",
     ),
-    Route("stop", "POST", "/admin/stop", "end the daemon", answer="{stopping}"),
+    Route("stop", "POST", "/admin/stop", "end the daemon"),
     Route(
         "page_link",
         "POST",
         "/ui/link",
         "a link that signs a browser in to the page, once and within a minute",
-        answer="{text, url, seconds}",
         admin=True,
     ),
     # What only the page asks for stands under /ui/data/.
@@ -783,10 +704,6 @@ ROUTES: tuple[Route, ...] = (
             *_FILTER,
             Field("why_not", "string", "id of a memory that you miss: says why it is not there"),
         ),
-        answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
-        "valid_until, superseded_by, outdated, score, reasons, "
-        "mentions: [{id, short_id, headline}]}], silence, notes, why_not, "
-        "absent: {how, text, rank, others, chance, filters}}",
     ),
     Route(
         "page_list",
@@ -794,8 +711,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/list",
         "memories without their whole texts, newest first",
         query=(*_FILTER, _LIMIT, _OFFSET),
-        answer="{memories: [{id, type, tier, space, headline, extract, tags, created, updated, "
-        "valid_until, superseded_by, outdated}], total}",
     ),
     Route(
         "page_facets",
@@ -803,7 +718,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/facets",
         "what memories can be filtered by, with how many there are of each",
         query=(Field("tag", "string", "only tags that begin so"),),
-        answer="{memories, types, tiers, spaces, tags}",
     ),
     Route(
         "page_graph",
@@ -811,8 +725,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/graph",
         "the spaces, largest first, each with its strongest memories and their connections",
         query=(_LIMIT,),
-        answer="{regions: [{space, memories}], spaces, total, memories: [{id, type, tier, space, "
-        "headline, importance, outdated}], connections: [[source, target, edge, weight]]}",
     ),
     Route(
         "page_graph_space",
@@ -824,7 +736,6 @@ ROUTES: tuple[Route, ...] = (
             _LIMIT,
             _OFFSET,
         ),
-        answer="{memories, connections}",
     ),
     Route(
         "page_graph_near",
@@ -832,7 +743,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/graph/near/{id}",
         "a memory, those connected with it, and some of those connected with them",
         query=(_LIMIT,),
-        answer="{id, near, memories, connections}",
     ),
     Route(
         "page_graph_paths",
@@ -843,8 +753,6 @@ ROUTES: tuple[Route, ...] = (
             Field("from", "string", "the one", required=True),
             Field("to", "string", "the other", required=True),
         ),
-        answer="{from, to, paths: [[{id, edge, forward, reason}]], seen, whole, memories, "
-        "connections}",
     ),
     Route(
         "page_memory",
@@ -852,15 +760,12 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/memory/{id}",
         "one memory, also a forgotten one, with connections and strength; not noted as a use",
         query=(Field("as_of", "string", "also as it was at this time, as far as it is known"),),
-        answer="{memory, version, path, forgotten, is_self, brief, connections, "
-        "connections_total, replaces, strength: {chance, curve, uses, fades_at, …}, then}",
     ),
     Route(
         "page_similar",
         "GET",
         "/ui/data/memory/{id}/similar",
         "the memories nearest to one in meaning",
-        answer="{memories: [{id, headline, likeness, …}], embedded}",
     ),
     Route(
         "page_difference",
@@ -868,7 +773,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/memory/{id}/difference",
         "a memory before and after one change of it",
         query=(Field("change", "string", "the change's id", required=True),),
-        answer="{before, after, moved, mentions: [{id, short_id, headline}]}",
     ),
     Route(
         "page_time",
@@ -876,7 +780,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/time",
         "memories by when they became known, newest first, with evolutions and tensions",
         query=(_LIMIT, _OFFSET),
-        answer="{memories, turns, total}",
     ),
     Route(
         "page_time_bars",
@@ -884,7 +787,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/time/bars",
         "how many memories became known in each stretch of time",
         query=(_ZONE,),
-        answer="{step_days, bars: [{from, to, known}], total, zone, first}",
     ),
     Route(
         "page_time_day",
@@ -892,7 +794,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/time/day",
         "how much held at a moment, and what has come and gone since",
         query=(Field("as_of", "string", "the moment; now by default"),),
-        answer="{held, holding, come, gone, forgotten: [{id, headline, …}]}",
     ),
     Route(
         "page_time_turns",
@@ -900,7 +801,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/time/turns",
         "what replaced what, and what cannot hold beside what, newest first",
         query=(_LIMIT,),
-        answer="{turns: [{is: evolution | tension, newer, older, open, reason, by, at}]}",
     ),
     Route(
         "page_home",
@@ -908,8 +808,6 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/home",
         "how much there is, how it grows, what came of the last prompts, what needs attention",
         query=(_ZONE,),
-        answer="{now, size, week, growth, prompts: {deadline_ms, median_ms, slow_ms, each}, "
-        "attention: [{kind, text, more, to, job}], sleep, backup, daemon}",
     ),
     Route(
         "page_whispers",
@@ -921,17 +819,12 @@ ROUTES: tuple[Route, ...] = (
             Field("after", "string", "the id after which to go on: `next` of the page before"),
             _LIMIT,
         ),
-        answer="{whispers: [{id, at, session, space, prompt, outcome, told, silence, stage, best, "
-        "took_ms, seen, without_model}], next, gate, days}",
     ),
     Route(
         "page_whisper",
         "GET",
         "/ui/data/whispers/{id}",
         "one prompt with its stages and every memory that was considered for it",
-        answer="{…, intents, among, gate, floor, stages: [{name, state, held}], "
-        "memories: [{id, title, score, chance, words, meaning, affinity, reasons, fate, held, "
-        "said_by, seen, feedback, brief}]}",
     ),
     Route(
         "page_why_not",
@@ -939,15 +832,12 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/whispers/{id}/why_not",
         "why a memory was not whispered for a prompt",
         query=(Field("memory", "string", "the memory that you miss", required=True),),
-        answer="{memory, text, fate, stage, score, gate, "
-        "absent: {how, text, rank, others, chance, filters}}",
     ),
     Route(
         "page_sleep",
         "GET",
         "/ui/data/sleep",
         "how every job and every task of consolidation stands",
-        answer="{enabled, consolidation_enabled, judge, running, proposals, jobs, tasks}",
     ),
     Route(
         "page_runs",
@@ -959,8 +849,6 @@ ROUTES: tuple[Route, ...] = (
             Field("all", "boolean", "also runs that found nothing to do"),
             _LIMIT,
         ),
-        answer="{runs: [{job, at, run, seconds, looked, judged, applied, proposed, skipped, "
-        "stopped, error, counts, problems, changes, in_force}], more}",
     ),
     Route(
         "page_run",
@@ -968,15 +856,12 @@ ROUTES: tuple[Route, ...] = (
         "/ui/data/sleep/runs/{id}",
         "the changes that a run made, newest first, and how it went",
         query=(_LIMIT, _OFFSET),
-        answer="{changes: [{id, at, verb, reason, outcome, words, memories}], total, job, applied, "
-        "in_force, report}; report is as in the list of runs",
     ),
     Route(
         "page_change",
         "GET",
         "/ui/data/changes/{id}",
         "what a change made of each file: the texts before and after",
-        answer="{files: [{memory, path_before, path_after, before, after, known}], files_total}",
     ),
     Route(
         "page_proposals",
@@ -994,16 +879,12 @@ ROUTES: tuple[Route, ...] = (
             _LIMIT,
             _OFFSET,
         ),
-        answer="{proposals: [{id, type, status, source_nodes, proposed_action, reason, created, "
-        "resolved, by, change, undoable}], total, types}",
     ),
     Route(
         "page_proposal",
         "GET",
         "/ui/data/proposals/{id}",
         "one proposal with its memories, and exactly what approving it would change",
-        answer="{proposal, memories: [{…, content}], memories_total, difference, problem, "
-        "changed: {id, title}}",
     ),
 )
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
+from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
+from madeleine.api.contract.schema import Schema, Schemas
+from madeleine.api.contract.table import RESPONSES
 from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Field, Route
 from madeleine.version import __version__
 
 OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes")
-
-Schema = dict[str, Any]
 
 _ERRORS = {
     "401": "no valid token",
@@ -25,25 +25,14 @@ _ERRORS = {
     "503": "try again later",
 }
 _TEXT: Schema = {"type": "string"}
-_MAYBE_TEXT: Schema = {"type": ["string", "null"]}
-_MEMORY: Schema = {"$ref": "#/components/schemas/Memory"}
-_ANSWERS: dict[str, Schema] = {
-    "text": _TEXT,
-    "node_id": _TEXT,
-    "memory": _MEMORY,
-    "change": _MAYBE_TEXT,
-    "silence": _MAYBE_TEXT,
-    "existing": {"type": "boolean"},
-    "total": {"type": "integer"},
-    "notes": {"type": "array", "items": _TEXT},
-}
 
 
 def openapi() -> Schema:
     """Return the OpenAPI 3.1 document."""
     paths: Schema = {}
+    schemas = Schemas(CONTRACT)
     for route in (*ROUTES, *TOLD, OPENAPI):
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -54,7 +43,7 @@ def openapi() -> Schema:
         },
         "security": [{"token": []}],
         "paths": paths,
-        "components": {"schemas": _schemas(), "securitySchemes": {"token": _security()}},
+        "components": {"schemas": schemas.named, "securitySchemes": {"token": _security()}},
     }
 
 
@@ -66,12 +55,12 @@ def _security() -> Schema:
     }
 
 
-def _operation(route: Route) -> Schema:
+def _operation(route: Route, schemas: Schemas) -> Schema:
     operation: Schema = {
         "operationId": route.name,
         "summary": route.summary,
         "parameters": [*_path_parameters(route), *(_parameter(each) for each in route.query)],
-        "responses": {"200": _answer(route), **_errors()},
+        "responses": {"200": _answer(route, schemas), **_errors(schemas)},
     }
     if route.body:
         content = {"application/json": {"schema": _object(route.body)}}
@@ -120,61 +109,14 @@ def field_schema(field: Field) -> Schema:
     return {"type": names if len(names) > 1 else names[0]}
 
 
-def _answer(route: Route) -> Schema:
+def _answer(route: Route, schemas: Schemas) -> Schema:
     if route in TOLD:
         kind = {EVENTS: "text/event-stream", METRICS: "text/plain"}[route]
         return {"description": route.answer, "content": {kind: {"schema": _TEXT}}}
-    names = re.findall(r"\w+", re.sub(r"\[.*?\]", "", route.answer))
-    properties = {name: _ANSWERS.get(name, {}) for name in names}
-    schema = {"type": "object", "properties": properties}
-    return {
-        "description": route.answer or "the document",
-        "content": {"application/json": {"schema": schema}},
-    }
+    schema = schemas.of(RESPONSES[route.name]) if route.name in RESPONSES else {"type": "object"}
+    return {"description": route.summary, "content": {"application/json": {"schema": schema}}}
 
 
-def _errors() -> Schema:
-    schema = {"$ref": "#/components/schemas/Error"}
-    content = {"application/json": {"schema": schema}}
+def _errors(schemas: Schemas) -> Schema:
+    content = {"application/json": {"schema": schemas.of(ErrorAnswer)}}
     return {status: {"description": why, "content": content} for status, why in _ERRORS.items()}
-
-
-def _schemas() -> Schema:
-    return {"Memory": _memory(), "Connection": _connection(), "Error": _error()}
-
-
-def _error() -> Schema:
-    parts = dict.fromkeys(("code", "message", "hint"), _TEXT)
-    inner = {"type": "object", "properties": parts, "required": list(parts)}
-    return {"type": "object", "properties": {"error": inner}, "required": ["error"]}
-
-
-def _connection() -> Schema:
-    number = {"type": "number", "minimum": 0, "maximum": 1}
-    texts = dict.fromkeys(("reason", "by", "at", "kind"), _MAYBE_TEXT)
-    return {
-        "type": "object",
-        "properties": {"target": _TEXT, "edge": _TEXT, "weight": number, **texts},
-        "required": ["target", "edge", "weight"],
-    }
-
-
-def _memory() -> Schema:
-    texts = ("id", "short_id", "type", "tier", "headline", "content", "source", "created")
-    maybe = ("space", "title", "valid_until", "superseded_by", "idempotency_key", "last_review")
-    numbers = ("confidence", "importance", "stability")
-    properties: Schema = {
-        **dict.fromkeys((*texts, "updated", "last_accessed"), _TEXT),
-        **dict.fromkeys(maybe, _MAYBE_TEXT),
-        **{name: {"type": "number"} for name in numbers},
-        "relevance": {"type": ["number", "null"]},
-        "access_count": {"type": "integer"},
-        "tags": {"type": "array", "items": _TEXT},
-        "origin": {"type": ["object", "null"]},
-        "claim": {"type": ["object", "null"]},
-        "connections": {
-            "type": "array",
-            "items": {"$ref": "#/components/schemas/Connection"},
-        },
-    }
-    return {"type": "object", "properties": properties, "required": sorted(properties)}

@@ -1,0 +1,177 @@
+"""Memories, connections and proposals as JSON has them, and what all answers share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from madeleine.api.contract.shape import Codec, Contract, field, shape
+from madeleine.api.wire import error_from_json, error_to_json
+from madeleine.errors import MadeleineError
+from madeleine.model.codec import (
+    Json,
+    claim_from_json,
+    claim_to_json,
+    connection_from_json,
+    connection_to_json,
+    memory_from_json,
+    memory_to_json,
+    origin_from_json,
+    origin_to_json,
+)
+from madeleine.model.memory import Claim, Connection, Memory, Origin
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
+from madeleine.model.times import format_time, parse_time
+from madeleine.model.words import Edge, MemoryType, Tier
+
+Moment = Annotated[str, (("format", "date-time"),)]
+"""A time as JSON has it: RFC 3339 in UTC."""
+Unit = Annotated[float, (("minimum", 0), ("maximum", 1))]
+"""A number from 0 to 1."""
+
+
+@shape
+class OriginShape:
+    """Where a memory came from."""
+
+    session: str | None = field("the conversation", left_out=True, default=None)
+    turn: int | None = field("the position in it", left_out=True, default=None)
+    speaker: str | None = field("who said it", left_out=True, default=None)
+    uri: str | None = field("where it can be found", left_out=True, default=None)
+
+
+@shape
+class ClaimShape:
+    """What a memory states: of a subject an attribute has a value."""
+
+    subject: str = field()
+    attribute: str = field()
+    value: str = field()
+
+
+@shape
+class ConnectionShape:
+    """A typed, weighted arrow to another memory."""
+
+    target: str = field("the id of the memory that it leads to")
+    edge: Edge = field("what it says")
+    weight: Unit = field("how strong it is")
+    reason: str | None = field("why it is there", left_out=True, default=None)
+    by: str | None = field("who drew it", left_out=True, default=None)
+    at: Moment | None = field("when it was drawn", left_out=True, default=None)
+    kind: str | None = field(
+        "which association, of the edge `discovered`", left_out=True, default=None
+    )
+    confidence: Unit | None = field("how sure who drew it was", left_out=True, default=None)
+    discovered_at: Moment | None = field("when a job found it", left_out=True, default=None)
+    algorithm: str | None = field("how a job found it", left_out=True, default=None)
+
+
+@shape
+class MemoryShape:
+    """A memory: what its file says, and how it was used."""
+
+    id: str = field()
+    short_id: str = field("the first 8 characters of the id")
+    type: MemoryType = field()
+    tier: Tier = field()
+    space: str | None = field("the project it belongs to; null is global")
+    title: str | None = field()
+    headline: str = field("the title, or the beginning of the text")
+    content: str = field("what it says")
+    tags: tuple[str, ...] = field()
+    source: str = field("where it comes from")
+    confidence: Unit = field("how sure its author is")
+    created: Moment = field("when it was first known")
+    updated: Moment = field()
+    valid_until: Moment | None = field("when it stops, or stopped, being true")
+    superseded_by: str | None = field("the id of the memory that replaces it")
+    origin: Origin | None = field("where it was said")
+    claim: Claim | None = field("what it states")
+    idempotency_key: str | None = field()
+    connections: tuple[Connection, ...] = field()
+    importance: float = field()
+    access_count: int = field("how often it was used")
+    last_accessed: Moment = field()
+    last_review: Moment | None = field()
+    stability: float = field("days until it comes to mind with a chance of 0.9")
+    relevance: float | None = field()
+    meta: Mapping[str, object] | None = field(
+        "of a summary: what it is of", left_out=True, default=None
+    )
+
+
+@shape
+class ProposalShape:
+    """A change that waits for a decision."""
+
+    id: str = field()
+    type: ProposalType = field()
+    status: ProposalStatus = field()
+    source_nodes: tuple[str, ...] = field("the memories that it is about")
+    proposed_action: str = field("what would be done, in a sentence")
+    reason: str | None = field()
+    created: Moment = field()
+    resolved: Moment | None = field("when it was decided")
+    action: Mapping[str, str] = field("what would be done, as it would be carried out")
+
+
+@shape
+class ErrorShape:
+    """What went wrong and what to do next."""
+
+    code: Literal["rejected", "missing", "conflict", "unavailable", "damaged", "error"] = field()
+    message: str = field()
+    hint: str = field()
+
+
+@shape
+class ErrorAnswer:
+    """The answer to a request that was not carried out."""
+
+    error: MadeleineError = field()
+
+
+def proposal_to_json(proposal: Proposal) -> Json:
+    resolved = proposal.resolved
+    return {
+        "id": proposal.id,
+        "type": proposal.type.value,
+        "status": proposal.status.value,
+        "source_nodes": list(proposal.source_nodes),
+        "proposed_action": proposal.proposed_action,
+        "reason": proposal.reason,
+        "created": format_time(proposal.created),
+        "resolved": format_time(resolved) if resolved else None,
+        "action": dict(proposal.action),
+    }
+
+
+def proposal_from_json(values: Mapping[str, object]) -> Proposal:
+    """Return the proposal that `proposal_to_json` described. Trusts its input: it is our own."""
+    resolved, reason, action = values["resolved"], values["reason"], values["action"]
+    nodes = values["source_nodes"]
+    return Proposal(
+        id=str(values["id"]),
+        type=ProposalType(str(values["type"])),
+        source_nodes=tuple(nodes) if isinstance(nodes, list) else (),
+        proposed_action=str(values["proposed_action"]),
+        created=parse_time("created", values["created"]),
+        status=ProposalStatus(str(values["status"])),
+        reason=None if reason is None else str(reason),
+        resolved=None if resolved is None else parse_time("resolved", resolved),
+        action=tuple(sorted(action.items())) if isinstance(action, dict) else (),
+    )
+
+
+CONTRACT = Contract(
+    {
+        Memory: Codec(MemoryShape, memory_to_json, memory_from_json),
+        Connection: Codec(ConnectionShape, connection_to_json, connection_from_json),
+        Origin: Codec(OriginShape, origin_to_json, origin_from_json),
+        Claim: Codec(ClaimShape, claim_to_json, claim_from_json),
+        Proposal: Codec(ProposalShape, proposal_to_json, proposal_from_json),
+        MadeleineError: Codec(ErrorShape, error_to_json, error_from_json),
+    }
+)
+to_json, from_json = CONTRACT.to_json, CONTRACT.from_json

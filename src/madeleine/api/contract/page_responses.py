@@ -1,0 +1,687 @@
+"""What the operations of the page answer: small, paged, never the whole store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from madeleine.api.contract.memories import Moment, ProposalShape
+from madeleine.api.contract.responses import (
+    DaemonStatus,
+    JobProgress,
+    NamedMemory,
+)
+from madeleine.api.contract.shape import field, shape
+from madeleine.model.memory import Memory
+from madeleine.model.proposal import ProposalStatus, ProposalType
+from madeleine.model.words import Edge, MemoryType, Tier
+from madeleine.recall.explaining import Absence
+
+PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
+
+
+# -- memories in lists ---------------------------------------------------------------------
+
+
+@shape
+class Mention:
+    """A memory of which words have only the short id."""
+
+    id: str = field()
+    short_id: str = field()
+    headline: str = field()
+
+
+@shape
+class Brief:
+    """A memory as a line of a list: without its whole text."""
+
+    id: str = field()
+    short_id: str = field()
+    type: MemoryType = field()
+    tier: Tier = field()
+    space: str | None = field()
+    headline: str = field()
+    extract: str = field("the beginning of the text, or the place that answers")
+    tags: tuple[str, ...] = field()
+    created: Moment = field()
+    updated: Moment = field()
+    valid_until: Moment | None = field()
+    superseded_by: str | None = field()
+    outdated: bool = field("whether it is retired, expired or superseded")
+
+
+@shape
+class BriefHit(Brief):
+    """A memory that answers a question, as a line of a list."""
+
+    score: float = field()
+    reasons: tuple[str, ...] = field()
+    mentions: tuple[Mention, ...] = field("memories of which the reasons have the short id")
+
+
+@shape
+class AbsenceReason:
+    """Why a memory is not among the answers, in parts."""
+
+    how: Absence = field()
+    text: str = field()
+    rank: int | None = field()
+    others: int | None = field("how many fit better")
+    chance: float | None = field()
+    filters: tuple[str, ...] = field()
+
+
+@shape
+class SearchPage:
+    """The memories that answer a question that is being typed."""
+
+    memories: tuple[BriefHit, ...] = field()
+    silence: str | None = field("why nothing was found")
+    notes: tuple[str, ...] = field()
+    why_not: str | None = field("why a memory that was missed is not there")
+    absent: AbsenceReason | None = field("the same in parts")
+
+
+@shape
+class BriefPage:
+    """Memories, newest first."""
+
+    memories: tuple[Brief, ...] = field()
+    total: int = field()
+
+
+@shape
+class Facets:
+    """What memories can be filtered by, with how many there are of each."""
+
+    memories: int = field()
+    types: Mapping[str, int] = field()
+    tiers: Mapping[str, int] = field()
+    spaces: Mapping[str, int] = field()
+    tags: Mapping[str, int] = field()
+
+
+# -- the graph -----------------------------------------------------------------------------
+
+Arrow = tuple[str, str, str, float] | tuple[str, str, str, float, str | None]
+"""Source, target, edge, weight, and why if that was asked for."""
+
+
+@shape
+class GraphNode:
+    """A memory as the graph draws it."""
+
+    id: str = field()
+    type: MemoryType = field()
+    tier: Tier = field()
+    space: str | None = field()
+    headline: str = field()
+    importance: float = field()
+    outdated: bool = field()
+
+
+@shape
+class Drawing:
+    """Memories, and the connections between them: source, target, edge, weight, and why."""
+
+    memories: tuple[GraphNode, ...] = field()
+    connections: tuple[Arrow, ...] = field()
+
+
+@shape
+class GraphRegion:
+    """A space of the graph."""
+
+    space: str | None = field()
+    memories: int = field("how many it has")
+
+
+@shape
+class GraphOverview(Drawing):
+    """The spaces, largest first, each with its strongest memories."""
+
+    regions: tuple[GraphRegion, ...] = field()
+    spaces: int = field("how many there are")
+    total: int = field("how many memories there are")
+
+
+@shape
+class Surroundings(Drawing):
+    """A memory, those connected with it, and some of those connected with them."""
+
+    id: str = field()
+    near: tuple[str, ...] = field("the ids of those connected with it")
+
+
+@shape
+class PathStep:
+    """One step on the way from a memory to another."""
+
+    id: str = field("where it leads")
+    edge: str = field()
+    forward: bool = field("whether the arrow is followed, and not gone against")
+    reason: str | None = field()
+
+
+@shape
+class GraphPaths(Drawing):
+    """The shortest ways between two memories over connections."""
+
+    from_: str = field()
+    to: str = field()
+    paths: tuple[tuple[PathStep, ...], ...] = field()
+    seen: int = field("how many memories were looked at")
+    whole: bool = field("whether all of them were")
+
+
+# -- one memory ----------------------------------------------------------------------------
+
+
+@shape
+class LinkedMemory:
+    """A connection of the memory that is shown, with the memory at its other end."""
+
+    target: str = field()
+    edge: Edge = field()
+    weight: float = field()
+    reason: str | None = field()
+    by: str | None = field()
+    at: Moment | None = field()
+    kind: str | None = field()
+    confidence: float | None = field()
+    discovered_at: Moment | None = field(left_out=True, default=None)
+    algorithm: str | None = field(left_out=True, default=None)
+    source: str = field()
+    outward: bool = field("whether it starts at the memory that is shown")
+    implied: bool = field("drawn by nobody: the self defines what is about it")
+    by_machine: bool = field("whether a job drew it")
+    other: Brief | None = field("the memory at the other end; null if it is gone")
+
+
+@shape
+class ImportanceParts:
+    """What an importance is made of."""
+
+    uses: float = field()
+    connections: float = field()
+    recency: float = field()
+
+
+@shape
+class Strength:
+    """How likely a memory comes to mind, now, before and after, and what that is due to."""
+
+    now: Moment = field()
+    chance: float = field()
+    stability_days: float = field()
+    curve: tuple[tuple[Moment, float], ...] = field()
+    uses: tuple[Moment, ...] = field()
+    uses_total: int = field()
+    least: float = field("below this chance a night may move it to the archive")
+    fades_at: Moment | None = field()
+    spared_until: Moment | None = field("until when it is too young for a night to move it")
+    stays: (
+        Literal["self", "core", "archival", "protected", "type", "upcoming", "importance"] | None
+    ) = field("why it stays where it is all the same")
+    importance: float = field()
+    relevance: float | None = field()
+    drawn_connections: int = field()
+    parts: ImportanceParts = field()
+
+
+@shape
+class WholeMemory:
+    """One memory, also a forgotten one, with connections and strength."""
+
+    memory: Memory = field()
+    version: str = field("what an edit is made for; it is refused if it says something else")
+    path: str = field()
+    forgotten: bool = field()
+    is_self: bool = field()
+    brief: Brief = field()
+    connections: tuple[LinkedMemory, ...] = field()
+    connections_total: int = field()
+    replaces: tuple[Brief, ...] = field()
+    strength: Strength | None = field()
+    then: Memory | None = field("as it was at the moment asked for, if that is known")
+
+
+@shape
+class SimilarMemory(Brief):
+    """A memory with how near it is to another in meaning."""
+
+    likeness: float = field()
+
+
+@shape
+class SimilarMemories:
+    """The memories nearest to one in meaning."""
+
+    memories: tuple[SimilarMemory, ...] = field()
+    embedded: bool = field("whether the model has read it")
+
+
+@shape
+class MemoryDifference:
+    """A memory before and after one change of it."""
+
+    before: Memory | None = field()
+    after: Memory | None = field()
+    moved: bool = field("whether its file only went elsewhere")
+    mentions: tuple[Mention, ...] = field("memories that the change names")
+
+
+# -- time ----------------------------------------------------------------------------------
+
+
+@shape
+class MindTurn:
+    """Two memories of which one replaced the other, or that cannot both hold."""
+
+    is_: Literal["evolution", "tension"] = field()
+    newer: Brief = field()
+    older: Brief = field()
+    open: bool = field("of a tension: whether both still hold")
+    reason: str | None = field()
+    by: str | None = field()
+    at: Moment | None = field()
+
+
+@shape
+class TimelinePage:
+    """Memories by when they became known, newest first, with what turned in that time."""
+
+    memories: tuple[Brief, ...] = field()
+    turns: tuple[MindTurn, ...] = field()
+    total: int = field()
+
+
+@shape
+class GrowthBar:
+    """How many memories became known in a stretch of time."""
+
+    from_: Moment = field()
+    to: Moment = field()
+    known: int = field()
+
+
+@shape
+class Growth:
+    """How many memories became known in each stretch of time, oldest first."""
+
+    step_days: int = field()
+    bars: tuple[GrowthBar, ...] = field()
+    total: int = field()
+    zone: str = field()
+    first: Moment | None = field()
+
+
+@shape
+class DayPage:
+    """How much held at a moment, and what has come and gone since."""
+
+    held: int = field()
+    holding: int = field()
+    come: int = field()
+    gone: int = field()
+    forgotten: tuple[Brief, ...] = field("what held then and lies in the trash now")
+
+
+@shape
+class TurnPage:
+    """What replaced what, and what cannot hold beside what, newest first."""
+
+    turns: tuple[MindTurn, ...] = field()
+
+
+# -- home ----------------------------------------------------------------------------------
+
+
+@shape
+class HomeSize:
+    """How much there is."""
+
+    memories: int = field()
+    connections: int = field()
+    tiers: Mapping[str, int] = field()
+    types: Mapping[str, int] = field()
+    spaces: Mapping[str, int] = field()
+    spaces_total: int = field()
+    unembedded: int = field()
+
+
+@shape
+class PromptMark:
+    """What came of a prompt and how long that took."""
+
+    id: str = field()
+    at: Moment = field()
+    outcome: PromptOutcome = field()
+    took_ms: float | None = field()
+
+
+@shape
+class PromptTimes:
+    """What came of the last prompts, oldest first."""
+
+    deadline_ms: int = field()
+    median_ms: float | None = field()
+    slow_ms: float | None = field()
+    each: tuple[PromptMark, ...] = field()
+
+
+@shape
+class AttentionItem:
+    """What somebody should look at."""
+
+    kind: Literal["bad", "warn", "ask"] = field()
+    text: str = field()
+    more: tuple[str, ...] = field()
+    to: str | None = field("where on the page to go")
+    job: str | None = field("whom the text is about")
+
+
+@shape
+class HomeJob:
+    """When a job ran and will run."""
+
+    id: str = field()
+    paused: bool = field()
+    running: bool = field()
+    last: Moment | None = field()
+    failures: int = field()
+    next: Moment | None = field()
+
+
+@shape
+class HomeSleep:
+    """What a day and a night have done."""
+
+    enabled: bool = field()
+    applied: int = field()
+    proposed: int = field()
+    proposals: int = field("how many wait for a decision")
+    jobs: tuple[HomeJob, ...] = field()
+
+
+@shape
+class HomePage:
+    """All that the first view shows."""
+
+    now: Moment = field()
+    size: HomeSize = field()
+    week: int = field("how many memories became known in it")
+    growth: Growth = field()
+    prompts: PromptTimes = field()
+    attention: tuple[AttentionItem, ...] = field()
+    sleep: HomeSleep = field()
+    backup: Moment | None = field("when the newest was made")
+    daemon: DaemonStatus | None = field()
+
+
+# -- whispers ------------------------------------------------------------------------------
+
+
+@shape
+class ToldMemory:
+    """A memory that was told, by what it was called then."""
+
+    id: str | None = field()
+    title: str | None = field()
+
+
+@shape
+class WhisperLine:
+    """A prompt as a line of a list."""
+
+    id: str = field()
+    at: Moment = field()
+    session: str | None = field()
+    space: str | None = field()
+    prompt: str = field()
+    outcome: PromptOutcome = field()
+    told: tuple[ToldMemory, ...] = field()
+    silence: str | None = field()
+    stage: str = field()
+    best: float | None = field()
+    took_ms: float | None = field()
+    seen: int | None = field("how many of the told memories show in the reply; null if unread")
+    without_model: str | None = field("what was decided by words alone")
+
+
+@shape
+class WhisperPage:
+    """The last prompts and what came of each, newest first."""
+
+    whispers: tuple[WhisperLine, ...] = field()
+    next: str | None = field("after which id to go on")
+    gate: float = field()
+    days: int = field("how far back the log reaches")
+
+
+@shape
+class WhisperStage:
+    """A stage that a prompt passes."""
+
+    name: str = field()
+    state: Literal["passed", "decided", "not_reached"] = field()
+    held: int = field("how many memories it held back")
+
+
+@shape
+class ConsideredMemory:
+    """A memory that was considered for a prompt."""
+
+    id: str = field()
+    title: str = field()
+    score: float | None = field()
+    chance: float | None = field()
+    words: float | None = field()
+    meaning: float | None = field()
+    affinity: float | None = field()
+    reasons: tuple[str, ...] = field()
+    fate: str = field()
+    held: str | None = field("the stage that held it back")
+    said_by: str | None = field("the memory that said it already")
+    seen: bool = field()
+    feedback: Literal[1, -1] | None = field()
+    brief: Brief | None = field("null if it is gone")
+
+
+@shape
+class WhisperDetail(WhisperLine):
+    """One prompt with its stages and every memory that was considered for it."""
+
+    intents: tuple[str, ...] = field()
+    among: tuple[str | None, ...] = field("the spaces that were looked at")
+    gate: float = field()
+    floor: float = field()
+    stages: tuple[WhisperStage, ...] = field()
+    memories: tuple[ConsideredMemory, ...] = field()
+
+
+@shape
+class UnwhisperedMemory:
+    """Why a memory was not whispered for a prompt."""
+
+    memory: Brief = field()
+    text: str = field()
+    absent: AbsenceReason | None = field("the same in parts")
+    fate: str = field()
+    stage: str | None = field()
+    score: float | None = field()
+    gate: float = field()
+
+
+# -- sleep ---------------------------------------------------------------------------------
+
+
+@shape
+class RunNumbers:
+    """How a run went, in numbers."""
+
+    run: str | None = field()
+    seconds: float | None = field()
+    looked: int | None = field()
+    judged: int | None = field()
+    applied: int | None = field()
+    proposed: int | None = field()
+    skipped: int | None = field()
+    stopped: str | None = field()
+    error: str | None = field()
+    counts: Mapping[str, object] = field()
+    problems: Mapping[str, int] = field()
+
+
+@shape
+class LastRunNumbers(RunNumbers):
+    """How the last run of a job went."""
+
+    at: Moment = field()
+
+
+@shape
+class PageJob:
+    """How one job stands, without what it changed."""
+
+    id: str = field()
+    interval_minutes: float = field()
+    paused: bool = field()
+    waiting: bool = field()
+    running: bool = field()
+    progress: JobProgress | None = field()
+    last_run: LastRunNumbers | None = field()
+    failures: int = field()
+    next_run: Moment | None = field()
+
+
+@shape
+class SleepPage:
+    """How every job and every task of consolidation stands."""
+
+    enabled: bool = field()
+    consolidation_enabled: bool = field()
+    judge: str = field()
+    running: str | None = field()
+    proposals: int = field("how many wait for a decision")
+    jobs: tuple[PageJob, ...] = field()
+    tasks: tuple[PageJob, ...] = field()
+
+
+@shape
+class PageRun(RunNumbers):
+    """A run of a job."""
+
+    run: str = field()
+    job: str = field()
+    at: Moment = field()
+    changes: int = field()
+    in_force: int = field("changes that were not taken back")
+
+
+@shape
+class RunPage:
+    """What the jobs did, newest first."""
+
+    runs: tuple[PageRun, ...] = field()
+    more: bool = field()
+
+
+@shape
+class RunChange:
+    """A change that a run made."""
+
+    id: str = field()
+    at: Moment = field()
+    verb: str = field()
+    reason: str | None = field()
+    outcome: str | None = field()
+    words: tuple[str, ...] = field("what the job did, in its own sentences")
+    memories: tuple[NamedMemory, ...] = field()
+
+
+@shape
+class RunDetail:
+    """The changes that a run made, newest first, and how it went."""
+
+    changes: tuple[RunChange, ...] = field()
+    total: int = field()
+    job: str = field()
+    applied: int | None = field()
+    in_force: int = field()
+    report: PageRun | None = field("null if it is too long ago")
+
+
+@shape
+class FileChange:
+    """A file before and after a change."""
+
+    memory: str = field()
+    path_before: str | None = field()
+    path_after: str | None = field()
+    before: str | None = field()
+    after: str | None = field()
+    known: bool = field("whether the texts are known")
+
+
+@shape
+class ChangeDetail:
+    """What a change made of each file."""
+
+    files: tuple[FileChange, ...] = field()
+    files_total: int = field()
+
+
+@shape
+class ProposalLine:
+    """A proposal as a line of a list, with who decided it."""
+
+    id: str = field()
+    type: ProposalType = field()
+    status: ProposalStatus = field()
+    source_nodes: tuple[str, ...] = field()
+    proposed_action: str = field()
+    reason: str | None = field()
+    created: Moment = field()
+    resolved: Moment | None = field()
+    by: str | None = field("who decided it")
+    change: str | None = field("the change that still holds because of it")
+    undoable: bool | None = field("whether the decision can be taken back")
+
+
+@shape
+class ProposalLines:
+    """What waits for a decision, or was decided, newest first."""
+
+    proposals: tuple[ProposalLine, ...] = field()
+    total: int = field()
+    types: Mapping[str, int] = field()
+
+
+@shape
+class JudgedProposal(ProposalShape):
+    """A proposal with who decided it."""
+
+    by: str | None = field()
+    change: str | None = field()
+    undoable: bool | None = field()
+
+
+@shape
+class ProposedMemory(Brief):
+    """A memory of a proposal, with what it says."""
+
+    content: str = field()
+
+
+@shape
+class ProposalDetail:
+    """One proposal with its memories, and exactly what approving it would change."""
+
+    proposal: JudgedProposal = field()
+    memories: tuple[ProposedMemory, ...] = field()
+    memories_total: int = field()
+    difference: str = field()
+    problem: str | None = field("why it cannot be carried out")
+    changed: NamedMemory | None = field("the memory that says something else by now")

@@ -1,0 +1,1177 @@
+"""What operations answer, except those of the page (`page_responses`).
+
+`text` is for an agent or a person to read; the other fields are for programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+from madeleine.api.contract.memories import Moment
+from madeleine.api.contract.shape import field, shape
+from madeleine.errors import MadeleineError
+from madeleine.model.event import Kind
+from madeleine.model.memory import Connection, Memory
+from madeleine.model.proposal import Proposal
+from madeleine.model.words import Edge, MemoryType, Tier
+
+TEXT = "the answer in plain words"
+CHANGE = "what `undo` takes back; null if it was so already"
+NOTES = "what is worth knowing beside it"
+
+
+# -- writing -------------------------------------------------------------------------------
+
+
+@shape
+class RememberedMemory:
+    """A memory that was written, or was known already."""
+
+    text: str = field(TEXT)
+    node_id: str = field("the id of the memory")
+    memory: Memory = field()
+    linked: tuple[Connection, ...] = field("connections that were drawn by themselves")
+    existing: bool = field("it was known; nothing was written")
+    change: str | None = field(CHANGE)
+    notes: tuple[str, ...] = field(NOTES)
+
+
+@shape
+class WriteOutcome:
+    """What became of one draft among many: a memory's id, or the error that refused it."""
+
+    node_id: str | None = field("the id of the memory", left_out=True, default=None)
+    existing: bool | None = field("it was known; nothing was written", left_out=True, default=None)
+    error: MadeleineError | None = field("why it was refused", left_out=True, default=None)
+
+    @property
+    def id(self) -> str | None:
+        return self.node_id
+
+
+@shape
+class RememberedMany:
+    """What became of each of many drafts, in their order."""
+
+    text: str = field(TEXT)
+    results: tuple[WriteOutcome, ...] = field()
+
+
+@shape
+class ChangedMemory:
+    """A memory after a change."""
+
+    text: str = field(TEXT)
+    node_id: str = field("the id of the memory")
+    memory: Memory = field()
+    change: str | None = field(CHANGE)
+    notes: tuple[str, ...] = field(NOTES)
+
+
+@shape
+class ForgottenMemory:
+    """A memory that lies in the trash."""
+
+    text: str = field(TEXT)
+    node_id: str = field("the id of the memory")
+    memory: Memory = field()
+    change: str | None = field(CHANGE)
+    trash_path: str = field("where its file is")
+
+
+@shape
+class MergedMemory:
+    """One memory that was made of two."""
+
+    text: str = field(TEXT)
+    node_id: str = field("the id of the memory")
+    memory: Memory = field()
+    removed: str = field("the id of the one that went into it")
+    change: str | None = field(CHANGE)
+    neighbours: int = field("memories whose connections were moved")
+    notes: tuple[str, ...] = field(NOTES)
+
+
+@shape
+class UndoneChanges:
+    """Which changes were taken back, and the change that did it."""
+
+    text: str = field(TEXT)
+    change: str = field("the change that took them back")
+    undone: tuple[str, ...] = field("the changes that were taken back")
+    memories: tuple[str, ...] = field("the ids of the memories concerned")
+
+
+@shape
+class NotedFeedback:
+    """That something was said about a memory."""
+
+    text: str = field(TEXT)
+    node_id: str = field("the id of the memory")
+
+
+# -- reading -------------------------------------------------------------------------------
+
+
+@shape
+class HitPassage:
+    """The piece of a long memory that answers."""
+
+    start: int = field("its first character")
+    end: int = field("the one after its last")
+    text: str = field()
+
+
+@shape
+class ScoreParts:
+    """Every number that a score is made of."""
+
+    head: str | None = field("which weights were used")
+    features: Mapping[str, float] = field()
+    weights: Mapping[str, float] = field()
+    evidence: Mapping[str, float] = field()
+    chance: float | None = field()
+    lifts: Mapping[str, float] = field()
+    boosts: Mapping[str, float] = field()
+    cross_encoder: float | None = field()
+    inherited: float | None = field("from a memory that it is connected with")
+
+
+@shape
+class RecallHit:
+    """A memory that answers a question, how well from 0 to 1, and why."""
+
+    memory: Memory = field()
+    score: float = field("how well it answers, 0 to 1")
+    reasons: tuple[str, ...] = field("why it is an answer")
+    match: Mapping[str, float] = field("how the words and the meaning fit")
+    passage: HitPassage | None = field("of a long memory the piece that answers")
+    explained: ScoreParts | None = field("only if asked for", left_out=True, default=None)
+
+
+@shape
+class RecallAnswer:
+    """The memories that answer a question, best first."""
+
+    text: str = field(TEXT)
+    results: tuple[RecallHit, ...] = field()
+    silence: str | None = field("why nothing was found")
+    notes: tuple[str, ...] = field(NOTES)
+    why_not: str | None = field("why a memory that was missed is not there")
+
+
+@shape
+class WhisperedMemory:
+    """A memory that was whispered: in full, or by its title only."""
+
+    node_id: str = field("the id of the memory")
+    score: float = field()
+    full: bool = field("whether its text was told, not only its title")
+    explorer: bool = field("whether it was told to learn if it helps")
+    memory: Memory = field()
+
+
+@shape
+class WhisperAnswer:
+    """What is worth saying before a prompt is answered. An empty text is silence."""
+
+    text: str = field("what the agent reads; empty is silence")
+    whisper_id: str = field()
+    injected: tuple[WhisperedMemory, ...] = field("the memories in it")
+    silence: str | None = field("why nothing is said")
+    stage: str = field("where it was decided")
+    took_ms: float = field()
+    explained: Mapping[str, object] | None = field("only if asked for", left_out=True, default=None)
+
+
+@shape
+class WhisperReason:
+    """Why the last whisper, or silence, was what it was."""
+
+    text: str = field(TEXT)
+    whisper: Mapping[str, object] | None = field(
+        "the log's entry: id, at, session, space, and what was noted at each stage"
+    )
+
+
+@shape
+class HoldOutSide:
+    """Whispers of one kind: how many there were, had their reply read, and show in it."""
+
+    whispers: int = field()
+    replied: int = field()
+    used: int = field()
+
+
+@shape
+class WhisperReport:
+    """How often memories show in replies, whispered and held out."""
+
+    text: str = field(TEXT)
+    days: int = field("how far back the log reaches")
+    enough: bool = field("whether there are enough replies to say anything")
+    told: HoldOutSide = field()
+    held_out: HoldOutSide = field()
+    late: int = field()
+    undelivered: int = field()
+    difference: float | None = field("of the two shares")
+    margin: float | None = field("how far the difference may be off")
+
+
+@shape
+class MemoryLink:
+    """A connection as one of its two ends sees it."""
+
+    source: str = field("the id of the memory that it starts from")
+    target: str = field("the id of the memory that it leads to")
+    edge: Edge = field()
+    weight: float = field()
+    direction: Literal["out", "in"] = field()
+    says: str = field("the edge, or the association that was discovered")
+    reason: str | None = field(default=None)
+    by: str | None = field(default=None)
+    at: datetime | None = field(default=None)
+    kind: str | None = field(default=None)
+    confidence: float | None = field(default=None)
+    discovered_at: datetime | None = field(left_out=True, default=None)
+    algorithm: str | None = field(left_out=True, default=None)
+    resolved: bool = field("whether the other end is there", default=True)
+    implied: bool = field("whether it stands in no file: the self defines it", default=False)
+    title: str | None = field("the headline of the other end", default=None)
+
+
+@shape
+class ShownMemory:
+    """A memory whole, with its connections both ways and its neighbours."""
+
+    text: str = field(TEXT)
+    node_id: str = field("the id of the memory")
+    memory: Memory = field()
+    path: str = field("its file in the vault")
+    connections: tuple[MemoryLink, ...] = field()
+    neighbours: tuple[Memory, ...] = field()
+    notes: tuple[str, ...] = field(NOTES)
+
+
+@shape
+class MemoryPage:
+    """Some of the memories that there are, newest first."""
+
+    text: str = field(TEXT)
+    memories: tuple[Memory, ...] = field()
+    total: int = field("how many there are in all")
+
+
+@shape
+class TrashedMemory:
+    """A forgotten memory, and where its file is."""
+
+    memory: Memory = field()
+    path: str = field()
+
+
+@shape
+class TrashPage:
+    """What was forgotten and can be restored."""
+
+    text: str = field(TEXT)
+    memories: tuple[TrashedMemory, ...] = field()
+
+
+@shape
+class JournalEvent:
+    """One line of the journal."""
+
+    id: str = field()
+    at: datetime = field()
+    kind: Kind = field()
+    device: str = field("which machine wrote it")
+    body: Mapping[str, object] = field("what it says; its fields depend on the kind")
+
+
+@shape
+class JournalChange(JournalEvent):
+    """A line of the journal about a change."""
+
+    outcome: str | None = field("what became of the change")
+
+
+@shape
+class MemoryHistory:
+    """What happened to a memory, newest first."""
+
+    node_id: str = field("the id of the memory")
+    text: str = field(TEXT)
+    events: tuple[JournalChange | JournalEvent, ...] = field()
+
+
+@shape
+class EventPage:
+    """Recorded changes, newest first."""
+
+    text: str = field(TEXT)
+    events: tuple[JournalChange | JournalEvent, ...] = field()
+
+
+@shape
+class RecordedMerge:
+    """A merge that was made."""
+
+    id: str = field("the change")
+    at: Moment = field()
+    kept: str | None = field()
+    removed: str | None = field()
+    by: str | None = field()
+    reason: str | None = field()
+    outcome: str | None = field("what became of the change")
+
+
+@shape
+class MergePage:
+    """Merges that were made, newest first."""
+
+    text: str = field(TEXT)
+    merges: tuple[RecordedMerge, ...] = field()
+
+
+@shape
+class Evolution:
+    """One memory that replaced another."""
+
+    from_: Memory = field("the older one")
+    to: Memory = field("the newer one")
+    reason: str | None = field()
+    by: str | None = field()
+    at: Moment | None = field()
+
+
+@shape
+class Tension:
+    """Two memories that cannot both hold."""
+
+    one: Memory = field()
+    other: Memory = field()
+    reason: str | None = field()
+    by: str | None = field()
+    at: Moment | None = field()
+
+
+@shape
+class Insights:
+    """What changed its mind and what contradicts what, newest first."""
+
+    text: str = field(TEXT)
+    evolutions: tuple[Evolution, ...] = field()
+    tensions: tuple[Tension, ...] = field()
+
+
+# -- proposals -----------------------------------------------------------------------------
+
+
+@shape
+class ProposalPage:
+    """What waits for a decision, or was decided."""
+
+    text: str = field(TEXT)
+    proposals: tuple[Proposal, ...] = field()
+
+
+@shape
+class ShownProposal:
+    """A proposal, the difference it would make to files, and why it cannot be done, if so."""
+
+    text: str = field(TEXT)
+    proposal: Proposal = field()
+    difference: str = field("what approving it would change, line by line")
+    problem: str | None = field("why it cannot be carried out")
+
+
+@shape
+class DecidedProposal:
+    """A proposal after its decision, and the change that carried it out."""
+
+    text: str = field(TEXT)
+    proposal: Proposal = field()
+    change: str | None = field(CHANGE)
+
+
+# -- sleep ---------------------------------------------------------------------------------
+
+
+@shape
+class JobReport:
+    """What one run of a job did, or in a dry run would do."""
+
+    job: str = field()
+    run: str = field("what `undo` takes back")
+    began: datetime = field()
+    dry_run: bool = field()
+    request: str | None = field("the id of the night", default=None)
+    seconds: float = field()
+    looked: int = field()
+    judged: int = field()
+    applied: int = field()
+    proposed: int = field()
+    skipped: int = field()
+    stopped: str | None = field("why it did not do all it planned", default=None)
+    error: str | None = field(default=None)
+    problems: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, object] = field("the job's own words and numbers", default_factory=dict)
+    patches: tuple[Mapping[str, object], ...] = field("what it changed", default=())
+
+
+@shape
+class KeptReport:
+    """What is known of a run: all of it in the process that ran it, else what the journal keeps."""
+
+    at: Moment = field()
+    job: str | None = field(left_out=True, default=None)
+    run: str | None = field("what `undo` takes back", left_out=True, default=None)
+    began: Moment | None = field(left_out=True, default=None)
+    dry_run: bool | None = field(left_out=True, default=None)
+    request: str | None = field("the id of the night", left_out=True, default=None, nullable=True)
+    seconds: float | None = field(left_out=True, default=None)
+    looked: int | None = field(left_out=True, default=None)
+    judged: int | None = field(left_out=True, default=None)
+    applied: int | None = field(left_out=True, default=None)
+    proposed: int | None = field(left_out=True, default=None)
+    skipped: int | None = field(left_out=True, default=None)
+    stopped: str | None = field("why it did not do all", left_out=True, default=None, nullable=True)
+    error: str | None = field(left_out=True, default=None, nullable=True)
+    problems: Mapping[str, int] | None = field(left_out=True, default=None)
+    counts: Mapping[str, object] | None = field(
+        "its own words and numbers", left_out=True, default=None
+    )
+    patches: tuple[Mapping[str, object], ...] | None = field(
+        "what it changed", left_out=True, default=None
+    )
+
+
+@shape
+class JobProgress:
+    """How far a run is."""
+
+    began: Moment = field()
+    dry_run: bool = field()
+    done: int = field()
+    total: int = field()
+
+
+@shape
+class RunningJob(JobProgress):
+    """The job that is under way."""
+
+    id: str = field("its name")
+
+
+@shape
+class JobStatus:
+    """How one job stands."""
+
+    id: str = field("its name")
+    interval_minutes: float = field()
+    paused: bool = field()
+    waiting: bool = field()
+    running: bool = field()
+    progress: JobProgress | None = field()
+    last_run: KeptReport | None = field()
+    failures: int = field("runs in a row that failed")
+    next_run: Moment | None = field()
+
+
+@shape
+class JobList:
+    """The jobs that tend the memory, in the order of the sleep cycle."""
+
+    text: str = field(TEXT)
+    enabled: bool = field("whether there is a timetable")
+    running: RunningJob | None = field()
+    tasks: tuple[JobStatus, ...] = field()
+
+
+@shape
+class SleepRun:
+    """What came of a request to run jobs."""
+
+    text: str = field(TEXT)
+    status: Literal["started", "finished", "stopped", "failed"] = field()
+    request: str = field("what `undo` takes back")
+    jobs: tuple[str, ...] = field()
+    reports: tuple[JobReport, ...] = field()
+
+
+@shape
+class StoppedJob:
+    """Whether a run was stopped."""
+
+    text: str = field(TEXT)
+    stopped: bool = field("whether one was under way or waiting")
+
+
+@shape
+class PausedJob:
+    """Whether a job runs by itself."""
+
+    text: str = field(TEXT)
+    id: str = field("its name")
+    paused: bool = field()
+
+
+@shape
+class AskedMemory:
+    """A memory as somebody who judges reads it."""
+
+    type: MemoryType = field()
+    space: str | None = field(left_out=True, default=None)
+    created: Moment = field()
+    title: str | None = field(left_out=True, default=None)
+    content: str = field()
+
+
+@shape
+class AskedPairShape:
+    """Two memories whose relation is asked about."""
+
+    pair: str = field("what to call it in the verdict")
+    node_a_id: str = field("the newer one")
+    node_b_id: str = field("the older one")
+    similarity: float = field()
+
+
+@shape
+class AskedClusterShape:
+    """Memories of which one text may be made."""
+
+    cluster: str = field("what to call it in the verdict")
+    node_ids: tuple[str, ...] = field()
+
+
+@shape
+class MaintenanceBatch:
+    """A batch of questions about memories; `ready` if there is one."""
+
+    text: str = field(TEXT)
+    status: Literal["ready", "busy", "idle"] = field()
+    message: str | None = field("why there is no batch", left_out=True, default=None)
+    job_id: str | None = field("by which verdicts are handed in", left_out=True, default=None)
+    expires_at: Moment | None = field(
+        "until when the batch is reserved", left_out=True, default=None
+    )
+    instructions: str | None = field(left_out=True, default=None)
+    memories: Mapping[str, AskedMemory] | None = field("by their ids", left_out=True, default=None)
+    merge_candidates: tuple[AskedPairShape, ...] | None = field(left_out=True, default=None)
+    conflict_candidates: tuple[AskedPairShape, ...] | None = field(left_out=True, default=None)
+    link_candidates: tuple[AskedPairShape, ...] | None = field(left_out=True, default=None)
+    consolidation_clusters: tuple[AskedClusterShape, ...] | None = field(
+        left_out=True, default=None
+    )
+
+
+@shape
+class HandedInVerdicts:
+    """What came of verdicts that were handed in."""
+
+    text: str = field(TEXT)
+    status: Literal["done"] = field()
+    job_id: str = field()
+    reports: tuple[JobReport, ...] = field()
+
+
+@shape
+class ConsolidationReport:
+    """What the consolidation engine did."""
+
+    mode: str = field("one task, or `full`")
+    dry_run: bool = field()
+    started_at: Moment = field()
+    completed_at: Moment | None = field("null while it runs")
+    success: bool | None = field("null while it runs")
+    paused: tuple[str, ...] = field("tasks that were left out")
+    steps: Mapping[str, Mapping[str, object]] = field("the result of each task")
+
+
+@shape
+class ConsolidationRun:
+    """What came of a request to the consolidation engine."""
+
+    text: str = field(TEXT)
+    status: Literal["started", "success", "stopped", "error"] = field()
+    request: str = field("what `undo` takes back")
+    consolidation: ConsolidationReport = field()
+
+
+@shape
+class RunningTask(JobProgress):
+    """The task that is under way."""
+
+    task: str = field()
+
+
+@shape
+class TaskRun:
+    """One run of a task."""
+
+    task: str | None = field()
+    ran_at: Moment = field()
+    memories_processed: int = field()
+    duration_seconds: float = field()
+    success: bool = field()
+    run: str | None = field("what `undo` takes back")
+    applied: int = field()
+    proposed: int = field()
+    error: str | None = field()
+    result: Mapping[str, object] = field("the task's own words and numbers")
+
+
+@shape
+class ConsolidationStatus:
+    """When each task of the consolidation engine ran, and when it will run again."""
+
+    text: str = field(TEXT)
+    enabled: bool = field()
+    last_decay: Moment | None = field()
+    last_creative: Moment | None = field()
+    last_cluster: Moment | None = field()
+    last_forget: Moment | None = field()
+    next_runs: Mapping[str, str] = field("in words")
+    next_run_at: Mapping[str, Moment | None] = field()
+    failing: Mapping[str, str] = field("tasks whose last run failed, and why")
+    paused: tuple[str, ...] = field()
+    running: RunningTask | None = field()
+    history: tuple[TaskRun, ...] = field()
+    tick_seconds: float = field("how often it is looked whether a task is due")
+
+
+# -- the house -----------------------------------------------------------------------------
+
+
+@shape
+class Health:
+    """That the daemon answers."""
+
+    status: Literal["ok"] = field()
+    version: str = field()
+
+
+@shape
+class MemoryCounts:
+    """How much there is."""
+
+    memories: int = field()
+    edges: int = field()
+    events: int = field()
+    unembedded: int = field("memories that the model has not read yet")
+    unreadable: int = field("files that cannot be read")
+    by_type: Mapping[str, int] = field()
+    by_tier: Mapping[str, int] = field()
+    by_space: Mapping[str, int] = field()
+
+
+@shape
+class EmbedderStatus:
+    """Which model reads texts."""
+
+    name: str | None = field()
+    why_not: str | None = field("why there is none")
+    unembedded: int = field("memories that it has not read yet")
+
+
+@shape
+class RerankerStatus:
+    """Which model compares a question with an answer."""
+
+    name: str | None = field()
+    why_not: str | None = field("why there is none")
+
+
+@shape
+class UnreadableFile:
+    """A file that cannot be read."""
+
+    path: str = field()
+    line: int = field()
+    problem: str = field()
+
+
+@shape
+class JournalStatus:
+    """How the journal stands."""
+
+    files: int = field()
+    problems: tuple[str, ...] = field()
+
+
+@shape
+class SleepStatus:
+    """How each job's last run went, and what waits for a person."""
+
+    enabled: bool = field()
+    judge: str = field()
+    proposals: int = field("how many wait for a decision")
+    jobs: tuple[JobStatus, ...] = field()
+
+
+@shape
+class BackupStatus:
+    """Which backups there are."""
+
+    folder: str = field()
+    count: int = field()
+    newest: Moment | None = field()
+
+
+@shape
+class IntakeStatus:
+    """How taking in stands."""
+
+    extractor: str | None = field("the language model that reads along")
+    why_not: str | None = field("why there is none")
+    kept_today: int = field()
+    memories_per_day: int = field()
+    tokens_today: int = field()
+    problems: tuple[str, ...] = field()
+
+
+@shape
+class LoopStatus:
+    """One thing that the daemon does again and again."""
+
+    name: str = field()
+    runs: int = field()
+    failures: int = field()
+    problem: str | None = field()
+
+
+@shape
+class DaemonStatus:
+    """How the daemon stands."""
+
+    host: str = field()
+    port: int = field()
+    wanted_port: int = field("the one that was asked for")
+    socket: str = field()
+    pid: int = field()
+    uptime_seconds: float = field()
+    loops: tuple[LoopStatus, ...] = field()
+    failures: int = field("requests that met a bug")
+    hooks: Mapping[str, object] = field("what hooks asked and got, and their problems")
+
+
+@shape
+class HomeStatus:
+    """What there is and what is wrong. What is the server's own is null to who is no admin."""
+
+    version: str = field()
+    home: str | None = field()
+    vault: str | None = field("where the memory is")
+    device: str | None = field()
+    pid: int | None = field()
+    counts: MemoryCounts = field()
+    embedder: EmbedderStatus = field()
+    reranker: RerankerStatus = field()
+    unreadable: tuple[UnreadableFile, ...] = field()
+    journal: JournalStatus = field()
+    index_place: str | None = field("where its index is; null for the home's own")
+    index_bytes: int | None = field("how large the home's own index is")
+    runs: tuple[Mapping[str, object], ...] = field("the last runs of jobs")
+    sleep: SleepStatus = field()
+    backup: BackupStatus | None = field()
+    ingest: IntakeStatus = field()
+    notes: tuple[str, ...] = field(NOTES)
+    daemon: DaemonStatus | None = field("null where there is none, or to who is no admin")
+    person: str | None = field(
+        "who asks, where several share a database", left_out=True, default=None
+    )
+    role: str | None = field("what they may do", left_out=True, default=None)
+
+
+@shape
+class StatsWindow:
+    """The time that is counted."""
+
+    kind: Literal["rolling", "calendar_week"] = field()
+    days: int = field()
+    cutoff: Moment = field()
+
+
+@shape
+class UsageStats:
+    """How much was whispered and remembered."""
+
+    whispers_used_this_week: int = field()
+    whispers_used_total: int = field()
+    memories_this_week: int = field()
+    memories_total: int = field()
+
+
+@shape
+class StoreStats:
+    """How much there is."""
+
+    total_nodes: int = field()
+    total_edges: int = field()
+    by_tier: Mapping[str, int] = field()
+
+
+@shape
+class Stats:
+    """How much there is and how much of it was used, in few numbers."""
+
+    text: str = field(TEXT)
+    generated_at: Moment = field()
+    window: StatsWindow = field()
+    usage: UsageStats = field()
+    store: StoreStats = field()
+
+
+@shape
+class ReconcileReport:
+    """What a reconcile did."""
+
+    text: str = field(TEXT)
+    files: int = field()
+    written: int = field()
+    dropped: int = field()
+    unchanged: int = field()
+    unreadable: tuple[str, ...] = field("files that cannot be read")
+    notes: tuple[str, ...] = field(NOTES)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; only a rebuild says so."""
+        return None
+
+
+@shape
+class RebuildReport:
+    """What a rebuild did."""
+
+    text: str = field(TEXT)
+    files: int = field()
+    written: int = field()
+    dropped: int = field()
+    unchanged: int = field()
+    unreadable: tuple[str, ...] = field("files that cannot be read")
+    notes: tuple[str, ...] = field(NOTES)
+    seconds: float = field()
+
+
+@shape
+class NamedMemory:
+    """A memory by its id and what it is called."""
+
+    id: str = field()
+    title: str | None = field()
+
+
+@shape
+class PurgedTraces:
+    """What was removed where."""
+
+    files: int = field()
+    journal_lines: int = field()
+    journal_lines_cut: int = field()
+    embeddings: int = field()
+
+
+@shape
+class TracesLeft:
+    """What names still what is gone, or may still say it."""
+
+    connections: int = field()
+    journal_lines: int = field()
+    memories: tuple[NamedMemory, ...] = field("made from it")
+    merged_into: tuple[NamedMemory, ...] = field()
+
+
+@shape
+class PurgeReceipt:
+    """Which memories are gone for good, what was removed of them and what is left."""
+
+    text: str = field(TEXT)
+    memories: tuple[NamedMemory, ...] = field()
+    removed: PurgedTraces = field()
+    left: TracesLeft = field()
+
+
+@shape
+class CompactReport:
+    """What tidying the journal did."""
+
+    text: str = field(TEXT)
+    files: tuple[str, ...] = field("written anew")
+    busy: tuple[str, ...] = field("left alone, for somebody writes there")
+    dropped: int = field("lines")
+    damaged: int = field("lines")
+    bytes_saved: int = field()
+
+
+# -- moving in and out ---------------------------------------------------------------------
+
+
+@shape
+class ImportOutcome:
+    """What became of one item: a memory's id and its fate, or the error that refused it."""
+
+    node_id: str | None = field("the id of the memory", left_out=True, default=None)
+    outcome: Literal["written", "known", "revised", "kept", "forgotten"] | None = field(
+        left_out=True, default=None
+    )
+    note: str | None = field(left_out=True, default=None)
+    error: MadeleineError | None = field("why it was refused", left_out=True, default=None)
+
+
+@shape
+class ImportReport:
+    """What became of everything that was brought in."""
+
+    text: str = field(TEXT)
+    run: str = field("what `undo` takes back")
+    results: tuple[ImportOutcome, ...] = field()
+    counts: Mapping[str, int] = field("by what became of them")
+
+
+@shape
+class ExportedMemory:
+    """A memory as its own fields; what is not set is left out."""
+
+    id: str = field()
+    type: MemoryType = field()
+    tier: Tier = field()
+    space: str | None = field(left_out=True, default=None)
+    title: str | None = field(left_out=True, default=None)
+    content: str = field()
+    tags: tuple[str, ...] | None = field(left_out=True, default=None)
+    source: str | None = field(left_out=True, default=None)
+    confidence: float = field()
+    created: Moment = field()
+    updated: Moment = field()
+    valid_until: Moment | None = field(left_out=True, default=None)
+    superseded_by: str | None = field(left_out=True, default=None)
+    origin: Mapping[str, object] | None = field(left_out=True, default=None)
+    claim: Mapping[str, object] | None = field(left_out=True, default=None)
+    idempotency_key: str | None = field(left_out=True, default=None)
+    connections: tuple[Connection, ...] | None = field(left_out=True, default=None)
+    path: str = field("its file")
+    usage: Mapping[str, object] | None = field(
+        "what the journal says of it", left_out=True, default=None
+    )
+    file: str | None = field(
+        "the text of its file, where it says more", left_out=True, default=None
+    )
+    trashed: bool | None = field(left_out=True, default=None)
+
+
+@shape
+class ExportPage:
+    """A page of memories with all that belongs to them, in the order of their ids."""
+
+    text: str = field(TEXT)
+    items: tuple[ExportedMemory, ...] = field()
+    next: str | None = field("from where to go on; null when these were the last")
+    total: int = field()
+
+
+@shape
+class BackupReport:
+    """A backup that was made."""
+
+    text: str = field(TEXT)
+    path: str = field()
+    made: Moment = field()
+    memories: int = field()
+    files: int = field()
+    bytes: int = field()
+    removed: tuple[str, ...] = field("backups that were let go")
+    seconds: float = field()
+    notes: tuple[str, ...] = field(NOTES)
+
+
+@shape
+class KeptBackup:
+    """A backup that there is."""
+
+    path: str = field()
+    made: Moment = field()
+    bytes: int = field()
+
+
+@shape
+class RunningBackup:
+    """How far a backup is."""
+
+    id: Literal["backup"] = field()
+    done: int = field()
+    total: int = field()
+
+
+@shape
+class BackupList:
+    """The backups that there are, newest first."""
+
+    text: str = field(TEXT)
+    folder: str = field()
+    backups: tuple[KeptBackup, ...] = field()
+    running: RunningBackup | None = field()
+
+
+@shape
+class FoundMemory:
+    """A memory that was found in what was taken in."""
+
+    title: str = field()
+    content: str = field()
+    type: MemoryType = field()
+    tier: Tier = field()
+    space: str | None = field()
+    tags: tuple[str, ...] = field()
+    about_self: bool = field()
+    confidence: float = field()
+    node_id: str | None = field("its id; in a dry run it has none", left_out=True, default=None)
+
+
+@shape
+class IngestReport:
+    """What came of taking something in."""
+
+    text: str = field(TEXT)
+    status: Literal["processed", "dry_run"] = field()
+    extracted: int = field("how many memories are new")
+    memories: tuple[FoundMemory, ...] = field("those that are new")
+    revised: tuple[str, ...] = field("ids")
+    retired: tuple[str, ...] = field("ids")
+    known: int = field()
+    refused: int = field()
+    redacted: int = field("secrets that were taken out")
+    held_back: int = field("what was left for later")
+    notes: tuple[str, ...] = field(NOTES)
+
+
+# -- people --------------------------------------------------------------------------------
+
+
+@shape
+class PersonEntry:
+    """A person, and the role they have in shared spaces."""
+
+    name: str = field()
+    created: Moment = field()
+    spaces: Mapping[str, str] = field()
+
+
+@shape
+class PeopleList:
+    """The people who have a memory of their own in this database."""
+
+    text: str = field(TEXT)
+    people: tuple[PersonEntry, ...] = field()
+    server: str = field("the name of the server's own memory")
+
+
+@shape
+class AddedPerson:
+    """A person who was given a memory of their own."""
+
+    text: str = field(TEXT)
+    person: PersonEntry = field()
+    kept: int = field("memories that were kept under this name")
+
+
+@shape
+class RemovedPerson:
+    """A person who is let in no more."""
+
+    text: str = field(TEXT)
+    name: str = field()
+    erased: bool = field("whether their memory is gone")
+
+
+@shape
+class TokenEntry:
+    """A token of a client."""
+
+    id: str = field()
+    name: str = field("what it is for")
+    person: str = field("whose memory it opens")
+    role: str = field()
+    created: Moment = field()
+    last_used: Moment | None = field()
+
+
+@shape
+class TokenList:
+    """Tokens: your own, to an admin everybody's."""
+
+    text: str = field(TEXT)
+    tokens: tuple[TokenEntry, ...] = field()
+
+
+@shape
+class CreatedToken(TokenEntry):
+    """A new token with its secret."""
+
+    text: str = field(TEXT)
+    token: str = field("the secret; it is told this once")
+
+
+@shape
+class RevokedToken(TokenEntry):
+    """A token that lets nobody in any more."""
+
+    text: str = field(TEXT)
+
+
+@shape
+class SharedSpace:
+    """A space that several people share."""
+
+    name: str = field()
+    role: str | None = field("what you are in it")
+    members: Mapping[str, str] = field("who shares it, and their roles")
+
+
+@shape
+class SharedSpaceList:
+    """The spaces that you share with others."""
+
+    text: str = field(TEXT)
+    spaces: tuple[SharedSpace, ...] = field()
+
+
+@shape
+class JoinedSpace:
+    """A person who was given a role in a shared space."""
+
+    text: str = field(TEXT)
+    space: str = field()
+    person: str = field()
+    role: str = field()
+    kept: int = field("memories that were kept under this name")
+
+
+@shape
+class LeftSpace:
+    """A person who left a shared space, or a space that nobody shares any more."""
+
+    text: str = field(TEXT)
+    space: str = field()
+    person: str | None = field("who left", left_out=True, default=None)
+    erased: bool | None = field("whether what was in it is gone", left_out=True, default=None)
+
+
+@shape
+class Stopping:
+    """That the daemon ends."""
+
+    stopping: bool = field()
+
+
+@shape
+class PageLink:
+    """A link that signs a browser in to the page, once."""
+
+    text: str = field(TEXT)
+    url: str = field()
+    seconds: float = field("how long it holds")

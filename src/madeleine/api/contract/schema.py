@@ -1,0 +1,110 @@
+"""JSON Schema of shapes, as /openapi.json and the tools have it."""
+
+from __future__ import annotations
+
+import enum
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from madeleine.api.contract.shape import Contract, ShapeField, fields_of, is_shape
+
+Schema = dict[str, Any]
+
+_PLAIN: Mapping[Any, Schema] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    datetime: {"type": "string", "format": "date-time"},
+    object: {},
+    Any: {},
+}
+
+
+class Schemas:
+    """Makes schemas, and collects those that have a name."""
+
+    def __init__(self, contract: Contract, prefix: str = "#/components/schemas/") -> None:
+        self._contract = contract
+        self._prefix = prefix
+        self.named: dict[str, Schema] = {}
+
+    def of(self, kind: Any) -> Schema:
+        """Return the schema of a type; a shape is named, and referred to. The pairs of an
+        annotated type are added to its schema."""
+        origin, args = typing.get_origin(kind), typing.get_args(kind)
+        if kind in _PLAIN:
+            return dict(_PLAIN[kind])
+        if origin is typing.Annotated:
+            return {**self.of(args[0]), **dict(pair for pairs in args[1:] for pair in pairs)}
+        if origin in (typing.Union, types.UnionType):
+            return self._any_of(args)
+        if origin is typing.Literal:
+            return {"enum": list(args)}
+        if origin is tuple and args[-1] is not Ellipsis:
+            items = [self.of(each) for each in args]
+            bounds = {"minItems": len(items), "maxItems": len(items)}
+            return {"type": "array", "prefixItems": items, **bounds}
+        if origin is not None and issubclass(origin, Mapping):
+            values = self.of(args[1])
+            return {"type": "object", **({"additionalProperties": values} if values else {})}
+        if origin is not None and issubclass(origin, Sequence):
+            return {"type": "array", "items": self.of(args[0])}
+        if issubclass(kind, enum.Enum):
+            return {"type": "string", "enum": [each.value for each in kind]}
+        return self._reference(kind)
+
+    def _reference(self, kind: type[Any]) -> Schema:
+        codec = self._contract.codecs.get(kind)
+        name = kind.__name__
+        if name not in self.named:
+            self.named[name] = {}  # a shape may hold itself
+            self.named[name] = self.object_of(codec.shape if codec else kind)
+        return {"$ref": self._prefix + name}
+
+    def object_of(self, kind: Any) -> Schema:
+        """Return the schema of a shape itself: what JSON always has of it is required."""
+        if not is_shape(kind):
+            raise TypeError(f"{kind} has no schema")
+        fields = fields_of(kind)
+        described = _first_line(kind.__doc__)
+        return {
+            "type": "object",
+            **({"description": described} if described else {}),
+            "properties": {each.wire: self.property_of(each) for each in fields},
+            "required": [each.wire for each in fields if not each.is_left_out],
+        }
+
+    def property_of(self, given: ShapeField) -> Schema:
+        bare = given.is_left_out and not given.is_nullable
+        kind = without_none(given.type) if bare else given.type
+        schema = self.of(kind)
+        return {**schema, "description": given.help} if given.help else schema
+
+    def _any_of(self, kinds: Iterable[Any]) -> Schema:
+        """Return the schema of a choice; of a plain type or nothing it is one with two types."""
+        every = list(kinds)
+        schemas = [self.of(each) for each in every if each is not type(None)]
+        if type(None) not in every:
+            return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+        if len(schemas) == 1 and isinstance(schemas[0].get("type"), str):
+            schema = {**schemas[0], "type": [schemas[0]["type"], "null"]}
+            return {**schema, "enum": [*schema["enum"], None]} if "enum" in schema else schema
+        return {"anyOf": [*schemas, {"type": "null"}]}
+
+
+def without_none(kind: Any) -> Any:
+    """Return a type without the nothing that it may be."""
+    if typing.get_origin(kind) not in (typing.Union, types.UnionType):
+        return kind
+    kinds = [each for each in typing.get_args(kind) if each is not type(None)]
+    return kinds[0] if len(kinds) == 1 else typing.Union[tuple(kinds)]  # noqa: UP007  # made here
+
+
+def _first_line(doc: str | None) -> str:
+    """Return the first sentence of what a class says of itself; nothing if it is generated."""
+    text = " ".join((doc or "").split("\n\n")[0].split())
+    return "" if text.endswith(")") and "(" in text and " " not in text.split("(")[0] else text

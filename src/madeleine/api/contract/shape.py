@@ -1,0 +1,224 @@
+"""Shapes: dataclasses that cross a door, and the way from one to JSON and back.
+
+A shape is a frozen dataclass with keyword arguments only. There are a few hundred of them, and a
+process uses a few; so a class becomes a dataclass when it is first used, not when it is imported.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import threading
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple, TypeVar, dataclass_transform
+
+from madeleine.model.times import format_time, parse_time
+
+T = TypeVar("T")
+
+HELP, LEFT_OUT, NULLABLE = "help", "left_out", "nullable"
+_PENDING = "__pending_shape__"
+_COMPLETING = threading.RLock()
+
+
+def field(
+    help: str = "",
+    *,
+    default: Any = dataclasses.MISSING,
+    default_factory: Any = dataclasses.MISSING,
+    left_out: bool = False,
+    **more: object,
+) -> Any:
+    """Return a field of a shape with what it means. One that may be `left_out` is None then,
+    and stands in no JSON. `more` is for whoever reads the declaration, such as bounds."""
+    metadata = {HELP: help, LEFT_OUT: left_out, **more}
+    if default_factory is not dataclasses.MISSING:
+        return dataclasses.field(default_factory=default_factory, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+def shape(declared: type[T]) -> type[T]:
+    """Declare a class as a shape."""
+
+    def begin(cls: type[T], *given: object, **values: object) -> T:
+        complete(cls)
+        return object.__new__(cls)
+
+    setattr(declared, _PENDING, True)
+    declared.__new__ = begin  # type: ignore[assignment, method-assign]  # it makes __init__
+    return declared
+
+
+def complete(declared: type[Any]) -> None:
+    """Make a dataclass of a shape that is none yet; those it inherits from come first."""
+    if _PENDING not in vars(declared):
+        return
+    with _COMPLETING:
+        for each in reversed(declared.__mro__):
+            if _PENDING in vars(each):
+                dataclass(frozen=True, kw_only=True)(each)
+                delattr(each, _PENDING)
+
+
+class ShapeField(NamedTuple):
+    """One field of a shape, as JSON has it."""
+
+    name: str
+    wire: str
+    type: Any
+    metadata: Mapping[str, Any]
+    default: Any
+    """MISSING where it has to be given."""
+
+    @property
+    def help(self) -> str:
+        return str(self.metadata.get(HELP, ""))
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether JSON leaves the field out where it holds nothing."""
+        return bool(self.metadata.get(LEFT_OUT))
+
+    @property
+    def is_nullable(self) -> bool:
+        """Whether a field that may be left out may also stand there with null."""
+        return bool(self.metadata.get(NULLABLE))
+
+    @property
+    def is_required(self) -> bool:
+        """Whether whoever makes the shape has to give the field."""
+        return self.default is dataclasses.MISSING
+
+
+@cache
+def fields_of(declared: Any) -> tuple[ShapeField, ...]:
+    """Return the fields of a shape, or of another dataclass. A name that is a word of Python ends
+    with `_`, which JSON does not have."""
+    complete(declared)
+    hints = typing.get_type_hints(declared, include_extras=True)
+    return tuple(
+        ShapeField(
+            each.name, each.name.rstrip("_"), hints[each.name], each.metadata, _default_of(each)
+        )
+        for each in dataclasses.fields(declared)
+    )
+
+
+def _default_of(given: dataclasses.Field[Any]) -> Any:
+    if given.default_factory is not dataclasses.MISSING:
+        return given.default_factory()
+    return given.default
+
+
+class Codec(NamedTuple):
+    """How values of a class of the model are written: as the shape, by the two functions."""
+
+    shape: type[Any]
+    to_json: Callable[[Any], object]
+    from_json: Callable[[Any], Any]
+
+
+# -- to JSON -------------------------------------------------------------------------------
+
+
+class Contract:
+    """Takes shapes to JSON and back; `codecs` say how values of other classes are written."""
+
+    def __init__(self, codecs: Mapping[type[Any], Codec]) -> None:
+        self.codecs = codecs
+
+    def to_json(self, value: Any) -> Any:
+        """Return a value as JSON holds it."""
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        if isinstance(value, str):
+            return value.value if isinstance(value, enum.Enum) else value
+        if isinstance(value, datetime):
+            return format_time(value)
+        codec = self._codec_of(type(value))
+        if codec is not None:
+            return codec.to_json(value)
+        if isinstance(value, Mapping):
+            return {str(self.to_json(key)): self.to_json(each) for key, each in value.items()}
+        if isinstance(value, Sequence | set | frozenset):
+            return [self.to_json(each) for each in value]
+        return dict(self._pairs(value))
+
+    def _pairs(self, value: Any) -> Iterator[tuple[str, object]]:
+        kind: Any = type(value)
+        for each in fields_of(kind):
+            found = getattr(value, each.name)
+            if found is not None or not each.is_left_out:
+                yield each.wire, self.to_json(found)
+
+    def _codec_of(self, kind: type[Any]) -> Codec | None:
+        return next((self.codecs[each] for each in kind.__mro__ if each in self.codecs), None)
+
+    # -- from JSON -------------------------------------------------------------------------
+
+    def from_json(self, kind: Any, value: Any) -> Any:
+        """Return the value of a declared type that JSON describes. It trusts its input, which is
+        our own; fields that a newer release added are passed over."""
+        origin, args = typing.get_origin(kind), typing.get_args(kind)
+        if origin is typing.Annotated:
+            return self.from_json(args[0], value)
+        if origin in (typing.Union, types.UnionType):
+            return self._one_of(args, value)
+        if value is None or kind is object or kind is Any or origin is typing.Literal:
+            return value
+        if origin is tuple:
+            every = args[0] if len(args) == 2 and args[1] is Ellipsis else None
+            kinds = [every] * len(value) if every is not None else args
+            return tuple(self.from_json(*pair) for pair in zip(kinds, value, strict=False))
+        if origin is not None and issubclass(origin, Mapping):
+            return {key: self.from_json(args[1], each) for key, each in value.items()}
+        if origin is not None and issubclass(origin, Sequence):
+            return [self.from_json(args[0], each) for each in value]
+        return self._plain(kind, value)
+
+    def _plain(self, kind: Any, value: Any) -> Any:
+        codec = self._codec_of(kind)
+        if codec is not None:
+            return codec.from_json(value)
+        if issubclass(kind, datetime):
+            return parse_time("time", value)
+        if issubclass(kind, enum.Enum):
+            return kind(value)
+        if issubclass(kind, str | int | float):
+            return value
+        given = {each.wire: each for each in fields_of(kind) if each.wire in value}
+        return kind(
+            **{each.name: self.from_json(each.type, value[wire]) for wire, each in given.items()}
+        )
+
+    def _one_of(self, kinds: Sequence[Any], value: Any) -> Any:
+        """Return the value as the first of several types that it fits."""
+        if value is None:
+            return None
+        fitting = [each for each in kinds if each is not type(None) and self._fits(each, value)]
+        return self.from_json(fitting[0], value) if fitting else value
+
+    def _fits(self, kind: Any, value: Any) -> bool:
+        origin = typing.get_origin(kind)
+        if origin is tuple:
+            return isinstance(value, list) and len(value) == len(typing.get_args(kind))
+        if origin is not None or not isinstance(kind, type):
+            return True
+        shape = codec.shape if (codec := self._codec_of(kind)) else kind
+        if not isinstance(value, dict):
+            return not is_shape(shape)
+        needed = {each.wire for each in fields_of(shape) if not each.is_left_out}
+        return is_shape(shape) and needed <= value.keys()
+
+
+def is_shape(kind: object) -> bool:
+    """Whether a type is a shape or another dataclass."""
+    return isinstance(kind, type) and (
+        dataclasses.is_dataclass(kind) or any(_PENDING in vars(each) for each in kind.__mro__)
+    )

@@ -1,0 +1,187 @@
+"""Shapes to JSON and back, and the schemas that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from madeleine.api.contract.memories import CONTRACT, Moment, Unit, from_json, to_json
+from madeleine.api.contract.responses import (
+    ChangedMemory,
+    JournalChange,
+    JournalEvent,
+    MemoryHistory,
+    RememberedMany,
+    WriteOutcome,
+)
+from madeleine.api.contract.schema import Schemas
+from madeleine.api.contract.shape import field, fields_of, shape
+from madeleine.errors import Rejected
+from madeleine.model.event import Kind
+from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
+from madeleine.model.proposal import Proposal, ProposalType
+from madeleine.model.words import Edge, Tier
+
+NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+MEMORY = Memory(
+    "97acbe8e-0000-4000-8000-000000000000",
+    "Lives in Dublin",
+    created=NOON,
+    updated=NOON,
+    tags=("home",),
+    origin=Origin(session="s", turn=2),
+    claim=Claim("Ana", "home", "Dublin"),
+    connections=(Connection("another", Edge.SUPPORTS, 0.7, by="creative", at=NOON),),
+    usage=Usage(access_count=1, last_accessed=NOON),
+)
+PROPOSAL = Proposal("p", ProposalType.LINK, ("a", "b"), "link", NOON, action=(("v", "w"),))
+
+
+@shape
+class Leaf:
+    """One value."""
+
+    value: int = field("a number")
+
+
+@shape
+class Branch(Leaf):
+    """Values of every kind."""
+
+    leaves: tuple[Leaf, ...] = field()
+    maybe: Leaf | None = field(default=None)
+    rarely: str | None = field(left_out=True, default=None)
+    from_: Moment = field()
+    share: Unit = field(default=0.5)
+    word: Literal["one", "two"] = field(default="one")
+    tier: Tier = field(default=Tier.CORE)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    pair: tuple[str, int] = field(default=("a", 1))
+    at: datetime | None = field(default=None)
+    anything: object = field(default=None)
+
+
+BRANCH = Branch(value=1, leaves=(Leaf(value=2), Leaf(value=3)), from_="2026-11-15T12:00:00Z")
+PLAIN: dict[str, Any] = {
+    "value": 1,
+    "leaves": [{"value": 2}, {"value": 3}],
+    "maybe": None,
+    "from": "2026-11-15T12:00:00Z",
+    "share": 0.5,
+    "word": "one",
+    "tier": "core",
+    "counts": {},
+    "pair": ["a", 1],
+    "at": None,
+    "anything": None,
+}
+
+
+def problems(kind: Any, value: object) -> list[str]:
+    schemas = Schemas(CONTRACT)
+    schema = {**schemas.of(kind), "components": {"schemas": schemas.named}}
+    return [each.message for each in Draft202012Validator(schema).iter_errors(value)]
+
+
+def test_a_shape_is_written_as_json() -> None:
+    assert to_json(BRANCH) == PLAIN
+
+
+def test_what_may_be_left_out_is_written_only_where_it_holds_something() -> None:
+    rare = Branch(value=1, leaves=(), from_="x", rarely="now", at=NOON)
+
+    assert to_json(rare)["rarely"] == "now"
+    assert to_json(rare)["at"] == "2026-11-15T12:00:00Z"
+    assert "rarely" not in to_json(BRANCH)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (Branch, BRANCH),
+        (Branch, Branch(value=0, leaves=(), from_="x", rarely="y", maybe=Leaf(value=4), at=NOON)),
+        (Memory, MEMORY),
+        (ChangedMemory, ChangedMemory(text="t", node_id="i", memory=MEMORY, change=None, notes=())),
+        (
+            Proposal,
+            Proposal("p", ProposalType.LINK, ("a", "b"), "link", NOON, action=(("v", "w"),)),
+        ),
+        (
+            MemoryHistory,
+            MemoryHistory(
+                node_id="i",
+                text="t",
+                events=(
+                    JournalEvent(id="1", at=NOON, kind=Kind.USED, device="d", body={"how": "x"}),
+                    JournalChange(
+                        id="2", at=NOON, kind=Kind.CHANGED, device="d", body={}, outcome=None
+                    ),
+                ),
+            ),
+        ),
+    ],
+)
+def test_what_was_written_is_read_back_and_fits_its_schema(kind: Any, value: object) -> None:
+    written = to_json(value)
+
+    assert from_json(kind, written) == value
+    assert problems(kind, written) == []
+
+
+def test_an_error_comes_back_as_the_kind_that_it_was() -> None:
+    many = RememberedMany(text="", results=(WriteOutcome(error=Rejected("no", hint="so")),))
+
+    (read,) = from_json(RememberedMany, to_json(many)).results
+
+    assert isinstance(read.error, Rejected)
+    assert (read.error.message, read.error.hint) == ("no", "so")
+    assert (read.id, read.existing) == (None, None)
+
+
+def test_fields_of_a_newer_release_are_passed_over() -> None:
+    assert from_json(Leaf, {"value": 1, "newer": True}) == Leaf(value=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("value", "one"),
+        ("value", None),
+        ("leaves", [{"value": "two"}]),
+        ("leaves", [{}]),
+        ("maybe", {}),
+        ("rarely", None),
+        ("share", 1.5),
+        ("word", "three"),
+        ("tier", "attic"),
+        ("counts", {"a": "b"}),
+        ("pair", ["a"]),
+        ("pair", ["a", "b"]),
+        ("at", 3),
+    ],
+)
+def test_a_schema_refuses_what_the_shape_does_not_hold(name: str, value: object) -> None:
+    assert problems(Branch, PLAIN) == []
+    assert problems(Branch, {**PLAIN, name: value})
+
+
+def test_what_is_required_is_what_is_always_written() -> None:
+    schemas = Schemas(CONTRACT)
+    schemas.of(Branch)
+
+    assert schemas.named["Branch"]["required"] == list(PLAIN)
+    assert schemas.named["Branch"]["description"] == "Values of every kind."
+    assert schemas.named["Branch"]["properties"]["value"]["description"] == "a number"
+
+
+def test_a_shape_is_a_frozen_dataclass_once_it_is_used() -> None:
+    assert [each.name for each in fields_of(Leaf)] == ["value"]
+    assert Leaf(value=1) == Leaf(value=1) != Leaf(value=2)
+    with pytest.raises(AttributeError):
+        Leaf(value=1).value = 2  # type: ignore[misc]
+    with pytest.raises(TypeError, match="value"):
+        Leaf()  # type: ignore[call-arg]
