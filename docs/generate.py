@@ -1,6 +1,6 @@
-"""Writes docs/reference from the code: commands, routes, settings and tools.
+"""Writes docs/reference from the code: commands, routes, settings and tools, and the page's types.
 
-`make docs` runs it; a test fails when a committed page differs from what it would write.
+`make docs` runs it; a test fails when a committed file differs from what it would write.
 """
 
 from __future__ import annotations
@@ -8,12 +8,16 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
+from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
+from madeleine.api.contract.table import RESPONSES
+from madeleine.api.contract.typescript import typescript
 from madeleine.api.reference import routes_page
 from madeleine.cli.reference import page as commands_page
 from madeleine.server.mcp.reference import tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings
 
 REFERENCE = Path(__file__).parent / "reference"
+PAGE_TYPES = Path(__file__).parents[1] / "web" / "src" / "parts" / "contract.ts"
 
 SETTINGS_HEAD = f"""# Settings
 
@@ -43,6 +47,11 @@ def pages() -> dict[str, str]:
     }
 
 
+def page_types() -> str:
+    """Return the types of the page as TypeScript."""
+    return typescript(CONTRACT, [*RESPONSES.values(), ErrorAnswer])
+
+
 def settings_page() -> str:
     """Return the page of every setting with its default."""
     parts = [SETTINGS_HEAD]
@@ -70,3 +79,4 @@ def _shown(value: object) -> str:
 if __name__ == "__main__":
     for name, text in pages().items():
         (REFERENCE / name).write_text(text, encoding="utf-8")
+    PAGE_TYPES.write_text(page_types(), encoding="utf-8")

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,14 +65,13 @@ def test_the_error_bases_have_the_documented_codes() -> None:
     ]
 
 
-def generated_pages() -> dict[str, str]:
+def generator() -> Any:
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    pages: dict[str, str] = module.pages()
-    return pages
+    return module
 
 
 @pytest.mark.parametrize("name", ["commands.md", "routes.md", "settings.md", "tools.md"])
@@ -79,7 +79,14 @@ def test_a_reference_page_says_what_the_code_does(name: str) -> None:
     """Run `make docs` when this fails."""
     committed = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
 
-    assert committed == generated_pages()[name]
+    assert committed == generator().pages()[name]
+
+
+def test_the_types_of_the_page_are_those_of_the_answers() -> None:
+    """Run `make docs` when this fails."""
+    made = generator()
+
+    assert made.PAGE_TYPES.read_text(encoding="utf-8") == made.page_types()
 
 
 def sources() -> list[Path]:

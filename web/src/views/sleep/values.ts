@@ -1,84 +1,25 @@
 /* What the daemon tells about its jobs, their runs and proposals, and the words for it. */
 
+import type { LastRunNumbers, RunDetail } from '../../parts/contract'
+
 import { failure, JOBS, jobName } from '../../parts/jobs'
-import type { Brief } from '../../parts/values'
 import { ago, count, duration } from '../../parts/words'
 
-export interface Report {
-  run: string | null
-  seconds: number | null
-  looked: number | null
-  judged: number | null
-  applied: number | null
-  proposed: number | null
-  skipped: number | null
-  stopped: string | null
-  error: string | null
-  counts: Record<string, unknown>
-  problems: Record<string, number>
-}
+export type {
+  FileChange as FileTurn,
+  PageJob as Job,
+  PageRun as Run,
+  ProposalDetail,
+  ProposalLine as Proposal,
+  RunChange as Change,
+  RunDetail,
+  SleepPage as Sleep,
+} from '../../parts/contract'
 
-export interface Job {
-  id: string
-  interval_minutes: number
-  paused: boolean
-  waiting: boolean
-  running: boolean
-  progress: { began: string; dry_run: boolean; done: number; total: number } | null
-  last_run: (Report & { at: string }) | null
-  failures: number
-  next_run: string | null
-}
+/** How a run went, in numbers. */
+export type Report = Omit<LastRunNumbers, 'at'>
 
-export interface Sleep {
-  enabled: boolean
-  consolidation_enabled: boolean
-  judge: string
-  running: string | null
-  proposals: number
-  jobs: Job[]
-  tasks: Job[]
-}
-
-export interface Run extends Report {
-  job: string
-  at: string
-  run: string
-  changes: number
-  in_force: number
-}
-
-/** One run: a page of its changes, and how it went, if that is still known. */
-export interface RunDetail extends Changes {
-  job: string
-  applied: number | null
-  report: Run | null
-}
-
-export interface Change {
-  id: string
-  at: string
-  verb: string
-  reason: string | null
-  outcome: string | null
-  words: string[]
-  memories: { id: string; title: string | null }[]
-}
-
-export interface Changes {
-  changes: Change[]
-  total: number
-  in_force: number
-}
-
-export interface FileTurn {
-  memory: string
-  path_before: string | null
-  path_after: string | null
-  before: string | null
-  after: string | null
-  known: boolean
-}
+export type Changes = Pick<RunDetail, 'changes' | 'total' | 'in_force'>
 
 export interface Patch {
   action: string
@@ -91,32 +32,6 @@ export interface Patch {
 export interface DryReport extends Report {
   job: string
   patches: Patch[]
-}
-
-export interface Proposal {
-  id: string
-  type: string
-  status: string
-  source_nodes: string[]
-  proposed_action: string
-  reason: string | null
-  created: string
-  resolved: string | null
-  /** Of one that was decided: who did, the change that still holds because of it, and whether it
-      can be taken back. */
-  by: string | null
-  change: string | null
-  undoable: boolean | null
-}
-
-export interface ProposalDetail {
-  proposal: Proposal & { action: Record<string, string> }
-  memories: (Brief & { content: string })[]
-  memories_total: number
-  difference: string
-  problem: string | null
-  /** The memory that says something else by now; without a title it is gone. */
-  changed: { id: string; title: string | null } | null
 }
 
 export { failure, JOBS, jobName }

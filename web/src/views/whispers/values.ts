@@ -1,68 +1,23 @@
 /* What the daemon tells about prompts, and the words for it. */
 
+import type {
+  ConsideredMemory as Considered,
+  WhisperDetail as Whisper,
+  WhisperLine as Line,
+} from '../../parts/contract'
+
 import { chance } from '../../parts/absence'
-import type { Brief } from '../../parts/values'
 import { count, duration, memories, percent } from '../../parts/words'
 
-export type Outcome = 'whispered' | 'silent' | 'held_out' | 'late' | 'undelivered'
+export type {
+  ConsideredMemory as Considered,
+  WhisperDetail as Whisper,
+  WhisperLine as Line,
+  WhisperPage as Lines,
+  WhisperStage as Stage,
+} from '../../parts/contract'
 
-export interface Line {
-  id: string
-  at: string
-  session: string | null
-  space: string | null
-  prompt: string
-  outcome: Outcome
-  told: { id: string; title: string }[]
-  silence: string | null
-  stage: string
-  best: number | null
-  took_ms: number | null
-  /** How many of the told memories show in the reply; null while none was read. */
-  seen: number | null
-  /** What was decided by words alone, because the model would have been late. */
-  without_model: string | null
-}
-
-export interface Lines {
-  whispers: Line[]
-  next: string | null
-  gate: number
-  days: number
-}
-
-export interface Stage {
-  name: string
-  state: 'passed' | 'decided' | 'not_reached'
-  /** How many memories it held back. */
-  held: number
-}
-
-export interface Considered {
-  id: string
-  title: string
-  score: number | null
-  chance: number | null
-  words: number | null
-  meaning: number | null
-  affinity: number | null
-  reasons: string[]
-  fate: string
-  held: string | null
-  said_by: string | null
-  seen: boolean
-  feedback: 1 | -1 | null
-  brief: Brief | null
-}
-
-export interface Whisper extends Line {
-  intents: string[]
-  among: (string | null)[]
-  gate: number
-  floor: number
-  stages: Stage[]
-  memories: Considered[]
-}
+export type Outcome = Line['outcome']
 
 export const OUTCOMES: Record<Outcome, string> = {
   whispered: 'Whispered',
