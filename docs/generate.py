@@ -1,18 +1,25 @@
-"""Writes docs/reference from the code: commands, routes, settings and tools, and the page's types.
+"""Writes docs/reference from the code: commands, routes, settings, tools and kinds, and the types
+of the page.
 
 `make docs` runs it; a test fails when a committed file differs from what it would write.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
+import madeleine
 from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
 from madeleine.api.contract.table import RESPONSES
 from madeleine.api.contract.typescript import typescript
 from madeleine.api.reference import routes_page
 from madeleine.cli.reference import page as commands_page
+from madeleine.errors import MadeleineError
 from madeleine.server.mcp.reference import tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings
 
@@ -36,11 +43,29 @@ kind = "none"
 ```
 """
 
+KINDS_HEAD = """# Kinds
+
+What a program can act on. A sentence may be reworded or translated; a kind stays as it is, and
+new ones may be added. Treat one that you do not know by what stands beside it: an error by its
+`code`, the rest by its sentence.
+
+## Errors
+
+An error is `{"error": {"code", "kind", "message", "hint", "parts"}}` over HTTP, with `--json` and
+in the results of a batch. `code` says what to do about it, `kind` what it is, and `parts` has the
+values that the message is made of. MCP has code, kind and parts of a refused call in
+`_meta["madeleine/error"]`; in Python an error has `.kind` and `.parts`.
+
+| kind | code | status | parts | means |
+|---|---|--:|---|---|
+"""
+
 
 def pages() -> dict[str, str]:
     """Return the generated pages by file name."""
     return {
         "commands.md": commands_page(),
+        "kinds.md": kinds_page(),
         "routes.md": routes_page(),
         "settings.md": settings_page(),
         "tools.md": tools_page(),
@@ -50,6 +75,34 @@ def pages() -> dict[str, str]:
 def page_types() -> str:
     """Return the types of the page as TypeScript."""
     return typescript(CONTRACT, [*RESPONSES.values(), ErrorAnswer])
+
+
+def kinds_page() -> str:
+    """Return the page of every kind that an answer may name."""
+    rows = "".join(_error_row(each) for each in sorted(all_errors(), key=lambda each: each.kind))
+    return KINDS_HEAD + rows
+
+
+def all_errors() -> list[type[MadeleineError]]:
+    """Return every error class of the project, wherever it is defined."""
+    for each in pkgutil.walk_packages(madeleine.__path__, "madeleine."):
+        if not each.name.endswith("__main__"):
+            importlib.import_module(each.name)
+    return list(_family(MadeleineError))
+
+
+def _family(error: type[MadeleineError]) -> Iterator[type[MadeleineError]]:
+    yield error
+    for each in error.__subclasses__():
+        yield from _family(each)
+
+
+def _error_row(error: type[MadeleineError]) -> str:
+    """Return one row; the parts are what the class is made from."""
+    given = [] if "__init__" not in vars(error) else [*inspect.signature(error).parameters]
+    parts = ", ".join(f"`{each}`" for each in given if each not in ("message", "hint", "parts"))
+    means = " ".join((error.__doc__ or "").split())
+    return f"| `{error.kind}` | `{error.code}` | {error.http_status} | {parts} | {means} |\n"
 
 
 def settings_page() -> str:

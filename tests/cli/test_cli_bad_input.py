@@ -291,6 +291,8 @@ def test_an_error_is_also_a_document_with_json(cli: Cli) -> None:
 
     assert ran.code == 3
     assert ran.answer["error"]["code"] == "missing"
+    assert ran.answer["error"]["kind"] == "no_such_memory"
+    assert ran.answer["error"]["parts"] == {"wanted": "ffff", "near": []}
     assert ran.answer["error"]["message"] == "no memory `ffff`"
     assert ran.err.startswith("error: no memory `ffff`\nhint: ")
 

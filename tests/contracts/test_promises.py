@@ -74,7 +74,9 @@ def generator() -> Any:
     return module
 
 
-@pytest.mark.parametrize("name", ["commands.md", "routes.md", "settings.md", "tools.md"])
+@pytest.mark.parametrize(
+    "name", ["commands.md", "kinds.md", "routes.md", "settings.md", "tools.md"]
+)
 def test_a_reference_page_says_what_the_code_does(name: str) -> None:
     """Run `make docs` when this fails."""
     committed = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
@@ -87,6 +89,19 @@ def test_the_types_of_the_page_are_those_of_the_answers() -> None:
     made = generator()
 
     assert made.PAGE_TYPES.read_text(encoding="utf-8") == made.page_types()
+
+
+def test_every_error_class_has_a_documented_kind_of_its_own() -> None:
+    module = generator()
+    found = module.all_errors()
+    kinds = [vars(each).get("kind") for each in found]
+    page = (ROOT / "docs" / "reference" / "kinds.md").read_text(encoding="utf-8")
+
+    assert len(found) > len(all_errors())  # those of other rooms are among them
+    assert [each.__name__ for each in found if "kind" not in vars(each)] == []
+    assert sorted(kinds) == sorted(set(kinds))
+    assert [each for each in kinds if not re.fullmatch(r"[a-z]+(_[a-z]+)*", str(each))] == []
+    assert [each for each in kinds if f"| `{each}` |" not in page] == []
 
 
 def sources() -> list[Path]:

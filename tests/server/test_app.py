@@ -85,8 +85,10 @@ def test_a_bug_is_a_500_that_tells_nothing_of_the_inside(
     assert body == {
         "error": {
             "code": "error",
+            "kind": "error",
             "message": "something went wrong inside",
             "hint": "logs/daemon.log says where",
+            "parts": {},
         }
     }
     assert "RuntimeError" in caplog.text

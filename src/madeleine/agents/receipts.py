@@ -25,10 +25,13 @@ BACKUPS = "backups"
 class ReceiptTorn(Damaged):
     """The receipt of setup does not parse."""
 
+    kind = "receipt_torn"
+
     def __init__(self, path: Path) -> None:
         super().__init__(
             f"{path} does not parse",
             hint="move it away: entries are then taken out one by one, and no backup is used",
+            path=path,
         )
 
 

@@ -20,10 +20,13 @@ _SETTINGS_BYTES = 64_000_000  # more is no settings file
 class NoSettings(Unavailable):
     """What is in a settings file's place is none: a folder, a pipe, a link to itself."""
 
+    kind = "no_settings"
+
     def __init__(self, path: Path) -> None:
         super().__init__(
             f"{path} is no settings file",
             hint="move it away, or name only the other agents; nothing was changed",
+            path=path,
         )
 
 

@@ -30,6 +30,8 @@ HOOK = "hook"  # under this name the client's copy stands in the receipts
 class NoAgents(Missing):
     """Nobody is here that could be wired."""
 
+    kind = "no_agents"
+
     def __init__(self) -> None:
         names = ", ".join(known_agents())
         super().__init__(

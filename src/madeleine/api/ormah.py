@@ -35,8 +35,10 @@ Told = Json | list[Json]
 class NotAllTakenIn(Unavailable):
     """Of a conversation only a part was kept; sent again, the rest is taken in."""
 
+    kind = "not_all_taken_in"
+
     def __init__(self, why: str) -> None:
-        super().__init__(f"not all of it was taken in: {why}", hint="send it again later")
+        super().__init__(f"not all of it was taken in: {why}", hint="send it again later", why=why)
 
 
 def detail(error: MadeleineError) -> str:

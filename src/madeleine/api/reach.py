@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from madeleine.api.routes import BY_NAME
-from madeleine.errors import AmbiguousId, NotAllowed
+from madeleine.errors import AmbiguousId, MemoryChoice, NotAllowed
 from madeleine.model.people import Role, tenant_of_space
 from madeleine.write.stores import Stores
 
@@ -117,8 +117,13 @@ class Reach:
             if found:
                 fitting.append((place, found))
         if len(fitting) > 1:
-            names = [f"`{found[0][:SHOWN]}` in {place.called}" for place, found in fitting]
-            raise AmbiguousId(wanted, names)
+            raise AmbiguousId(
+                wanted,
+                [
+                    MemoryChoice(found[0], place=place.called, chars=SHOWN)
+                    for place, found in fitting
+                ],
+            )
         return fitting[0][0] if fitting else self.own
 
 

@@ -39,8 +39,11 @@ programs. This page is made from `madeleine.api.routes` by `python -m madeleine.
 Errors look the same everywhere:
 
 ```json
-{"error": {"code": "missing", "message": "no memory `7f3b`", "hint": "did you mean …?"}}
+{"error": {"code": "missing", "kind": "no_such_memory", "message": "no memory `7f3b`",
+           "hint": "did you mean …?", "parts": {"wanted": "7f3b", "near": ["…"]}}}
 ```
+
+Decide by `code`, or more finely by `kind`; never by the message. [Kinds](kinds.md) lists them all.
 
 | code | status | means |
 |---|---|---|

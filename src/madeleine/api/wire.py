@@ -1,4 +1,4 @@
-"""Errors as they cross a socket: `{"error": {"code", "message", "hint"}}`."""
+"""Errors as they cross a socket: `{"error": {"code", "kind", "message", "hint", "parts"}}`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,20 @@ _BASES = {base.code: base for base in ERROR_BASES}
 
 
 def error_to_json(error: MadeleineError) -> dict[str, object]:
-    return {"code": error.code, "message": error.message, "hint": error.hint}
+    return {
+        "code": error.code,
+        "kind": error.kind,
+        "message": error.message,
+        "hint": error.hint,
+        "parts": dict(error.parts),
+    }
 
 
 def error_from_json(values: Mapping[str, object]) -> MadeleineError:
-    """Return the error as the base that its code names, with the same message and hint."""
+    """Return the error as the base that its code names, with the same kind and the same words."""
     base = _BASES.get(str(values.get("code")), MadeleineError)
-    return base(str(values.get("message", "")), str(values.get("hint", "")))
+    error = base(str(values.get("message", "")), str(values.get("hint", "")))
+    error.kind = str(values.get("kind", base.kind))
+    parts = values.get("parts")
+    error.parts = parts if isinstance(parts, Mapping) else {}
+    return error

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from madeleine.api.wire import error_to_json
 from madeleine.cli.door import Door
 from madeleine.cli.options import given
 from madeleine.cli.parsing import NotUnicode
@@ -111,7 +112,7 @@ def _one_batch(batch: list[Line], door: Door, space: str | None, writer: _Writer
 
 
 def _refusal(error: MadeleineError) -> dict[str, Any]:
-    return {"error": {"code": error.code, "message": error.message, "hint": error.hint}}
+    return {"error": error_to_json(error)}
 
 
 class _Writer:

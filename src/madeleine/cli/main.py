@@ -31,9 +31,11 @@ BARE = ("mcp",)  # started by hosts that wait: without a parser, a voice and a d
 class UnknownCommand(Rejected):
     """A word in the place of a command that is none."""
 
+    kind = "unknown_command"
+
     def __init__(self, word: str, near: list[str]) -> None:
         hint = f"did you mean `{near[0]}`?" if near else "`madeleine --help` lists the commands"
-        super().__init__(f"no command `{word}`", hint)
+        super().__init__(f"no command `{word}`", hint, word=word, near=near)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -14,8 +14,15 @@ from madeleine.errors import Rejected
 class NotUnicode(Rejected):
     """A word of the command line or a text on standard input that is not UTF-8."""
 
+    kind = "not_unicode"
+
     def __init__(self, what: str, byte: int) -> None:
-        super().__init__(f"{what} is not valid UTF-8 at byte {byte}", hint="send it as UTF-8")
+        super().__init__(
+            f"{what} is not valid UTF-8 at byte {byte}",
+            hint="send it as UTF-8",
+            what=what,
+            byte=byte,
+        )
 
 
 class Parser(argparse.ArgumentParser):

@@ -38,7 +38,8 @@ is given), `--json` and `--help`, before or after its name.
 | 6 | damaged: stored bytes make no sense; look yourself |
 
 An error is two lines on stderr, `error: …` and `hint: …`; with `--json` also
-`{"error": {"code", "message", "hint"}}` on stdout."""
+`{"error": {"code", "kind", "message", "hint", "parts"}}` on stdout
+([kinds](kinds.md))."""
 
 
 def page() -> str:

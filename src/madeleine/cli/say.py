@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+from madeleine.api.wire import error_to_json
 from madeleine.cli.progress import Bar
 from madeleine.cli.surroundings import is_live, wants_colour, width_of
 from madeleine.errors import MadeleineError
@@ -83,7 +84,7 @@ class Say:
     def problem(self, error: MadeleineError) -> None:
         """Say what went wrong and what to type next."""
         if self.as_json:
-            self.document({"error": error_document(error)})
+            self.document({"error": error_to_json(error)})
         label = f"{_RED}error:{_PLAIN}" if self.colour_talk else "error:"
         self.talk(f"{label} {clean(error.message)}")
         if error.hint:
@@ -141,10 +142,6 @@ def stop_writing() -> int:
 def clean(text: str) -> str:
     """Return the text with control characters written out."""
     return text.translate(_UNSEEN)
-
-
-def error_document(error: MadeleineError) -> Json:
-    return {"code": error.code, "message": error.message, "hint": error.hint}
 
 
 def _never_refuse(stream: Any) -> None:

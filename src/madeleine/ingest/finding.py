@@ -37,6 +37,8 @@ USER, AGENT = "user", "agent"
 class NotExtracted(Unavailable):
     """A language model gave no usable answer, and exchanges are not to be kept without one."""
 
+    kind = "not_extracted"
+
     def __init__(self) -> None:
         super().__init__(
             "the language model gave no usable answer",

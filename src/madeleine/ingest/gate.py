@@ -24,10 +24,15 @@ WAITING_AT_MOST = 200  # transcripts that are named as waiting
 class Full(Unavailable):
     """A session or a day has added as many memories as it may."""
 
+    kind = "full"
+
     def __init__(self, what: str, most: int, setting: str) -> None:
         super().__init__(
             f"{what} has added {most:,} memories, which is all it may",
             hint=f"raise `ingest.{setting}`, or let it wait",
+            what=what,
+            most=most,
+            setting=setting,
         )
 
 

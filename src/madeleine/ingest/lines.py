@@ -30,8 +30,15 @@ LINE_BYTES = 4_194_304  # a longer line holds a tool's output, not what somebody
 class NoTranscript(Rejected):
     """What is named as a transcript cannot be read as one."""
 
+    kind = "no_transcript"
+
     def __init__(self, path: Path, problem: str) -> None:
-        super().__init__(f"{path} {problem}", hint="name a .jsonl file of a host's sessions")
+        super().__init__(
+            f"{path} {problem}",
+            hint="name a .jsonl file of a host's sessions",
+            path=path,
+            problem=problem,
+        )
 
 
 class Line(NamedTuple):

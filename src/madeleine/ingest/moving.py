@@ -47,39 +47,55 @@ class Side(Protocol):
 class MoveUnlike(Damaged):
     """Both ends of a move do not hold the same, though everything was copied."""
 
+    kind = "move_unlike"
+
     def __init__(self, one: str, other: str, names: Sequence[str]) -> None:
         some = ", ".join(names[:3])
         super().__init__(
             f"{other} differs from {one} in {len(names):,} of what was copied: {some}",
             hint="see that nobody else writes there, then run the same command again",
+            one=one,
+            other=other,
+            names=names,
         )
 
 
 class NothingToMove(Rejected):
     """The memory is where it is to be moved."""
 
+    kind = "nothing_to_move"
+
     def __init__(self, where: str) -> None:
-        super().__init__(f"this memory is in {where} already", hint="`madeleine status` says where")
+        super().__init__(
+            f"this memory is in {where} already", hint="`madeleine status` says where", where=where
+        )
 
 
 class PlaceFixed(Rejected):
     """The environment says where the memory is, so that no settings file could say otherwise."""
 
+    kind = "place_fixed"
+
     def __init__(self, variables: Sequence[str]) -> None:
         super().__init__(
             f"the environment would still say where this memory is: {', '.join(variables)}",
             hint="unset that here and for every server; `[store]` of config.toml takes the same",
+            variables=variables,
         )
 
 
 class PlaceTaken(Conflict):
     """There is a memory already where one is to be moved."""
 
+    kind = "move_target_taken"
+
     def __init__(self, place: str, count: int) -> None:
         super().__init__(
             f"{place} holds a memory already: {count:,} files",
             hint="name another tenant by --tenant; the guide for a team server says how to remove "
             "what a move back into files has left there",
+            place=place,
+            count=count,
         )
 
 

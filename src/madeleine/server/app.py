@@ -1,7 +1,7 @@
 """The application: every operation of the table at its method and path.
 
-Requests are read here and carried out in threads, since the core is synchronous. Whatever
-goes wrong becomes one shape, `{"error": {"code", "message", "hint"}}`, in one place.
+Requests are read here and carried out in threads, since the core is synchronous. Whatever goes
+wrong becomes one shape, `{"error": {"code", "kind", "message", "hint", "parts"}}`, in one place.
 """
 
 from __future__ import annotations

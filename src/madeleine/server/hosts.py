@@ -20,8 +20,12 @@ CONTEXT_BYTES = 10_000  # the least of the hosts' limits: 10,000 characters, 10 
 class BadHook(Rejected):
     """What a hook sent is not what its host sends for a prompt."""
 
+    kind = "bad_hook"
+
     def __init__(self, problem: str) -> None:
-        super().__init__(f"the hook's JSON {problem}", hint="see docs/guides/whisper-hooks.md")
+        super().__init__(
+            f"the hook's JSON {problem}", hint="see docs/guides/whisper-hooks.md", problem=problem
+        )
 
 
 class HookCall(NamedTuple):

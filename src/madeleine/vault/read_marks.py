@@ -47,6 +47,8 @@ SUSPECTED = "was being read when the process ended"
 class EndedUs(MadeleineError):
     """A file that ended the process once; whoever reads says it in their own words."""
 
+    kind = "ended_us"
+
 
 class ReadMark(NamedTuple):
     """A file that is being read: its name, how it looked, and the thread that reads it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from madeleine.errors import AmbiguousId, NotInTrash, Rejected
+from madeleine.errors import AmbiguousId, MemoryChoice, NotInTrash, Rejected
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
@@ -65,7 +65,7 @@ def restore(stores: Stores, wanted: str, by: str = "unknown") -> Changed:
         raise NotInTrash(wanted)
     if len({each.memory.id for each in found}) > 1:
         raise AmbiguousId(
-            wanted, [f"`{each.memory.id}` ({each.memory.headline})" for each in found]
+            wanted, [MemoryChoice(each.memory.id, each.memory.headline) for each in found]
         )
     stored = found[-1]
     if stores.index.get(stored.memory.id) is not None:

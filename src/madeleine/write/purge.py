@@ -22,7 +22,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from madeleine.errors import AmbiguousId, NotInTrash, Unavailable
+from madeleine.errors import AmbiguousId, MemoryChoice, NotInTrash, Unavailable
 from madeleine.index.port import EdgeRow
 from madeleine.language.passages import passages_of
 from madeleine.language.text import passage_key
@@ -183,8 +183,8 @@ def _named(stores: Stores, wanted: str) -> list[Stored]:
     if not found:
         raise NotInTrash(wanted)
     if len({each.memory.id for each in found}) > 1:
-        names = [f"`{each.memory.id}` ({each.memory.headline})" for each in found]
-        raise AmbiguousId(wanted, names)
+        choices = [MemoryChoice(each.memory.id, each.memory.headline) for each in found]
+        raise AmbiguousId(wanted, choices)
     return found
 
 

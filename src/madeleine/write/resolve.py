@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from madeleine.errors import AmbiguousId, NoSuchMemory
+from madeleine.errors import AmbiguousId, MemoryChoice, NoSuchMemory
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Stored
 from madeleine.write.stores import Stores
 
 _HEX = re.compile(r"[0-9a-f-]{1,36}\Z")
 CANDIDATES_SHOWN = 8
+CHOICE_CHARS = 13  # of an id that is named with its title
 
 
 def resolve(stores: Stores, wanted: str) -> str:
@@ -24,7 +26,7 @@ def resolve(stores: Stores, wanted: str) -> str:
     if not found:
         raise NoSuchMemory(wanted, _near(stores, prefix))
     if len(found) > 1:
-        raise AmbiguousId(wanted, [_shown(stores, each) for each in found[:CANDIDATES_SHOWN]])
+        raise AmbiguousId(wanted, _choices(stores, found[:CANDIDATES_SHOWN]))
     return found[0]
 
 
@@ -40,15 +42,20 @@ def get_memory(stores: Stores, wanted: str) -> Memory:
     return get(stores, wanted).memory
 
 
-def _near(stores: Stores, prefix: str) -> list[str]:
+def _near(stores: Stores, prefix: str) -> list[MemoryChoice]:
     """Memories whose id begins like the wanted one: a slip in the last characters is usual."""
     for length in range(len(prefix) - 1, 2, -1):
         found = stores.index.ids_with_prefix(prefix[:length], 3)
         if found:
-            return [_shown(stores, each) for each in found]
+            return _choices(stores, found)
     return []
 
 
-def _shown(stores: Stores, memory_id: str) -> str:
-    memory = stores.index.memories([memory_id]).get(memory_id)
-    return f"`{memory_id[:13]}` ({memory.headline})" if memory else f"`{memory_id}`"
+def _choices(stores: Stores, ids: Sequence[str]) -> list[MemoryChoice]:
+    known = stores.index.memories(ids)
+    return [
+        MemoryChoice(each, known[each].headline, chars=CHOICE_CHARS)
+        if each in known
+        else MemoryChoice(each)
+        for each in ids
+    ]

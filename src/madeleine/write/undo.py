@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from madeleine.errors import (
     AlreadyDone,
+    AlreadyUndone,
     AmbiguousChange,
     Conflict,
     EditedSince,
@@ -50,7 +51,8 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     events = _named(stores, wanted)
     open_events = [each for each in events if stores.index.outcome(_id(each)) not in OVER]
     if not open_events:
-        raise AlreadyDone("this", str(stores.index.outcome(_id(events[0]))))
+        outcome = str(stores.index.outcome(_id(events[0])))
+        raise AlreadyUndone(outcome) if outcome == "undone" else AlreadyDone("this", outcome)
     plan, scores = _Plan(stores), Scores()
     for each in open_events:
         if each.kind is Kind.SCORED:
@@ -74,7 +76,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
 def _nothing_left(events: Iterable[Event]) -> Conflict:
     if any(each.kind is Kind.SCORED for each in events):
         return ScoredSince()
-    return AlreadyDone("this", "taken back")
+    return AlreadyUndone("taken back")
 
 
 def _named(stores: Stores, wanted: str) -> list[Event]:

@@ -11,6 +11,9 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly hint: string,
+    /** What it is, for deciding: see docs/reference/kinds.md. The message is only shown. */
+    readonly kind: string,
+    readonly parts: Record<string, unknown>,
   ) {
     super(message)
   }
@@ -55,6 +58,8 @@ export async function ask<T>(method: string, path: string, options: Options = {}
     error.code ?? 'error',
     error.message ?? `the daemon answered ${response.status}`,
     error.hint ?? '',
+    error.kind ?? 'error',
+    error.parts ?? {},
   )
 }
 
@@ -98,6 +103,9 @@ function search(query: Query = {}): string {
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError'
 }
+
+/** Whether an error is of a kind. */
+export const isKind = (error: unknown, kind: string): error is ApiError => error instanceof ApiError && error.kind === kind
 
 /** Whether an error says that what was asked for is not there. */
 export const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404

@@ -896,8 +896,12 @@ export interface LoopStatus {
 /** What went wrong and what to do next. */
 export interface MadeleineError {
   code: 'rejected' | 'missing' | 'conflict' | 'unavailable' | 'damaged' | 'error'
+  /** which error it is; docs/reference/kinds.md lists them */
+  kind: string
   message: string
   hint: string
+  /** the values that the message is made of */
+  parts: Record<string, unknown>
 }
 
 /** A batch of questions about memories; `ready` if there is one. */

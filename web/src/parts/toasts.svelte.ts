@@ -2,7 +2,7 @@
    while; what was done in this tab is kept apart from them, so that it can be taken back, the last
    first, when its note is long gone. */
 
-import { ApiError, Away, post } from './api'
+import { ApiError, Away, isKind, post } from './api'
 import { sentence } from './words'
 
 export interface Toast {
@@ -141,7 +141,7 @@ async function undo(change: string, what: string, undone?: () => unknown): Promi
 
 /** Nothing, for what somebody else has taken back meanwhile. */
 function alreadyOver(error: unknown): null {
-  if (error instanceof ApiError && / is already (undone|taken back)$/.test(error.message)) return null
+  if (isKind(error, 'already_undone')) return null
   throw error
 }
 

@@ -121,8 +121,10 @@ class ErrorShape:
     """What went wrong and what to do next."""
 
     code: Literal["rejected", "missing", "conflict", "unavailable", "damaged", "error"] = field()
+    kind: str = field("which error it is; docs/reference/kinds.md lists them")
     message: str = field()
     hint: str = field()
+    parts: Mapping[str, object] = field("the values that the message is made of")
 
 
 @shape

@@ -20,6 +20,8 @@ from madeleine.errors import Missing, UnknownWord
 class NoBenchmarks(Missing):
     """Benchmarks were asked for outside of a checkout."""
 
+    kind = "no_benchmarks"
+
     def __init__(self) -> None:
         super().__init__(
             "there are no benchmarks here; they live in the folder `bench` of a checkout",

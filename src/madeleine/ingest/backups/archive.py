@@ -37,8 +37,15 @@ Progress = Callable[[int, int], None]
 class BackupDamaged(Damaged):
     """A backup that is not whole, or not one."""
 
+    kind = "backup_damaged"
+
     def __init__(self, path: Path, problem: str) -> None:
-        super().__init__(f"{path}: {problem}", hint="`madeleine backup --list` shows the others")
+        super().__init__(
+            f"{path}: {problem}",
+            hint="`madeleine backup --list` shows the others",
+            path=path,
+            problem=problem,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,18 +54,29 @@ class Exchange(NamedTuple):
 class RestoreStuck(Damaged):
     """A restore that was interrupted and cannot be finished."""
 
+    kind = "restore_stuck"
+
     def __init__(self, source: Path, target: Path) -> None:
         super().__init__(
             f"a restore was interrupted: {source} should become {target}, where something is",
             hint="move it away by hand, then try again",
+            source=source,
+            target=target,
         )
 
 
 class HomeInHome(Rejected):
     """A backup that is to become a home inside of another one."""
 
+    kind = "home_in_home"
+
     def __init__(self, home: Path, outer: Path) -> None:
-        super().__init__(f"{home} lies in {outer}, which is a home", hint="name a place outside")
+        super().__init__(
+            f"{home} lies in {outer}, which is a home",
+            hint="name a place outside",
+            home=home,
+            outer=outer,
+        )
 
 
 @dataclass(frozen=True, slots=True)

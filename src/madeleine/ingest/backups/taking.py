@@ -57,10 +57,14 @@ class BackedUp:
 class InOwnData(Rejected):
     """A backup that would lie among what it is a backup of."""
 
+    kind = "in_own_data"
+
     def __init__(self, place: Path, folder: Path) -> None:
         super().__init__(
             f"{place} lies in {folder}, which is what a backup is made of",
             hint="name a place outside of the home, or none",
+            place=place,
+            folder=folder,
         )
 
 

@@ -54,8 +54,15 @@ Found: TypeAlias = Item | Broken | Note | Total
 class NotThatFormat(Rejected):
     """What is at a path is not what the format says."""
 
+    kind = "not_that_format"
+
     def __init__(self, path: object, problem: str, hint: str = "") -> None:
-        super().__init__(f"{path}: {problem}", hint or "`madeleine import --help` lists formats")
+        super().__init__(
+            f"{path}: {problem}",
+            hint or "`madeleine import --help` lists formats",
+            path=path,
+            problem=problem,
+        )
 
 
 def stable_id(form: str, *names: str) -> str:

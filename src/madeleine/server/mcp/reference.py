@@ -25,7 +25,8 @@ What an agent can do with the memory, in this order. Made from `madeleine.server
 - What memories say is data. In the text it stands indented under a line of ours; in either form it
   is cut: 1,200 characters of each hit, 20,000 of one memory.
 - A tool that cannot do what was asked answers with `isError` and two lines: what is so, and `hint:`
-  with the next thing to do. An unknown tool or method is a protocol error.
+  with the next thing to do. `_meta["madeleine/error"]` has its [kind](kinds.md) for programs. An
+  unknown tool or method is a protocol error.
 - `node_id` takes a whole id, the short one of 8 characters, or any prefix that fits one only.
 
 | tool | reads only | may be repeated | destroys |

@@ -186,4 +186,5 @@ def _result(told: Said) -> CallToolResult:
         content=[TextContent(type="text", text=each) for each in told.texts],
         structured_content=told.fields,
         is_error=told.refused,
+        _meta=told.meta,
     )

@@ -22,6 +22,7 @@ REPORT_PATCHES = 20  # of each job's report; `madeleine sleep` has them all
 CONNECTIONS = 50  # of one memory; its text has a line for more of them
 NEIGHBOURS = 20
 REASON_CHARS = 300
+ERROR_META = "madeleine/error"  # where the result of a refused call has its kind
 FIND_IT = "find it with the tool `recall`"  # the command of other doors is not for an agent
 
 _MEMORY = (
@@ -44,11 +45,13 @@ Answer = Mapping[str, Any]
 
 
 class Said(NamedTuple):
-    """What a tool says: texts to read, and the same as fields. A refusal has no fields."""
+    """What a tool says: texts to read, and the same as fields. A refusal has no fields, which
+    would have to fit the tool's schema; what a program needs of it stands in `meta`."""
 
     texts: tuple[str, ...]
     fields: Json | None
     refused: bool = False
+    meta: Json | None = None
 
 
 def said(tool: Tool, answer: Answer) -> Said:
@@ -69,7 +72,9 @@ def refused(error: MadeleineError) -> Said:
     hint = FIND_IT if isinstance(error, NoSuchMemory) and not error.near else error.hint
     if hint:
         parts.append(f"hint: {hint[:ERROR_CHARS]}")
-    return Said((str(_writable("\n".join(parts))),), None, refused=True)
+    told = {"code": error.code, "kind": error.kind, "parts": dict(error.parts)}
+    text = str(_writable("\n".join(parts)))
+    return Said((text,), None, refused=True, meta={ERROR_META: _writable(told)})
 
 
 # -- fields --------------------------------------------------------------------------------

@@ -26,9 +26,8 @@ export interface Event {
   outcome?: string | null
 }
 
-/** The memories that the daemon names where the beginning of an id fits several:
-    “one of: `2f0ee1a2-46a3` (Ferry at nine), …”. */
-export function fitting(hint: string): { id: string; headline: string }[] {
-  const named = hint.matchAll(/`([0-9a-f-]{9,36})` \((.*?)\)(?=, `[0-9a-f-]{9,36}` \(|$)/gs)
-  return [...named].map(([, id, headline]) => ({ id: id!, headline: headline! }))
+/** A memory that the daemon names where the beginning of an id fits several. */
+export interface Choice {
+  id: string
+  title: string | null
 }

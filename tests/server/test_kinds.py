@@ -1,0 +1,110 @@
+"""Kinds over HTTP and MCP: a client decides by them, whatever the sentences say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.server.mcp_clients import ERAS, over_http, talk
+from tests.server.running import Answer, Daemon
+
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "kind", "parts"),
+    [
+        ("GET", f"/agent/recall/{NOBODY}", None, "no_such_memory", {"wanted": NOBODY, "near": []}),
+        ("POST", "/agent/remember", {"content": " "}, "empty_draft", {}),
+        ("POST", "/agent/remember", {"content": 3}, "invalid_value", {"field": "content"}),
+        ("POST", "/agent/remember", {"content": "x", "type": "odd"}, "unknown_word", {}),
+        ("POST", f"/agent/undo/{NOBODY}", {}, "no_such_change", {"wanted": NOBODY}),
+        ("GET", "/agent/nowhere", None, "no_such_route", {"path": "/agent/nowhere"}),
+        ("DELETE", "/agent/remember", None, "wrong_method", {"allowed": ["POST"]}),
+        ("POST", "/admin/tasks/nap/run", {}, "no_such_job", {"wanted": "nap"}),
+        ("POST", f"/agent/restore/{NOBODY}", {}, "not_in_trash", {"wanted": NOBODY}),
+        ("GET", f"/agent/proposals/{NOBODY}", None, "no_such_proposal", {"wanted": NOBODY}),
+    ],
+)
+def test_an_error_names_its_kind_and_what_it_is_made_of(
+    daemon: Daemon, method: str, path: str, body: object, kind: str, parts: dict[str, object]
+) -> None:
+    answer = daemon.ask(method, path, body)
+
+    error = answer.body["error"]
+    assert error["kind"] == kind
+    assert {name: error["parts"].get(name) for name in parts} == parts
+    assert error["message"]
+
+
+def undone_twice(daemon: Daemon) -> Answer:
+    memory = daemon.remember("The gate is green")
+    done = daemon.ok("POST", f"/agent/update/{memory}", {"content": "The gate is red"})
+    daemon.ok("POST", f"/agent/undo/{done['change']}", {})
+    return daemon.ask("POST", f"/agent/undo/{done['change']}", {})
+
+
+def test_who_takes_back_what_is_taken_back_is_told_so_by_kind(daemon: Daemon) -> None:
+    answer = undone_twice(daemon)
+
+    assert (answer.status, answer.body["error"]["kind"]) == (409, "already_undone")
+    assert answer.body["error"]["parts"]["state"] == "undone"
+
+
+def test_an_id_that_fits_several_comes_with_the_memories_it_fits(daemon: Daemon) -> None:
+    titles = {daemon.remember(f"Plank {each} is oak"): f"Plank {each} is oak" for each in range(40)}
+    first = max("0123456789abcdef", key=lambda each: sum(key[0] == each for key in titles))
+
+    error = daemon.ask("GET", f"/agent/recall/{first}").body["error"]
+
+    assert error["kind"] == "ambiguous_id"
+    assert len(error["parts"]["candidates"]) > 1
+    for each in error["parts"]["candidates"]:
+        assert each["id"].startswith(first)
+        assert titles[each["id"]] == each["title"]
+
+
+def test_a_slip_in_an_id_comes_with_what_may_have_been_meant(daemon: Daemon) -> None:
+    memory = daemon.remember("The pier has eleven lamps")
+    slip = memory[:-1] + ("0" if memory[-1] != "0" else "1")
+
+    error = daemon.ask("GET", f"/agent/recall/{slip}").body["error"]
+
+    assert error["parts"]["near"][0]["id"] == memory
+    assert error["parts"]["near"][0]["title"] == "The pier has eleven lamps"
+
+
+def test_each_refused_line_of_a_batch_names_its_kind(daemon: Daemon) -> None:
+    items = [{"content": "Kept"}, {"content": ""}, {"content": "x", "tier": "odd"}]
+
+    results = daemon.ok("POST", "/agent/remember/batch", {"items": items})["results"]
+
+    assert [each.get("error", {}).get("kind") for each in results] == [
+        None,
+        "empty_draft",
+        "unknown_word",
+    ]
+
+
+def test_a_refused_tool_names_its_kind_beside_what_it_says(daemon: Daemon) -> None:
+    async def story() -> Any:
+        async with over_http(daemon, ERAS[-1]) as client:
+            return await client.call_tool("recall_node", {"node_id": NOBODY})
+
+    result = talk(story)
+
+    assert result.is_error
+    assert result.meta["madeleine/error"] == {
+        "code": "missing",
+        "kind": "no_such_memory",
+        "parts": {"wanted": NOBODY, "near": []},
+    }
+
+
+def test_the_python_face_has_the_kind_that_the_daemon_named(daemon: Daemon) -> None:
+    with pytest.raises(Exception, match="no memory") as raised:
+        daemon.door.call("show", NOBODY)
+
+    assert getattr(raised.value, "kind", None) == "no_such_memory"
+    assert getattr(raised.value, "parts", {})["wanted"] == NOBODY
