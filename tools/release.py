@@ -82,7 +82,7 @@ def check_changelog(root: Path, version: str) -> None:
 
 def set_version(root: Path, version: str) -> None:
     """Write the version to the one place that has it."""
-    place = root / "src" / "madeleine" / "__init__.py"
+    place = root / "src" / "madeleine" / "version.py"
     text = place.read_text(encoding="utf-8")
     place.write_text(VERSION_LINE.sub(f'__version__ = "{version}"', text), encoding="utf-8")
 

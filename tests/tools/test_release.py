@@ -32,8 +32,8 @@ CHANGELOG = """# Changelog
 def tree(tmp_path: Path) -> Path:
     package = tmp_path / "src" / "madeleine"
     package.mkdir(parents=True)
-    (package / "__init__.py").write_text(
-        (ROOT / "src" / "madeleine" / "__init__.py").read_text(encoding="utf-8"), encoding="utf-8"
+    (package / "version.py").write_text(
+        (ROOT / "src" / "madeleine" / "version.py").read_text(encoding="utf-8"), encoding="utf-8"
     )
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG, encoding="utf-8")
     return tmp_path
@@ -66,22 +66,22 @@ def ask_for(version: str, tree: Path) -> subprocess.CompletedProcess[str]:
 def test_a_release_without_its_changelog_changes_nothing(
     version: str, reason: str, tree: Path
 ) -> None:
-    before = (tree / "src" / "madeleine" / "__init__.py").read_bytes()
+    before = (tree / "src" / "madeleine" / "version.py").read_bytes()
 
     asked = ask_for(version, tree)
 
     assert asked.returncode == 1
     assert f"no release: {reason}" in asked.stderr
-    assert (tree / "src" / "madeleine" / "__init__.py").read_bytes() == before
+    assert (tree / "src" / "madeleine" / "version.py").read_bytes() == before
     assert not (tree / "dist").exists()
 
 
 def test_the_version_is_written_to_one_line(tree: Path) -> None:
-    before = (tree / "src" / "madeleine" / "__init__.py").read_text(encoding="utf-8").splitlines()
+    before = (tree / "src" / "madeleine" / "version.py").read_text(encoding="utf-8").splitlines()
 
     set_version(tree, "0.2.0")
 
-    after = (tree / "src" / "madeleine" / "__init__.py").read_text(encoding="utf-8").splitlines()
+    after = (tree / "src" / "madeleine" / "version.py").read_text(encoding="utf-8").splitlines()
     changed = [new for old, new in zip(before, after, strict=True) if old != new]
     assert changed == ['__version__ = "0.2.0"']
 
