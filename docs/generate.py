@@ -20,6 +20,7 @@ from madeleine.api.contract.typescript import typescript
 from madeleine.api.reference import routes_page
 from madeleine.cli.reference import page as commands_page
 from madeleine.errors import MadeleineError
+from madeleine.model.setting import settings_of
 from madeleine.server.mcp.reference import tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings
 
@@ -33,6 +34,7 @@ environment as `{ENVIRONMENT_PREFIX}<SECTION>_<NAME>`, which wins. A value of
 the wrong kind or outside of its range, and an unknown name in the file, are refused when a command
 starts. A variable that begins like one of ours and means nothing is named once when a command or
 the daemon starts, with the nearest right name. A running daemon reads them at its next start.
+`madeleine config` lists what is in force and changes the file ([how](../guides/settings.md)).
 
 ```toml
 [server]
@@ -58,6 +60,13 @@ values that the message is made of. MCP has code, kind and parts of a refused ca
 
 | kind | code | status | parts | means |
 |---|---|--:|---|---|
+"""
+
+ADVANCED_HEAD = """
+## [advanced]
+
+What hardly anybody has to change: sizes, thresholds and intervals that the defaults were measured
+with. There is no section of this name; each of them stands in its own, as all others do.
 """
 
 
@@ -106,17 +115,31 @@ def _error_row(error: type[MadeleineError]) -> str:
 
 
 def settings_page() -> str:
-    """Return the page of every setting with its default."""
-    parts = [SETTINGS_HEAD]
+    """Return the page of every setting with its default, the advanced ones last."""
+    parts = [SETTINGS_HEAD, *_tables(is_advanced=False), ADVANCED_HEAD, *_tables(is_advanced=True)]
+    return "".join(parts)
+
+
+def _tables(is_advanced: bool) -> Iterator[str]:
+    """Give a table for each section that has settings of this kind."""
     for section in fields(Settings):
         values = getattr(Settings(), section.name)
-        parts.append(f"\n## [{section.name}]\n\n{type(values).__doc__}\n")
-        parts.append("\n| setting | default | meaning |\n|---|---|---|\n")
-        for each in fields(values):
-            default = _shown(getattr(values, each.name))
-            allowed = _allowed(*each.metadata["range"])
-            parts.append(f"| `{each.name}` | {default} | {each.metadata['help']}{allowed} |\n")
-    return "".join(parts)
+        listed = {
+            name: facts
+            for name, facts in settings_of(values).items()
+            if facts.is_advanced == is_advanced
+        }
+        if not listed:
+            continue
+        about = (
+            f"### `[{section.name}]`"
+            if is_advanced
+            else f"## [{section.name}]\n\n{type(values).__doc__}"
+        )
+        yield f"\n{about}\n\n| setting | default | meaning |\n|---|---|---|\n"
+        for name, facts in listed.items():
+            default, allowed = _shown(getattr(values, name)), _allowed(facts.least, facts.most)
+            yield f"| `{name}` | {default} | {facts.help}{allowed} |\n"
 
 
 def _allowed(least: float | None, most: float | None) -> str:

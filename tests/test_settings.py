@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+import madeleine
 from madeleine.bootstrap import load_settings
 from madeleine.errors import BadSetting
 from madeleine.minds.judges.wire import WIRES
+from madeleine.model.setting import settings_of
 from madeleine.rules.relevance import Formula
-from madeleine.settings import Settings, read_settings
+from madeleine.settings import Settings, list_settings, read_settings
 
 WHISPER = Settings().whisper
+FACTS = settings_of(WHISPER)
 NUMBERS = [each.name for each in fields(WHISPER) if each.type != "bool"]
-SHARES = [each.name for each in fields(WHISPER) if each.metadata["range"] == (0, 1)]
+SHARES = [name for name, each in FACTS.items() if (each.least, each.most) == (0, 1)]
+
+
+def bounds_of(name: str) -> tuple[float, float]:
+    """Return the least and the most that a setting of [whisper] takes."""
+    facts = FACTS[name]
+    assert facts.least is not None
+    assert facts.most is not None
+    return facts.least, facts.most
 
 
 def said(name: str, value: object) -> str:
@@ -31,7 +43,7 @@ def test_a_negative_number_is_refused_with_the_key_the_value_and_the_range(name:
 
     message = said(name, value)
 
-    least, most = WHISPER.__dataclass_fields__[name].metadata["range"]
+    least, most = bounds_of(name)
     assert message == (
         f"setting `whisper.{name}` is {value!r}; it takes a number from {least:g} to {most:,g}"
         if most < 1_000_000
@@ -51,7 +63,7 @@ def test_a_share_above_one_and_no_number_are_refused(name: str, value: float) ->
 def test_every_number_has_a_range_that_holds_its_default() -> None:
     assert len(SHARES) == 9
     for name in NUMBERS:
-        least, most = WHISPER.__dataclass_fields__[name].metadata["range"]
+        least, most = bounds_of(name)
         assert least <= getattr(WHISPER, name) <= most, name
 
 
@@ -99,12 +111,7 @@ def test_a_word_that_a_setting_does_not_know_is_refused_with_those_it_does(name:
 
 
 def test_every_setting_that_takes_words_is_held_to_them() -> None:
-    taking = {
-        f"{section.name}.{each.name}": each.metadata["among"]
-        for section in fields(Settings)
-        for each in fields(getattr(Settings(), section.name))
-        if each.metadata["among"]
-    }
+    taking = {each.name: each.facts.among for each in list_settings({}, {}) if each.facts.among}
 
     assert set(taking) == set(WORDS)
     assert taking["judge.provider"] == tuple(WIRES)
@@ -159,3 +166,33 @@ def test_an_address_in_a_list_is_refused_and_not_told() -> None:
         read_settings({"store": {"url": ["postgresql://me:wonderland@here/none"]}}, {})
 
     assert caught.value.message == "setting `store.url` is a list; it takes a str"
+
+
+# -- declared once -------------------------------------------------------------------------
+
+
+def test_every_setting_is_declared_once() -> None:
+    """A field of a section that is declared with its help is a setting, and nothing repeats its
+    default: who goes by it is given the section itself."""
+    root = Path(madeleine.__file__).parent
+    declared = [
+        f"{node.target.id} = {ast.unparse(node.value)}"
+        for file in root.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) in ("setting", "advanced")
+    ]
+
+    assert len(declared) == len(list_settings({}, {}))
+
+
+def test_some_settings_are_documented_and_all_others_stand_under_advanced() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "reference" / "settings.md").read_text("utf-8")
+    common, _, advanced = page.partition("## [advanced]")
+
+    for each in list_settings({}, {}):
+        line = f"| `{each.name.partition('.')[2]}` |"
+        assert line in (advanced if each.facts.is_advanced else common), each.name
+    assert 50 <= common.count("\n| `") <= 70

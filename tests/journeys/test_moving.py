@@ -33,7 +33,6 @@ from madeleine.ingest.moving import (
     checksum,
     kept_in_files,
     move,
-    with_store,
 )
 from tests import postgres
 from tests.cli.running import Cli
@@ -353,25 +352,6 @@ def test_a_checksum_is_that_of_sha256sum(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", '[store]\nurl = "x"\n'),
-        ("[server]\nport = 1\n", '[server]\nport = 1\n\n[store]\nurl = "x"\n'),
-        ('[store]\ntruth = "y"\ngraph = "g"\n', '[store]\nurl = "x"\ngraph = "g"\n'),
-        ('store = "y"\n\n[server]\nport = 1\n', '[server]\nport = 1\n\n[store]\nurl = "x"\n'),
-        ('[embedder]\nurl = "keep"\n', '[embedder]\nurl = "keep"\n\n[store]\nurl = "x"\n'),
-    ],
-)
-def test_settings_name_the_new_place_and_keep_all_else(before: str, after: str) -> None:
-    assert with_store(before, ['url = "x"']) == after
-    assert 'url = "x"' not in with_store(after, [])
-
-
-def test_settings_without_a_place_have_no_section_for_it() -> None:
-    assert with_store('[store]\nurl = "x"\n\n[server]\nport = 1\n', []) == "[server]\nport = 1\n"
-
-
-@pytest.mark.parametrize(
     ("before", "after", "left_out"),
     [
         ("# mine\r\n\n[server]\nport = 1", "# mine\r\n\n[server]\nport = 1", ()),
@@ -380,7 +360,7 @@ def test_settings_without_a_place_have_no_section_for_it() -> None:
             "# \u2028 mine\r\n[server]\nport = 1\r\n",
             ("store.url", "store.graph"),
         ),
-        ('store.url = "x"\n"store".truth = "database"\n', "\n", ("store.url", "store.truth")),
+        ('store.url = "x"\n"store".truth = "database"\n', "", ("store.url", "store.truth")),
         (
             '[ store ] # where\nvectors = "x"\nlease_seconds = 4\n[embedder]\nurl = "keep"\n',
             '[ store ] # where\nlease_seconds = 4\n[embedder]\nurl = "keep"\n',
@@ -392,9 +372,3 @@ def test_settings_of_a_memory_in_files_name_no_other_place(
     before: str, after: str, left_out: tuple[str, ...]
 ) -> None:
     assert kept_in_files(before) == (after, left_out)
-
-
-def test_a_section_with_a_remark_is_no_second_one() -> None:
-    assert with_store('[store] # where\nurl = "y"\n', ['url = "x"']) == (
-        '[store] # where\nurl = "x"\n'
-    )

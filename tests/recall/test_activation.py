@@ -21,11 +21,12 @@ from madeleine.rules.fusion import (
     activated,
     shown,
 )
+from madeleine.write.config import RecallConfig, WriteConfig
 from madeleine.write.connections import link
 from madeleine.write.forget import forget
 from madeleine.write.record import event, record
 from madeleine.write.revise import retire
-from madeleine.write.stores import Habits, Stores
+from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
 from tests.recall.asking import ask, connect, hit_of, keep_many, services
 
@@ -153,7 +154,9 @@ def test_use_and_importance_act_on_what_is_inherited_too(harbour: Stores) -> Non
 
 
 def test_the_documented_factors_order_the_neighbours(harbour: Stores) -> None:
-    stores = replace(harbour, habits=replace(harbour.habits, activation_per_seed=10))
+    stores = replace(
+        harbour, habits=replace(harbour.habits, recall=RecallConfig(activation_per_seed=10))
+    )
     seed = seed_of(stores)
     edges = (Edge.CONTRADICTS, Edge.RELATED_TO, Edge.EVOLVED_FROM, Edge.SUPPORTS)
     kept = {edge: keep(stores, word) for edge, word in zip(edges, STRANGERS, strict=False)}
@@ -229,7 +232,7 @@ def test_a_neighbour_that_is_no_longer_true_inherits_half(harbour: Stores, crowd
 
 def test_a_link_drawn_for_likeness_alone_passes_nothing_on(stores: Stores) -> None:
     """What is like a good answer has been compared with the question itself."""
-    habits = replace(stores.habits, link_threshold=0.5)
+    habits = replace(stores.habits, write=WriteConfig(link_threshold=0.5))
     linking = replace(stores, habits=habits)
     seed = keep(linking, "the harbour opens at nine")
     alike = keep(linking, "the harbour opens at nine on Sundays")
@@ -261,7 +264,7 @@ def test_only_the_first_few_of_a_hits_neighbours_come_along(harbour: Stores) -> 
 
     found = [hit.memory.content for hit in ask(harbour, QUESTION).hits]
 
-    assert found == [seed.content, *STRANGERS[: Habits().activation_per_seed]]
+    assert found == [seed.content, *STRANGERS[: RecallConfig().activation_per_seed]]
 
 
 @pytest.mark.proves("I11")
@@ -281,7 +284,7 @@ def test_only_the_best_hits_pass_anything_on(harbour: Stores) -> None:
     hits = [keep(harbour, f"the harbour opens{' at pier nine' * n}") for n in range(8)]
     far = keep(harbour, "fish is sold from ten")
     worst = ask(harbour, QUESTION).hits[-1].memory
-    assert len(hits) > Habits().activation_seeds
+    assert len(hits) > RecallConfig().activation_seeds
     connect(harbour, far, Edge.PART_OF, worst, 1.0)
 
     assert far.id not in ids(harbour)

@@ -32,6 +32,7 @@ from madeleine.rules.fusion import (
     shown,
     summed,
 )
+from madeleine.write.config import RecallConfig
 from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
@@ -352,7 +353,7 @@ def test_one_that_nothing_brought_is_said_to_be_far(tmp_path: Path) -> None:
 
 
 def test_one_that_was_drawn_and_not_compared_is_said_to_be(stores: Stores) -> None:
-    habits = replace(stores.habits, recall_compared=20)
+    habits = replace(stores.habits, recall=RecallConfig(compared=20))
     few = replace(stores, habits=habits)
     drafts = [Draft(f"the amber lantern {number} hangs in the hall") for number in range(60)]
     kept = keep_many(few, drafts)
@@ -386,7 +387,7 @@ def test_one_older_than_a_time_shows_is_said_to_be(stores: Stores) -> None:
 
 def test_the_missed_is_explained_when_all_is_silence_too(stores: Stores) -> None:
     memory = keep(stores, "the amber lantern")
-    habits = replace(stores.habits, recall_least_score=0.9, recall_least_best=0.9)
+    habits = replace(stores.habits, recall=RecallConfig(least_score=0.9, least_best=0.9))
 
     recalled = ask(replace(stores, habits=habits), "zzz qqq", why_not=memory.id)
 

@@ -16,6 +16,7 @@ from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Origin
 from madeleine.model.words import ABOUT_SELF
+from madeleine.write.config import RecallConfig
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores
 from tests.recall.asking import ask, contents, first, keep_many, place
@@ -166,7 +167,7 @@ def test_a_passage_is_found_by_its_meaning(real: Stores) -> None:
     keep(real, f"{filler}\n\n{needle}\n\n{filler}", title="Minutes")
     keep_many(real, (Draft(text) for text in NOTES if "Marta" not in text))
 
-    patient = replace(real.habits, recall_least_score=0.0, recall_least_best=0.0)
+    patient = replace(real.habits, recall=RecallConfig(least_score=0.0, least_best=0.0))
     hit = first(replace(real, habits=patient), "who has a nut allergy?")
 
     assert hit.memory.title == "Minutes"

@@ -14,6 +14,7 @@ from madeleine.model.draft import Draft
 from madeleine.model.query import Query, read_query
 from madeleine.model.words import MemoryType
 from madeleine.recall.recall import recall
+from madeleine.write.config import RecallConfig
 from madeleine.write.reconcile import reconcile_and_read
 from madeleine.write.resolve import get
 from madeleine.write.revise import retire
@@ -40,7 +41,7 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
 
 def choosy(stores: Stores) -> Stores:
     """The same stores, where a memory must be quite likely to be an answer."""
-    habits = replace(stores.habits, recall_least_score=0.9, recall_least_best=0.9)
+    habits = replace(stores.habits, recall=RecallConfig(least_score=0.9, least_best=0.9))
     return replace(stores, habits=habits)
 
 
@@ -220,7 +221,7 @@ def test_silence_names_the_best_and_what_it_lacks_when_it_is_explained(stores: S
 
 
 def test_silence_for_want_of_a_common_word_says_so(wordy: Stores) -> None:
-    easy = replace(wordy.habits, recall_least_score=0.0, recall_least_best=0.0)
+    easy = replace(wordy.habits, recall=RecallConfig(least_score=0.0, least_best=0.0))
     best = keep(wordy, "the cat sleeps")
 
     recalled = ask(replace(wordy, habits=easy), "zzz qqq", explain=True)

@@ -14,6 +14,7 @@ from madeleine.minds.port import Minds
 from madeleine.model.words import Edge
 from madeleine.recall.recall import Recalled
 from madeleine.rules.fusion import activated, reranked, shown
+from madeleine.write.config import RerankerConfig
 from madeleine.write.stores import Habits, Stores
 from tests.fakes import keep
 from tests.recall.asking import ask, connect, contents, hit_of
@@ -37,10 +38,10 @@ class Scripted:
         return [self.says(text) for text in texts]
 
 
-def with_reranker(stores: Stores, reranker: Scripted, **habits: float) -> Stores:
+def with_reranker(stores: Stores, reranker: Scripted, **given: float) -> Stores:
     minds = Minds(stores.minds.embedder, reranker=reranker)
-    changed = replace(Habits(), rerank_deadline_ms=60_000)
-    return replace(stores, minds=minds, habits=replace(changed, **habits))  # type: ignore[arg-type]
+    config = replace(RerankerConfig(deadline_ms=60_000), **given)  # type: ignore[arg-type]
+    return replace(stores, minds=minds, habits=Habits(reranker=config))
 
 
 def lanterns(stores: Stores) -> list[str]:
@@ -61,7 +62,7 @@ def test_the_best_are_ordered_anew(stores: Stores) -> None:
 def test_it_is_blended_with_what_was_there_and_shown(stores: Stores) -> None:
     lanterns(stores)
     plain = {hit.memory.id: hit.score for hit in ask(stores, QUESTION).hits}
-    enthusiast = with_reranker(stores, Scripted(lambda text: 3.0), rerank_blend=0.25)
+    enthusiast = with_reranker(stores, Scripted(lambda text: 3.0), blend=0.25)
 
     recalled = ask(enthusiast, QUESTION, explain=True)
 
@@ -85,14 +86,14 @@ def test_a_blend_of_nothing_changes_nothing(stores: Stores) -> None:
     plain = lanterns(stores)
     contrary = Scripted(lambda text: float(plain.index(text)))
 
-    assert contents(with_reranker(stores, contrary, rerank_blend=0.0), QUESTION) == plain
+    assert contents(with_reranker(stores, contrary, blend=0.0), QUESTION) == plain
 
 
 def test_only_so_many_are_read(stores: Stores) -> None:
     plain = lanterns(stores)
     reranker = Scripted(lambda text: 0.0)
 
-    ask(with_reranker(stores, reranker, rerank_candidates=2), QUESTION)
+    ask(with_reranker(stores, reranker, candidates=2), QUESTION)
 
     assert reranker.read == plain[:2]
 
@@ -106,7 +107,7 @@ def test_who_runs_out_of_time_leaves_the_rest_as_they_were(stores: Stores) -> No
         return 6.0
 
     reranker = Scripted(slow)
-    recalled = ask(with_reranker(stores, reranker, rerank_deadline_ms=400), QUESTION, explain=True)
+    recalled = ask(with_reranker(stores, reranker, deadline_ms=400), QUESTION, explain=True)
 
     assert reranker.read == plain[:1]
     assert [hit.memory.content for hit in recalled.hits] == plain
@@ -118,7 +119,7 @@ def test_without_any_time_nothing_is_read(stores: Stores) -> None:
     plain = lanterns(stores)
     reranker = Scripted(lambda text: 0.0)
 
-    recalled = ask(with_reranker(stores, reranker, rerank_deadline_ms=0), QUESTION)
+    recalled = ask(with_reranker(stores, reranker, deadline_ms=0), QUESTION)
 
     assert reranker.read == []
     assert [hit.memory.content for hit in recalled.hits] == plain

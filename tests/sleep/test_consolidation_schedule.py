@@ -12,7 +12,8 @@ from madeleine.api.consolidation_answers import in_words
 from madeleine.bootstrap import make_intervals
 from madeleine.errors import BadSetting
 from madeleine.model.event import Kind
-from madeleine.settings import Consolidation, Settings, read_settings
+from madeleine.settings import Settings, read_settings
+from madeleine.sleep.habits import ConsolidationHabits
 from madeleine.sleep.intervals import Intervals, due_tasks, task_run
 from madeleine.sleep.sleeper import ORDER, TASKS, LastRun, Running, Sleeper
 from madeleine.sleep.telling import end_line, start_line
@@ -24,7 +25,7 @@ from tests.fakes import NOON, close, make_stores, reopened
 from tests.sleep.test_timetable import Runner
 
 DAY = timedelta(days=1)
-INTERVALS = make_intervals(Settings().sleep, Consolidation())
+INTERVALS = make_intervals(Settings().sleep, ConsolidationHabits())
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_our_own_name_for_a_variable_wins_over_the_documented_one() -> None:
 
 
 def test_the_documented_defaults() -> None:
-    found = Consolidation()
+    found = ConsolidationHabits()
 
     assert (found.tick_seconds, found.history_limit) == (60, 20)
     assert (found.decay_interval_seconds, found.creative_interval_seconds) == (86_400, 604_800)

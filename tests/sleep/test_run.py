@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,8 @@ from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
-from madeleine.settings import Consolidation, Judge, Sleep
-from madeleine.sleep.habits import ConsolidationHabits, SleepHabits
+from madeleine.settings import read_settings
+from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.run import run_all, run_job
 from madeleine.sleep.values import STOPPED, Link, Merge, Night, Patch, Report, Score, SetTier
@@ -540,20 +540,14 @@ def test_a_run_that_is_asked_to_stop_says_so_and_looks_again(stores: Stores) -> 
     assert seen == [{each.id for each in memories[2:]}]
 
 
-def test_every_number_the_jobs_go_by_is_a_setting_with_the_same_default() -> None:
-    set_by = {each.name: each.default for each in fields(Sleep)}
-    set_by |= {each.name: each.default for each in fields(Judge) if each.name == "unasked"}
+def test_what_the_jobs_go_by_are_the_settings_of_their_sections() -> None:
+    table = {"sleep": {"merge_at": 0.5}, "judge": {"unasked": "never"}}
+    read = read_settings({**table, "consolidation": {"sample_size": 7}}, {})
 
-    for each in fields(SleepHabits):
-        if each.name != "consolidation":
-            assert set_by[each.name] == each.default
-
-
-def test_every_number_the_tasks_go_by_is_a_setting_with_the_same_default() -> None:
-    set_by = {each.name: each.default for each in fields(Consolidation)}
-
-    for each in fields(ConsolidationHabits):
-        assert set_by[each.name] == each.default
+    assert (read.sleep.merge_at, read.sleep.unasked) == (0.5, "never")
+    assert read.sleep.consolidation == read.consolidation
+    assert read.consolidation.sample_size == 7
+    assert read_settings({}, {}).sleep == SleepHabits()
 
 
 def test_a_judge_that_gives_no_answer_is_an_error_of_the_run(stores: Stores) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from madeleine.minds.port import Minds
 from madeleine.model.words import ABOUT_SELF
+from madeleine.write.config import RerankerConfig
 from madeleine.write.identity import ensure_self
 from madeleine.write.stores import Stores
 from tests.fakes import keep
@@ -40,7 +41,7 @@ def listener(stores: Stores, reranker: Scripted) -> Listener:
         keep(stores, f"the {colour} lantern hangs in the hall")
     keep(stores, "Prefers candles", tags=(ABOUT_SELF,))
     ensure_self(stores)
-    habits = replace(stores.habits, rerank_deadline_ms=60_000)
+    habits = replace(stores.habits, reranker=RerankerConfig(deadline_ms=60_000))
     minds = Minds(stores.minds.embedder, reranker=reranker)
     return Listener(replace(stores, minds=minds, habits=habits))
 

@@ -17,6 +17,7 @@ from madeleine.model.memory import Connection, Origin
 from madeleine.model.query import Filter
 from madeleine.model.trace import Passage, Trace
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
+from madeleine.write.config import WriteConfig
 from madeleine.write.identity import SELF_ID
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.remember_many import remember_many
@@ -175,7 +176,7 @@ def test_linking_across_spaces_needs_more(tmp_path: Path) -> None:
     vector = stores.minds.embedder.ask(other).vector
     hit = stores.index.search_vector(vector, Filter(), stores.clock.now(), 1)[0]
     close(stores)
-    habits = Habits(link_threshold=hit.score - 0.05)
+    habits = Habits(write=WriteConfig(link_threshold=hit.score - 0.05))
 
     for name, space, links in (("same", "a", 1), ("cross", "b", 0)):
         stores = make_stores(tmp_path / name, habits=habits)
@@ -204,7 +205,7 @@ def test_about_self_makes_one_self_that_defines_the_memory(tmp_path: Path) -> No
 
 
 def test_the_core_cap_demotes_the_least_important_and_spares_the_self(tmp_path: Path) -> None:
-    stores = make_stores(tmp_path / "home", habits=Habits(core_cap=2))
+    stores = make_stores(tmp_path / "home", habits=Habits(write=WriteConfig(core_cap=2)))
     keep(stores, "about me", tags=(ABOUT_SELF,), about_self=True)
     first = keep(stores, "first of the core", tier=Tier.CORE)
     keep(stores, "second of the core", tier=Tier.CORE)

@@ -13,6 +13,7 @@ from typing import Any
 from madeleine.agents import toml_text
 from madeleine.agents.marks import is_others_hook, is_our_hook, seen_hooks
 from madeleine.agents.seen import Placed, Seen
+from madeleine.model.config_text import to_toml
 
 Entry = Mapping[str, Any]
 
@@ -79,7 +80,7 @@ def _put_one(text: str, event: str, entry: Entry, home: str) -> str:
     text = _without(text, event, home)
     lines = [f"[[hooks.{event}]]", "", f"[[hooks.{event}.hooks]]"]
     after = toml_text.added(
-        text, [*lines, *(f"{name} = {toml_text.shown(value)}" for name, value in entry.items())]
+        text, [*lines, *(f"{name} = {to_toml(value)}" for name, value in entry.items())]
     )
     wanted = [*groups_of(text).get(event, ()), {"hooks": [dict(entry)]}]
     return _checked(text, after, event, wanted)

@@ -6,20 +6,18 @@ work: the result must parse and differ from what was there in our table only.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from madeleine.model.config_text import key_to_toml, read_statements, to_toml
 from madeleine.model.toml_bounds import find_long_key
 
 Table = Mapping[str, str | list[str]]
 
 _ERROR_PLACE = re.compile(r"\(at line (\d+), column \d+\)")
-_HEADER = re.compile(r"^[ \t]*\[.*$", re.M)
 _KEY = r"(?m)^[ \t]*{name}[ \t]*=[ \t]*(?:\[[^\]]*\]|\"[^\"\r\n]*\"|'[^'\r\n]*')"
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class NotToml(Exception):
@@ -74,7 +72,7 @@ def set_keys(text: str, path: tuple[str, ...], table: Table) -> str:
     region = text[start:stop]
     for name, value in table.items():
         if found.get(name) != value:
-            line = f"{name} = {shown(value)}"
+            line = f"{name} = {to_toml(value)}"
             key = re.search(_KEY.format(name=name), region)
             region = region.replace(key[0], line, 1) if key else region
     return _checked(text, path, {**found, **table}, text[:start] + region + text[stop:])
@@ -98,20 +96,9 @@ def cut(text: str, start: int, stop: int) -> str:
 
 
 def _lines(path: tuple[str, ...], table: Table) -> Iterator[str]:
-    yield f"[{'.'.join(step if _BARE.fullmatch(step) else _quoted(step) for step in path)}]"
+    yield f"[{'.'.join(map(key_to_toml, path))}]"
     for name, value in table.items():
-        yield f"{name} = {shown(value)}"
-
-
-def shown(value: object) -> str:
-    """Return a text, a whole number or a list of texts as TOML writes it."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(shown, value))}]"
-    return _quoted(value) if isinstance(value, str) else str(value)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+        yield f"{name} = {to_toml(value)}"
 
 
 def _place(text: str, path: tuple[str, ...]) -> tuple[int, int] | None:
@@ -120,7 +107,8 @@ def _place(text: str, path: tuple[str, ...]) -> tuple[int, int] | None:
 
 def places(text: str, path: tuple[str, ...]) -> list[tuple[int, int]]:
     """Return from where to where tables of this name stand: header to end of the last line."""
-    headers = [*_headers(text), (len(text), ())]
+    headers = [(each.start, each.path) for each in read_statements(text) if each.is_header]
+    headers.append((len(text), ()))
     found = []
     for number, (start, names) in enumerate(headers[:-1]):
         if names == path:
@@ -141,36 +129,6 @@ def _last_line_end(text: str, start: int, stop: int) -> int:
         if line.strip() and not line.lstrip().startswith("#"):
             end = at
     return end
-
-
-def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Give where each table begins, and its name; a list in brackets is no header."""
-    last = 0
-    for found in _HEADER.finditer(text):
-        line = found[0].strip()
-        if not _parses(text[last : found.start()]) or not _parses(line):
-            continue  # inside of a value that goes over several lines
-        last = found.start()
-        yield last, _names(read(line))
-
-
-def _names(inside: Any) -> tuple[str, ...]:
-    names = []
-    while inside:
-        if isinstance(inside, list):  # of [[…]]
-            inside = inside[0]
-            continue
-        (name, inside), *_ = inside.items()
-        names.append(str(name))
-    return tuple(names)
-
-
-def _parses(text: str) -> bool:
-    try:
-        read(text)
-    except NotToml:
-        return False
-    return True
 
 
 def _checked(before: str, path: tuple[str, ...], table: object, after: str) -> str:

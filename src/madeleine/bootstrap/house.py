@@ -7,12 +7,12 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from madeleine.bootstrap.config import make_intervals, make_sleep_habits
+from madeleine.bootstrap.config import make_intervals
 from madeleine.bootstrap.home import HomeLock
 from madeleine.bootstrap.index import name_index_place
 from madeleine.bootstrap.intake import make_intake
@@ -93,7 +93,7 @@ class House:
     @property
     def sleep_habits(self) -> SleepHabits:
         """The numbers that the jobs go by."""
-        return make_sleep_habits(self.settings)
+        return self.settings.sleep
 
     @property
     def intervals(self) -> Intervals:
@@ -114,11 +114,9 @@ class House:
     @property
     def whisper_habits(self) -> WhisperHabits:
         """The numbers that whispering goes by."""
-        given = {
-            each.name: getattr(self.settings.whisper, each.name) for each in fields(WhisperHabits)
-        }
-        given["maintenance"] = given["maintenance"] or self.maintenance_waits
-        return WhisperHabits(**given)
+        settings = self.settings.whisper
+        due = settings.maintenance or self.maintenance_waits
+        return replace(settings, maintenance=due)
 
     @property
     def index_place(self) -> str | None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 
 from madeleine.bootstrap.minds import make_extractor
 from madeleine.errors import MadeleineError
-from madeleine.ingest.habits import IngestHabits
 from madeleine.ingest.intake import Intake
 from madeleine.settings import Settings
 from madeleine.write.stores import Stores
@@ -19,8 +17,7 @@ def make_intake(stores: Stores, settings: Settings, environment: Mapping[str, st
     """Return who takes in. A language model that cannot be had leaves it to do without, and
     `status` says why."""
     wanted = settings.ingest
-    given = {each.name: getattr(wanted, each.name) for each in fields(IngestHabits)}
-    intake = Intake(stores, IngestHabits(**given), why_not="ingest.extractor is none")
+    intake = Intake(stores, wanted, why_not="ingest.extractor is none")
     if wanted.extractor == "llm":
         try:
             intake.extractor, intake.why_not = make_extractor(settings, environment), ""

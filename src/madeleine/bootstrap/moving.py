@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import tomllib
@@ -27,17 +26,19 @@ from madeleine.bootstrap.index import check_store
 from madeleine.bootstrap.opening import SERVER, open_house, open_houses
 from madeleine.ingest.backups import restoring
 from madeleine.ingest.moving import (
+    PLACE,
     FileSide,
     Moved,
     NothingToMove,
     PlaceFixed,
     PlaceTaken,
     move,
-    with_store,
 )
+from madeleine.model.config_text import change_settings
 from madeleine.model.people import read_person
-from madeleine.settings import Settings, Store, read_settings, store_variables
-from madeleine.vault.files import write_file
+from madeleine.settings import Settings, read_settings, store_variables
+from madeleine.settings.file import config_path, read_text, write_text
+from madeleine.settings.sections import StoreConfig
 from madeleine.write.reconcile import Progress, reconcile
 from madeleine.write.upkeep import FILLING
 
@@ -81,7 +82,7 @@ def move_home(
     return _move_in(home, settings, replace(settings, store=store), progress, tell)
 
 
-def _refuse_fixed(home: Path, store: Store | None) -> None:
+def _refuse_fixed(home: Path, store: StoreConfig | None) -> None:
     """Refuse a move after which the environment would still name another place."""
     table = tomllib.loads(_naming_store(home, store))
     wanted, found = read_settings(table, {}).store, read_settings(table, os.environ).store
@@ -144,7 +145,7 @@ def _database_side(settings: Settings) -> Iterator[DatabaseSide]:
 
 
 @contextmanager
-def _fleet(store: Store) -> Iterator[Fleet]:
+def _fleet(store: StoreConfig) -> Iterator[Fleet]:
     """Lend the connections to a database, for what is no server."""
     from madeleine.database.fleet import Fleet
 
@@ -155,7 +156,7 @@ def _fleet(store: Store) -> Iterator[Fleet]:
         fleet.close()
 
 
-def _await_filling(store: Store, tell: Callable[[str], None]) -> None:
+def _await_filling(store: StoreConfig, tell: Callable[[str], None]) -> None:
     """Wait while the lease of a move lasts that was killed as it filled the index. One that lasts
     longer is renewed by somebody who still works."""
     with _fleet(store) as fleet:
@@ -195,15 +196,13 @@ def _fill(house: House, progress: Progress) -> int:
         house.close()
 
 
-def _name_store(home: Path, store: Store | None) -> None:
+def _name_store(home: Path, store: StoreConfig | None) -> None:
     """Let the settings name where the memory is: in a database, or in files as without any."""
-    data = _naming_store(home, store).encode()
-    write_file(home / "config.toml", data)
+    write_text(config_path(home), _naming_store(home, store))
 
 
-def _naming_store(home: Path, store: Store | None) -> str:
-    path = home / "config.toml"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    names = ("url", "tenant", "truth") if store is not None else ()
-    lines = [f"{name} = {json.dumps(getattr(store, name))}" for name in names]
-    return with_store(text, lines)
+def _naming_store(home: Path, store: StoreConfig | None) -> str:
+    names = [name.partition(".")[2] for name in PLACE]
+    path = config_path(home)
+    changes = {f"store.{name}": None if store is None else getattr(store, name) for name in names}
+    return change_settings(read_text(path), path, changes)

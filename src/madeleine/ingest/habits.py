@@ -1,23 +1,60 @@
-"""The numbers that taking in goes by; set in config.toml under `[ingest]`."""
+"""The settings of taking in: `[ingest]`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from madeleine.model.setting import advanced, setting
+
 
 @dataclass(frozen=True, slots=True)
 class IngestHabits:
-    """What settings say; docs/reference/settings.md explains each."""
+    """Taking in: transcripts of sessions, folders of notes, files."""
 
-    exchanges: str = "fallback"
-    memories_per_session: int = 100
-    memories_per_day: int = 500
-    memories_per_file: int = 200
-    content_bytes: int = 10_485_760
-    duplicate_similarity: float = 0.92
-    tokens_per_day: int = 500_000
-    deleted_files: str = "keep"
-    session_min_turns: int = 5
-    session_lookback_hours: float = 72.0
-    session_debounce_seconds: float = 60.0
-    folder_debounce_seconds: float = 2.0
+    exchanges: str = setting(
+        "fallback",
+        "keep exchanges word for word in the archive: fallback (where no language model looks "
+        "through them), always or never",
+        among=("fallback", "always", "never"),
+    )
+    extractor: str = setting(
+        "none",
+        "who finds memories in a text: none, or llm (the language model that [judge] names)",
+        among=("none", "llm"),
+    )
+    tokens_per_day: int = advanced(
+        500_000, "most tokens that finding memories uses in a day; 0 for no bound", 0
+    )
+    duplicate_similarity: float = advanced(
+        0.92, "likeness from which what the model found may only restate a memory", 0, 1
+    )
+    memories_per_session: int = advanced(100, "most memories that one transcript adds", 0, 100_000)
+    memories_per_day: int = advanced(
+        500, "most memories that transcripts add in a day", 0, 1_000_000
+    )
+    memories_per_file: int = advanced(200, "most memories that come from one file", 1, 10_000)
+    content_bytes: int = advanced(10_485_760, "largest text that is taken in at once", 1_024)
+    watch_sessions: bool = setting(
+        False, "let the daemon follow the sessions of Claude Code and Codex, without any hook"
+    )
+    session_folders: str = setting(
+        "", "folders of transcripts, separated by `:`; empty for those of Claude Code and Codex"
+    )
+    session_min_turns: int = advanced(
+        5, "prompts that a session has before the watcher keeps its exchanges", 0, 10_000
+    )
+    session_lookback_hours: float = advanced(
+        72.0, "sessions untouched for longer are left alone by the watcher", 0.01, 87_600
+    )
+    session_debounce_seconds: float = advanced(
+        60.0, "how long a session is quiet before the watcher reads on in it", 0.01, 86_400
+    )
+    folders: str = setting("", "folders of notes that the daemon follows, separated by `:`")
+    folder_debounce_seconds: float = advanced(
+        2.0, "how long a note is quiet before it is taken in", 0.01, 3_600
+    )
+    deleted_files: str = setting(
+        "keep",
+        "what becomes of memories whose note is deleted: keep or retire",
+        among=("keep", "retire"),
+    )

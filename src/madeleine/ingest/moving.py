@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from madeleine.errors import Conflict, Damaged, Rejected
+from madeleine.errors import BadSetting, Conflict, Damaged, Rejected
+from madeleine.model.config_text import change_settings, is_set, parse_table
 from madeleine.vault.files import create_files, is_leftover, make_folder, remove_file, write_file
 from madeleine.vault.vault import is_memory_path
 
@@ -239,56 +239,16 @@ def _is_utf8(name: str) -> bool:
 
 PLACE = ("store.url", "store.tenant", "store.truth")
 ENGINES = ("store.graph", "store.vectors")
-_SHORT = {"store": "store.url", "graph": "store.graph", "vectors": "store.vectors"}
-_BESIDE_NAMES = re.compile(r"[\s\"']+")
-_EMPTY = re.compile(r"^\[store\][^\n]*\s*(?=^\[|\Z)", re.MULTILINE)
-
-
-def with_store(text: str, lines: Sequence[str]) -> str:
-    """Return the text of a config.toml in which `[store]` says these lines about where the
-    memory is, and all else stays as it was."""
-    kept, _ = _without(text, PLACE)
-    heads = [number for number, line in enumerate(kept) if _section(line) == "[store]"]
-    if lines and heads:
-        kept[heads[0] + 1 : heads[0] + 1] = lines
-    elif lines:
-        kept += ["", "[store]", *lines]
-    return _joined(kept)
 
 
 def kept_in_files(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the text of a config.toml for a memory whose files and index are in the home; and
-    which settings were left out for that. One that names no other place stays as it is."""
-    kept, left_out = _without(text, (*PLACE, *ENGINES, "vault.path"))
-    return (_joined(kept) if left_out else text), tuple(left_out)
-
-
-def _without(text: str, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the lines that set none of these, and those of the names that the others set."""
-    kept, found, section = [], [], ""
-    for line in text.rstrip("\n").split("\n"):
-        section = _section(line) or section
-        name = _setting(section, line)
-        if name in names:
-            found.append(name)
-        else:
-            kept.append(line)
-    return kept, found
-
-
-def _section(line: str) -> str:
-    """Return the section that a line begins, such as `[store]`."""
-    bare = _BESIDE_NAMES.sub("", line)
-    return bare.partition("#")[0] if bare.startswith("[") else ""
-
-
-def _setting(section: str, line: str) -> str:
-    """Return the whole name of what a line sets, such as `store.url`."""
-    name, is_set, _ = _BESIDE_NAMES.sub("", line).partition("=")
-    if not is_set:
-        return ""
-    return f"{section[1:-1]}.{name}" if section else _SHORT.get(name, name)
-
-
-def _joined(lines: Sequence[str]) -> str:
-    return _EMPTY.sub("", "\n".join(lines)).strip("\n") + "\n"
+    which settings were left out for that. One that names no other place stays as it is, and so does
+    one that is no TOML: whoever opens the home is told."""
+    path = Path("config.toml")
+    try:
+        table = parse_table(text, path)
+        left_out = [name for name in (*PLACE, *ENGINES, "vault.path") if is_set(table, name)]
+        return change_settings(text, path, dict.fromkeys(left_out)), tuple(left_out)
+    except BadSetting:
+        return text, ()

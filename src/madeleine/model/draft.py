@@ -11,6 +11,7 @@ from datetime import datetime
 from madeleine.errors import EmptyDraft, InvalidValue, TooLarge
 from madeleine.model.memory import Claim, Connection, Origin, parse_id
 from madeleine.model.reading import Reader
+from madeleine.model.setting import advanced, setting
 from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier
 
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
@@ -19,13 +20,13 @@ CLAIM_CHARS = 200  # of each part of a claim: a name or a value, not a text
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one memory may hold. Set in config.toml under `[limits]`."""
+    """How much one memory may hold."""
 
-    content_bytes: int = 1_048_576
-    title_chars: int = 300
-    tags: int = 64
-    tag_chars: int = 80
-    connections: int = 500
+    content_bytes: int = setting(1_048_576, "largest text of one memory, in bytes of UTF-8")
+    title_chars: int = advanced(300, "longest title")
+    tags: int = advanced(64, "most tags on one memory")
+    tag_chars: int = advanced(80, "longest tag")
+    connections: int = advanced(500, "most connections in one draft")
 
 
 @dataclass(frozen=True, slots=True)

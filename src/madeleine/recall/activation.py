@@ -39,18 +39,18 @@ def spread(
 ) -> dict[str, Activated]:
     """Return what the neighbours of the seeds (id and score, best first) inherit."""
     habits = stores.habits
-    scores = dict(seeds[: habits.activation_seeds])
+    scores = dict(seeds[: habits.recall.activation_seeds])
     if not scores:
         return {}
     passed = _passed(
-        stores.index.edges(list(scores), but_by=LIKENESS), scores, habits.activation_decay
+        stores.index.edges(list(scores), but_by=LIKENESS), scores, habits.recall.activation_decay
     )
     offered = {each for row in passed.values() for each, _ in row}
     allowed = stores.index.allowed(offered, chosen, now) if offered else set[str]()
     found: dict[str, Activated] = {}
     for row in passed.values():
         fitting = [(each, what) for each, what in row if each in allowed]
-        for neighbour, what in fitting[: habits.activation_per_seed]:
+        for neighbour, what in fitting[: habits.recall.activation_per_seed]:
             if neighbour not in found or found[neighbour].score < what.score:
                 found[neighbour] = what
     return found

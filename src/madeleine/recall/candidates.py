@@ -158,7 +158,7 @@ def draw(stores: Stores, query: Query, prepared: Prepared, chosen: Filter, now: 
         ids=prepared.named,
         tag=ABOUT_SELF if understood.about_self else None,
         newest=NEWEST if understood.newest_first else 0,
-        draw=max(stores.habits.recall_pool, query.limit),
+        draw=max(stores.habits.recall.pool, query.limit),
         space=query.space,
     )
     return stores.index.pool(wanted, chosen, now)

@@ -74,7 +74,7 @@ def ranked(
     named = frozenset(prepared.named)
     ids = _ids(stores, scored) if named or understood.phrases else []
     quoting = _quoting(stores, understood, ids)
-    weight = stores.habits.recall_relevance_weight
+    weight = stores.habits.recall.relevance_weight
     view = _View(understood, scored, named, quoting, now, weight)
     spots = _best_first(view, ids, query.limit + LOOKED_AT)
     nodes = scored.pool.nodes[scored.places[spots]].tolist()

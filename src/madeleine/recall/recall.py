@@ -244,7 +244,7 @@ def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranke
     passed = spread(stores, seeds, search.chosen, search.now)
     known = {each.id: each for each in hits}
     strangers = stores.index.memories(each for each in passed if each not in known)
-    weight = stores.habits.recall_relevance_weight
+    weight = stores.habits.recall.relevance_weight
     known |= {each.id: _stranger(search, each, weight) for each in strangers.values()}
     for memory_id, what in passed.items():
         hit = known.get(memory_id)
@@ -290,11 +290,11 @@ def _or_silence(
         return [], "there is no word in the question"
     if search.nothing_from and _lists(search):
         return [], f"there is nothing {_from(search.nothing_from)}"
-    near = [each for each in hits if _is_near(search, each, habits.recall_least_score)]
-    if any(_is_near(search, each, habits.recall_least_best) for each in near):
+    near = [each for each in hits if _is_near(search, each, habits.recall.least_score)]
+    if any(_is_near(search, each, habits.recall.least_best) for each in near):
         return near, None
     if hits:
-        best = f": {how_near(hits[0], habits.recall_least_best)}" if search.query.explain else ""
+        best = f": {how_near(hits[0], habits.recall.least_best)}" if search.query.explain else ""
         return [], f"{len(hits)} came near, none near enough{best}"
     if stores.index.count(search.chosen, search.now) == 0:
         return [], _why_nobody(stores, search)

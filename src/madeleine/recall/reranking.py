@@ -28,9 +28,9 @@ def rerank(
     reranker, habits = stores.minds.reranker, stores.habits
     if reranker is None:
         return list(hits), ()
-    deadline = time.monotonic() + habits.rerank_deadline_ms / 1000
+    deadline = time.monotonic() + habits.reranker.deadline_ms / 1000
     notes: tuple[str, ...] = ()
-    best = hits[: habits.rerank_candidates]
+    best = hits[: habits.reranker.candidates]
     memories = stores.index.memories(each.id for each in best)
     for hit in best:
         if time.monotonic() >= deadline:
@@ -42,7 +42,7 @@ def rerank(
             notes = (f"not reranked: {down.message}",)
             break
         hit.reranked = logit
-        hit.score = reranked(hit.score, logit, habits.rerank_blend)
+        hit.score = reranked(hit.score, logit, habits.reranker.blend)
     return sorted(hits, key=order), notes
 
 

@@ -63,7 +63,7 @@ def score(
 ) -> Scored:
     """Compare the best candidates of a pool with the question, more of them if many answers
     are wanted, and those that it names by their id in any case."""
-    count = max(stores.habits.recall_compared, int(limit * COMPARED_PER_HIT))
+    count = max(stores.habits.recall.compared, int(limit * COMPARED_PER_HIT))
     places = choose(asked, pool, count)
     if named:
         places = np.union1d(places, _named(stores, pool, named))

@@ -1,32 +1,58 @@
-"""The numbers that whispering goes by; set in config.toml. The defaults are the documented."""
+"""The settings of whispering: `[whisper]`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from madeleine.model.setting import advanced, setting
+
 
 @dataclass(frozen=True, slots=True)
 class WhisperHabits:
-    """See the section `whisper` of the settings for what each means."""
+    """The unasked recall."""
 
-    max_nodes: int = 6
-    min_relevance_score: float = 0.45
-    temporal_min_score: float = 0.30
-    injection_gate: float = 0.50
-    topic_shift_threshold: float = 0.75
-    intent_threshold: float = 0.65
-    context_buffer_size: int = 5
-    session_gap_minutes: int = 10
-    full_nodes: int = 2
-    full_chars: int = 1200
-    token_budget: int = 2000
-    affinity_max_boost: float = 0.15
-    affinity_similarity: float = 0.70
-    affinity_half_life_days: float = 30.0
-    affinity_implicit_weight: float = 0.8
-    exploration: bool = False
-    review: bool = True
-    maintenance: bool = False
-    maintenance_hours: int = 24
-    holdout: float = 0.0
-    log_days: int = 30
+    max_nodes: int = setting(6, "most memories in one whisper", 0, 100)
+    min_relevance_score: float = setting(0.45, "candidates below this are passed over", 0, 1)
+    temporal_min_score: float = advanced(0.30, "the same, for prompts about a time", 0, 1)
+    injection_gate: float = setting(0.50, "nothing below this is whispered", 0, 1)
+    topic_shift_threshold: float = advanced(
+        0.75, "likeness above which a prompt is on topic still", 0, 1
+    )
+    intent_threshold: float = advanced(
+        0.65, "likeness from which a prompt has an example's intent", 0, 1
+    )
+    context_buffer_size: int = advanced(5, "prompts of a session that are remembered", 1, 100)
+    session_gap_minutes: int = advanced(
+        10, "a prompt older than this is no longer the context", 0, 10_080
+    )
+    full_nodes: int = advanced(2, "best memories that are shown in full", 0, 100)
+    full_chars: int = advanced(1200, "most characters of one memory in a whisper", 0, 10_000)
+    token_budget: int = setting(
+        2000, "most tokens of one whisper, at four characters each", 0, 1_000_000
+    )
+    affinity_max_boost: float = advanced(0.15, "most that feedback adds or takes away", 0, 1)
+    affinity_similarity: float = advanced(
+        0.70, "likeness from which a prompt's feedback counts", 0, 1
+    )
+    affinity_half_life_days: float = advanced(
+        30.0, "after which feedback counts half", 0.01, 36_500
+    )
+    affinity_implicit_weight: float = advanced(0.8, "what implicit feedback counts", 0, 1)
+    exploration: bool = advanced(False, "let in one memory below the gate, to learn from it")
+    review: bool = advanced(
+        True, "on a session's first prompt, ask about a memory held back before"
+    )
+    maintenance: bool = advanced(False, "say `maintenance_due` when the memory wants tending")
+    maintenance_hours: int = advanced(24, "how often that is", 0, 8_760)
+    holdout: float = setting(0.0, "share of whispers held back to measure whether they help", 0, 1)
+    log_days: int = advanced(
+        30, "how long whispers and silences are kept for `whisper why`", 1, 3_650
+    )
+    deadline_ms: int = setting(300, "a hook that would take longer stays silent", 1, 60_000)
+    nudge_interval: int = setting(
+        10, "prompts between reminders to remember; 0 for never", 0, 1_000_000
+    )
+    out_interval: int = setting(10, "prompts between background stores; 0 for never", 0, 1_000_000)
+    dedupe_seconds: int = advanced(
+        10, "the same prompt again within this is whispered once", 0, 86_400
+    )

@@ -328,7 +328,7 @@ def _everywhere(mind: Mind, query: Query) -> Iterator[tuple[Stores, Query]]:
 
 def _candidates(mind: Mind, thought: Thought, found: Recalled) -> list[Candidate]:
     named = _names_a_speaker(found.hits)
-    blend = mind.stores.habits.rerank_blend
+    blend = mind.stores.habits.reranker.blend
     if thought.self_question is None:
         hits = [_without_self_lift(each) for each in found.hits]
     else:

@@ -55,7 +55,7 @@ def count_over_cap(stores: Stores) -> int:
     self_id = stores.index.self_id()
     known = stores.index.memories([self_id]) if self_id is not None else {}
     selves = sum(each.tier is Tier.CORE for each in known.values())
-    return max(len(stores.index.core_by_importance()) + selves - stores.habits.core_cap, 0)
+    return max(len(stores.index.core_by_importance()) + selves - stores.habits.write.core_cap, 0)
 
 
 def describe_demotions(demoted: Sequence[str]) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def _demotion(stores: Stores, current: OnDisk, deed: dict[str, object], run: str
         "demote",
         (current.edit(replace(current.memory, tier=Tier.WORKING)),),
         by=CORE_CAP,
-        reason=f"core holds at most {stores.habits.core_cap}",
+        reason=f"core holds at most {stores.habits.write.core_cap}",
         run=run,
         details={"deeds": [deed]},
     )

@@ -57,10 +57,10 @@ def suggested_links(
         return ()
     habits = stores.habits
     now = stores.clock.now()
-    least = habits.link_threshold
-    hits = stores.index.search_vector(vector, Filter(), now, habits.link_neighbours, least)
+    least = habits.write.link_threshold
+    hits = stores.index.search_vector(vector, Filter(), now, habits.write.link_neighbours, least)
     if beside:
-        hits = _with_beside(hits, vector, beside)[: habits.link_neighbours]
+        hits = _with_beside(hits, vector, beside)[: habits.write.link_neighbours]
     known = {link.target for link in taken} | {memory.id}
     near = [hit for hit in hits if hit.score >= least and hit.id not in known]
     if not near:
@@ -70,7 +70,7 @@ def suggested_links(
     the_self = stores.index.self_id()
     links = []
     for hit in near:
-        strength = link_strength(hit.score, hit.id in here, habits.cross_space_penalty)
+        strength = link_strength(hit.score, hit.id in here, habits.write.cross_space_penalty)
         if strength >= least and hit.id != the_self:
             links.append(_related(hit.id, strength, stores))
     return tuple(links)

@@ -18,6 +18,7 @@ from madeleine.rules.fusion import Head
 from madeleine.vault.port import Journal, Vault
 from madeleine.write.aside import Aside, AtOnce
 from madeleine.write.bell import Bell
+from madeleine.write.config import RecallConfig, RerankerConfig, WriteConfig
 from madeleine.write.courtesy import Courtesy
 
 
@@ -83,26 +84,14 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """The numbers that verbs go by; set in config.toml."""
+    """The settings that verbs and recall go by."""
 
     limits: Limits = field(default_factory=Limits)
-    link_threshold: float = 0.65
-    cross_space_penalty: float = 0.1
-    link_neighbours: int = 6
-    core_cap: int = 50
-    recall_pool: int = 300
-    recall_compared: int = 100
-    recall_least_score: float = 0.005
-    recall_least_best: float = 0.02
-    recall_relevance_weight: float = 0.0
+    write: WriteConfig = field(default_factory=WriteConfig)
+    recall: RecallConfig = field(default_factory=RecallConfig)
+    reranker: RerankerConfig = field(default_factory=RerankerConfig)
     heads: Mapping[str, Head] = field(default_factory=dict)
     """The weights of recall, when others than the shipped ones are set."""
-    activation_seeds: int = 5
-    activation_per_seed: int = 3
-    activation_decay: float = 0.5
-    rerank_candidates: int = 20
-    rerank_deadline_ms: int = 150
-    rerank_blend: float = 0.6
 
 
 @dataclass(slots=True)

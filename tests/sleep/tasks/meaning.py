@@ -12,6 +12,7 @@ import numpy as np
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Trace
 from madeleine.model.vector import Vector
+from madeleine.write.config import WriteConfig
 from madeleine.write.stores import Habits, Stores
 from tests.fakes import close, keep, make_stores
 
@@ -21,7 +22,7 @@ WIDE = 64  # numbers in a vector of the embedder that tests use
 @contextmanager
 def unlinked(home: Path) -> Iterator[Stores]:
     """Open stores in which nothing that is remembered is linked by its likeness."""
-    opened = make_stores(home, habits=Habits(link_neighbours=0))
+    opened = make_stores(home, habits=Habits(write=WriteConfig(link_neighbours=0)))
     yield opened
     close(opened)
 

@@ -17,6 +17,7 @@ from madeleine.recall.recall import recall
 from madeleine.rules.importance import MACHINES
 from madeleine.sleep.standings import PAGE
 from madeleine.sleep.tasks.decay import decay
+from madeleine.write.config import RecallConfig
 from madeleine.write.connections import link
 from madeleine.write.record import event, record
 from madeleine.write.stores import Habits, Stores
@@ -342,7 +343,9 @@ def asked(stores: Stores, question: str) -> list[str]:
 def test_fading_changes_the_order_of_recall(tmp_path: Path) -> None:
     """Where relevance is given a weight; by default it has none."""
     quiet = make_stores(tmp_path / "quiet")
-    weighing = make_stores(tmp_path / "weighing", habits=Habits(recall_relevance_weight=0.9))
+    weighing = make_stores(
+        tmp_path / "weighing", habits=Habits(recall=RecallConfig(relevance_weight=0.9))
+    )
     for stores in (quiet, weighing):
         first = aged(stores, "Lunch is at noon on Mondays", 1)
         second = aged(stores, "Lunch is at noon on Tuesdays and then some", 1)
