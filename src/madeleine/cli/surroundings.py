@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -14,6 +15,11 @@ LEAST_WIDTH = 40
 def variable(name: str) -> str:
     """Return a variable of the environment, empty when it is not set."""
     return os.environ.get(name, "")  # noqa: TID251  # a terminal's business, no setting
+
+
+def environment() -> Mapping[str, str]:
+    """Return the whole environment, for settings that stand there."""
+    return os.environ  # noqa: TID251  # what `config` shows
 
 
 def settings_named() -> list[str]:

@@ -35,6 +35,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("stop", "end the daemon"),
             ("mcp", "serve the tools to an agent on stdio (MCP)"),
             ("status", "what there is, and what is wrong"),
+            ("config", "the settings in force and where they come from; change one"),
             ("ui", "open the page in a browser: see what is known, and set it right"),
         ),
     ),

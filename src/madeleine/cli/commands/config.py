@@ -1,0 +1,138 @@
+"""Show the settings in force and where each comes from, or change one in the file: `config`,
+`config set server.port 8788`, `config unset server.port`.
+
+A value is the default, or stands in `config.toml` in the home, or in a variable of the environment,
+which wins. Listed are the settings that are documented and those that are set; `--all` adds the
+advanced ones. `set` and `unset` keep the file's comments and order; a running daemon reads it at
+its next start. Tokens, and passwords in addresses, are not shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+from urllib.parse import urlsplit
+
+from madeleine.cli.door import Door
+from madeleine.cli.say import Say, clean
+from madeleine.cli.surroundings import environment
+from madeleine.errors import Rejected, UnknownWord
+from madeleine.model.config_text import change_settings, is_set, to_toml
+from madeleine.settings import SettingInForce, SettingSource, list_settings, parse_setting
+from madeleine.settings.file import config_path, read_table, read_text, write_text
+from madeleine.settings.reading import check_name, variables_of
+
+ACTIONS = ("list", "set", "unset")
+HIDDEN = "(hidden)"
+VALUE_COLUMNS = 48  # a longer value moves what stands beside it
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", metavar="list|set|unset", nargs="?", default="list", help="what")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a setting, such as server.port")
+    parser.add_argument("value", metavar="VALUE", nargs="?", help="what it is set to")
+    parser.add_argument("--all", action="store_true", help="list the advanced settings too")
+
+
+def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
+    match arguments.action, arguments.name, arguments.value:
+        case "list", None, None:
+            answer = _list(door, arguments.all)
+            say.reply(answer, lambda: _words(answer, say))
+        case "set", str(name), str(text):
+            answer = _change(door, name, parse_setting(name, text))
+            say.reply(answer, lambda: [f"{name} is set in {clean(answer['file'])}"])
+        case "unset", str(name), None:
+            answer = _unset(door, name)
+            done = "is no longer set" if answer["changed"] else "was not set"
+            say.reply(answer, lambda: [f"{clean(name)} {done} in {clean(answer['file'])}"])
+        case action, _, _ if action in ACTIONS:
+            words = {"set": "NAME and VALUE", "unset": "NAME"}.get(action, "no name")
+            hint = "`madeleine config --help` shows how it is used"
+            raise Rejected(f"`config {action}` takes {words}", hint)
+        case action, _, _:
+            raise UnknownWord("action", action, list(ACTIONS))
+    return 0
+
+
+def _list(door: Door, with_advanced: bool) -> dict[str, Any]:
+    """Return the settings in force: those that are documented or set, or all."""
+    path = config_path(door.home)
+    listed = [
+        each
+        for each in list_settings(read_table(path), environment())
+        if with_advanced or not each.facts.is_advanced or each.source != SettingSource.DEFAULT
+    ]
+    return {"file": str(path), "settings": [_describe(each) for each in listed]}
+
+
+def _describe(each: SettingInForce) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "value": _hide_secrets(each),
+        "default": each.default,
+        "source": each.source.value,
+        "variable": each.variable,
+        "advanced": each.facts.is_advanced,
+        "help": each.facts.help,
+    }
+
+
+def _hide_secrets(each: SettingInForce) -> Any:
+    """Return a value as it may be shown: of an address the place, without what lets one in."""
+    if each.facts.is_secret and each.value:
+        return HIDDEN
+    if not isinstance(each.value, str) or "://" not in each.value:
+        return each.value
+    try:
+        parts = urlsplit(each.value)
+    except ValueError:
+        return HIDDEN
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _words(answer: dict[str, Any], say: Say) -> Iterator[str]:
+    yield f"settings in force; the file is {clean(answer['file'])}"
+    for section, settings in groupby(answer["settings"], key=_section_of):
+        yield ""
+        yield say.bold(f"[{section}]")
+        listed = list(settings)
+        names = [each["name"].partition(".")[2] for each in listed]
+        values = [clean(to_toml(each["value"])) for each in listed]
+        wide = min(max(len(value) for value in values), VALUE_COLUMNS)
+        for name, value, each in zip(names, values, listed, strict=True):
+            yield f"  {name:<{len(max(names, key=len))}}  {value:<{wide}}  {_source(each, say)}"
+
+
+def _section_of(each: dict[str, Any]) -> str:
+    return str(each["name"]).partition(".")[0]
+
+
+def _source(each: dict[str, Any], say: Say) -> str:
+    if each["source"] == SettingSource.DEFAULT:
+        return say.dim("default")
+    return str(each["variable"] or "config.toml")
+
+
+def _unset(door: Door, name: str) -> dict[str, Any]:
+    """Take a setting out of the file: a known one, or whatever stands there under that name."""
+    path = config_path(door.home)
+    if not is_set(read_table(path), name):
+        check_name(name)
+    return _change(door, name, None)
+
+
+def _change(door: Door, name: str, value: object) -> dict[str, Any]:
+    """Change a setting in the file, and return what is to be known about it."""
+    path = config_path(door.home)
+    text = read_text(path)
+    changed = change_settings(text, path, {name: value})
+    if changed != text:
+        write_text(path, changed)
+    variable = next((each for each in variables_of(name) if each in environment()), None)
+    notes = [] if variable is None else [f"`{variable}` in the environment wins over the file"]
+    if changed != text and door.daemon() is not None:
+        notes.append("the daemon reads it at its next start: `madeleine stop`, `madeleine serve`")
+    return {"name": name, "changed": changed != text, "file": str(path), "notes": notes}
