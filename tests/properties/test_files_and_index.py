@@ -88,7 +88,7 @@ class Life(RuleBasedStateMachine):
     )
     def remember(self, text: str, kind: MemoryType, tier: Tier, me: bool) -> None:
         tags = (ABOUT_SELF,) if me else ()
-        made = remember(self.stores, Draft(text, kind, tier, tags=tags, about_self=me))
+        made = remember(self.stores, Draft(text, type=kind, tier=tier, tags=tags, about_self=me))
         if made.memory.id not in self.ids:
             self.ids.append(made.memory.id)
 

@@ -50,7 +50,7 @@ def test_no_title_makes_a_name_that_is_a_trick(title: str) -> None:
 
 
 def test_a_memory_without_a_title_is_named_after_its_first_words() -> None:
-    memory = Memory(ONE, "# Chose SQLite\nbecause", NOON, NOON, MemoryType.DECISION)
+    memory = Memory(ONE, "# Chose SQLite\nbecause", NOON, NOON, type=MemoryType.DECISION)
 
     names = list(file_names(memory))
 

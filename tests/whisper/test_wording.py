@@ -25,7 +25,7 @@ DECISION = Memory(
     "Routes are served by one daemon.\n\nFiles are the truth; SQLite is derived.",
     APRIL,
     APRIL,
-    MemoryType.DECISION,
+    type=MemoryType.DECISION,
     title="One daemon with SQLite and hybrid search",
     source="agent:claude-code",
     space="atlas",
@@ -43,7 +43,7 @@ CONCEPT = Memory(
     "A watcher reads transcripts and keeps what is worth it.",
     MAY,
     MAY,
-    MemoryType.CONCEPT,
+    type=MemoryType.CONCEPT,
     title="Transcripts become memories",
     source="agent:codex",
 )

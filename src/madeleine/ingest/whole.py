@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from madeleine.model.codec import Json, memory_to_json
+from madeleine.model.codec import Json, fields_to_json
+from madeleine.model.fields import FIELDS
 from madeleine.model.memory import Memory, Usage
 from madeleine.model.times import format_time
 
-FIELDS = (
-    "id", "type", "tier", "space", "title", "content", "tags", "source", "confidence", "created",
-    "updated", "valid_until", "superseded_by", "origin", "claim", "idempotency_key", "connections",
-)  # fmt: skip
 _UNUSED = Usage()
 
 
 def fields_of(memory: Memory) -> Json:
     """Return what a memory's file says; what is not set is left out."""
-    said = memory_to_json(memory)
-    return {name: said[name] for name in FIELDS if said[name] not in (None, [], {})}
+    said = fields_to_json(memory, FIELDS)
+    return {name: value for name, value in said.items() if value not in (None, [], {})}
 
 
 def usage_of(usage: Usage) -> Json:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
+from madeleine.model.fields import FIELDS, UNQUERIED, FieldKind, MemoryField
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.pattern import pattern_to_json
 from madeleine.model.times import format_time, parse_time
@@ -31,23 +32,8 @@ def memory_to_json(memory: Memory) -> Json:
     return {
         "id": memory.id,
         "short_id": memory.short_id,
-        "type": memory.type.value,
-        "tier": memory.tier.value,
-        "space": memory.space,
-        "title": memory.title,
+        **fields_to_json(memory, FIELDS),
         "headline": memory.headline,
-        "content": memory.content,
-        "tags": list(memory.tags),
-        "source": memory.source,
-        "confidence": memory.confidence,
-        "created": format_time(memory.created),
-        "updated": format_time(memory.updated),
-        "valid_until": _time(memory.valid_until),
-        "superseded_by": memory.superseded_by,
-        "origin": origin_to_json(memory.origin),
-        "claim": claim_to_json(memory.claim),
-        "idempotency_key": memory.idempotency_key,
-        "connections": [connection_to_json(each) for each in memory.connections],
         "importance": memory.importance,
         "access_count": memory.access_count,
         "last_accessed": format_time(memory.last_accessed),
@@ -60,29 +46,35 @@ def memory_to_json(memory: Memory) -> Json:
 
 def memory_from_json(values: Mapping[str, object]) -> Memory:
     """Return the memory that `memory_to_json` described. Trusts its input: it is our own."""
-    value = values
-    return Memory(
-        id=str(value["id"]),
-        content=str(value["content"]),
-        created=parse_time("created", value["created"]),
-        updated=parse_time("updated", value["updated"]),
-        type=MemoryType(str(value["type"])),
-        tier=Tier(str(value["tier"])),
-        space=cast("str | None", value["space"]),
-        title=cast("str | None", value["title"]),
-        tags=tuple(cast("list[str]", value["tags"])),
-        source=str(value["source"]),
-        confidence=cast("float", value["confidence"]),
-        valid_until=_maybe_time(value["valid_until"]),
-        superseded_by=cast("str | None", value["superseded_by"]),
-        origin=origin_from_json(cast("Json | None", value["origin"])),
-        claim=claim_from_json(cast("Json | None", value["claim"])),
-        idempotency_key=cast("str | None", value["idempotency_key"]),
-        connections=tuple(
-            connection_from_json(each) for each in cast("list[Json]", value["connections"])
-        ),
-        usage=_usage(value),
-    )
+    return Memory(**fields_from_json(values, FIELDS), usage=_usage(values))
+
+
+def fields_to_json(memory: Memory, rows: Iterable[MemoryField]) -> Json:
+    """Return the fields of these rows by their names; null where a field is not set."""
+    said: Json = {}
+    for row in rows:
+        value = getattr(memory, row.name)
+        change = _WRITERS.get(row.name)
+        said[row.name] = value if value is None or change is None else change(value)
+    return said
+
+
+def extra_to_json(memory: Memory) -> Json | None:
+    """Return the fields that no query asks for, as far as they are set; None if none is."""
+    said = fields_to_json(memory, UNQUERIED)
+    return {name: value for name, value in said.items() if value is not None} or None
+
+
+def fields_from_json(values: Mapping[str, object], rows: Iterable[MemoryField]) -> dict[str, Any]:
+    """Return the fields of these rows as a `Memory` takes them. A field that is not there keeps
+    its default: the values may come from a release that did not know it."""
+    given: dict[str, Any] = {}
+    for row in rows:
+        if row.name in values:
+            value = values[row.name]
+            change = _READERS.get(row.name)
+            given[row.name] = value if value is None or change is None else change(value)
+    return given
 
 
 def connection_to_json(connection: Connection) -> Json:
@@ -172,3 +164,26 @@ def _time(moment: datetime | None) -> str | None:
 
 def _maybe_time(value: object) -> datetime | None:
     return None if value is None else parse_time("time", value)
+
+
+# What is not named here is the same in JSON.
+_TO_JSON: Mapping[FieldKind, Callable[[Any], object]] = {
+    FieldKind.TYPE: lambda value: value.value,
+    FieldKind.TIER: lambda value: value.value,
+    FieldKind.TIME: format_time,
+    FieldKind.TAGS: list,
+    FieldKind.ORIGIN: origin_to_json,
+    FieldKind.CLAIM: claim_to_json,
+    FieldKind.CONNECTIONS: lambda value: [connection_to_json(each) for each in value],
+}
+_FROM_JSON: Mapping[FieldKind, Callable[[Any], object]] = {
+    FieldKind.TYPE: MemoryType,
+    FieldKind.TIER: Tier,
+    FieldKind.TIME: lambda value: parse_time("time", value),
+    FieldKind.TAGS: tuple,
+    FieldKind.ORIGIN: origin_from_json,
+    FieldKind.CLAIM: claim_from_json,
+    FieldKind.CONNECTIONS: lambda value: tuple(connection_from_json(each) for each in value),
+}
+_WRITERS = {row.name: _TO_JSON[row.kind] for row in FIELDS if row.kind in _TO_JSON}
+_READERS = {row.name: _FROM_JSON[row.kind] for row in FIELDS if row.kind in _FROM_JSON}

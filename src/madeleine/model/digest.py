@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 
+from madeleine.model.codec import extra_to_json
 from madeleine.model.memory import Memory
 
 DIGEST_BYTES = 16  # as many as tell any two texts of one person apart, and short in the journal
@@ -30,7 +31,9 @@ def state_digest(memory: Memory) -> str:
 def version(memory: Memory) -> str:
     """Return the hash of what somebody sees who edits a memory. What they write is for this state
     of it and for no other; connections and use come and go beside it."""
-    return _digest(state_digest(memory), str(memory.confidence), *memory.tags)
+    extra = extra_to_json(memory) or {}
+    told = (f"{name}={value}" for name, value in extra.items())
+    return _digest(state_digest(memory), str(memory.confidence), *memory.tags, *told)
 
 
 def source_digest(memory: Memory) -> str:

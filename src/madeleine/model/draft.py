@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from madeleine.errors import EmptyDraft, InvalidValue, TooLarge
-from madeleine.model.memory import Claim, Connection, Origin, parse_id
-from madeleine.model.reading import Reader
+from madeleine.model.fields import FIELDS, FieldKind, MemoryField
+from madeleine.model.memory import Claim, Connection, Origin, SharedFields, parse_id
+from madeleine.model.reading import Reader, unit_number
 from madeleine.model.setting import advanced, setting
-from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier
+from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier, word
 
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 CLAIM_CHARS = 200  # of each part of a claim: a name or a value, not a text
@@ -30,25 +32,13 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(SharedFields):
     """What is to be remembered."""
 
     content: str
-    type: MemoryType = MemoryType.FACT
-    tier: Tier = Tier.WORKING
-    source: str = "agent:unknown"
-    space: str | None = None
-    tags: tuple[str, ...] = ()
-    connections: tuple[Connection, ...] = ()
-    title: str | None = None
-    about_self: bool = False
-    confidence: float = 1.0
-    valid_until: datetime | None = None
-    origin: Origin | None = None
-    claim: Claim | None = None
-    id: str | None = None
-    created: datetime | None = None
-    idempotency_key: str | None = None
+    about_self: bool = field(default=False, kw_only=True)
+    id: str | None = field(default=None, kw_only=True)
+    created: datetime | None = field(default=None, kw_only=True)
 
 
 def read_draft(
@@ -60,28 +50,58 @@ def read_draft(
     """
     reader = Reader(values, "the draft")
     about_self = reader.flag("about_self")
-    tags = read_tags(reader.texts("tags") or (), limits)
-    space = read_space(reader.text("space")) if reader.has("space") else default_space
-    draft = Draft(
-        content=check_content(reader.text("content"), limits),
-        type=reader.choice(MemoryType, "type", MemoryType.FACT),
-        tier=reader.choice(Tier, "tier", Tier.WORKING),
-        source=one_line("source", reader.text("source"), 200) or "agent:unknown",
-        space=space,
-        tags=with_about_self(tags) if about_self else tags,
-        connections=_connections(reader, limits),
-        title=one_line("title", reader.text("title"), limits.title_chars),
-        about_self=about_self or ABOUT_SELF in tags,
-        confidence=reader.unit("confidence", 1.0),
-        valid_until=reader.time("valid_until"),
-        origin=read_origin(reader.raw("origin")),
-        claim=read_claim(reader.raw("claim")),
-        id=parse_id("id", reader.raw("id")) if reader.raw("id") is not None else None,
-        created=reader.time("created"),
-        idempotency_key=one_line("idempotency_key", reader.text("idempotency_key"), 200),
-    )
+    given = {
+        row.name: value
+        for row in FIELDS
+        if row.in_draft and reader.raw(row.name) is not None
+        if (value := read_field(reader, row, limits)) is not None
+    }
+    if "content" not in given:
+        raise EmptyDraft
+    if not reader.has("space"):
+        given["space"] = default_space
+    tags = given.get("tags", ())
+    if about_self:
+        given["tags"] = with_about_self(tags)
+    draft = Draft(**given, about_self=about_self or ABOUT_SELF in tags)
     reader.done()
     return draft
+
+
+def read_field(reader: Reader, row: MemoryField, limits: Limits) -> Any:
+    """Return the value that a request gives a field; None where it says nothing."""
+    name = row.name
+    match row.kind:
+        case FieldKind.CONTENT:
+            return check_content(reader.text(name), limits)
+        case FieldKind.TYPE:
+            return word(MemoryType, name, reader.raw(name))
+        case FieldKind.TIER:
+            return word(Tier, name, reader.raw(name))
+        case FieldKind.SPACE:
+            return read_space(reader.text(name))
+        case FieldKind.TEXT:
+            return one_line(name, reader.text(name), _most_chars(row, limits))
+        case FieldKind.TAGS:
+            return read_tags(reader.texts(name) or (), limits)
+        case FieldKind.UNIT:
+            return unit_number(name, reader.raw(name))
+        case FieldKind.TIME:
+            return reader.time(name)
+        case FieldKind.ID:
+            return parse_id(name, reader.raw(name))
+        case FieldKind.REFERENCE:
+            return reader.text(name)
+        case FieldKind.ORIGIN:
+            return read_origin(reader.raw(name))
+        case FieldKind.CLAIM:
+            return read_claim(reader.raw(name))
+        case FieldKind.CONNECTIONS:
+            return _connections(reader, limits)
+
+
+def _most_chars(row: MemoryField, limits: Limits) -> int:
+    return limits.title_chars if row.name == "title" else row.chars
 
 
 def check_content(content: str | None, limits: Limits) -> str:

@@ -69,14 +69,10 @@ class Usage:
     relevance: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """One thing worth knowing; it exists exactly when its file exists (I1)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedFields:
+    """What a draft and a memory both say. `model/fields.py` has a row for each."""
 
-    id: str
-    content: str
-    created: datetime
-    updated: datetime
     type: MemoryType = MemoryType.FACT
     tier: Tier = Tier.WORKING
     space: str | None = None
@@ -85,12 +81,22 @@ class Memory:
     source: str = "agent:unknown"
     confidence: float = 1.0
     valid_until: datetime | None = None
-    superseded_by: str | None = None
     origin: Origin | None = None
     claim: Claim | None = None
     idempotency_key: str | None = None
     connections: tuple[Connection, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(SharedFields):
+    """One thing worth knowing; it exists exactly when its file exists (I1)."""
+
+    id: str
+    content: str
+    created: datetime
+    updated: datetime
+    superseded_by: str | None = field(default=None, kw_only=True)
+    usage: Usage = field(default_factory=Usage, kw_only=True)
 
     @property
     def short_id(self) -> str:

@@ -6,25 +6,19 @@ A field that is not named stays; a field named with null is cleared. What cannot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from madeleine.errors import Rejected
-from madeleine.model.draft import (
-    Limits,
-    check_content,
-    one_line,
-    read_claim,
-    read_connection,
-    read_origin,
-    read_space,
-    read_tags,
-    with_about_self,
-)
-from madeleine.model.memory import Connection, Memory
-from madeleine.model.reading import Reader, unit_number
-from madeleine.model.words import ABOUT_SELF, MemoryType, Tier, word
+from madeleine.model.draft import Limits, read_connection, read_field, with_about_self
+from madeleine.model.fields import FIELDS, MemoryField
+from madeleine.model.memory import Connection, Memory, SharedFields
+from madeleine.model.reading import Reader
+from madeleine.model.words import ABOUT_SELF
+
+REVISABLE = tuple(row for row in FIELDS if row.in_revision)
+DEFAULTS = {each.name: each.default for each in fields(SharedFields)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +43,11 @@ class Revision:
 def read_revision(values: Mapping[str, object], limits: Limits) -> Revision:
     """Return the revision that a request describes."""
     reader = Reader(values, "the revision")
-    readers = _readers(reader, limits)
-    given = {name: read() for name, read in readers.items() if reader.has(name)}
+    given = {
+        row.name: _or_default(row, read_field(reader, row, limits))
+        for row in REVISABLE
+        if reader.has(row.name)
+    }
     revision = Revision(
         values=given,
         add_connections=reader.items("add_connections", read_connection) or (),
@@ -60,22 +57,11 @@ def read_revision(values: Mapping[str, object], limits: Limits) -> Revision:
     )
     reader.done()
     if not given and not revision.add_connections and revision.about_self is None:
-        raise Rejected("the revision changes nothing", hint=f"name one of: {', '.join(readers)}")
+        names = ", ".join(row.name for row in REVISABLE)
+        raise Rejected("the revision changes nothing", hint=f"name one of: {names}")
     return revision
 
 
-def _readers(reader: Reader, limits: Limits) -> dict[str, Callable[[], object]]:
-    return {
-        "content": lambda: check_content(reader.text("content"), limits),
-        "type": lambda: word(MemoryType, "type", reader.raw("type")),
-        "tier": lambda: word(Tier, "tier", reader.raw("tier")),
-        "space": lambda: read_space(reader.text("space")),
-        "title": lambda: one_line("title", reader.text("title"), limits.title_chars),
-        "tags": lambda: read_tags(reader.texts("tags") or (), limits),
-        "source": lambda: one_line("source", reader.text("source"), 200) or "agent:unknown",
-        "confidence": lambda: unit_number("confidence", reader.raw("confidence")),
-        "valid_until": lambda: reader.time("valid_until"),
-        "superseded_by": lambda: reader.text("superseded_by"),
-        "origin": lambda: read_origin(reader.raw("origin")),
-        "claim": lambda: read_claim(reader.raw("claim")),
-    }
+def _or_default(row: MemoryField, value: object) -> object:
+    """Return what a cleared field is from then on: what a draft has that does not name it."""
+    return DEFAULTS.get(row.name) if value is None else value

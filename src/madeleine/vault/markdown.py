@@ -18,7 +18,6 @@ from madeleine.errors import FileUnreadable, Rejected
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Usage
 from madeleine.model.stored import Stored
-from madeleine.model.words import MemoryType, Tier
 from madeleine.vault.frontmatter import Block, Document, parse_document
 from madeleine.vault.rendering import render_memory
 from madeleine.vault.revising import FILE_SOURCE, revised
@@ -47,34 +46,18 @@ def id_of_path(path: str) -> str:
 
 
 def _memory(values: dict[str, Any], content: str, path: str, found: Fingerprint) -> Memory:
-    get = values.get
-    memory_id, title = get("id"), get("title")
-    if memory_id is None:
-        memory_id, title = id_of_path(path), title or PurePosixPath(path).stem
-    created, updated, confidence = get("created"), get("updated"), get("confidence")
-    connections = get("connections") or ()
-    if connections:
-        connections = tuple([each for each in connections if each.target != memory_id])
-    return Memory(
-        memory_id,
-        content,
-        created or _changed_at(found),
-        updated or _changed_at(found),
-        get("type") or MemoryType.FACT,
-        get("tier") or Tier.WORKING,
-        get("space"),
-        title,
-        get("tags") or (),
-        get("source") or FILE_SOURCE,
-        1.0 if confidence is None else confidence,
-        get("valid_until"),
-        get("superseded_by"),
-        get("origin"),
-        get("claim"),
-        get("idempotency_key"),
-        connections,
-        _UNUSED,
-    )
+    said = {key: value for key, value in values.items() if value is not None}
+    if "id" not in said:
+        said["id"] = id_of_path(path)
+        said.setdefault("title", PurePosixPath(path).stem)
+    if "created" not in said or "updated" not in said:
+        changed_at = _changed_at(found)
+        said.setdefault("created", changed_at)
+        said.setdefault("updated", changed_at)
+    said.setdefault("source", FILE_SOURCE)
+    if connections := said.get("connections"):
+        said["connections"] = tuple([each for each in connections if each.target != said["id"]])
+    return Memory(content=content, usage=_UNUSED, **said)
 
 
 def _values(document: Document, path: str) -> tuple[dict[str, Any], dict[str, object]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from madeleine.model.fields import FRONT_MATTER, FieldKind
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.times import format_time
 from madeleine.vault.frontmatter import body_of
@@ -29,7 +30,7 @@ def render_key(memory: Memory, key: str) -> str | None:
     value = getattr(memory, key)
     if value is None or value in ("", (), Origin()):
         return None
-    return _RENDERERS[key](key, value)
+    return _BY_KEY[key](key, value)
 
 
 def render_number(number: float) -> str:
@@ -127,22 +128,19 @@ def _time(key: str, value: datetime) -> str:
     return f"{key}: {format_time(value)}\n"
 
 
-_RENDERERS: Mapping[str, Callable[[str, Any], str]] = {  # in the order of the file
-    "id": _plain,
-    "type": _plain,
-    "tier": _plain,
-    "space": _scalar,
-    "title": _scalar,
-    "tags": _tags,
-    "source": _scalar,
-    "confidence": _number,
-    "created": _time,
-    "updated": _time,
-    "valid_until": _time,
-    "superseded_by": _plain,
-    "origin": _origin,
-    "claim": _claim,
-    "idempotency_key": _scalar,
-    "connections": _connections,
+_RENDERERS: Mapping[FieldKind, Callable[[str, Any], str]] = {
+    FieldKind.ID: _plain,
+    FieldKind.REFERENCE: _plain,
+    FieldKind.TYPE: _plain,
+    FieldKind.TIER: _plain,
+    FieldKind.SPACE: _scalar,
+    FieldKind.TEXT: _scalar,
+    FieldKind.TAGS: _tags,
+    FieldKind.UNIT: _number,
+    FieldKind.TIME: _time,
+    FieldKind.ORIGIN: _origin,
+    FieldKind.CLAIM: _claim,
+    FieldKind.CONNECTIONS: _connections,
 }
-KEYS: tuple[str, ...] = tuple(_RENDERERS)
+_BY_KEY = {row.name: _RENDERERS[row.kind] for row in FRONT_MATTER}
+KEYS: tuple[str, ...] = tuple(_BY_KEY)

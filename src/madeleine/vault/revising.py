@@ -13,8 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from madeleine.errors import FileUnreadable, Rejected
-from madeleine.model.memory import Claim, Connection, Memory, Origin
-from madeleine.model.words import MemoryType, Tier
+from madeleine.model.memory import Claim, Connection, Memory, Origin, SharedFields
 from madeleine.vault.frontmatter import Block, Document, body_of, parse_document, split_blocks
 from madeleine.vault.rendering import (
     INDENT,
@@ -33,12 +32,8 @@ FILE_SOURCE = "file"  # the source of a memory that somebody wrote by hand
 # What a file says by not having a key. A missing id, title or date is not here: it follows
 # from the file's path or age, which change, so the first change writes it down.
 DEFAULTS: Mapping[str, object] = {
-    "type": MemoryType.FACT,
-    "tier": Tier.WORKING,
+    **{each.name: each.default for each in dataclasses.fields(SharedFields)},
     "source": FILE_SOURCE,
-    "confidence": 1.0,
-    "tags": (),
-    "connections": (),
 }
 _DASH = re.compile(r"([ \t]*)-([ \t]+|(?=\r?\n))")
 _CONNECTION_KEYS = frozenset(field.name for field in dataclasses.fields(Connection))

@@ -14,6 +14,7 @@ from typing import NamedTuple, cast
 
 from madeleine.errors import InvalidValue, Rejected, quote
 from madeleine.model.draft import Limits, normal_tag
+from madeleine.model.fields import FRONT_MATTER, FieldKind
 from madeleine.model.memory import Claim, Connection, Origin, parse_id
 from madeleine.model.reading import unit_number
 from madeleine.model.times import format_time, parse_time
@@ -347,23 +348,22 @@ def _at_line(block: Block, start: int, error: Rejected) -> BadBlock:
 
 # -- the tables ----------------------------------------------------------------------------
 
+_READERS: Mapping[FieldKind, Callable[[Block], object]] = {
+    FieldKind.ID: _read_id,
+    FieldKind.REFERENCE: _read_id,
+    FieldKind.TYPE: _read_type,
+    FieldKind.TIER: _read_tier,
+    FieldKind.SPACE: _read_space,
+    FieldKind.TEXT: _read_text,
+    FieldKind.TAGS: _read_tags,
+    FieldKind.UNIT: _read_unit,
+    FieldKind.TIME: _read_time,
+    FieldKind.ORIGIN: _read_origin,
+    FieldKind.CLAIM: _read_claim,
+    FieldKind.CONNECTIONS: _read_connections,
+}
 READERS: Mapping[str | None, Callable[[Block], object]] = {
-    "id": _read_id,
-    "type": _read_type,
-    "tier": _read_tier,
-    "space": _read_space,
-    "title": _read_text,
-    "tags": _read_tags,
-    "source": _read_text,
-    "confidence": _read_unit,
-    "created": _read_time,
-    "updated": _read_time,
-    "valid_until": _read_time,
-    "superseded_by": _read_id,
-    "origin": _read_origin,
-    "claim": _read_claim,
-    "idempotency_key": _read_text,
-    "connections": _read_connections,
+    row.name: _READERS[row.kind] for row in FRONT_MATTER
 }
 
 _COUNTERS: Mapping[str, Callable[[str, Tree], object]] = {

@@ -9,14 +9,14 @@ follow, the memory is there all the same and the next reconcile finds it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from madeleine.errors import IdTaken, KeyReused
 from madeleine.language.text import same_text_key
 from madeleine.model.change import Change, Edit
 from madeleine.model.draft import Draft
-from madeleine.model.memory import Connection, Memory, Origin
+from madeleine.model.memory import Connection, Memory, Origin, SharedFields
 from madeleine.model.words import SELF_SOURCE
 from madeleine.vault.markdown import render_memory
 from madeleine.write.change_file import persistently, vector_note
@@ -161,23 +161,11 @@ def as_memory(stores: Stores, draft: Draft) -> Memory:
     is read, and a rebuild has to find the same passages in the file.
     """
     created = draft.created or stores.clock.now()
-    return Memory(
-        id=draft.id or stores.new_id(),
-        content=draft.content,
-        created=created,
-        updated=created,
-        type=draft.type,
-        tier=draft.tier,
-        space=draft.space,
-        title=draft.title,
-        tags=draft.tags,
-        source=draft.source if draft.source != SELF_SOURCE else "agent:unknown",
-        confidence=draft.confidence,
-        valid_until=draft.valid_until,
-        origin=draft.origin,
-        claim=draft.claim,
-        idempotency_key=draft.idempotency_key,
-    )
+    shared = {each.name: getattr(draft, each.name) for each in fields(SharedFields)}
+    shared["connections"] = ()
+    if draft.source == SELF_SOURCE:
+        del shared["source"]
+    return Memory(draft.id or stores.new_id(), draft.content, created, created, **shared)
 
 
 def connected(

@@ -15,9 +15,12 @@ from madeleine.language.passages import MOST_PASSAGES, said_with
 from madeleine.model.codec import (
     claim_from_json,
     claim_to_json,
+    extra_to_json,
+    fields_from_json,
     origin_from_json,
     origin_to_json,
 )
+from madeleine.model.fields import UNQUERIED
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
     Connection,
@@ -120,9 +123,9 @@ def short_key(key: str) -> bytes:
 
 
 def maps(memory: Memory) -> tuple[str | None, ...]:
-    """Return origin and claim as JSON."""
-    both = origin_to_json(memory.origin), claim_to_json(memory.claim)
-    return tuple(None if each is None else to_json(each) for each in both)
+    """Return origin, claim and the fields that have no column of their own as JSON."""
+    found = origin_to_json(memory.origin), claim_to_json(memory.claim), extra_to_json(memory)
+    return tuple(None if each is None else to_json(each) for each in found)
 
 
 def newborn(placed: Iterable[Placed]) -> Iterator[str]:
@@ -147,7 +150,7 @@ def stored_of(row: Row, connections: Sequence[Connection]) -> Stored:
 def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
     _, memory_id, _, _, _, _, memory_type, tier, space, source, confidence, *rest = row
     created, updated, valid_until, superseded_by, key, title, tags, *rest = rest
-    origin, claim, content, *usage = rest
+    origin, claim, extra, content, *usage = rest
     return Memory(
         id=memory_id,
         content=content,
@@ -167,6 +170,7 @@ def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
         idempotency_key=key,
         connections=tuple(connections),
         usage=_usage(*usage),
+        **({} if extra is None else fields_from_json(json.loads(extra), UNQUERIED)),
     )
 
 

@@ -43,12 +43,12 @@ _OLDEST = "WITH m ORDER BY m.created, m.id"
 
 _MEMORY = """m.node, m.id, m.path, m.mtime_ns, m.size, m.ctime_ns, m.type, m.tier, m.space,
              m.source, m.confidence, m.created, m.updated, m.valid_until, m.superseded_by,
-             m.idempotency_key, m.title, m.tags_text, m.origin, m.claim, m.content,
+             m.idempotency_key, m.title, m.tags_text, m.origin, m.claim, m.extra, m.content,
              coalesce(k.access_count, 0), k.last_accessed, k.last_review, k.stability,
              coalesce(k.importance, k.folded), k.relevance, arrows"""
 _ARROWS = f"""{_JOINED} OPTIONAL MATCH (m)-[e:ARROW]->(t) WITH m, k,
     collect(CASE WHEN e IS NULL THEN null ELSE [e.position, {graph.ARROW}] END) AS arrows"""
-_CONFIDENCE, _STABILITY, _IMPORTANCE, _RELEVANCE = 10, 24, 25, 26  # places in `_MEMORY`
+_CONFIDENCE, _STABILITY, _IMPORTANCE, _RELEVANCE = 10, 25, 26, 27  # places in `_MEMORY`
 
 _SEEN = """m.id, m.node, m.created, m.embedded, m.title, m.content, m.tags_text, m.title_grams,
            m.grams, m.said, m.path, m.words, m.length, m.session, m.speaker, points"""
@@ -149,7 +149,7 @@ def _row(placed: Placed, length: int, spoken: passages.Spoken) -> dict[str, Any]
     stored, memory = placed.put.stored, placed.memory
     first = passages_of(memory)[0]
     mtime_ns, size, ctime_ns = stored.fingerprint
-    origin, claim = maps(memory)
+    origin, claim, extra = maps(memory)
     title, content, tags_text, title_grams, grams, said = placed.texts
     return {
         "at": str(placed.node),
@@ -193,6 +193,7 @@ def _row(placed: Placed, length: int, spoken: passages.Spoken) -> dict[str, Any]
         "said": said,
         "origin": origin,
         "claim": claim,
+        "extra": extra,
         **spoken.of(placed),
     }
 

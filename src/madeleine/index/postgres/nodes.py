@@ -50,7 +50,7 @@ IMPORTANCE = f"coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})"
 _MEMORY = f"""
     SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
            n.source, n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
-           n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.content,
+           n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.extra, t.content,
            coalesce(u.access_count, 0), u.last_accessed, u.last_review,
            coalesce(u.stability, {DEFAULT_STABILITY_DAYS}), {IMPORTANCE}, s.relevance
     FROM {JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
@@ -62,7 +62,10 @@ _COLUMNS = (
     *("confidence", "created", "updated", "valid_until", "superseded_by", "idempotency_key"),
     *("text_key", "embedded", "address", "stated", "lot", "words", "length", "digest"),
 )
-_TEXTS = (*("node", "title", "content", "tags", "title_grams", "grams", "said", "origin", "claim"),)
+_TEXTS = (
+    *("node", "title", "content", "tags", "title_grams", "grams", "said"),
+    *("origin", "claim", "extra"),
+)
 
 
 def upsert(table: str, columns: Sequence[str]) -> str:

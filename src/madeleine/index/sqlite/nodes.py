@@ -48,7 +48,7 @@ _LISTED = "(SELECT value FROM json_each(?))"
 _MEMORY = f"""
     SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
            n.source, n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
-           n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.content,
+           n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.extra, t.content,
            ifnull(u.access_count, 0), u.last_accessed, u.last_review,
            ifnull(u.stability, {DEFAULT_STABILITY_DAYS}),
            coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), s.relevance
@@ -157,7 +157,7 @@ def _write_rows(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
     )
     connection.executemany(
         "INSERT OR REPLACE INTO texts (node, title, content, tags, title_grams, grams, said, "
-        f"origin, claim) VALUES ({marks(9)})",
+        f"origin, claim, extra) VALUES ({marks(10)})",
         ((each.node, *each.texts, *maps(each.memory)) for each in placed),
     )
     fresh = [each for each in placed if not each.same_texts]

@@ -303,7 +303,13 @@ _TURNING = """
 CREATE INDEX edges_turning ON edges (edge, at) WHERE edge IN ('contradicts', 'evolved_from');
 """
 
-MIGRATIONS: tuple[str, ...] = ("", "", _MEMORIES + _JOURNAL + _SLEEP, _DRAWN, _MADE, _TURNING)
+_EXTRA = """
+-- The fields of a memory that no query asks for, as one JSON object.
+ALTER TABLE texts ADD COLUMN extra TEXT;
+"""
+
+_BEGUN = _MEMORIES + _JOURNAL + _SLEEP
+MIGRATIONS: tuple[str, ...] = ("", "", _BEGUN, _DRAWN, _MADE, _TURNING, _EXTRA)
 
 CLEARED = (
     *(

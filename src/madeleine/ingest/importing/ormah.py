@@ -8,6 +8,7 @@ ours. What it deleted, in `deleted/`, is left out and counted.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from madeleine.errors import FileUnreadable, NoFile
@@ -96,12 +97,10 @@ def with_our_self(memory: Memory, its_self: str | None) -> Memory:
     """Return the memory with connections to our self in the place of another."""
     if its_self is None or its_self == SELF_ID:
         return memory
-    return Memory(
-        **{
-            **{name: getattr(memory, name) for name in Memory.__slots__},
-            "id": SELF_ID if memory.id == its_self else memory.id,
-            "connections": tuple(_redirected(memory.connections, its_self)),
-        }
+    return replace(
+        memory,
+        id=SELF_ID if memory.id == its_self else memory.id,
+        connections=tuple(_redirected(memory.connections, its_self)),
     )
 
 
