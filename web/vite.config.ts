@@ -20,8 +20,13 @@ export default defineConfig({
     manifest: 'views.json', // tells the daemon which file a view is in
     rolldownOptions: {
       output: {
-        // What views share comes with the frame, in one file.
-        codeSplitting: { groups: [{ name: 'parts', test: /src\/parts\/|node_modules\/(svelte|esm-env|clsx|devalue)\// }] },
+        // What views share comes with the frame, in one file; what brings a library along comes with
+        // the views that show it.
+        codeSplitting: {
+          groups: [
+            { name: 'parts', test: /src\/parts\/(?!markdown|diff)|node_modules\/(svelte|esm-env|clsx|devalue)\//i },
+          ],
+        },
       },
     },
   },

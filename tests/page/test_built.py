@@ -42,6 +42,14 @@ def test_the_source_has_no_mistake_in_types_or_markup() -> None:
     assert ran.returncode == 0, ran.stdout[-3000:]
 
 
+@pytest.mark.usefixtures("node")
+@pytest.mark.timeout(400)
+def test_the_parts_of_the_page_that_need_no_browser_pass_their_own_tests() -> None:
+    ran = run("npm", "run", "--silent", "test")
+
+    assert ran.returncode == 0, (ran.stdout + ran.stderr)[-3000:]
+
+
 def test_the_lock_names_no_address() -> None:
     assert "://" not in (WEB / "package-lock.json").read_text(encoding="utf-8")
 
