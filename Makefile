@@ -17,7 +17,8 @@ SOURCES  := src tests tools hatch_build.py packages $(wildcard bench docs/*.py)
 # processes. What no test imports need not be compiled.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help start stop test test-all lint types collect unit soak bench docs page release clean
+.PHONY: help start stop test test-all lint lint-page types collect unit node soak bench docs page \
+        release clean
 
 help:
 	@echo "make start   try it: installs into .venv, starts the daemon, shows a recall"
@@ -40,7 +41,7 @@ stop:
 
 # What needs one processor each goes side by side. Collecting compiles the tests once; otherwise each
 # process of `unit` would do it for itself, at the same time.
-test: $(VENV)/installed-dev
+test: $(VENV)/installed-dev node
 	@$(MAKE) --no-print-directory -j 2 types collect lint
 	@$(MAKE) --no-print-directory unit
 
@@ -62,6 +63,16 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/lint-imports
 	$(BIN)/codespell --skip '*/weights/*,*/server/page/*,*/small_talk_words.py' -L $(MISSPELT) $(SOURCES) web/src docs Makefile $(wildcard *.md)
+	@$(MAKE) --no-print-directory lint-page
+
+# The page's source is looked at where its tools are; in the build they must be. An older Node is none.
+NEW_NODE := node -e 'const [a, b] = process.versions.node.split("."); process.exit(+(a * 100 + +b < 2019))'
+lint-page:
+	@if $(NEW_NODE) 2> /dev/null && [ -x web/node_modules/.bin/eslint ]; then \
+	  echo "npm run lint (in web/)" && cd web && npm run --silent lint; \
+	elif [ "$(PAGE_TESTS)" = required ]; then \
+	  echo "web/ must be linted here, and web/node_modules is not there" >&2; exit 1; \
+	else echo "web/ is not linted: that needs Node 20.19 and \`make web/node_modules\`"; fi
 
 types: $(VENV)/installed-dev
 	$(BIN)/mypy
@@ -76,12 +87,15 @@ MEMORY := $(shell [ "$$(df --output=avail -k /dev/shm 2> /dev/null | tail -n 1)"
 
 unit: export PYTHONWARNDEFAULTENCODING = 1
 unit: export TMPDIR := $(if $(MEMORY),$(MEMORY),$(or $(TMPDIR),/tmp))
-unit: $(VENV)/installed-dev
-	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules || \
-	  echo "web/node_modules could not be made: tests that need it are left out"; fi
+unit: $(VENV)/installed-dev node
 	$(BIN)/python -m pytest -q packages/minilm/tests
 	$(BIN)/python -m pytest -q -n 4 --dist loadfile -m "not soak" --ignore=tests/page
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not soak" tests/page
+
+# What builds and checks the page's source, where there is Node.
+node:
+	@if command -v npm > /dev/null; then $(MAKE) --silent web/node_modules || \
+	  echo "web/node_modules could not be made: tests that need it are left out"; fi
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -n 2 -m soak -k "not ten_thousand"

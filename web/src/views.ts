@@ -11,6 +11,7 @@ export interface View {
   bar?: { key: string; icon: IconName; label: string }
   /** Whether it takes the whole width. */
   full?: boolean
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each view has properties of its own
   load: () => Promise<{ default: Component<any> }>
 }
 

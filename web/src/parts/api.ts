@@ -49,6 +49,7 @@ export function headers(): Record<string, string> {
 export async function ask<T>(method: string, path: string, options: Options = {}): Promise<T> {
   const response = await reach(method, path + search(options.query), options)
   if (connection.state === 'away') dispatchEvent(new Event(ANSWERED))
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever a daemon answers
   const answer = await response.text().then(readAnswer).catch(() => ({})) as any
   if (response.ok) return answer as T
   if (response.status === 401) refused()
