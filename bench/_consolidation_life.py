@@ -305,7 +305,7 @@ def _stands_for(house: House, memory: str, known: Known) -> str:
     both."""
     if memory in known.ids | known.olds:
         return memory
-    stored = house.stores.index.get(memory)
+    stored = house.stores.search.get(memory)
     said = stored.memory.content if stored else ""
     holds = known.fact.subject in said and known.fact.value in said
     return next(iter(known.ids)) if holds and known.ids else memory
@@ -335,7 +335,7 @@ def _whispers(
 
 def _is_about(house: House, memory: str, known: Known) -> bool:
     """Whether a memory is about the subject that a prompt names."""
-    stored = house.stores.index.get(memory)
+    stored = house.stores.search.get(memory)
     return stored is not None and known.fact.subject in stored.memory.content
 
 
@@ -347,7 +347,7 @@ def _injected(house: House, prompt: str, session: str) -> list[str]:
 
 
 def _sizes(house: House, name: str) -> Iterator[Figure]:
-    counts = house.stores.index.counts()
+    counts = house.stores.search.counts()
     vault = sum(path.stat().st_size for path in (house.home / "vault").glob("*.md"))
     journal = sum(path.stat().st_size for path in (house.home / "journal").iterdir())
     active = counts.memories - counts.by_tier.get("archival", 0)

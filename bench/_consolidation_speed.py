@@ -90,7 +90,7 @@ def _tasks(
 def weigh(house: House) -> None:
     """Let a few memories be of no importance, so that there is something to forget."""
     stores = house.stores
-    everyone = stores.index.listing(Filter(), stores.clock.now(), EVERYTHING)
+    everyone = stores.search.listing(Filter(), stores.clock.now(), EVERYTHING)
     scores = {"importance": {each.id: 0.0 for each in everyone[::ONE_IN]}}
     record(stores, [event(stores, Kind.SCORED, {"scores": scores})], durable=False)
 

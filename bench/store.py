@@ -179,7 +179,7 @@ class Bench:
     def _rebuild(self) -> Row:
         with opened(self.home(self.large)) as house:
             seconds = median(lambda: rebuild(house.stores), self.few)
-            files = house.stores.index.counts().memories
+            files = house.stores.search.counts().memories
         return Row(
             f"rebuild of {self.large:,} files with cached vectors",
             "at least 4,000 files/s",
@@ -326,7 +326,7 @@ def spawn(command: list[str]) -> None:
 
 
 def _file_size(house: House) -> int:
-    prints = house.stores.index.fingerprints().values()
+    prints = house.stores.search.fingerprints().values()
     return sum(each.size for each in prints) // max(len(prints), 1)
 
 

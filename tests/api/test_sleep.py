@@ -118,7 +118,7 @@ def test_whispers_say_that_maintenance_is_due_while_an_agent_has_something_to_ju
 
     batch = door.call("maintenance")
     door.call("hand_in", body={"job_id": batch["job_id"], "results": {"verdicts": []}})
-    assert house.stores.index.state("maintenance") is not None  # so nobody is asked again today
+    assert house.stores.log.state("maintenance") is not None  # so nobody is asked again today
     door.close()
 
 

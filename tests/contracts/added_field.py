@@ -32,7 +32,7 @@ def main(home: Path, engine: str) -> None:
         index = MAKERS[engine](home)
         written: Any = {"author": "Ana"}
         keep(index, memory(1, **written), memory(2))
-        found = index.memories([memory(1).id, memory(2).id])
+        found = search.memories([memory(1).id, memory(2).id])
         assert [author_of(each) for each in found.values()] == ["Ana", None]
         index.close()
     finally:
@@ -66,7 +66,7 @@ def go_through_verbs(home: Path) -> None:
     assert written in vault_bytes(stores).values()
 
     stores = reopened(stores, home, without_index=True)
-    assert author_of(stores.index.memories([made.id])[made.id]) == "Ana"
+    assert author_of(stores.search.memories([made.id])[made.id]) == "Ana"
     close(stores)
     try:
         read_draft({"content": "Tea", "author": "a" * 101}, limits)

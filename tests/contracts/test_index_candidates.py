@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from madeleine.errors import Rejected
-from madeleine.index.port import Batch, Index, Pool, Put, Wanted
+from madeleine.index.port import Batch, Index, Put
+from madeleine.index.search import Pool, Wanted
 from madeleine.language.passages import passages_of
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.query import Filter
@@ -49,13 +50,13 @@ EAST, NORTH = unit(1, 0, 0, 0), unit(0, 1, 0, 0)
 
 def names(index: Index, pool: Pool) -> list[str]:
     """The id of the memory at each place."""
-    found = index.ids(pool.nodes.tolist())
+    found = index.search.ids(pool.nodes.tolist())
     return [found[node] for node in pool.nodes.tolist()]
 
 
 def drawn(index: Index, wanted: Wanted, chosen: Filter = ANY) -> set[str]:
     """The ids of the candidates, without what is there for context only."""
-    pool = index.pool(wanted, chosen, NOON)
+    pool = index.search.pool(wanted, chosen, NOON)
     return {each for each, mine in zip(names(index, pool), pool.allowed, strict=True) if mine}
 
 
@@ -65,7 +66,7 @@ def column(index: Index, pool: Pool, name: str) -> dict[str, Any]:
 
 
 def everything(index: Index, **wanted: Any) -> Pool:
-    return index.pool(Wanted(**wanted), ALL, NOON)
+    return index.search.pool(Wanted(**wanted), ALL, NOON)
 
 
 def numbered(found: Iterable[int]) -> set[str]:
@@ -190,17 +191,19 @@ def test_of_those_made_at_one_moment_the_newest_are_told_by_their_ids(
     """As in a listing, and whichever came into the index first."""
     twins = [memory(number, created=NOON) for number in range(1, 40)]
     keep(index, *twins[::order], memory(50))
-    listed = [each.id for each in index.listing(ANY, NOON, 5)]
+    listed = [each.id for each in index.search.listing(ANY, NOON, 5)]
 
     assert drawn(index, Wanted(newest=5, draw=1)) == set(listed) == numbered(range(35, 40))
 
 
 def test_nothing_is_drawn_from_an_empty_index(index: Index) -> None:
-    pool = index.pool(Wanted(words=["x"], scan=EAST, ids=["y"], tag="z", newest=3), ANY, NOON)
+    pool = index.search.pool(
+        Wanted(words=["x"], scan=EAST, ids=["y"], tag="z", newest=3), ANY, NOON
+    )
 
     assert len(pool) == 0
-    assert len(index.details(pool, np.arange(0)).stem_starts) == 1
-    assert index.ids([]) == {}
+    assert len(index.search.details(pool, np.arange(0)).stem_starts) == 1
+    assert index.search.ids([]) == {}
 
 
 @pytest.mark.parametrize(
@@ -211,10 +214,10 @@ def test_nothing_is_drawn_from_an_empty_index(index: Index) -> None:
 def test_no_wanted_word_is_ever_taken_for_syntax(index: Index, term: str) -> None:
     with_a_crowd(index, put(memory(1, "ordinary words")))
 
-    index.terms([term])
+    index.search.terms([term])
 
     assert memory_id(1) in drawn(index, Wanted(words=[term, "ordinary"], draw=1))
-    assert index.terms(["ordinary"])[0][0].holders == 1
+    assert index.search.terms(["ordinary"])[0][0].holders == 1
 
 
 # --- columns ------------------------------------------------------------------------------
@@ -263,7 +266,9 @@ def test_the_text_column_is_what_searching_for_the_words_scores(index: Index) ->
 
     found = column(index, everything(index, words=["apples", "green"]), "text")
 
-    hits = {hit.id: hit.score for hit in index.search_text(["apples", "green"], ALL, NOON, 9)}
+    hits = {
+        hit.id: hit.score for hit in index.search.search_text(["apples", "green"], ALL, NOON, 9)
+    }
     assert found == pytest.approx(hits | {memory_id(3): 0.0}, rel=1e-5)
     assert found[memory_id(2)] > 0
 
@@ -281,7 +286,7 @@ def test_what_is_outdated_is_told_as_of_the_moment_asked_about(index: Index) -> 
     )
 
     def outdated(chosen: Filter) -> set[str]:
-        found = column(index, index.pool(Wanted(), chosen, NOON), "outdated")
+        found = column(index, index.search.pool(Wanted(), chosen, NOON), "outdated")
         return {memory_id for memory_id, passed in found.items() if passed}
 
     assert outdated(ALL) == numbered([2, 4, 5, 6])
@@ -356,7 +361,7 @@ def test_two_on_either_side_come_along_and_are_no_answers(index: Index) -> None:
     keep(index, *talk(*range(1, 10)), memory(50, "a note"))
     index.write(Batch(puts=[put(replace(talk(5)[0], tier=Tier.CORE))]))
 
-    pool = index.pool(Wanted(), Filter(tiers=(Tier.CORE,)), NOON)
+    pool = index.search.pool(Wanted(), Filter(tiers=(Tier.CORE,)), NOON)
 
     assert sorted(names(index, pool)) == sorted(numbered(range(3, 8)))
     assert [each for each, mine in column(index, pool, "allowed").items() if mine] == [memory_id(5)]
@@ -375,9 +380,9 @@ def test_neighbours_come_along_whatever_the_source(index: Index) -> None:
     odd, far = said(4, 4, "Ann", content="zebra"), talk(14, session="other")[0]
     with_a_crowd(index, put(odd), put(far, EAST))
 
-    by_word = index.pool(Wanted(words=["zebra"], draw=1), ANY, NOON)
-    by_meaning = index.pool(Wanted(scan=EAST, draw=1), ANY, NOON)
-    by_id = index.pool(Wanted(ids=[memory_id(1), memory_id(100)], draw=1), ANY, NOON)
+    by_word = index.search.pool(Wanted(words=["zebra"], draw=1), ANY, NOON)
+    by_meaning = index.search.pool(Wanted(scan=EAST, draw=1), ANY, NOON)
+    by_id = index.search.pool(Wanted(ids=[memory_id(1), memory_id(100)], draw=1), ANY, NOON)
 
     assert set(names(index, by_word)) == numbered(range(2, 7))
     assert set(names(index, by_meaning)) == numbered(range(12, 17))
@@ -492,7 +497,7 @@ def test_speakers_are_known_by_the_words_of_their_names(index: Index) -> None:
     )
 
     speaker = column(index, everything(index), "speaker")
-    speakers, short = index.extent().speakers, index.extent().short_names
+    speakers, short = index.search.extent().speakers, index.search.extent().short_names
 
     one, two, three, *others = (speaker[memory_id(each)] for each in range(1, 7))
     assert one != two == three
@@ -526,8 +531,8 @@ def test_a_long_memory_has_a_place_for_each_passage(index: Index) -> None:
     assert pool.near.tolist() == pytest.approx([0, 1, 0], abs=0.001)
     assert len(set(pool.text.tolist())) == 1
     assert pool.text[0] > 0
-    held = index.details(pool, np.arange(3))
-    (plums,) = index.terms(["plums"])[0]
+    held = index.search.details(pool, np.arange(3))
+    (plums,) = index.search.terms(["plums"])[0]
     assert [plums.stem in part for part in np.split(held.stems, held.stem_starts[1:-1])] == [
         False,
         False,
@@ -549,7 +554,7 @@ def test_a_long_memory_that_is_found_comes_with_all_its_passages(
     """Which of them holds the word is known only when they are compared."""
     with_a_crowd(index, put(long_one(tags=("dear",))))
 
-    pool = index.pool(wanted, ANY, NOON)
+    pool = index.search.pool(wanted, ANY, NOON)
 
     assert names(index, pool) == [memory_id(1)] * 3
 
@@ -557,11 +562,11 @@ def test_a_long_memory_that_is_found_comes_with_all_its_passages(
 def test_a_passage_is_drawn_by_its_own_meaning(index: Index) -> None:
     with_a_crowd(index, put(long_one(), NORTH, EAST, NORTH))
 
-    pool = index.pool(Wanted(scan=EAST, near=EAST, draw=1), ANY, NOON)
+    pool = index.search.pool(Wanted(scan=EAST, near=EAST, draw=1), ANY, NOON)
 
     assert names(index, pool) == [memory_id(1)]
     assert pool.near.tolist() == pytest.approx([1], abs=0.001)
-    assert index.search_vector(EAST, ANY, NOON, 1)[0].id == memory_id(1)
+    assert index.search.search_vector(EAST, ANY, NOON, 1)[0].id == memory_id(1)
 
 
 def test_the_newest_are_memories_and_not_passages(index: Index) -> None:
@@ -579,7 +584,7 @@ def test_long_memories_do_not_crowd_out_the_others(index: Index) -> None:
 
     index.write(Batch(puts=[*long, *short]))
 
-    found = ids(index.search_vector(EAST, ANY, NOON, 10))
+    found = ids(index.search.search_vector(EAST, ANY, NOON, 10))
     assert found == [memory_id(number) for number in range(1, 11)]
 
 
@@ -608,11 +613,11 @@ def test_traces_are_given_later_to_all_passages_or_to_none(index: Index) -> None
     east = trace(EAST)
 
     index.set_traces({memory_id(1): [east, east], memory_id(2): [east, east], memory_id(3): []})
-    assert index.unembedded(9) == [memory_id(each) for each in (1, 2, 3)]
+    assert index.search.unembedded(9) == [memory_id(each) for each in (1, 2, 3)]
     assert not everything(index).embedded.any()
 
     index.set_traces({memory_id(1): [east, trace(NORTH), east], memory_id(2): [east, east]})
-    assert index.unembedded(9) == [memory_id(2), memory_id(3)]
+    assert index.search.unembedded(9) == [memory_id(2), memory_id(3)]
     pool = everything(index, near=NORTH)
     mine = np.array(names(index, pool)) == memory_id(1)
     assert pool.near[mine].tolist() == pytest.approx([0, 1, 0], abs=0.001)
@@ -623,7 +628,7 @@ def test_a_put_with_a_wrong_number_of_traces_is_rejected(index: Index) -> None:
     with pytest.raises(Rejected, match="2 traces for 3 passages"):
         index.write(Batch(puts=[put(long_one(), EAST, EAST)]))
 
-    assert index.counts().memories == 0
+    assert index.search.counts().memories == 0
 
 
 @pytest.mark.parametrize("width", [TOKEN_DIMENSION - 1, TOKEN_DIMENSION + 1])
@@ -636,7 +641,7 @@ def test_tokens_that_cannot_be_the_model_s_are_rejected(index: Index, width: int
     with pytest.raises(Rejected):
         index.write(Batch(puts=[Put(stored(memory(2)), [odd])]))
 
-    assert index.unembedded(5) == [memory_id(1)]
+    assert index.search.unembedded(5) == [memory_id(1)]
 
 
 # --- what is kept of passages -------------------------------------------------------------
@@ -653,7 +658,7 @@ class Held:
 def held(index: Index, pool: Pool, places: list[int] | None = None) -> list[Held]:
     """The details of each place, cut apart."""
     wanted = np.arange(len(pool)) if places is None else np.array(places, np.int64)
-    found = index.details(pool, wanted)
+    found = index.search.details(pool, wanted)
     assert len(found.stem_starts) == len(found.token_starts) == len(wanted) + 1
     stems = np.split(found.stems, found.stem_starts[1:-1])
     kept = np.split(found.tokens, found.token_starts[1:-1])
@@ -670,7 +675,7 @@ def stems_by_id(index: Index) -> dict[str, list[int]]:
 
 
 def stems_of(index: Index, *words: str) -> list[int]:
-    return [term.stem for found in index.terms(words) for term in found]
+    return [term.stem for found in index.search.terms(words) for term in found]
 
 
 def test_details_are_those_of_each_place_in_the_order_asked_for(index: Index) -> None:
@@ -727,14 +732,14 @@ def test_ids_are_told_of_the_nodes_that_are_there(index: Index) -> None:
 
     index.write(Batch(drops=[memory_id(1)]))
 
-    assert set(index.ids([*nodes, 999]).values()) == numbered([2])
+    assert set(index.search.ids([*nodes, 999]).values()) == numbered([2])
 
 
 # --- how common words are -----------------------------------------------------------------
 
 
 def holders(index: Index, word: str) -> list[int]:
-    (found,) = index.terms([word])
+    (found,) = index.search.terms([word])
     return [term.holders for term in found]
 
 
@@ -749,8 +754,8 @@ def test_a_word_is_held_by_the_memories_that_say_it(index: Index) -> None:
     assert holders(index, "green") == [3]
     assert holders(index, "box") == holders(index, "boxes") == holders(index, "BOX") == [2]
     assert holders(index, "unseen") == [0]
-    assert index.terms([]) == []
-    assert index.terms(["", "?"]) == [(), ()]
+    assert index.search.terms([]) == []
+    assert index.search.terms(["", "?"]) == [(), ()]
 
 
 def test_irregular_forms_stand_for_one_another(index: Index) -> None:
@@ -806,8 +811,8 @@ def test_letters_that_only_look_otherwise_are_the_same_letters(
     }
     keep(index, said[where], memory(2, "something else"))
 
-    assert ids(index.search_text([word], ANY, NOON, 5)) == [memory_id(1)]
-    ((term, *_),) = index.terms([word])
+    assert ids(index.search.search_text([word], ANY, NOON, 5)) == [memory_id(1)]
+    ((term, *_),) = index.search.terms([word])
     assert term.holders == 1
     if where != "tags":
         assert term.stem in stems_by_id(index)[memory_id(1)]
@@ -816,7 +821,7 @@ def test_letters_that_only_look_otherwise_are_the_same_letters(
 def test_letters_taken_apart_from_their_accents_count_once(index: Index) -> None:
     keep(index, memory(1, "cafe\u0301 noir"), memory(2, "café noir"))
 
-    taken_apart, whole = index.search_text(["café"], ANY, NOON, 5)
+    taken_apart, whole = index.search.search_text(["café"], ANY, NOON, 5)
 
     assert taken_apart.score == whole.score
 
@@ -826,14 +831,14 @@ def test_an_emoji_is_a_word_of_its_own(index: Index) -> None:
     keep(index, memory(4, "a new🦊one ❤️here"))
 
     for word in ("🦊", "new", "one", "❤", "here"):
-        assert ids(index.search_text([word], ANY, NOON, 5)) == [memory_id(4)]
-        ((term,),) = index.terms([word])
+        assert ids(index.search.search_text([word], ANY, NOON, 5)) == [memory_id(4)]
+        ((term,),) = index.search.terms([word])
         assert term.stem in stems_by_id(index)[memory_id(4)]
         assert term.holders == 1
-    assert ids(index.search_text(["🍰"], ANY, NOON, 5)) == [memory_id(1)]
-    assert set(ids(index.search_text(["🎂"], ANY, NOON, 5))) == numbered([1, 3])
-    assert ids(index.search_text(["birthday"], ANY, NOON, 5)) == [memory_id(1)]
-    ((cake,), (candles,), (fox,)) = index.terms(["🍰", "🎂", "🦊"])
+    assert ids(index.search.search_text(["🍰"], ANY, NOON, 5)) == [memory_id(1)]
+    assert set(ids(index.search.search_text(["🎂"], ANY, NOON, 5))) == numbered([1, 3])
+    assert ids(index.search.search_text(["birthday"], ANY, NOON, 5)) == [memory_id(1)]
+    ((cake,), (candles,), (fox,)) = index.search.terms(["🍰", "🎂", "🦊"])
     assert [cake.holders, candles.holders, fox.holders] == [1, 2, 1]
     assert cake.stem in stems_by_id(index)[memory_id(1)]
 
@@ -863,21 +868,21 @@ def test_what_goes_or_changes_no_longer_holds_its_words(index: Index) -> None:
 
 
 def test_the_extent_follows_puts_revisions_and_drops(index: Index) -> None:
-    assert (index.extent().memories, index.extent().mean_words) == (0, 0.0)
+    assert (index.search.extent().memories, index.search.extent().mean_words) == (0, 0.0)
 
     keep(index, memory(1, "two words"), said(2, 1, "Ann", content="four words are these"))
-    extent = index.extent()
+    extent = index.search.extent()
     assert (extent.memories, extent.mean_words, set(extent.speakers)) == (2, 3.0, {"ann"})
 
     keep(index, memory(1, "now there are six words here"), said(2, 1, "Ben", content="four or 5 6"))
-    extent = index.extent()
+    extent = index.search.extent()
     assert (extent.memories, extent.mean_words, set(extent.speakers)) == (2, 5.0, {"ben"})
 
     index.write(Batch(drops=[memory_id(2)]))
-    extent = index.extent()
+    extent = index.search.extent()
     assert (extent.memories, extent.mean_words, dict(extent.speakers)) == (1, 6.0, {})
     index.clear()
-    assert (index.extent().memories, index.extent().mean_words) == (0, 0.0)
+    assert (index.search.extent().memories, index.search.extent().mean_words) == (0, 0.0)
 
 
 def test_of_a_long_memory_the_first_passage_says_how_long_it_is(index: Index) -> None:
@@ -886,8 +891,8 @@ def test_of_a_long_memory_the_first_passage_says_how_long_it_is(index: Index) ->
     keep(index, made)
 
     first = passages_of(made)[0]
-    assert index.extent().mean_words == len(made.content[: first.end].split())
-    assert index.extent().memories == 1
+    assert index.search.extent().mean_words == len(made.content[: first.end].split())
+    assert index.search.extent().memories == 1
 
 
 def test_letters_without_spaces_count_as_words(index: Index) -> None:
@@ -896,7 +901,7 @@ def test_letters_without_spaces_count_as_words(index: Index) -> None:
 
     pool = everything(index)
     length = len(held(index, pool)[0].stems)
-    assert index.extent().mean_words == pytest.approx(length, abs=1)
+    assert index.search.extent().mean_words == pytest.approx(length, abs=1)
 
 
 def test_a_refused_batch_introduces_nobody(index: Index) -> None:
@@ -905,7 +910,7 @@ def test_a_refused_batch_introduces_nobody(index: Index) -> None:
     with pytest.raises(Rejected):
         index.write(Batch(puts=[put(said(1, 1, "Ann"), EAST), bad]))
 
-    extent = index.extent()
+    extent = index.search.extent()
     assert (extent.memories, extent.mean_words, dict(extent.speakers)) == (0, 0.0, {})
 
 
@@ -928,7 +933,7 @@ def test_without_a_model_words_and_neighbours_are_there(make_index: Maker, tmp_p
     plain = make_index(tmp_path, model=None)
     with_a_crowd_of_words = [memory(number, "crowd") for number in range(100, 120)]
     keep(plain, *with_a_crowd_of_words, said(2, 2, "Ann", content="zebra"))
-    pool = plain.pool(Wanted(words=["zebra"], scan=EAST, near=EAST, draw=2), ANY, NOON)
+    pool = plain.search.pool(Wanted(words=["zebra"], scan=EAST, near=EAST, draw=2), ANY, NOON)
 
     assert set(names(plain, pool)) == numbered([1, 2, 3])
     assert around(plain, pool)[memory_id(2)] == (memory_id(1), memory_id(3))
@@ -949,8 +954,8 @@ def test_traces_wait_for_their_model_to_come_back(make_index: Maker, tmp_path: P
 
     again = make_index(tmp_path)
 
-    assert again.unembedded(9) == [memory_id(4)]
-    pool = again.pool(Wanted(near=EAST), Filter(tiers=(Tier.CORE,)), NOON)
+    assert again.search.unembedded(9) == [memory_id(4)]
+    pool = again.search.pool(Wanted(near=EAST), Filter(tiers=(Tier.CORE,)), NOON)
     place = names(again, pool).index(memory_id(3))
     assert held(again, pool)[place].tokens == [[1, 2, 3]]
     assert pool.near[place] == pytest.approx(1, abs=0.001)
@@ -967,7 +972,7 @@ def test_for_another_model_everything_is_unread(
 
     opened = make_index(tmp_path, **other)
 
-    assert opened.unembedded(9) == [memory_id(each) for each in (1, 2, 3, 4)]
+    assert opened.search.unembedded(9) == [memory_id(each) for each in (1, 2, 3, 4)]
     pool = everything(opened, words=["apples"], near=EAST)
     assert not pool.embedded.any()
     assert [each.tokens for each in held(opened, pool)] == [[]] * 4
@@ -1034,7 +1039,7 @@ class Story:
 
 def told(index: Index, wanted: Wanted, chosen: Filter) -> dict[object, object]:
     """All that a pool and its details say, without the numbers that an engine is free to give."""
-    pool = index.pool(wanted, chosen, NOON)
+    pool = index.search.pool(wanted, chosen, NOON)
     named = names(index, pool)
     parts = [named[:place].count(each) for place, each in enumerate(named)]
     keys = list(zip(named, parts, strict=True))
@@ -1042,7 +1047,7 @@ def told(index: Index, wanted: Wanted, chosen: Filter) -> dict[object, object]:
     for each, code in zip(named, pool.session.tolist(), strict=True):
         sessions.setdefault(code, set()).add(each)
     speakers = {
-        code: {word for word, codes in index.extent().speakers.items() if code in codes}
+        code: {word for word, codes in index.search.extent().speakers.items() if code in codes}
         for code in pool.speaker.tolist()
     }
     details = held(index, pool)
@@ -1062,16 +1067,16 @@ def told(index: Index, wanted: Wanted, chosen: Filter) -> dict[object, object]:
 
 
 def all_told(index: Index) -> list[object]:
-    extent = index.extent()
+    extent = index.search.extent()
     some = Wanted(["tea", "猫が", "ann"], unit(1, 2, 0, 0), EAST, NORTH, [memory_id(3)], "me", 2)
     return [
         told(index, replace(some, space="atlas"), ALL),
         told(index, replace(some, draw=4), ANY),
         told(index, some, Filter(tiers=(Tier.CORE,))),
-        index.terms(["tea", "go", "went", "猫が好き", "猫", "7", "ben"]),
+        index.search.terms(["tea", "go", "went", "猫が好き", "猫", "7", "ben"]),
         (extent.memories, round(extent.mean_words, 6)),
         (set(extent.speakers), set(extent.short_names)),
-        set(index.unembedded(99)),
+        set(index.search.unembedded(99)),
     ]
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from madeleine.index.port import Bar, Batch, Index, Standings
+from madeleine.index.port import Batch, Index
+from madeleine.index.search import Bar, Standings
 from madeleine.model.digest import text_digest
 from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Memory
@@ -63,18 +64,18 @@ def fill(index: Index) -> None:
 
 
 def test_an_empty_index_has_nobody(index: Index) -> None:
-    assert index.sample(BAR, NOON, 20, 1) == []
-    assert len(index.gathered(BAR, NOON)) == 0
-    assert index.used_together([], []) == set()
-    assert index.edges_between([]) == []
+    assert index.search.sample(BAR, NOON, 20, 1) == []
+    assert len(index.search.gathered(BAR, NOON)) == 0
+    assert index.log.used_together([], []) == set()
+    assert index.graph.edges_between([]) == []
 
 
 def test_an_index_without_a_model_has_nobody(make_index: Maker, tmp_path: Path) -> None:
     index = make_index(tmp_path, model=None)
     index.write(Batch(puts=[put(memory(1))]))
 
-    assert index.sample(BAR, NOON, 20, 1) == []
-    assert len(index.gathered(BAR, NOON)) == 0
+    assert index.search.sample(BAR, NOON, 20, 1) == []
+    assert len(index.search.gathered(BAR, NOON)) == 0
     index.close()
 
 
@@ -83,15 +84,15 @@ def test_what_is_archival_outdated_made_irrelevant_or_without_a_vector_takes_no_
 ) -> None:
     fill(index)
 
-    assert sorted(index.sample(BAR, NOON, 20, 1)) == [memory_id(1), memory_id(12)]
-    assert list(index.gathered(BAR, NOON).ids) == [memory_id(1), memory_id(12)]
+    assert sorted(index.search.sample(BAR, NOON, 20, 1)) == [memory_id(1), memory_id(12)]
+    assert list(index.search.gathered(BAR, NOON).ids) == [memory_id(1), memory_id(12)]
 
 
 def test_whoever_is_asked_for_comes_even_archival_or_irrelevant(index: Index) -> None:
     fill(index)
     wanted = [memory_id(number) for number in range(1, 13)]
 
-    found = index.gathered(BAR, NOON, wanted)
+    found = index.search.gathered(BAR, NOON, wanted)
 
     assert list(found.ids) == [memory_id(number) for number in (1, 2, 10, 12)]
 
@@ -108,8 +109,12 @@ def test_what_has_no_score_is_weighed_by_who_asks(index: Index) -> None:
         return np.where(page.connections > 0, 0.31, 0.3)
 
     bar = Bar(0.3, reckon)
-    assert sorted(index.sample(bar, NOON, 20, 1)) == [memory_id(1), memory_id(2), memory_id(4)]
-    assert list(index.gathered(bar, NOON, [memory_id(3)]).ids) == [
+    assert sorted(index.search.sample(bar, NOON, 20, 1)) == [
+        memory_id(1),
+        memory_id(2),
+        memory_id(4),
+    ]
+    assert list(index.search.gathered(bar, NOON, [memory_id(3)]).ids) == [
         memory_id(number) for number in range(1, 5)
     ]
     first, second = weighed
@@ -127,9 +132,9 @@ def test_a_part_of_the_memories_stands_as_in_the_whole(index: Index) -> None:
         parts.append(page)
         return np.ones(len(page))
 
-    index.sample(Bar(0.3, reckon), NOON, 20, 1)
+    index.search.sample(Bar(0.3, reckon), NOON, 20, 1)
 
-    whole = index.standings()
+    whole = index.search.standings()
     places = [list(whole.ids).index(each) for each in parts[0].ids]
     assert len(places) == 3
     for each in fields(Standings):
@@ -144,7 +149,7 @@ def test_all_of_a_source_are_found_also_retired_ones(index: Index) -> None:
     place(index, memory(2, source=META_SOURCE), memory(1, source=META_SOURCE, valid_until=past))
     place(index, memory(3))
 
-    assert index.of_source(META_SOURCE) == [memory_id(1), memory_id(2)]
+    assert index.search.of_source(META_SOURCE) == [memory_id(1), memory_id(2)]
 
 
 def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
@@ -152,7 +157,7 @@ def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
     second, third = memory(2, "two"), memory(3, long_text("a", "b"), space="atlas")
     index.write(Batch(puts=[put(third, NORTH, EAST), put(second, NORTH), put(first, EAST)]))
 
-    found = index.gathered(BAR, NOON)
+    found = index.search.gathered(BAR, NOON)
 
     assert list(found.ids) == [each.id for each in (first, second, third)]
     assert [each.hex() for each in found.digests] == [
@@ -167,12 +172,12 @@ def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
 
 def test_what_was_gathered_stays_as_it_was(index: Index) -> None:
     place(index, memory(1), memory(2))
-    found = index.gathered(BAR, NOON)
+    found = index.search.gathered(BAR, NOON)
 
     index.write(Batch(puts=[put(memory(1, "other"), NORTH)], drops=[memory_id(2)]))
 
     np.testing.assert_allclose(found.matrix[found.rows], [EAST, EAST], atol=1e-3)
-    assert list(index.gathered(BAR, NOON).ids) == [memory_id(1)]
+    assert list(index.search.gathered(BAR, NOON).ids) == [memory_id(1)]
 
 
 # -- samples -------------------------------------------------------------------------------
@@ -181,11 +186,11 @@ def test_what_was_gathered_stays_as_it_was(index: Index) -> None:
 def test_a_seed_gives_one_sample_and_another_seed_another(index: Index) -> None:
     place(index, *(memory(number) for number in range(1, 101)))
 
-    one = index.sample(BAR, NOON, 20, 7)
+    one = index.search.sample(BAR, NOON, 20, 7)
 
     assert len(set(one)) == 20
-    assert index.sample(BAR, NOON, 20, 7) == one
-    assert index.sample(BAR, NOON, 20, 8) != one
+    assert index.search.sample(BAR, NOON, 20, 7) == one
+    assert index.search.sample(BAR, NOON, 20, 8) != one
 
 
 def test_a_sample_is_the_same_in_an_index_made_anew(make_index: Maker, tmp_path: Path) -> None:
@@ -195,7 +200,7 @@ def test_a_sample_is_the_same_in_an_index_made_anew(make_index: Maker, tmp_path:
     place(one, *there)
     place(other, *reversed(there))
 
-    assert one.sample(BAR, NOON, 10, 7) == other.sample(BAR, NOON, 10, 7)
+    assert one.search.sample(BAR, NOON, 10, 7) == other.search.sample(BAR, NOON, 10, 7)
     one.close()
     other.close()
 
@@ -203,7 +208,7 @@ def test_a_sample_is_the_same_in_an_index_made_anew(make_index: Maker, tmp_path:
 def test_each_has_its_turn(index: Index) -> None:
     place(index, *(memory(number) for number in range(1, 41)))
 
-    drawn = [each for seed in range(60) for each in index.sample(BAR, NOON, 5, seed)]
+    drawn = [each for seed in range(60) for each in index.search.sample(BAR, NOON, 5, seed)]
 
     assert len(set(drawn)) == 40
 
@@ -214,7 +219,7 @@ def test_the_few_that_are_relevant_are_found_among_many(index: Index) -> None:
         score(index, number, 0.9 if number % 100 == 0 else 0.1)
 
     wanted = {memory_id(number) for number in (100, 200, 300)}
-    assert set(index.sample(BAR, NOON, 20, 1)) == wanted
+    assert set(index.search.sample(BAR, NOON, 20, 1)) == wanted
 
 
 # -- edges and uses ------------------------------------------------------------------------
@@ -224,10 +229,10 @@ def test_edges_between_some_are_those_with_both_ends_among_them(index: Index) ->
     out = (Connection(memory_id(2), Edge.SUPPORTS, 0.7), Connection(memory_id(3)))
     place(index, memory(1, connections=out), memory(2), memory(3, connections=out[:1]))
 
-    found = index.edges_between([memory_id(1), memory_id(2)])
+    found = index.graph.edges_between([memory_id(1), memory_id(2)])
 
     assert [(row.source, row.connection) for row in found] == [(memory_id(1), out[0])]
-    assert len(index.edges_between([memory_id(number) for number in (1, 2, 3)])) == 3
+    assert len(index.graph.edges_between([memory_id(number) for number in (1, 2, 3)])) == 3
 
 
 def test_associations_are_the_discovered_arrows_with_both_ends(index: Index) -> None:
@@ -242,7 +247,7 @@ def test_associations_are_the_discovered_arrows_with_both_ends(index: Index) -> 
     related = Connection(memory_id(2), Edge.RELATED_TO, at=NOON)
     place(index, memory(1, connections=(*drawn, related)), memory(2), memory(3))
 
-    found = index.associations()
+    found = index.graph.associations()
 
     assert [row.connection for row in found] == [drawn[1], drawn[0]]
     assert {row.source for row in found} == {memory_id(1)}
@@ -255,7 +260,7 @@ def test_the_contrasts_that_creative_drew_are_associations_too(index: Index) -> 
     found = Connection(memory_id(3), Edge.DISCOVERED, 0.5, "why", "creative", later, "explains")
     place(index, memory(1, connections=(contrast, judged, found)), memory(2), memory(3))
 
-    assert [row.connection for row in index.associations()] == [contrast, found]
+    assert [row.connection for row in index.graph.associations()] == [contrast, found]
 
 
 def test_used_together_means_in_one_session_since_then(index: Index) -> None:
@@ -271,9 +276,9 @@ def test_used_together_means_in_one_session_since_then(index: Index) -> None:
     ids = {number: memory_id(number) for number in range(1, 5)}
     pairs = [(ids[1], ids[2]), (ids[2], ids[1]), (ids[1], ids[3]), (ids[1], ids[4])]
 
-    assert index.used_together(pairs, [NOON] * 4) == {pairs[0], pairs[1], pairs[3]}
+    assert index.log.used_together(pairs, [NOON] * 4) == {pairs[0], pairs[1], pairs[3]}
     later = [NOON + timedelta(minutes=8)] * 4
-    assert index.used_together(pairs, later) == {pairs[0], pairs[1]}
+    assert index.log.used_together(pairs, later) == {pairs[0], pairs[1]}
 
 
 def test_what_was_whispered_together_was_not_used_together(index: Index) -> None:
@@ -282,7 +287,7 @@ def test_what_was_whispered_together_was_not_used_together(index: Index) -> None
     whispers = [event(Kind.USED, each, memory=memory_id(each), **told) for each in (1, 2)]
     index.write(Batch(events=whispers))
 
-    assert index.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()
+    assert index.log.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()
 
 
 def test_uses_without_a_session_are_not_together(index: Index) -> None:
@@ -291,4 +296,4 @@ def test_uses_without_a_session_are_not_together(index: Index) -> None:
         body = {"memory": memory_id(number), "how": "recalled"}
         index.write(Batch(events=[event(Kind.USED, number, number, **body)]))
 
-    assert index.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()
+    assert index.log.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()

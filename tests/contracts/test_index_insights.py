@@ -17,7 +17,7 @@ def arrow(target: int, edge: Edge, minutes: int | None) -> Connection:
 
 
 def ends(index: Index, *wanted: Edge, limit: int = 10) -> list[tuple[str, str]]:
-    rows = index.newest_edges(wanted, limit)
+    rows = index.graph.newest_edges(wanted, limit)
     return [(row.source, row.connection.target) for row in rows]
 
 
@@ -45,7 +45,7 @@ def test_an_arrow_comes_back_as_it_was_drawn(index: Index) -> None:
     drawn = arrow(1, Edge.CONTRADICTS, 3)
     keep(index, memory(1), memory(2, connections=(drawn,)))
 
-    (row,) = index.newest_edges([Edge.CONTRADICTS], 5)
+    (row,) = index.graph.newest_edges([Edge.CONTRADICTS], 5)
 
     assert row.connection == drawn
     assert row.resolved
@@ -60,7 +60,7 @@ def test_arrows_of_one_who_is_left_out_take_no_room(index: Index) -> None:
     keep(index, memory(7, connections=(arrow(1, Edge.CONTRADICTS, 1),)))
     keep(index, memory(8, connections=(replace(arrow(1, Edge.CONTRADICTS, 2), by=None),)))
 
-    others = index.newest_edges([Edge.CONTRADICTS], 2, but_by="creative")
+    others = index.graph.newest_edges([Edge.CONTRADICTS], 2, but_by="creative")
 
     assert [row.source for row in others] == [memory_id(8), memory_id(7)]
-    assert len(index.newest_edges([Edge.CONTRADICTS], 9)) == 6
+    assert len(index.graph.newest_edges([Edge.CONTRADICTS], 9)) == 6

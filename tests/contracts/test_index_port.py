@@ -20,7 +20,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from madeleine.errors import Rejected
-from madeleine.index.port import Batch, EdgeRow, Index, Put, Unreadable
+from madeleine.index.graph import EdgeRow
+from madeleine.index.log import Unreadable
+from madeleine.index.port import Batch, Index, Put
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.language.claims import address, stated
 from madeleine.language.text import same_text_key
@@ -58,10 +60,10 @@ def test_tags_come_by_use_and_by_their_beginning(index: Index) -> None:
     keep(index, memory(2, "two", tags=("fruit", "猫", "pome")))
     keep(index, memory(3, "three", tags=("pome",)))
 
-    assert index.tags("", 3) == [("fruit", 2), ("pome", 2), ("friend", 1)]
-    assert index.tags("fr", 10) == [("fruit", 2), ("friend", 1)]
-    assert index.tags("猫", 10) == [("猫", 1)]
-    assert index.tags("x", 10) == []
+    assert index.search.tags("", 3) == [("fruit", 2), ("pome", 2), ("friend", 1)]
+    assert index.search.tags("fr", 10) == [("fruit", 2), ("friend", 1)]
+    assert index.search.tags("猫", 10) == [("猫", 1)]
+    assert index.search.tags("x", 10) == []
 
 
 def test_a_memory_comes_back_as_it_was_put(index: Index) -> None:
@@ -88,9 +90,9 @@ def test_a_memory_comes_back_as_it_was_put(index: Index) -> None:
 
     index.write(Batch(puts=[put(made, path="sub/folder.md")]))
 
-    assert index.get(made.id) == stored(made, "sub/folder.md")
-    assert index.memories([memory_id(5), made.id]) == {made.id: made}
-    assert index.get(memory_id(5)) is None
+    assert index.search.get(made.id) == stored(made, "sub/folder.md")
+    assert index.search.memories([memory_id(5), made.id]) == {made.id: made}
+    assert index.search.get(memory_id(5)) is None
 
 
 def test_putting_a_memory_again_replaces_what_it_said(index: Index) -> None:
@@ -98,11 +100,11 @@ def test_putting_a_memory_again_replaces_what_it_said(index: Index) -> None:
 
     keep(index, memory(1, "red pears", tags=("pome",)))
 
-    assert index.search_text(["apples"], ANY, NOON, 10) == []
-    assert ids(index.search_text(["pears"], ANY, NOON, 10)) == [memory_id(1)]
-    assert index.count(Filter(tags=("fruit",)), NOON) == 0
-    assert index.count(Filter(tags=("pome",)), NOON) == 1
-    assert index.counts().memories == 1
+    assert index.search.search_text(["apples"], ANY, NOON, 10) == []
+    assert ids(index.search.search_text(["pears"], ANY, NOON, 10)) == [memory_id(1)]
+    assert index.search.count(Filter(tags=("fruit",)), NOON) == 0
+    assert index.search.count(Filter(tags=("pome",)), NOON) == 1
+    assert index.search.counts().memories == 1
 
 
 def test_a_dropped_memory_is_found_by_nothing(index: Index) -> None:
@@ -110,12 +112,12 @@ def test_a_dropped_memory_is_found_by_nothing(index: Index) -> None:
 
     index.write(Batch(drops=[memory_id(1), memory_id(7)]))
 
-    assert index.get(memory_id(1)) is None
-    assert index.search_text(["apples"], ANY, NOON, 10) == []
-    assert index.search_vector(unit(1, 0, 0, 0), ANY, NOON, 10) == []
-    assert index.listing(Filter(tags=("fruit",)), NOON, 10) == []
-    assert index.vectors([memory_id(1)]) == {}
-    assert index.fingerprints() == {}
+    assert index.search.get(memory_id(1)) is None
+    assert index.search.search_text(["apples"], ANY, NOON, 10) == []
+    assert index.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 10) == []
+    assert index.search.listing(Filter(tags=("fruit",)), NOON, 10) == []
+    assert index.search.vectors([memory_id(1)]) == {}
+    assert index.search.fingerprints() == {}
 
 
 def test_a_put_drops_whatever_stood_at_its_path_before(index: Index) -> None:
@@ -123,10 +125,10 @@ def test_a_put_drops_whatever_stood_at_its_path_before(index: Index) -> None:
 
     index.write(Batch(puts=[put(memory(3), path="a.md")]))
 
-    assert index.get(memory_id(1)) is None
-    assert index.id_at("a.md") == memory_id(3)
-    assert index.id_at("b.md") == memory_id(2)
-    assert index.id_at("c.md") is None
+    assert index.search.get(memory_id(1)) is None
+    assert index.search.id_at("a.md") == memory_id(3)
+    assert index.search.id_at("b.md") == memory_id(2)
+    assert index.search.id_at("c.md") is None
 
 
 def test_two_files_may_swap_their_names_in_one_batch(index: Index) -> None:
@@ -134,11 +136,11 @@ def test_two_files_may_swap_their_names_in_one_batch(index: Index) -> None:
 
     index.write(Batch(puts=[put(memory(1), path="b.md"), put(memory(2), path="a.md")]))
 
-    assert index.id_at("a.md") == memory_id(2)
-    assert index.id_at("b.md") == memory_id(1)
-    assert index.path_of(memory_id(1)) == "b.md"
-    assert index.path_of(memory_id(2)) == "a.md"
-    assert index.path_of(memory_id(3)) is None
+    assert index.search.id_at("a.md") == memory_id(2)
+    assert index.search.id_at("b.md") == memory_id(1)
+    assert index.search.path_of(memory_id(1)) == "b.md"
+    assert index.search.path_of(memory_id(2)) == "a.md"
+    assert index.search.path_of(memory_id(3)) is None
 
 
 def test_a_memory_dropped_and_put_in_one_batch_is_there(index: Index) -> None:
@@ -146,8 +148,8 @@ def test_a_memory_dropped_and_put_in_one_batch_is_there(index: Index) -> None:
 
     index.write(Batch(drops=[memory_id(1)], puts=[put(memory(1), path="new.md")]))
 
-    assert index.id_at("new.md") == memory_id(1)
-    assert index.id_at("old.md") is None
+    assert index.search.id_at("new.md") == memory_id(1)
+    assert index.search.id_at("old.md") is None
 
 
 @pytest.mark.parametrize(
@@ -156,15 +158,15 @@ def test_a_memory_dropped_and_put_in_one_batch_is_there(index: Index) -> None:
 def test_a_wildcard_in_an_id_matches_nothing(index: Index, prefix: str) -> None:
     keep(index, memory(1), memory(2))
 
-    assert index.ids_with_prefix(prefix) == []
+    assert index.search.ids_with_prefix(prefix) == []
 
 
 def test_an_id_prefix_finds_what_begins_with_it_in_any_case(index: Index) -> None:
     keep(index, memory(0xABC1), memory(0xABC2), memory(0xDEF1))
 
-    assert index.ids_with_prefix("0000ABC") == [memory_id(0xABC1), memory_id(0xABC2)]
-    assert index.ids_with_prefix("0000abc", limit=1) == [memory_id(0xABC1)]
-    assert index.ids_with_prefix(memory_id(0xDEF1)) == [memory_id(0xDEF1)]
+    assert index.search.ids_with_prefix("0000ABC") == [memory_id(0xABC1), memory_id(0xABC2)]
+    assert index.search.ids_with_prefix("0000abc", limit=1) == [memory_id(0xABC1)]
+    assert index.search.ids_with_prefix(memory_id(0xDEF1)) == [memory_id(0xDEF1)]
 
 
 def test_the_same_text_is_the_oldest_current_one_in_its_space(index: Index) -> None:
@@ -179,11 +181,11 @@ def test_the_same_text_is_the_oldest_current_one_in_its_space(index: Index) -> N
         memory(5, "likes tea", space="atlas"),
     )
 
-    assert index.same_text(None, key, NOON)[0] == memory_id(2)
-    assert index.same_text(None, key, later)[0] == memory_id(3)
-    assert index.same_text("atlas", key, NOON) == [memory_id(5)]
-    assert index.same_text("other", key, NOON) == []
-    assert index.same_text(None, same_text_key("likes coffee"), NOON) == []
+    assert index.search.same_text(None, key, NOON)[0] == memory_id(2)
+    assert index.search.same_text(None, key, later)[0] == memory_id(3)
+    assert index.search.same_text("atlas", key, NOON) == [memory_id(5)]
+    assert index.search.same_text("other", key, NOON) == []
+    assert index.search.same_text(None, same_text_key("likes coffee"), NOON) == []
 
 
 def test_claims_at_an_address_are_the_current_ones_oldest_first(index: Index) -> None:
@@ -199,13 +201,13 @@ def test_claims_at_an_address_are_the_current_ones_oldest_first(index: Index) ->
     )
     at = address(port)
 
-    assert index.claims(at, NOON) == [memory_id(4), memory_id(5)]
-    assert index.claims(at, later) == [memory_id(5)]
-    assert index.claims(at, NOON, but=stated(other)) == [memory_id(5)]
-    assert index.claims("nowhere", NOON) == []
+    assert index.search.claims(at, NOON) == [memory_id(4), memory_id(5)]
+    assert index.search.claims(at, later) == [memory_id(5)]
+    assert index.search.claims(at, NOON, but=stated(other)) == [memory_id(5)]
+    assert index.search.claims("nowhere", NOON) == []
     keep(index, memory(5))
     index.write(Batch(drops=[memory_id(4)]))
-    assert index.claims(at, NOON) == []
+    assert index.search.claims(at, NOON) == []
 
 
 def test_contested_is_what_claims_that_meet_do_not_agree_on(index: Index) -> None:
@@ -226,41 +228,41 @@ def test_contested_is_what_claims_that_meet_do_not_agree_on(index: Index) -> Non
         claiming(10, "over", "90", valid_until=NOON),
     )
 
-    assert index.contested(NOON, 9) == ["global\nport", "within\nport"]
-    assert index.contested(NOON, 1) == ["global\nport"]
-    assert index.contested(NOON, 0) == []
+    assert index.search.contested(NOON, 9) == ["global\nport", "within\nport"]
+    assert index.search.contested(NOON, 1) == ["global\nport"]
+    assert index.search.contested(NOON, 0) == []
 
 
 def test_a_memory_is_found_by_what_it_claims(index: Index) -> None:
     keep(index, memory(1, "it is Cork now", claim=Claim("Ana", "residence", "Cork")))
 
-    assert ids(index.search_text(["residence"], ANY, NOON, 9)) == [memory_id(1)]
+    assert ids(index.search.search_text(["residence"], ANY, NOON, 9)) == [memory_id(1)]
     keep(index, memory(1, "it is Cork now"))
-    assert index.search_text(["residence"], ANY, NOON, 9) == []
+    assert index.search.search_text(["residence"], ANY, NOON, 9) == []
 
 
 def test_an_idempotency_key_names_its_memory(index: Index) -> None:
     keep(index, memory(1, idempotency_key="call-1"), memory(2))
 
-    assert index.with_idempotency_key("call-1") == memory_id(1)
-    assert index.with_idempotency_key("call-2") is None
+    assert index.search.with_idempotency_key("call-1") == memory_id(1)
+    assert index.search.with_idempotency_key("call-2") is None
 
 
 def test_the_oldest_self_is_the_self(index: Index) -> None:
-    assert index.self_id() is None
+    assert index.graph.self_id() is None
 
     keep(index, memory(2, source=SELF_SOURCE), memory(1, source=SELF_SOURCE), memory(0))
 
-    assert index.self_id() == memory_id(1)
+    assert index.graph.self_id() == memory_id(1)
 
 
 def test_a_listing_is_newest_first_and_can_be_paged(index: Index) -> None:
     keep(index, *(memory(number) for number in (3, 1, 2)), memory(4, created=memory(3).created))
 
-    assert ids(index.listing(ANY, NOON, 10)) == [memory_id(each) for each in (4, 3, 2, 1)]
-    assert ids(index.listing(ANY, NOON, 2, 1)) == [memory_id(3), memory_id(2)]
-    assert index.listing(ANY, NOON, 0) == []
-    assert index.count(ANY, NOON) == 4
+    assert ids(index.search.listing(ANY, NOON, 10)) == [memory_id(each) for each in (4, 3, 2, 1)]
+    assert ids(index.search.listing(ANY, NOON, 2, 1)) == [memory_id(3), memory_id(2)]
+    assert index.search.listing(ANY, NOON, 0) == []
+    assert index.search.count(ANY, NOON) == 4
 
 
 def test_counts_say_how_much_there_is(index: Index) -> None:
@@ -274,7 +276,7 @@ def test_counts_say_how_much_there_is(index: Index) -> None:
         )
     )
 
-    counts = index.counts()
+    counts = index.search.counts()
 
     assert (counts.memories, counts.edges, counts.unembedded) == (2, 1, 1)
     assert (counts.unreadable, counts.events) == (1, 1)
@@ -290,7 +292,7 @@ def test_core_memories_come_least_important_first_without_the_self(index: Index)
 
     index.write(Batch(events=[event(Kind.SCORED, 1, scores=scores)]))
 
-    assert index.core_by_importance() == [
+    assert index.search.core_by_importance() == [
         (memory_id(3), 0.1),
         (memory_id(2), 0.5),
         (memory_id(1), 0.9),
@@ -300,8 +302,8 @@ def test_core_memories_come_least_important_first_without_the_self(index: Index)
 def test_what_names_a_successor_is_found_by_it(index: Index) -> None:
     keep(index, memory(1, superseded_by=memory_id(3)), memory(2), memory(3))
 
-    assert index.superseded_by(memory_id(3)) == [memory_id(1)]
-    assert index.superseded_by(memory_id(2)) == []
+    assert index.graph.superseded_by(memory_id(3)) == [memory_id(1)]
+    assert index.graph.superseded_by(memory_id(2)) == []
 
 
 def test_nothing_of_a_refused_batch_is_there(index: Index) -> None:
@@ -310,9 +312,9 @@ def test_nothing_of_a_refused_batch_is_there(index: Index) -> None:
     with pytest.raises(Rejected):
         index.write(Batch(puts=[good, bad], events=[event(Kind.RUN, 1)]))
 
-    assert index.counts().memories == 0
-    assert index.event("event-0001") is None
-    assert index.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5) == []
+    assert index.search.counts().memories == 0
+    assert index.log.event("event-0001") is None
+    assert index.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5) == []
 
 
 def test_clearing_leaves_an_index_that_can_be_filled_again(index: Index) -> None:
@@ -322,17 +324,17 @@ def test_clearing_leaves_an_index_that_can_be_filled_again(index: Index) -> None
         positions={"desk": Position(3, "x")},
     )
     index.write(batch)
-    before = index.get(memory_id(1))
+    before = index.search.get(memory_id(1))
 
     index.clear()
 
-    assert index.counts().memories == index.counts().events == 0
-    assert index.positions() == {}
-    assert index.search_text(["apples"], ANY, NOON, 5) == []
-    assert index.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5) == []
+    assert index.search.counts().memories == index.search.counts().events == 0
+    assert index.log.positions() == {}
+    assert index.search.search_text(["apples"], ANY, NOON, 5) == []
+    assert index.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5) == []
     index.write(batch)
-    assert index.get(memory_id(1)) == before
-    assert len(index.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5)) == 1
+    assert index.search.get(memory_id(1)) == before
+    assert len(index.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5)) == 1
 
 
 def test_a_rebuild_is_seen_all_at_once(index: Index) -> None:
@@ -341,14 +343,14 @@ def test_a_rebuild_is_seen_all_at_once(index: Index) -> None:
     fresh = index.fresh()
     fresh.write(Batch(puts=[put(memory(2, "red pears"), unit(0, 1, 0, 0))]))
     fresh.write(Batch(puts=[put(memory(3, "red plums"), unit(0, 0, 1, 0))]))
-    assert ids(index.listing(ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(index.search.listing(ANY, NOON, 5)) == [memory_id(1)]
     index.replace_with(fresh)
 
-    assert ids(index.listing(ANY, NOON, 5)) == [memory_id(3), memory_id(2)]
-    assert index.search_text(["apples"], ANY, NOON, 5) == []
-    assert ids(index.search_vector(unit(0, 0, 1, 0), ANY, NOON, 1)) == [memory_id(3)]
+    assert ids(index.search.listing(ANY, NOON, 5)) == [memory_id(3), memory_id(2)]
+    assert index.search.search_text(["apples"], ANY, NOON, 5) == []
+    assert ids(index.search.search_vector(unit(0, 0, 1, 0), ANY, NOON, 1)) == [memory_id(3)]
     keep(index, memory(4))
-    assert index.counts().memories == 3
+    assert index.search.counts().memories == 3
 
 
 def test_an_abandoned_rebuild_leaves_nothing_for_the_next_one(index: Index) -> None:
@@ -358,7 +360,7 @@ def test_an_abandoned_rebuild_leaves_nothing_for_the_next_one(index: Index) -> N
 
     fresh = index.fresh()
 
-    assert fresh.counts().memories == 0
+    assert fresh.search.counts().memories == 0
     fresh.close()
 
 
@@ -372,7 +374,7 @@ def test_a_word_in_the_title_outranks_the_same_word_in_the_text(index: Index) ->
         memory(2, "one writer at a time " * 3, title="Use sqlite"),
     )
 
-    found = index.search_text(["sqlite"], ANY, NOON, 10)
+    found = index.search.search_text(["sqlite"], ANY, NOON, 10)
 
     assert ids(found) == [memory_id(2), memory_id(1)]
     assert all(hit.score > 0 for hit in found)
@@ -386,7 +388,7 @@ def test_a_tag_weighs_more_than_a_word_of_the_text_and_less_than_the_title(index
         memory(3, "nothing of the kind", title="Some sqlite"),
     )
 
-    found = index.search_text(["sqlite"], ANY, NOON, 10)
+    found = index.search.search_text(["sqlite"], ANY, NOON, 10)
 
     assert ids(found) == [memory_id(3), memory_id(2), memory_id(1)]
 
@@ -394,16 +396,16 @@ def test_a_tag_weighs_more_than_a_word_of_the_text_and_less_than_the_title(index
 def test_any_of_the_words_will_do_and_more_are_better(index: Index) -> None:
     keep(index, memory(1, "green pears"), memory(2, "green apples"), memory(3, "red plums"))
 
-    found = index.search_text(["green", "apples"], ANY, NOON, 10)
+    found = index.search.search_text(["green", "apples"], ANY, NOON, 10)
 
     assert ids(found) == [memory_id(2), memory_id(1)]
-    assert ids(index.search_text(["green", "apples"], ANY, NOON, 1)) == [memory_id(2)]
+    assert ids(index.search.search_text(["green", "apples"], ANY, NOON, 1)) == [memory_id(2)]
 
 
 def test_equal_scores_are_ordered_by_id(index: Index) -> None:
     keep(index, *(memory(number, "the same words") for number in (5, 2, 9, 1)))
 
-    found = index.search_text(["same"], ANY, NOON, 10)
+    found = index.search.search_text(["same"], ANY, NOON, 10)
 
     assert ids(found) == [memory_id(each) for each in (1, 2, 5, 9)]
 
@@ -430,7 +432,7 @@ def test_equal_scores_are_ordered_by_id(index: Index) -> None:
 def test_words_are_found_in_many_scripts(index: Index, text: str, question: str) -> None:
     keep(index, memory(1, text), memory(2, "unrelated english words"))
 
-    assert ids(index.search_text([question], ANY, NOON, 10)) == [memory_id(1)]
+    assert ids(index.search.search_text([question], ANY, NOON, 10)) == [memory_id(1)]
 
 
 def test_a_title_without_spaces_outranks_a_text_without_spaces(index: Index) -> None:
@@ -440,7 +442,10 @@ def test_a_title_without_spaces_outranks_a_text_without_spaces(index: Index) -> 
         memory(2, "犬の話と鳥の話", title="猫が好き"),
     )
 
-    assert ids(index.search_text(["猫が好き"], ANY, NOON, 10)) == [memory_id(2), memory_id(1)]
+    assert ids(index.search.search_text(["猫が好き"], ANY, NOON, 10)) == [
+        memory_id(2),
+        memory_id(1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -451,9 +456,9 @@ def test_a_title_without_spaces_outranks_a_text_without_spaces(index: Index) -> 
 def test_no_term_is_ever_taken_for_syntax(index: Index, term: str) -> None:
     keep(index, memory(1, "ordinary words"))
 
-    index.search_text([term], ANY, NOON, 10)
+    index.search.search_text([term], ANY, NOON, 10)
 
-    assert ids(index.search_text([term, "ordinary"], ANY, NOON, 10)) == [memory_id(1)]
+    assert ids(index.search.search_text([term, "ordinary"], ANY, NOON, 10)) == [memory_id(1)]
 
 
 @given(terms=st.lists(st.text(st.characters(), max_size=12), max_size=6))
@@ -463,7 +468,7 @@ def test_no_term_is_ever_taken_for_syntax(index: Index, term: str) -> None:
 def test_any_text_may_be_asked_for(index: Index, terms: list[str]) -> None:
     keep(index, memory(1, "ordinary words"))
 
-    assert memory_id(1) in ids(index.search_text([*terms, "ordinary"], ANY, NOON, 10))
+    assert memory_id(1) in ids(index.search.search_text([*terms, "ordinary"], ANY, NOON, 10))
 
 
 @given(content=st.text(st.characters(codec="utf-8"), min_size=1, max_size=60))
@@ -473,13 +478,13 @@ def test_any_text_may_be_asked_for(index: Index, terms: list[str]) -> None:
 def test_any_text_can_be_kept_replaced_and_dropped(index: Index, content: str) -> None:
     made = memory(1, content, title=content[:10])
     keep(index, made)
-    assert index.memories([made.id]) == {made.id: made}
+    assert index.search.memories([made.id]) == {made.id: made}
 
     keep(index, memory(1, "ordinary words"))
-    assert ids(index.search_text(["ordinary"], ANY, NOON, 5)) == [made.id]
+    assert ids(index.search.search_text(["ordinary"], ANY, NOON, 5)) == [made.id]
 
     index.write(Batch(drops=[made.id]))
-    assert index.search_text(["ordinary"], ANY, NOON, 5) == []
+    assert index.search.search_text(["ordinary"], ANY, NOON, 5) == []
 
 
 # --- meaning ------------------------------------------------------------------------------
@@ -489,7 +494,7 @@ def test_the_nearest_in_meaning_come_first(index: Index) -> None:
     vectors = {1: unit(1, 0, 0, 0), 2: unit(1, 1, 0, 0), 3: unit(0, 0, 1, 0), 4: unit(-1, 0, 0, 0)}
     index.write(Batch(puts=[put(memory(number), each) for number, each in vectors.items()]))
 
-    found = index.search_vector(unit(1, 0.1, 0, 0), ANY, NOON, 3)
+    found = index.search.search_vector(unit(1, 0.1, 0, 0), ANY, NOON, 3)
 
     assert ids(found) == [memory_id(1), memory_id(2), memory_id(3)]
     assert found[0].score == pytest.approx(0.995, abs=0.001)
@@ -500,7 +505,7 @@ def test_only_what_is_at_least_so_close_is_found_when_that_is_asked(index: Index
     index.write(Batch(puts=[put(memory(number), each) for number, each in vectors.items()]))
 
     for least, expected in ((0.9, [1]), (0.65, [1, 2]), (-1.0, [1, 2, 3])):
-        found = index.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5, least=least)
+        found = index.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5, least=least)
         assert ids(found) == [memory_id(each) for each in expected]
 
 
@@ -508,7 +513,9 @@ def test_equal_vectors_are_ordered_by_id(index: Index) -> None:
     same = unit(0.3, 0.2, 0.9, 0.1)
     index.write(Batch(puts=[put(memory(number), same) for number in (8, 3, 5, 1)]))
 
-    assert ids(index.search_vector(same, ANY, NOON, 3)) == [memory_id(each) for each in (1, 3, 5)]
+    assert ids(index.search.search_vector(same, ANY, NOON, 3)) == [
+        memory_id(each) for each in (1, 3, 5)
+    ]
 
 
 def test_a_vector_goes_with_its_text_unless_it_still_fits(index: Index) -> None:
@@ -525,23 +532,23 @@ def test_a_vector_goes_with_its_text_unless_it_still_fits(index: Index) -> None:
     )
 
     core = Filter(tiers=(Tier.CORE,))
-    assert ids(index.search_vector(unit(1, 1, 0, 0), ANY, NOON, 5)) == [memory_id(1)]
-    assert ids(index.search_vector(unit(1, 1, 0, 0), core, NOON, 5)) == [memory_id(1)]
-    assert index.unembedded(10) == [memory_id(2), memory_id(3)]
-    assert set(index.vectors([memory_id(1), memory_id(2)])) == {memory_id(1)}
+    assert ids(index.search.search_vector(unit(1, 1, 0, 0), ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(index.search.search_vector(unit(1, 1, 0, 0), core, NOON, 5)) == [memory_id(1)]
+    assert index.search.unembedded(10) == [memory_id(2), memory_id(3)]
+    assert set(index.search.vectors([memory_id(1), memory_id(2)])) == {memory_id(1)}
 
 
 def test_vectors_can_be_given_later(index: Index) -> None:
     keep(index, memory(1), memory(2))
-    assert index.unembedded(1) == [memory_id(1)]
+    assert index.search.unembedded(1) == [memory_id(1)]
 
     index.set_traces(
         {memory_id(2): [trace(unit(0, 1, 0, 0))], memory_id(9): [trace(unit(1, 0, 0, 0))]}
     )
 
-    assert index.unembedded(10) == [memory_id(1)]
-    assert ids(index.search_vector(unit(0, 1, 0, 0), ANY, NOON, 5)) == [memory_id(2)]
-    np.testing.assert_allclose(index.vectors([memory_id(2)])[memory_id(2)], unit(0, 1, 0, 0))
+    assert index.search.unembedded(10) == [memory_id(1)]
+    assert ids(index.search.search_vector(unit(0, 1, 0, 0), ANY, NOON, 5)) == [memory_id(2)]
+    np.testing.assert_allclose(index.search.vectors([memory_id(2)])[memory_id(2)], unit(0, 1, 0, 0))
 
 
 @pytest.mark.parametrize("bad", [np.ones(3), np.ones((1, 4)), np.array([1, 2, np.nan, 0])])
@@ -554,9 +561,9 @@ def test_a_vector_that_cannot_be_the_models_is_rejected(
     with pytest.raises(Rejected):
         index.set_traces({memory_id(1): [trace(vector)]})
     with pytest.raises(Rejected):
-        index.search_vector(vector, ANY, NOON, 5)
+        index.search.search_vector(vector, ANY, NOON, 5)
 
-    assert index.unembedded(5) == [memory_id(1)]
+    assert index.search.unembedded(5) == [memory_id(1)]
 
 
 def test_a_filter_finds_the_one_match_among_many(index: Index) -> None:
@@ -565,9 +572,9 @@ def test_a_filter_finds_the_one_match_among_many(index: Index) -> None:
     index.write(Batch(puts=[*facts, put(odd, unit(0, 0, 0, 1))]))
 
     for chosen in (Filter(types=(MemoryType.DECISION,)), Filter(tags=("rare",))):
-        assert ids(index.search_text(["tea"], chosen, NOON, 1)) == [odd.id]
-        assert ids(index.search_vector(unit(1, 0, 0, 0), chosen, NOON, 1)) == [odd.id]
-        assert ids(index.listing(chosen, NOON, 1)) == [odd.id]
+        assert ids(index.search.search_text(["tea"], chosen, NOON, 1)) == [odd.id]
+        assert ids(index.search.search_vector(unit(1, 0, 0, 0), chosen, NOON, 1)) == [odd.id]
+        assert ids(index.search.listing(chosen, NOON, 1)) == [odd.id]
 
 
 # --- filters ------------------------------------------------------------------------------
@@ -637,11 +644,14 @@ def test_every_search_obeys_every_filter(
 
     wanted = {each.id for each in memories if passes(each, chosen, NOON)}
 
-    assert set(ids(index.search_text(["word"], chosen, NOON, 50))) == wanted
-    assert set(ids(index.search_vector(unit(1, 0, 0, 0), chosen, NOON, 50))) == wanted
-    assert set(ids(index.listing(chosen, NOON, 50))) == wanted
-    assert index.count(chosen, NOON) == len(wanted)
-    assert index.allowed([memory_id(77), *(each.id for each in memories)], chosen, NOON) == wanted
+    assert set(ids(index.search.search_text(["word"], chosen, NOON, 50))) == wanted
+    assert set(ids(index.search.search_vector(unit(1, 0, 0, 0), chosen, NOON, 50))) == wanted
+    assert set(ids(index.search.listing(chosen, NOON, 50))) == wanted
+    assert index.search.count(chosen, NOON) == len(wanted)
+    assert (
+        index.search.allowed([memory_id(77), *(each.id for each in memories)], chosen, NOON)
+        == wanted
+    )
 
 
 # --- graph --------------------------------------------------------------------------------
@@ -654,21 +664,21 @@ def test_reindexing_a_memory_keeps_every_connection_that_points_to_it(index: Ind
     keep(index, memory(2, "new"))
 
     row = EdgeRow(memory_id(1), link)
-    assert index.edges([memory_id(2)]) == [row]
-    assert index.edges([memory_id(1), memory_id(2)]) == [row]
-    assert index.edges([memory_id(3)]) == []
+    assert index.graph.edges([memory_id(2)]) == [row]
+    assert index.graph.edges([memory_id(1), memory_id(2)]) == [row]
+    assert index.graph.edges([memory_id(3)]) == []
 
 
 def test_a_dangling_connection_is_kept_and_resolves_when_its_target_comes(index: Index) -> None:
     link = Connection(memory_id(2))
     keep(index, memory(1, connections=(link,)))
-    assert index.edges([memory_id(1)]) == [EdgeRow(memory_id(1), link, resolved=False)]
+    assert index.graph.edges([memory_id(1)]) == [EdgeRow(memory_id(1), link, resolved=False)]
 
     keep(index, memory(2))
-    assert index.edges([memory_id(2)]) == [EdgeRow(memory_id(1), link, resolved=True)]
+    assert index.graph.edges([memory_id(2)]) == [EdgeRow(memory_id(1), link, resolved=True)]
 
     index.write(Batch(drops=[memory_id(2)]))
-    assert index.edges([memory_id(2)]) == [EdgeRow(memory_id(1), link, resolved=False)]
+    assert index.graph.edges([memory_id(2)]) == [EdgeRow(memory_id(1), link, resolved=False)]
 
 
 def test_a_connection_taken_out_of_the_file_is_gone(index: Index) -> None:
@@ -676,9 +686,9 @@ def test_a_connection_taken_out_of_the_file_is_gone(index: Index) -> None:
 
     keep(index, memory(1, connections=(Connection(memory_id(3)),)))
 
-    assert [row.connection.target for row in index.edges([memory_id(1)])] == [memory_id(3)]
+    assert [row.connection.target for row in index.graph.edges([memory_id(1)])] == [memory_id(3)]
     index.write(Batch(drops=[memory_id(1)]))
-    assert index.edges([memory_id(3)]) == []
+    assert index.graph.edges([memory_id(3)]) == []
 
 
 def test_two_memories_may_be_connected_in_more_than_one_way(index: Index) -> None:
@@ -686,11 +696,11 @@ def test_two_memories_may_be_connected_in_more_than_one_way(index: Index) -> Non
 
     keep(index, memory(1, connections=links), memory(2))
 
-    assert {row.connection.edge for row in index.edges([memory_id(2)])} == {
+    assert {row.connection.edge for row in index.graph.edges([memory_id(2)])} == {
         Edge.SUPPORTS,
         Edge.PART_OF,
     }
-    found = index.get(memory_id(1))
+    found = index.search.get(memory_id(1))
     assert found is not None
     assert found.memory.connections == links
 
@@ -707,10 +717,10 @@ def test_the_self_defines_whatever_is_tagged_about_self(index: Index) -> None:
 
     written = EdgeRow(memory_id(1), own[0])
     implied = EdgeRow(memory_id(1), Connection(memory_id(3), Edge.DEFINES, 1.0), implied=True)
-    assert index.edges([memory_id(1)]) == [written, implied]
-    assert index.edges([memory_id(2)]) == [written]
-    assert index.edges([memory_id(3), memory_id(4)]) == [implied]
-    assert index.counts().edges == 1
+    assert index.graph.edges([memory_id(1)]) == [written, implied]
+    assert index.graph.edges([memory_id(2)]) == [written]
+    assert index.graph.edges([memory_id(3), memory_id(4)]) == [implied]
+    assert index.search.counts().edges == 1
 
 
 # --- files --------------------------------------------------------------------------------
@@ -721,12 +731,12 @@ def test_an_unreadable_file_keeps_its_row_and_has_no_fingerprint(index: Index) -
 
     index.write(Batch(unreadable={"a.md": (4, "unclosed quote"), "new.md": (1, "no front matter")}))
 
-    assert index.unreadable() == [
+    assert index.search.unreadable() == [
         Unreadable("a.md", 4, "unclosed quote"),
         Unreadable("new.md", 1, "no front matter"),
     ]
-    assert index.get(memory_id(1)) is not None
-    assert set(index.fingerprints()) == {"b.md"}
+    assert index.search.get(memory_id(1)) is not None
+    assert set(index.search.fingerprints()) == {"b.md"}
 
 
 def test_a_file_that_is_put_dropped_or_gone_is_no_longer_unreadable(index: Index) -> None:
@@ -737,9 +747,9 @@ def test_a_file_that_is_put_dropped_or_gone_is_no_longer_unreadable(index: Index
         Batch(puts=[put(memory(1), path="a.md")], drops=[memory_id(2)], readable_again=["c.md"])
     )
 
-    assert index.unreadable() == []
+    assert index.search.unreadable() == []
     size = len(memory(1).content)
-    assert index.fingerprints() == {"a.md": Fingerprint(size, size)}
+    assert index.search.fingerprints() == {"a.md": Fingerprint(size, size)}
 
 
 # --- the journal --------------------------------------------------------------------------
@@ -760,7 +770,7 @@ def test_uses_are_folded_into_the_counters(index: Index) -> None:
         )
     )  # fmt: skip
 
-    found = index.memories([made.id])[made.id]
+    found = index.search.memories([made.id])[made.id]
     assert found.usage == fold(made.created, uses)
     assert found.access_count == 6
 
@@ -772,10 +782,10 @@ def test_an_event_counts_once_however_often_it_comes(index: Index) -> None:
     index.write(Batch(events=[used, used]))
     index.write(Batch(events=[used]))
 
-    assert index.memories([memory_id(1)])[memory_id(1)].access_count == 1
-    assert index.counts().events == 1
-    assert index.event("event-0001") == used
-    assert index.event("event-0002") is None
+    assert index.search.memories([memory_id(1)])[memory_id(1)].access_count == 1
+    assert index.search.counts().events == 1
+    assert index.log.event("event-0001") == used
+    assert index.log.event("event-0002") is None
 
 
 def test_adopted_counters_are_the_base_and_scores_win_over_them(index: Index) -> None:
@@ -794,7 +804,7 @@ def test_adopted_counters_are_the_base_and_scores_win_over_them(index: Index) ->
 
     index.write(Batch(events=[*adopted, scored]))
 
-    found = index.memories([memory_id(1), memory_id(2)])
+    found = index.search.memories([memory_id(1), memory_id(2)])
     expected = fold(
         memory(1).created,
         [],
@@ -809,18 +819,18 @@ def test_adopted_counters_are_the_base_and_scores_win_over_them(index: Index) ->
 def test_a_memory_without_events_has_plain_counters(index: Index) -> None:
     keep(index, memory(1))
 
-    assert index.memories([memory_id(1)])[memory_id(1)].usage == Usage()
+    assert index.search.memories([memory_id(1)])[memory_id(1)].usage == Usage()
 
 
 def test_a_use_today_is_told_by_session_and_utc_day(index: Index) -> None:
     index.write(Batch(events=[event(Kind.USED, 1, memory=memory_id(1), session="s")]))
     index.write(Batch(events=[event(Kind.USED, 2, memory=memory_id(2))]))
 
-    assert index.used_today([memory_id(1)], "s", NOON + timedelta(hours=11))
-    assert not index.used_today([memory_id(1)], "s", NOON + timedelta(hours=12))
-    assert not index.used_today([memory_id(1)], None, NOON)
-    assert index.used_today([memory_id(2)], None, NOON) == {memory_id(2)}
-    assert not index.used_today([memory_id(2)], "s", NOON)
+    assert index.log.used_today([memory_id(1)], "s", NOON + timedelta(hours=11))
+    assert not index.log.used_today([memory_id(1)], "s", NOON + timedelta(hours=12))
+    assert not index.log.used_today([memory_id(1)], None, NOON)
+    assert index.log.used_today([memory_id(2)], None, NOON) == {memory_id(2)}
+    assert not index.log.used_today([memory_id(2)], "s", NOON)
 
 
 def test_a_whisper_today_counts_only_where_it_is_asked_for(index: Index) -> None:
@@ -829,8 +839,8 @@ def test_a_whisper_today_counts_only_where_it_is_asked_for(index: Index) -> None
     recalled = event(Kind.USED, 2, memory=memory_id(2), session="s", how="recalled")
     index.write(Batch(events=[whispered, recalled]))
 
-    assert index.used_today(both, "s", NOON) == {memory_id(2)}
-    assert index.used_today(both, "s", NOON, whispers=True) == set(both)
+    assert index.log.used_today(both, "s", NOON) == {memory_id(2)}
+    assert index.log.used_today(both, "s", NOON, whispers=True) == set(both)
 
 
 def test_a_birth_that_moves_folds_the_uses_anew(index: Index) -> None:
@@ -840,7 +850,7 @@ def test_a_birth_that_moves_folds_the_uses_anew(index: Index) -> None:
 
     keep(index, later)
 
-    assert index.memories([later.id])[later.id].usage == fold(later.created, [Use(NOON)])
+    assert index.search.memories([later.id])[later.id].usage == fold(later.created, [Use(NOON)])
 
 
 def test_history_tells_what_happened_newest_first(index: Index) -> None:
@@ -855,9 +865,9 @@ def test_history_tells_what_happened_newest_first(index: Index) -> None:
 
     index.write(Batch(events=happened))
 
-    assert index.history(memory_id(1)) == [happened[2], happened[1], happened[0]]
-    assert index.history(memory_id(1), 1) == [happened[2]]
-    assert index.history(memory_id(2)) == [happened[4], happened[1]]
+    assert index.log.history(memory_id(1)) == [happened[2], happened[1], happened[0]]
+    assert index.log.history(memory_id(1), 1) == [happened[2]]
+    assert index.log.history(memory_id(2)) == [happened[4], happened[1]]
 
 
 def test_changes_are_found_by_id_by_prefix_and_by_run(index: Index) -> None:
@@ -866,12 +876,12 @@ def test_changes_are_found_by_id_by_prefix_and_by_run(index: Index) -> None:
     third = event(Kind.REMEMBERED, 3, 2, change="zzzzzz-3", memory=memory_id(1))
     index.write(Batch(events=[first, second, third, event(Kind.SETTLED, 4, change="abcdef-1")]))
 
-    assert index.changes("abcdef-1") == [first]
-    assert index.changes("abcdef") == [first]
-    assert index.changes("abc") == []
-    assert index.changes("run-1") == [second, first]
-    assert index.changes("zzzzzz-3") == [third]
-    assert index.changes("zzz%zz") == index.changes("______") == index.changes("") == []
+    assert index.log.changes("abcdef-1") == [first]
+    assert index.log.changes("abcdef") == [first]
+    assert index.log.changes("abc") == []
+    assert index.log.changes("run-1") == [second, first]
+    assert index.log.changes("zzzzzz-3") == [third]
+    assert index.log.changes("zzz%zz") == index.log.changes("______") == index.log.changes("") == []
 
 
 def test_a_change_is_open_until_it_is_settled(index: Index) -> None:
@@ -879,21 +889,21 @@ def test_a_change_is_open_until_it_is_settled(index: Index) -> None:
         event(Kind.CHANGED, number, number, change=f"c{number}", edits=[]) for number in (1, 2)
     ]
     index.write(Batch(events=[*begun, event(Kind.REMEMBERED, 3, change="c3", memory="m")]))
-    assert index.unsettled() == begun
+    assert index.log.unsettled() == begun
 
     index.write(Batch(events=[event(Kind.SETTLED, 4, 5, change="c1", outcome="done")]))
 
-    assert index.unsettled() == [begun[1]]
-    assert index.outcome("c1") == "done"
-    assert index.outcome("c2") is None
+    assert index.log.unsettled() == [begun[1]]
+    assert index.log.outcome("c1") == "done"
+    assert index.log.outcome("c2") is None
 
 
 def test_the_first_time_is_that_of_the_oldest_memory(index: Index) -> None:
-    assert index.first_known() is None
+    assert index.search.first_known() is None
 
     keep(index, memory(1, created=NOON), memory(2, created=NOON - timedelta(days=9)))
 
-    assert index.first_known() == NOON - timedelta(days=9)
+    assert index.search.first_known() == NOON - timedelta(days=9)
 
 
 def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
@@ -910,8 +920,8 @@ def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
 
     index.write(Batch(events=[*made, scored, *over]))
 
-    assert index.in_force(["one", "other", "none"]) == {"one": (3, 1), "other": (1, 1)}
-    assert index.in_force([]) == {}
+    assert index.log.in_force(["one", "other", "none"]) == {"one": (3, 1), "other": (1, 1)}
+    assert index.log.in_force([]) == {}
 
 
 def test_recent_events_are_the_newest_of_their_kinds(index: Index) -> None:
@@ -919,10 +929,10 @@ def test_recent_events_are_the_newest_of_their_kinds(index: Index) -> None:
     judged = event(Kind.JUDGED, 9, 2.5, pair=[memory_id(1), memory_id(2)])
     index.write(Batch(events=[*runs, judged]))
 
-    assert index.recent_events(["run"], 2) == [runs[3], runs[2]]
-    assert index.recent_events(["run", "judged"], 2) == [runs[3], judged]
-    assert index.recent_events([], 9) == [runs[3], judged, runs[2], runs[1], runs[0]]
-    assert index.recent_events(["state"], 5) == []
+    assert index.log.recent_events(["run"], 2) == [runs[3], runs[2]]
+    assert index.log.recent_events(["run", "judged"], 2) == [runs[3], judged]
+    assert index.log.recent_events([], 9) == [runs[3], judged, runs[2], runs[1], runs[0]]
+    assert index.log.recent_events(["state"], 5) == []
 
 
 def test_a_proposal_waits_until_it_is_decided(index: Index) -> None:
@@ -946,12 +956,12 @@ def test_a_proposal_waits_until_it_is_decided(index: Index) -> None:
         reason="they say the same",
         action=(("drop", memory_id(2)), ("keep", memory_id(1)), ("verb", "merge")),
     )
-    assert index.proposals() == index.proposals(ProposalStatus.PENDING) == [waiting]
+    assert index.log.proposals() == index.log.proposals(ProposalStatus.PENDING) == [waiting]
 
     index.write(Batch(events=[event(Kind.DECIDED, 3, 9, proposal="p1", status="rejected")]))
 
-    assert index.proposals(ProposalStatus.PENDING) == []
-    (decided,) = index.proposals(ProposalStatus.REJECTED)
+    assert index.log.proposals(ProposalStatus.PENDING) == []
+    (decided,) = index.log.proposals(ProposalStatus.REJECTED)
     assert decided.resolved == NOON + timedelta(minutes=9)
 
 
@@ -962,16 +972,16 @@ def test_the_newest_state_wins(index: Index) -> None:
     index.write(Batch(events=[newer]))
     index.write(Batch(events=[older, event(Kind.STATE, 3, key="empty", value=None)]))
 
-    assert index.state("last_decay") == {"at": [1, 2]}
-    assert index.state("empty") is None
-    assert index.state("unknown") is None
+    assert index.log.state("last_decay") == {"at": [1, 2]}
+    assert index.log.state("empty") is None
+    assert index.log.state("unknown") is None
 
 
 def test_positions_are_kept_with_what_was_read(index: Index) -> None:
     index.write(Batch(positions={"a": Position(10, "x"), "b": Position(20, "y")}))
     index.write(Batch(positions={"a": Position(15, "z")}))
 
-    assert index.positions() == {"a": Position(15, "z"), "b": Position(20, "y")}
+    assert index.log.positions() == {"a": Position(15, "z"), "b": Position(20, "y")}
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -994,9 +1004,9 @@ def test_an_event_of_an_odd_shape_stops_nothing(
     index.write(Batch(events=[event(kind, 1, **body), good]))
     keep(index, Memory("m", "late", NOON, NOON))
 
-    assert index.event("event-0001") is not None
-    assert index.memories([memory_id(1)])[memory_id(1)].access_count == 1
-    assert index.memories(["m"])["m"].importance == 0.5
+    assert index.log.event("event-0001") is not None
+    assert index.search.memories([memory_id(1)])[memory_id(1)].access_count == 1
+    assert index.search.memories(["m"])["m"].importance == 0.5
 
 
 # --- order --------------------------------------------------------------------------------
@@ -1040,22 +1050,22 @@ def _story() -> tuple[list[Put], list[Event]]:
 def _answers(index: Index) -> list[object]:
     one, two, three = (memory_id(number) for number in (1, 2, 3))
     return [
-        index.memories([one, two, three]),
-        index.edges([one, two, three]),
-        index.search_text(["green", "red"], ANY, NOON, 9),
-        index.search_vector(unit(1, 2, 0, 0), ANY, NOON, 9),
-        index.listing(ALL, NOON, 9),
-        index.core_by_importance(),
-        index.counts(),
-        [index.history(each) for each in (one, two)],
-        index.unsettled(),
-        index.outcome("change-8"),
-        index.proposals(),
-        index.state("k"),
-        index.recent_events([], 99),
-        index.fingerprints(),
-        index.unembedded(9),
-        index.self_id(),
+        index.search.memories([one, two, three]),
+        index.graph.edges([one, two, three]),
+        index.search.search_text(["green", "red"], ANY, NOON, 9),
+        index.search.search_vector(unit(1, 2, 0, 0), ANY, NOON, 9),
+        index.search.listing(ALL, NOON, 9),
+        index.search.core_by_importance(),
+        index.search.counts(),
+        [index.log.history(each) for each in (one, two)],
+        index.log.unsettled(),
+        index.log.outcome("change-8"),
+        index.log.proposals(),
+        index.log.state("k"),
+        index.log.recent_events([], 99),
+        index.search.fingerprints(),
+        index.search.unembedded(9),
+        index.graph.self_id(),
     ]
 
 
@@ -1103,12 +1113,12 @@ def test_what_was_written_is_there_after_opening_again(make_index: Maker, tmp_pa
 def test_a_put_after_a_drop_finds_its_uses_again(index: Index) -> None:
     keep(index, memory(1))
     index.write(Batch(events=[event(Kind.USED, 1, memory=memory_id(1))]))
-    before = index.get(memory_id(1))
+    before = index.search.get(memory_id(1))
     index.write(Batch(drops=[memory_id(1)]))
 
     keep(index, memory(1))
 
-    assert index.get(memory_id(1)) == before
+    assert index.search.get(memory_id(1)) == before
 
 
 @pytest.mark.timeout(240)  # thousands of writes, each several ways to a server
@@ -1130,7 +1140,7 @@ def test_many_batches_of_changes_keep_meaning_and_rows_together(index: Index) ->
 
     for wanted in itertools.product((-1.0, 1.0), repeat=DIMENSION):
         query = unit(*wanted)
-        found = {hit.id: hit.score for hit in index.search_vector(query, ANY, NOON, 100)}
+        found = {hit.id: hit.score for hit in index.search.search_vector(query, ANY, NOON, 100)}
         assert found.keys() == expected.keys()
         for each, numbers in expected.items():
             assert found[each] == pytest.approx(float(query @ unit(*numbers)), abs=0.002)
@@ -1142,4 +1152,4 @@ def test_torn_journal_lines_are_listed_until_their_file_is_read_anew(index: Inde
 
     index.write(Batch(torn={"a.jsonl": [(4, "is not JSON")]}, read_anew=["a.jsonl"]))
 
-    assert [(each.path, each.line) for each in index.torn()] == [("a.jsonl", 4), ("b.jsonl", 1)]
+    assert [(each.path, each.line) for each in index.log.torn()] == [("a.jsonl", 4), ("b.jsonl", 1)]

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from madeleine.index.port import Across, Batch, Index
+from madeleine.index.graph import Across
+from madeleine.index.port import Batch, Index
 from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, Kind
 from madeleine.model.judging import Relation, Verdict, verdict_to_json
@@ -32,8 +33,8 @@ NEARLY_EAST = unit(1, 0.1, 0, 0)
 
 
 def test_an_empty_index_has_no_standings(index: Index) -> None:
-    assert len(index.standings()) == 0
-    assert index.standings().importance.shape == (0,)
+    assert len(index.search.standings()) == 0
+    assert index.search.standings().importance.shape == (0,)
 
 
 def test_standings_tell_what_the_jobs_go_by(index: Index) -> None:
@@ -51,7 +52,7 @@ def test_standings_tell_what_the_jobs_go_by(index: Index) -> None:
         )
     )
 
-    found = index.standings()
+    found = index.search.standings()
 
     assert list(found.ids) == [memory_id(1), memory_id(2)]
     assert list(found.spaces) == ["atlas", None]
@@ -75,7 +76,7 @@ def test_standings_tell_confidence_relevance_and_protection(index: Index) -> Non
     ]
     index.write(Batch(events=scored))
 
-    found = index.standings()
+    found = index.search.standings()
 
     assert found.confidence.tolist() == [0.25, 1.0, 1.0]
     assert found.protected.tolist() == [True, False, False]
@@ -96,7 +97,7 @@ def test_scores_are_taken_either_way_round_and_the_newest_counts(index: Index) -
         )
     )
 
-    known = index.memories([one, two])
+    known = index.search.memories([one, two])
 
     assert (known[one].relevance, known[one].importance) == (0.9, 0.1)
     assert (known[two].relevance, known[two].importance) == (1.0, 0.5)
@@ -105,7 +106,7 @@ def test_scores_are_taken_either_way_round_and_the_newest_counts(index: Index) -
 def test_a_part_of_standings_holds_the_same_places(index: Index) -> None:
     arrow = (Connection(memory_id(1), Edge.SUPPORTS, by="agent:me"),)
     keep(index, memory(1), *(memory(number, connections=arrow) for number in range(2, 8)))
-    whole = index.standings()
+    whole = index.search.standings()
 
     first, rest = whole.part(0, 3), whole.part(3, 100)
 
@@ -125,7 +126,7 @@ def test_arrows_between_a_space_and_none_are_told_either_way(index: Index) -> No
         memory(4, connections=(Connection(memory_id(1)),)),
     )
 
-    assert index.across_spaces() == [
+    assert index.graph.across_spaces() == [
         Across(memory_id(1), "import:notes", memory_id(2), "atlas", Edge.PART_OF, None),
         Across(memory_id(1), "import:notes", memory_id(2), "atlas", Edge.SUPPORTS, "agent:me"),
     ]
@@ -141,13 +142,13 @@ def test_only_connections_that_somebody_meant_count(index: Index) -> None:
     )
     keep(index, memory(1, connections=drawn), memory(2), memory(3))
 
-    assert index.standings().connections.tolist() == [2, 2, 0]
+    assert index.search.standings().connections.tolist() == [2, 2, 0]
 
 
 def test_the_self_and_what_is_about_it_are_marked(index: Index) -> None:
     keep(index, memory(1, source=SELF_SOURCE), memory(2, tags=(ABOUT_SELF,)), memory(3))
 
-    found = index.standings()
+    found = index.search.standings()
 
     assert found.is_self.tolist() == [True, False, False]
     assert found.about_self.tolist() == [True, True, False]
@@ -157,10 +158,10 @@ def test_the_self_and_what_is_about_it_are_marked(index: Index) -> None:
 def test_pages_of_ids_hold_every_memory_once_in_order(index: Index) -> None:
     keep(index, *(memory(number) for number in range(11, 0, -1)))
     found: list[str] = []
-    while page := index.ids_after(found[-1] if found else "", 4):
+    while page := index.search.ids_after(found[-1] if found else "", 4):
         found += page
 
-    assert list(index.standings().ids) == found
+    assert list(index.search.standings().ids) == found
 
     assert found == [memory_id(number) for number in range(1, 12)]
 
@@ -173,7 +174,7 @@ def test_uses_are_told_once_for_each_session_and_day(index: Index) -> None:
     ]
     index.write(Batch(events=uses))
 
-    found = index.uses([memory_id(1), memory_id(2)])
+    found = index.log.uses([memory_id(1), memory_id(2)])
 
     times = [(1, "a"), (9, "b"), (2_000, "a")]
     assert found == {memory_id(1): [Use(NOON + timedelta(minutes=at), by) for at, by in times]}
@@ -188,11 +189,11 @@ def test_of_a_whisper_and_a_recall_in_one_session_and_day_the_recall_counts(inde
     ]
     index.write(Batch(events=uses))
 
-    found = index.uses([memory_id(1), memory_id(2)])
+    found = index.log.uses([memory_id(1), memory_id(2)])
 
     assert found[memory_id(1)] == [Use(NOON + timedelta(minutes=5), "s")]
     assert found[memory_id(2)] == [Use(NOON + timedelta(minutes=1), "s", WHISPERED)]
-    known = index.memories([memory_id(1), memory_id(2)])
+    known = index.search.memories([memory_id(1), memory_id(2)])
     recalled, whispered = (known[memory_id(each)].usage for each in (1, 2))
     assert recalled.access_count == whispered.access_count == 1
     assert DEFAULT_STABILITY_DAYS < whispered.stability < recalled.stability
@@ -204,7 +205,7 @@ def test_of_a_whisper_and_a_recall_in_one_session_and_day_the_recall_counts(inde
 def near(index: Index, numbers: list[int], **how: object) -> dict[int, list[int]]:
     chosen, k, least = how.get("chosen", ANY), how.get("k", 10), how.get("least", -1.0)
     ids = [memory_id(number) for number in numbers]
-    found = index.neighbours(ids, chosen, NOON, k, least)  # type: ignore[arg-type]
+    found = index.search.neighbours(ids, chosen, NOON, k, least)  # type: ignore[arg-type]
     number_of = {memory_id(number): number for number in range(1, 2_000)}
     return {number_of[each]: [number_of[hit.id] for hit in hits] for each, hits in found.items()}
 
@@ -220,7 +221,7 @@ def test_neighbours_come_nearest_first_and_without_oneself(index: Index) -> None
     assert near(index, [1, 4]) == {1: [2, 3, 4], 4: [3, 2, 1]}
     assert near(index, [1], k=1) == {1: [2]}
     assert near(index, [1], least=0.9) == {1: [2]}
-    (best, *_) = index.neighbours([memory_id(1)], ANY, NOON, 3)[memory_id(1)]
+    (best, *_) = index.search.neighbours([memory_id(1)], ANY, NOON, 3)[memory_id(1)]
     assert best.score == pytest.approx(float(EAST @ NEARLY_EAST), abs=1e-3)
 
 
@@ -285,11 +286,11 @@ def test_neighbours_in_bulk_are_those_found_one_by_one(index: Index) -> None:
     vectors = [unit(*source.normal(size=4)) for _ in range(200)]
     filled(index, list(vectors))
 
-    found = index.neighbours([memory_id(n) for n in range(1, 201)], ANY, NOON, 5, 0.2)
+    found = index.search.neighbours([memory_id(n) for n in range(1, 201)], ANY, NOON, 5, 0.2)
 
-    kept = index.vectors(list(found))
+    kept = index.search.vectors(list(found))
     for each, hits in found.items():
-        alone = index.search_vector(kept[each], ANY, NOON, 6, 0.2)
+        alone = index.search.search_vector(kept[each], ANY, NOON, 6, 0.2)
         assert hits == [hit for hit in alone if hit.id != each][:5]
 
 
@@ -300,11 +301,11 @@ def test_above_the_exact_size_neighbours_are_still_found(make_index: Maker, tmp_
     vectors = [unit(*source.normal(size=4)) for _ in range(1_100)]
     filled(opened, list(vectors))
 
-    found = opened.neighbours([memory_id(1), memory_id(2)], ANY, NOON, 3)
+    found = opened.search.neighbours([memory_id(1), memory_id(2)], ANY, NOON, 3)
 
-    kept = opened.vectors(list(found))
+    kept = opened.search.vectors(list(found))
     for each, hits in found.items():
-        alone = opened.search_vector(kept[each], ANY, NOON, 4)
+        alone = opened.search.search_vector(kept[each], ANY, NOON, 4)
         assert hits == [hit for hit in alone if hit.id != each][:3]
     opened.close()
 
@@ -329,7 +330,7 @@ def seen(
 
 def unseen(index: Index, job: str = "j", judge: str = "local", **how: object) -> list[int]:
     chosen, limit = how.get("chosen", ANY), how.get("limit", 100)
-    ids = index.unseen(job, judge, chosen, NOON, limit)  # type: ignore[arg-type]
+    ids = index.search.unseen(job, judge, chosen, NOON, limit)  # type: ignore[arg-type]
     number_of = {memory_id(number): number for number in range(1, 100)}
     return [number_of[each] for each in ids]
 
@@ -384,16 +385,16 @@ def test_who_wants_to_see_something_again_sees_what_passes_the_filter(index: Ind
     index.write(Batch(events=[seen(1, 0, memory(1), memory(2), expired)]))
     wanted = [memory_id(2), memory_id(3), memory_id(9)]
 
-    assert index.unseen("j", "local", ANY, NOON, 100) == []
-    assert index.unseen("j", "local", ANY, NOON, 100, wanted) == [memory_id(2)]
+    assert index.search.unseen("j", "local", ANY, NOON, 100) == []
+    assert index.search.unseen("j", "local", ANY, NOON, 100, wanted) == [memory_id(2)]
 
 
 def test_what_was_looked_at_is_no_part_of_a_history(index: Index) -> None:
     filled(index, [EAST])
     index.write(Batch(events=[seen(1, 0, memory(1))]))
 
-    assert index.history(memory_id(1)) == []
-    kept = index.event("event-0001")
+    assert index.log.history(memory_id(1)) == []
+    kept = index.log.event("event-0001")
     assert kept is not None
     assert "seen" not in kept.body
 
@@ -424,10 +425,10 @@ def test_a_verdict_holds_until_one_side_changes(index: Index) -> None:
     filled(index, [EAST, NORTH])
     index.write(Batch(events=[judged(1, 0, SAME, memory(1), memory(2))]))
 
-    assert index.verdicts([PAIR, PAIR[::-1]], "costly") == {PAIR: SAME}
-    assert index.verdicts([PAIR], "another") == {}
+    assert index.log.verdicts([PAIR, PAIR[::-1]], "costly") == {PAIR: SAME}
+    assert index.log.verdicts([PAIR], "another") == {}
     index.write(Batch(puts=[put(memory(2, "something else"), NORTH)]))
-    assert index.verdicts([PAIR], "costly") == {}
+    assert index.log.verdicts([PAIR], "costly") == {}
 
 
 def test_of_two_verdicts_the_later_counts_in_any_order(index: Index) -> None:
@@ -435,7 +436,7 @@ def test_of_two_verdicts_the_later_counts_in_any_order(index: Index) -> None:
     both = [judged(2, 9, APART, memory(1), memory(2)), judged(1, 1, SAME, memory(1), memory(2))]
     index.write(Batch(events=both))
 
-    assert index.verdicts([PAIR], "costly") == {PAIR: APART}
+    assert index.log.verdicts([PAIR], "costly") == {PAIR: APART}
 
 
 @pytest.mark.parametrize(
@@ -454,7 +455,7 @@ def test_an_odd_line_about_a_judge_has_no_effect(index: Index, body: dict[str, o
     index.write(Batch(events=[event(Kind.JUDGED, 1, **body)]))
 
     assert unseen(index) == [1, 2]
-    assert index.verdicts([PAIR], "costly") == {}
+    assert index.log.verdicts([PAIR], "costly") == {}
 
 
 def test_a_verdict_that_says_nothing_known_is_none(index: Index) -> None:
@@ -463,7 +464,7 @@ def test_a_verdict_that_says_nothing_known_is_none(index: Index) -> None:
     body = {**odd.body, "verdict": {"relation": "friends", "sure": 2}}
     index.write(Batch(events=[replace(odd, body=body)]))
 
-    assert index.verdicts([PAIR], "costly") == {}
+    assert index.log.verdicts([PAIR], "costly") == {}
 
 
 # -- scores of a run -----------------------------------------------------------------------
@@ -474,17 +475,17 @@ def test_scores_of_a_run_are_found_by_its_name(index: Index) -> None:
     index.write(Batch(events=[event(Kind.SCORED, 1, **body)]))
 
     for name in ("r1", "c-000001", "c-0000"):
-        (found,) = index.changes(name)
+        (found,) = index.log.changes(name)
         assert found.kind is Kind.SCORED
         assert not {"scores", "was"} & found.body.keys()
-    assert index.unsettled() == []
+    assert index.log.unsettled() == []
 
 
 def test_scores_are_told_of_what_is_there(index: Index) -> None:
     keep(index, memory(1), memory(2))
     index.write(Batch(events=[event(Kind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5}})]))
 
-    found = index.scores([memory_id(1), memory_id(2), memory_id(3)])
+    found = index.search.scores([memory_id(1), memory_id(2), memory_id(3)])
 
     assert found == {
         memory_id(1): {"importance": 0.5, "relevance": 0.5},

@@ -101,5 +101,5 @@ def test_a_write_whose_answer_was_lost_is_known_to_be_kept(
     memory = keep(stores, "a kettle")
     monkeypatch.undo()
 
-    assert stores.index.get(memory.id) is not None
+    assert stores.search.get(memory.id) is not None
     assert len(everything(stores)[0]) == 1

@@ -98,7 +98,7 @@ def test_a_run_that_was_taken_over_writes_nothing_more(tmp_path: Path) -> None:
             keep(database, "written too late")
         assert lost()
 
-    kept = database.index.memories(database.index.ids_after("", 9)).values()
+    kept = database.index.search.memories(database.index.search.ids_after("", 9)).values()
     assert [each.content for each in kept] == ["written while the lease was ours"]
 
 

@@ -48,7 +48,7 @@ def reword(stores: Stores, memory_id: str, content: str) -> Changed:
 def everything(stores: Stores) -> tuple[dict[str, bytes], list[bytes], list[str]]:
     """Return all files, all journal lines, and the ids in the index."""
     lines = [line for name in stores.journal.names() for line in stores.journal.lines(name)]
-    return vault_bytes(stores), lines, stores.index.ids_after("", 100)
+    return vault_bytes(stores), lines, stores.search.ids_after("", 100)
 
 
 def test_nothing_is_seen_before_all_of_it_is_kept(stores: Stores, other: Stores) -> None:
@@ -98,7 +98,7 @@ def test_an_index_that_refuses_is_no_delay_but_a_refusal(
 
     def refuse(index: Any, batch: Batch) -> None:
         if any(each.kind is Kind.SETTLED for each in batch.events):
-            with index._rows.writing() as access:
+            with index._state.rows.writing() as access:
                 access.run("SELECT 1 / 0")
         write(index, batch)
 

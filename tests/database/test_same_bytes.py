@@ -123,7 +123,7 @@ def test_a_past_month_is_made_smaller_and_says_the_same(stores: Stores, journal:
     assert (done.files, len(done.dropped), done.damaged) == (["laptop-2026-10.jsonl"], 6, 1)
     assert read(journal, {})[:3] == ["event-6", "event-7", "event-8"]
     assert list(journal.lines("laptop-2026-10.jsonl.damaged")) == [b"no line of ours\n"]
-    assert [stores.index.state(f"key {each}") for each in range(3)] == [6, 7, 8]
+    assert [stores.log.state(f"key {each}") for each in range(3)] == [6, 7, 8]
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/etc/out.md", "a/../../out.md", "x/./y.md", "a\0b"])
@@ -181,7 +181,7 @@ def test_a_home_can_be_open_twice_and_both_know_everything(house: House, home: P
 
     memory = keep(house.stores, "a kettle")
 
-    assert other.stores.index.get(memory.id) is not None
+    assert other.stores.search.get(memory.id) is not None
     assert other.stores.vault.find_trashed(memory.id) == []
     other.close()
 
@@ -194,6 +194,6 @@ def test_an_index_that_was_thrown_away_comes_back_at_the_next_opening(home: Path
 
     again = open_house(home)
 
-    assert again.stores.index.get(memory.id) is not None
-    assert [each.kind for each in again.stores.index.history(memory.id)] == [Kind.REMEMBERED]
+    assert again.stores.search.get(memory.id) is not None
+    assert [each.kind for each in again.stores.log.history(memory.id)] == [Kind.REMEMBERED]
     again.close()

@@ -10,7 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from madeleine.index.port import Batch, Index, WhisperEntry
+from madeleine.index.log import WhisperEntry
+from madeleine.index.port import Batch, Index
 from tests import postgres
 from tests.index.making import DIMENSION, NOON, memory, put, said, unit
 
@@ -33,7 +34,7 @@ def both(url: str, tmp_path: Path) -> Iterator[tuple[Index, Index]]:
     for each, word in zip(opened, ("kettle", "teapot"), strict=True):
         one = said(1, 1, "Anna", content=f"a {word} of mine", tags=("kitchen",))
         each.write(Batch(puts=[put(one, unit(1, 0, 0, 0)), put(memory(2), unit(0, 1, 0, 0))]))
-        each.log_whisper(WhisperEntry(f"w-{word}", NOON, None, None, {"prompt": word}), NOON)
+        each.log.log_whisper(WhisperEntry(f"w-{word}", NOON, None, None, {"prompt": word}), NOON)
     yield opened[0], opened[1]
     for each in opened:
         each.close()
@@ -140,10 +141,10 @@ def test_a_rebuild_keeps_what_was_whispered(both: tuple[Index, Index]) -> None:
 
     mine.replace_with(fresh)
 
-    assert [each.id for each in mine.whispers(9)] == ["w-kettle"]
-    assert [each.id for each in theirs.whispers(9)] == ["w-teapot"]
-    assert mine.extent().memories == 0
-    assert theirs.extent().memories == 2
+    assert [each.id for each in mine.log.whispers(9)] == ["w-kettle"]
+    assert [each.id for each in theirs.log.whispers(9)] == ["w-teapot"]
+    assert mine.search.extent().memories == 0
+    assert theirs.search.extent().memories == 2
 
 
 class _Counting:
@@ -151,7 +152,7 @@ class _Counting:
         self._index = index
 
     def count_all(self) -> bool:
-        return self._index.extent().memories == 2 and len(self._index.whispers(9)) == 1
+        return self._index.search.extent().memories == 2 and len(self._index.log.whispers(9)) == 1
 
 
 def numbers(connection: psycopg.Connection[Any], name: Path) -> int:

@@ -75,8 +75,8 @@ def test_a_merge_killed_at_any_file_is_whole_or_gone(
     stores = restarted(stores, home)
 
     assert vault_bytes(stores) == (before if killed else after)
-    assert (stores.index.get(dropped) is not None) == killed
-    assert stores.index.unsettled() == []
+    assert (stores.search.get(dropped) is not None) == killed
+    assert stores.log.unsettled() == []
     close(stores)
 
 
@@ -105,7 +105,7 @@ def test_a_claim_killed_at_any_file_replaces_all_or_nothing(
     fresh = restarted(stores, home)
 
     assert vault_bytes(fresh) == before
-    assert fresh.index.contested(fresh.clock.now(), 9) == []
+    assert fresh.index.search.contested(fresh.clock.now(), 9) == []
     close(fresh)
 
 
@@ -124,7 +124,7 @@ def test_a_change_whose_mark_was_lost_is_not_taken_back(
     stores = restarted(stores, home)
 
     assert get(stores, memory.id).memory.content == "Uses SQLite"
-    assert stores.index.unsettled() == []
+    assert stores.log.unsettled() == []
     close(stores)
 
 
@@ -173,7 +173,7 @@ def test_a_kill_between_file_and_index_loses_nothing(
 
     stores = restarted(stores, home)
 
-    assert stores.index.counts().memories == 1
+    assert stores.search.counts().memories == 1
     close(stores)
 
 
@@ -197,6 +197,6 @@ def test_a_disk_that_fills_up_midway_leaves_everything_as_it_was(
 
     assert vault_bytes(stores) == before
     assert get(stores, kept).memory.content == "Chose SQLite for the atlas"
-    assert stores.index.unsettled() == []
+    assert stores.log.unsettled() == []
     reconcile(stores)
     assert get(stores, kept).memory.content == "Chose SQLite for the atlas"

@@ -79,8 +79,8 @@ def test_what_was_not_finished_is_as_it_was(
     stores = restarted(stores, home)
 
     assert vault_bytes(stores) == before
-    assert stores.index.counts().by_tier == {"working": COUNT}
-    assert stores.index.unsettled() == []
+    assert stores.search.counts().by_tier == {"working": COUNT}
+    assert stores.log.unsettled() == []
     close(stores)
 
 
@@ -95,9 +95,9 @@ def test_an_undo_that_was_not_finished_can_be_asked_for_again(
 
     killed_at(17, "_moved", monkeypatch, lambda: undo(stores, report.run))
     stores = restarted(stores, home)
-    assert stores.index.counts().memories == 0
+    assert stores.search.counts().memories == 0
     undo(stores, report.run)
 
     assert vault_bytes(stores) == before
-    assert stores.index.counts().memories == COUNT
+    assert stores.search.counts().memories == COUNT
     close(stores)

@@ -45,8 +45,8 @@ def test_what_it_took_back_is_marked_as_undone(
     recover(after)
 
     assert vault_bytes(after) == before
-    assert after.index.outcome(change) == "undone"
-    assert after.index.unsettled() == []
+    assert after.index.log.outcome(change) == "undone"
+    assert after.index.log.unsettled() == []
     close(after)
 
 
@@ -58,6 +58,6 @@ def test_undoing_an_undo_and_that_again_tells_which_are_in_force(stores: Stores)
     third = undo(stores, second).change
     undo(stores, third)
 
-    outcomes = [stores.index.outcome(each) for each in (first, second, third)]
+    outcomes = [stores.log.outcome(each) for each in (first, second, third)]
 
     assert outcomes == ["undone", "done", "undone"]

@@ -103,7 +103,7 @@ def test_a_change_that_is_safe_in_journal_and_files_counts_as_done(
     assert "index follows later" in changed.notes[0]
     keep(stores, "a next call")
     assert get(stores, memory.id).memory.content == "new text"
-    assert stores.index.unsettled() == []
+    assert stores.log.unsettled() == []
 
 
 def test_a_rollback_that_is_refused_too_is_finished_before_the_next_write(
@@ -121,7 +121,7 @@ def test_a_rollback_that_is_refused_too_is_finished_before_the_next_write(
 
     after = vault_bytes(stores)
     assert {name: after[name] for name in before} == before
-    assert stores.index.unsettled() == []
+    assert stores.log.unsettled() == []
 
 
 def test_trouble_with_the_core_cap_does_not_deny_a_written_memory(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_proposal_is_decided_once(stores: Stores) -> None:
     decided = decide(stores, waiting.id[:8], ProposalStatus.APPROVED, by="me")
 
     assert decided.proposal.status is ProposalStatus.APPROVED
-    assert stores.index.get(two) is None
+    assert stores.search.get(two) is None
     with pytest.raises(MadeleineError, match="already approved"):
         decide(stores, waiting.id, ProposalStatus.REJECTED)
 
@@ -204,7 +204,7 @@ def test_one_odd_journal_line_does_not_keep_a_home_from_opening(
     house = open_house(home)
 
     assert any("c1" in note for note in house.notes)
-    assert house.stores.index.unsettled() == []
+    assert house.stores.log.unsettled() == []
     house.close()
 
 

@@ -19,7 +19,8 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit
-from madeleine.index.port import Batch, Index, Wanted
+from madeleine.index.port import Batch, Index
+from madeleine.index.search import Wanted
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.model.memory import first_words
 from madeleine.model.query import Filter
@@ -77,10 +78,10 @@ def test_what_one_process_writes_another_finds_at_once(tmp_path: Path, apart: An
 
     one.write(Batch(puts=[put(memory(1, "a kettle"), EAST)]))
 
-    assert ids(other.search_text(["kettle"], ANY, NOON, 5)) == [memory_id(1)]
-    assert ids(other.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(other.search.search_text(["kettle"], ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(other.search.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
     one.write(Batch(puts=[put(memory(1, "a kettle"), NORTH)]))
-    assert other.search_vector(EAST, ANY, NOON, 5)[0].score == pytest.approx(0, abs=1e-6)
+    assert other.search.search_vector(EAST, ANY, NOON, 5)[0].score == pytest.approx(0, abs=1e-6)
     one.close()
     other.close()
 
@@ -90,13 +91,13 @@ def test_a_rebuild_by_one_process_is_seen_by_all(tmp_path: Path, apart: Any) -> 
     one.write(Batch(puts=[put(memory(1, "a kettle"), EAST)]))
     fresh = one.fresh()
     fresh.write(Batch(puts=[put(memory(2, "a teapot"), EAST)]))
-    assert other.extent().memories == 1
+    assert other.search.extent().memories == 1
 
     one.replace_with(fresh)
     other.write(Batch(puts=[put(memory(3, "a cup"), NORTH)]))
 
-    assert {each.id for each in other.listing(ANY, NOON, 9)} == {memory_id(2), memory_id(3)}
-    assert ids(one.search_vector(EAST, ANY, NOON, 9)) == [memory_id(2), memory_id(3)]
+    assert {each.id for each in other.search.listing(ANY, NOON, 9)} == {memory_id(2), memory_id(3)}
+    assert ids(one.search.search_vector(EAST, ANY, NOON, 9)) == [memory_id(2), memory_id(3)]
     one.close()
     other.close()
 
@@ -106,17 +107,17 @@ def test_the_graph_is_drawn_from_what_others_wrote_and_rebuilt(
 ) -> None:
     other = opened(tmp_path)
     keep(index, memory(1))
-    assert other.regions(NOON) == {None: 1}
+    assert other.graph.regions(NOON) == {None: 1}
 
     keep(index, memory(2))
-    assert other.regions(NOON) == {None: 2}
+    assert other.graph.regions(NOON) == {None: 2}
     fresh = index.fresh()
     keep(fresh, memory(3))
     index.replace_with(fresh)
 
-    assert ids(other.strongest(None, NOON, 9)) == [memory_id(3)]
+    assert ids(other.graph.strongest(None, NOON, 9)) == [memory_id(3)]
     index.clear()
-    assert other.regions(NOON) == {}
+    assert other.graph.regions(NOON) == {}
     other.close()
 
 
@@ -125,7 +126,7 @@ def test_a_text_in_any_script_is_cut_between_letters(index: Index, chars: int) -
     texts = ["\N{CAT FACE}" * chars, "é" * chars]
     keep(index, *(memory(number, text) for number, text in enumerate(texts)))
 
-    found = index.sketches([memory_id(0), memory_id(1)], NOON)
+    found = index.graph.sketches([memory_id(0), memory_id(1)], NOON)
 
     assert [each.headline for each in found] == [first_words(text) for text in texts]
 
@@ -136,8 +137,8 @@ def test_a_rebuild_that_was_killed_leaves_nothing_behind(index: Index) -> None:
 
     again = index.fresh()
 
-    assert again.count(ANY, NOON) == 0
-    assert ids(index.listing(ANY, NOON, 9)) == [memory_id(1)]
+    assert again.search.count(ANY, NOON) == 0
+    assert ids(index.search.listing(ANY, NOON, 9)) == [memory_id(1)]
     again.close()
 
 
@@ -147,21 +148,21 @@ def test_a_writer_waits_for_who_reads_steadily(index: Index, tmp_path: Path) -> 
     writer = threading.Thread(target=keep, args=(index, memory(2, "a kettle")))
 
     with other.steady():
-        before = other.count(ANY, NOON)
+        before = other.search.count(ANY, NOON)
         writer.start()
         writer.join(0.2)
         assert writer.is_alive()
-        assert other.count(ANY, NOON) == before == 1
+        assert other.search.count(ANY, NOON) == before == 1
 
     writer.join(10)
-    assert other.count(ANY, NOON) == 2
+    assert other.search.count(ANY, NOON) == 2
     other.close()
 
 
 def test_who_reads_steadily_may_write(index: Index) -> None:
     with index.steady():
         keep(index, memory(1, "a kettle"))
-        assert index.count(ANY, NOON) == 1
+        assert index.search.count(ANY, NOON) == 1
 
 
 def test_many_writers_lose_nothing_and_count_right(index: Index, tmp_path: Path) -> None:
@@ -174,9 +175,9 @@ def test_many_writers_lose_nothing_and_count_right(index: Index, tmp_path: Path)
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(write, range(1, 41)))
 
-    assert index.extent().memories == index.count(ANY, NOON) == 40
-    assert [term.holders for (term,) in index.terms(["common"])] == [40]
-    assert len(index.extent().speakers["speaker"]) == 3
+    assert index.search.extent().memories == index.search.count(ANY, NOON) == 40
+    assert [term.holders for (term,) in index.search.terms(["common"])] == [40]
+    assert len(index.search.extent().speakers["speaker"]) == 3
     for each in others:
         each.close()
 
@@ -206,11 +207,11 @@ def test_a_writer_that_is_killed_leaves_whole_memories_and_lets_others_write(
 
     keep(index, memory(20_000, "a kettle too"))
 
-    there = index.count(ANY, NOON)
+    there = index.search.count(ANY, NOON)
     assert there in (told[-1] + 1, told[-1] + 2)
-    assert index.extent().memories == there
-    assert [term.holders for (term,) in index.terms(["kettle"])] == [there]
-    assert len(index.search_vector(EAST, ANY, NOON, there + 9)) == there - 1
+    assert index.search.extent().memories == there
+    assert [term.holders for (term,) in index.search.terms(["kettle"])] == [there]
+    assert len(index.search.search_vector(EAST, ANY, NOON, there + 9)) == there - 1
 
 
 def test_a_write_worked_out_from_what_has_changed_meanwhile_is_worked_out_again(
@@ -231,8 +232,8 @@ def test_a_write_worked_out_from_what_has_changed_meanwhile_is_worked_out_again(
     monkeypatch.setattr(engine, "_apply", slowly)
     keep(other, memory(1, "a kettle"))
 
-    assert index.count(ANY, NOON) == index.extent().memories == 1
-    assert [term.holders for (term,) in index.terms(["kettle"])] == [1]
+    assert index.search.count(ANY, NOON) == index.search.extent().memories == 1
+    assert [term.holders for (term,) in index.search.terms(["kettle"])] == [1]
     other.close()
 
 
@@ -249,13 +250,13 @@ def test_a_filter_is_obeyed_inside_the_search(tmp_path: Path, apart: Any) -> Non
     puts = [put(memory(number, space=name), each) for number, (name, each) in enumerate(both, 1)]
     index.write(Batch(puts=puts))
 
-    found = index.search_vector(EAST, Filter(spaces=("far",)), NOON, 10)
+    found = index.search.search_vector(EAST, Filter(spaces=("far",)), NOON, 10)
 
     halves = np.array(far, np.float16).astype(np.float32)
     order = np.argsort(-(halves @ EAST), kind="stable")[:10]
     assert ids(found) == [memory_id(301 + place) for place in order.tolist()]
-    pool = index.pool(Wanted(scan=EAST, near=EAST, draw=30), Filter(spaces=("far",)), NOON)
-    assert set(ids(found)) <= set(index.ids(pool.nodes.tolist()).values())
+    pool = index.search.pool(Wanted(scan=EAST, near=EAST, draw=30), Filter(spaces=("far",)), NOON)
+    assert set(ids(found)) <= set(index.search.ids(pool.nodes.tolist()).values())
     index.close()
 
 
@@ -267,10 +268,10 @@ def test_vectors_that_are_replaced_all_the_time_are_still_found(tmp_path: Path, 
         puts = [put(memory(number, f"{turn}"), each) for number, each in enumerate(vectors)]
         index.write(Batch(puts=puts))
 
-    found = index.search_vector(EAST, ANY, NOON, 10)
+    found = index.search.search_vector(EAST, ANY, NOON, 10)
 
     assert ids(found) == [memory_id(number) for number in range(10)]
-    assert len(index.search_vector(EAST, ANY, NOON, 99)) == 25
+    assert len(index.search.search_vector(EAST, ANY, NOON, 99)) == 25
     index.close()
 
 
@@ -283,7 +284,7 @@ def test_words_are_scored_as_the_embedded_index_scores_them(
         title = ("kettle", None, "on modes", "猫", None, None)
         keep(each, *(memory(n, t, title=title[n], tags=("old",)) for n, t in enumerate(TEXTS)))
 
-    found = [each.search_text(words, ANY, NOON, 10) for each in (index, embedded)]
+    found = [each.search.search_text(words, ANY, NOON, 10) for each in (index, embedded)]
 
     assert ids(found[0]) == ids(found[1])
     assert [hit.score for hit in found[0]] == pytest.approx([hit.score for hit in found[1]], 1e-5)
@@ -293,16 +294,20 @@ def test_words_are_scored_as_the_embedded_index_scores_them(
 def test_all_come_though_the_server_cuts_long_answers_off(index: Index) -> None:
     keep(index, *(memory(number, "tea") for number in range(1, 3 * falkordb.FEW_ROWS)))
 
-    assert len(index.fingerprints()) == len(index.standings()) == 3 * falkordb.FEW_ROWS - 1
-    assert len(index.matching(["tea"]).nodes) == 3 * falkordb.FEW_ROWS - 1
+    assert (
+        len(index.search.fingerprints())
+        == len(index.search.standings())
+        == 3 * falkordb.FEW_ROWS - 1
+    )
+    assert len(index.search.matching(["tea"]).nodes) == 3 * falkordb.FEW_ROWS - 1
 
 
 def test_names_with_spaces_around_them_are_names_of_their_own(index: Index) -> None:
     """FalkorDB's indexes read past such spaces."""
     keep(index, memory(1, "one", space="home"), memory(2, "two", space=" home"))
 
-    assert ids(index.listing(Filter(spaces=(" home",)), NOON, 9)) == [memory_id(2)]
-    assert ids(index.listing(Filter(spaces=("home",)), NOON, 9)) == [memory_id(1)]
+    assert ids(index.search.listing(Filter(spaces=(" home",)), NOON, 9)) == [memory_id(2)]
+    assert ids(index.search.listing(Filter(spaces=("home",)), NOON, 9)) == [memory_id(1)]
 
 
 # -- vectors in Qdrant -----------------------------------------------------------------------
@@ -313,10 +318,10 @@ def test_vectors_that_no_memory_names_are_found_by_nobody(tmp_path: Path) -> Non
     vectors = falkordb.qdrant()
     index: Any = opened(tmp_path, exact_up_to=1, apart=vectors)
     index.write(Batch(puts=[put(memory(number), NORTH) for number in range(1, 5)]))
-    (collection,) = vectors.collections(index._vectors._beginning)
+    (collection,) = vectors.collections(index._state.vectors._beginning)
     vectors.put(collection, {10**6 + number: EAST.astype(np.float16) for number in range(200)})
 
-    found = index.search_vector(EAST, ANY, NOON, 3)
+    found = index.search.search_vector(EAST, ANY, NOON, 3)
 
     assert ids(found) == [memory_id(number) for number in range(1, 4)]
     index.close()
@@ -326,13 +331,13 @@ def test_what_is_gone_from_the_graph_goes_from_qdrant(tmp_path: Path) -> None:
     vectors = falkordb.qdrant()
     index: Any = opened(tmp_path, apart=vectors)
     index.write(Batch(puts=[put(memory(number), EAST) for number in (1, 2)]))
-    (collection,) = vectors.collections(index._vectors._beginning)
+    (collection,) = vectors.collections(index._state.vectors._beginning)
 
     index.write(Batch(drops=[memory_id(1)], puts=[put(memory(2, "anew"), NORTH)]))
     assert len(vectors.nearest(collection, EAST, 9)) == 1
 
     index.replace_with(index.fresh())
-    assert collection not in vectors.collections(index._vectors._beginning)
+    assert collection not in vectors.collections(index._state.vectors._beginning)
     index.close()
 
 
@@ -341,8 +346,8 @@ def test_vectors_that_move_to_qdrant_are_read_anew(index: Index, tmp_path: Path)
 
     moved = opened(tmp_path, apart=falkordb.qdrant())
 
-    assert moved.unembedded(9) == [memory_id(1)]
-    assert moved.search_vector(EAST, ANY, NOON, 9) == []
+    assert moved.search.unembedded(9) == [memory_id(1)]
+    assert moved.search.search_vector(EAST, ANY, NOON, 9) == []
     moved.close()
 
 
@@ -368,7 +373,7 @@ def test_a_server_that_is_down_is_said_so_and_found_again(
     own.stop()
 
     begun = time.monotonic()
-    for ask in (lambda: index.count(ANY, NOON), lambda: keep(index, memory(2))):
+    for ask in (lambda: index.search.count(ANY, NOON), lambda: keep(index, memory(2))):
         with pytest.raises(DatabaseDown):
             ask()
     assert time.monotonic() - begun < 15
@@ -392,10 +397,10 @@ def test_a_server_that_keeps_what_it_has_is_found_as_it_was(
     own.stop()
     own.start()
 
-    assert index.count(ANY, NOON) == index.extent().memories == 8
-    assert ids(index.search_vector(EAST, ANY, NOON, 3)) == [memory_id(n) for n in range(3)]
+    assert index.search.count(ANY, NOON) == index.search.extent().memories == 8
+    assert ids(index.search.search_vector(EAST, ANY, NOON, 3)) == [memory_id(n) for n in range(3)]
     keep(index, memory(8, "a kettle"))
-    assert len(index.search_text(["kettle"], ANY, NOON, 99)) == 9
+    assert len(index.search.search_text(["kettle"], ANY, NOON, 99)) == 9
     index.close()
 
 

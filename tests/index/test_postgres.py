@@ -14,7 +14,8 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import BadSetting, DatabaseDown
-from madeleine.index.port import Batch, Index, Matches, Wanted
+from madeleine.index.port import Batch, Index
+from madeleine.index.search import Matches, Wanted
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.model.query import Filter
 from tests import postgres
@@ -39,8 +40,8 @@ def test_what_one_process_writes_another_finds_at_once(index: Index, tmp_path: P
 
     index.write(Batch(puts=[put(memory(1, "a kettle"), unit(1, 0, 0, 0))]))
 
-    assert ids(other.search_text(["kettle"], ANY, NOON, 5)) == [memory_id(1)]
-    assert ids(other.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(other.search.search_text(["kettle"], ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(other.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5)) == [memory_id(1)]
     other.close()
 
 
@@ -49,13 +50,13 @@ def test_a_rebuild_by_one_process_is_seen_by_all(index: Index, tmp_path: Path) -
     keep(index, memory(1, "a kettle"))
     fresh = index.fresh()
     keep(fresh, memory(2, "a teapot"))
-    assert other.extent().memories == 1
+    assert other.search.extent().memories == 1
 
     index.replace_with(fresh)
     keep(other, memory(3, "a cup"))
 
-    assert {each.id for each in other.listing(ANY, NOON, 9)} == {memory_id(2), memory_id(3)}
-    assert index.extent().memories == 2
+    assert {each.id for each in other.search.listing(ANY, NOON, 9)} == {memory_id(2), memory_id(3)}
+    assert index.search.extent().memories == 2
     other.close()
 
 
@@ -64,15 +65,15 @@ def test_the_graph_is_drawn_from_what_others_wrote_and_rebuilt(
 ) -> None:
     other = opened(tmp_path)
     keep(index, memory(1))
-    assert other.regions(NOON) == {None: 1}
+    assert other.graph.regions(NOON) == {None: 1}
 
     keep(index, memory(2))
-    assert other.regions(NOON) == {None: 2}
+    assert other.graph.regions(NOON) == {None: 2}
     fresh = index.fresh()
     keep(fresh, memory(3))
     index.replace_with(fresh)
 
-    assert ids(other.strongest(None, NOON, 9)) == [memory_id(3)]
+    assert ids(other.graph.strongest(None, NOON, 9)) == [memory_id(3)]
     other.close()
 
 
@@ -83,13 +84,13 @@ def test_a_steady_reader_sees_nothing_of_a_rebuild(index: Index, tmp_path: Path)
     keep(fresh, memory(2, "a teapot"))
 
     with other.steady():
-        before = ids(other.search_text(["kettle"], ANY, NOON, 5))
+        before = ids(other.search.search_text(["kettle"], ANY, NOON, 5))
         index.replace_with(fresh)
         index.fresh().close()  # removes the rows of the old one
-        after = ids(other.search_text(["kettle"], ANY, NOON, 5))
+        after = ids(other.search.search_text(["kettle"], ANY, NOON, 5))
 
     assert before == after == [memory_id(1)]
-    assert other.search_text(["kettle"], ANY, NOON, 5) == []
+    assert other.search.search_text(["kettle"], ANY, NOON, 5) == []
     other.close()
 
 
@@ -100,17 +101,17 @@ def test_tenants_do_not_see_each_other(index: Index, tmp_path: Path) -> None:
         each.write(Batch(puts=[put(one, unit(1, 0, 0, 0))]))
 
     for each, word, other in ((index, "kettle", "teapot"), (neighbour, "teapot", "kettle")):
-        assert len(each.search_text([word], ANY, NOON, 9)) == 1
-        assert each.search_text([other], ANY, NOON, 9) == []
-        assert len(each.search_vector(unit(1, 0, 0, 0), ANY, NOON, 9)) == 1
-        assert [term.holders for (term,) in each.terms([word, other])] == [1, 0]
-        assert len(each.pool(Wanted(words=["mine"], tag="kitchen"), ANY, NOON)) == 1
-        assert each.counts().memories == each.extent().memories == 1
-        assert each.tags("", 9) == [("kitchen", 1)]
-        assert each.regions(NOON) == {None: 1}
+        assert len(each.search.search_text([word], ANY, NOON, 9)) == 1
+        assert each.search.search_text([other], ANY, NOON, 9) == []
+        assert len(each.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 9)) == 1
+        assert [term.holders for (term,) in each.search.terms([word, other])] == [1, 0]
+        assert len(each.search.pool(Wanted(words=["mine"], tag="kitchen"), ANY, NOON)) == 1
+        assert each.search.counts().memories == each.search.extent().memories == 1
+        assert each.search.tags("", 9) == [("kitchen", 1)]
+        assert each.graph.regions(NOON) == {None: 1}
 
     neighbour.clear()
-    assert index.count(ANY, NOON) == 1
+    assert index.search.count(ANY, NOON) == 1
     neighbour.close()
 
 
@@ -124,9 +125,9 @@ def test_many_writers_lose_nothing_and_count_right(index: Index, tmp_path: Path)
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(write, range(1, 61)))
 
-    assert index.extent().memories == index.count(ANY, NOON) == 60
-    assert [term.holders for (term,) in index.terms(["common"])] == [60]
-    assert len(index.extent().speakers["speaker"]) == 3
+    assert index.search.extent().memories == index.search.count(ANY, NOON) == 60
+    assert [term.holders for (term,) in index.search.terms(["common"])] == [60]
+    assert len(index.search.extent().speakers["speaker"]) == 3
     for each in others:
         each.close()
 
@@ -141,7 +142,7 @@ def test_a_filter_is_obeyed_while_the_graph_is_walked(tmp_path: Path) -> None:
     puts = [put(memory(number, space=name), each) for number, (name, each) in enumerate(both, 1)]
     index.write(Batch(puts=puts))
 
-    found = index.search_vector(unit(1, 0, 0, 0), Filter(spaces=("far",)), NOON, 10)
+    found = index.search.search_vector(unit(1, 0, 0, 0), Filter(spaces=("far",)), NOON, 10)
 
     halves = np.array(far, np.float16).astype(np.float32)
     order = np.argsort(-(halves @ unit(1, 0, 0, 0)), kind="stable")[:10]
@@ -174,7 +175,7 @@ def test_words_are_scored_as_the_embedded_index_scores_them(
         title = ("kettle", None, "on modes", "猫", None, None)
         keep(each, *(memory(n, t, title=title[n], tags=("old",)) for n, t in enumerate(TEXTS)))
 
-    found = [each.search_text(words, ANY, NOON, 10) for each in (index, embedded)]
+    found = [each.search.search_text(words, ANY, NOON, 10) for each in (index, embedded)]
 
     assert ids(found[0]) == ids(found[1])
     assert [hit.score for hit in found[0]] == pytest.approx([hit.score for hit in found[1]], 1e-5)
@@ -186,13 +187,15 @@ def test_matches_that_the_filter_refuses_leave_room_for_those_it_lets_in(tmp_pat
     keep(index, *(memory(n, "tea " * (n % 7 + 1), superseded_by="x") for n in range(1, 60)))
     keep(index, *(memory(n, "tea and much more than that") for n in range(60, 80)))
 
-    held = index.matching(["tea"])
-    pool = index.pool(Wanted(matches=held, draw=10), ANY, NOON)
+    held = index.search.matching(["tea"])
+    pool = index.search.pool(Wanted(matches=held, draw=10), ANY, NOON)
 
     assert isinstance(held, Matches)
     assert len(held.nodes) == 79
     assert len(pool) >= 10
-    assert set(index.ids(pool.nodes.tolist()).values()) <= {memory_id(n) for n in range(60, 80)}
+    assert set(index.search.ids(pool.nodes.tolist()).values()) <= {
+        memory_id(n) for n in range(60, 80)
+    }
     index.close()
 
 
@@ -203,12 +206,12 @@ def test_a_server_that_is_down_is_said_so_and_found_again(tmp_path: Path) -> Non
     own.stop()
 
     with pytest.raises(DatabaseDown):
-        index.count(ANY, NOON)
+        index.search.count(ANY, NOON)
     with pytest.raises(DatabaseDown):
         keep(index, memory(2))
 
     own.start()
-    assert index.count(ANY, NOON) == 1
+    assert index.search.count(ANY, NOON) == 1
     index.close()
     own.remove()
 

@@ -40,7 +40,7 @@ def index(path: Path) -> Iterator[SqliteIndex]:
 def test_the_sqlite_index_is_an_index(index: SqliteIndex) -> None:
     port: Index = index
 
-    assert port.counts().memories == 0
+    assert port.search.counts().memories == 0
 
 
 def test_only_the_owner_may_read_any_of_the_files(tmp_path: Path, path: Path) -> None:
@@ -49,7 +49,7 @@ def test_only_the_owner_may_read_any_of_the_files(tmp_path: Path, path: Path) ->
     try:
         opened = SqliteIndex.open(path)
         keep(opened, memory(1))
-        opened.listing(ANY, NOON, 1)
+        opened.search.listing(ANY, NOON, 1)
         modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
     finally:
         os.umask(before)
@@ -131,7 +131,7 @@ def test_an_older_schema_is_brought_up_to_date(path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(schema, "MIGRATIONS", more)
     again = SqliteIndex.open(path)
 
-    assert again.counts().memories == 1
+    assert again.search.counts().memories == 1
     again.close()
     raw = apsw.Connection(str(path))
     assert raw.pragma("user_version") == len(more)
@@ -167,14 +167,14 @@ def test_an_index_of_the_first_schema_is_begun_anew(path: Path) -> None:
 
     opened = SqliteIndex.open(path, "tiny", DIMENSION)
 
-    assert (opened.counts().memories, opened.positions()) == (0, {})
+    assert (opened.search.counts().memories, opened.log.positions()) == (0, {})
     opened.write(Batch(puts=[put(memory(1, "new words"), EAST)]))
-    assert ids(opened.search_text(["words"], ANY, NOON, 5)) == [memory_id(1)]
-    assert ids(opened.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
-    assert [found[0].holders for found in opened.terms(["words", "old"])] == [1, 0]
+    assert ids(opened.search.search_text(["words"], ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(opened.search.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
+    assert [found[0].holders for found in opened.search.terms(["words", "old"])] == [1, 0]
     opened.close()
     again = SqliteIndex.open(path, "tiny", DIMENSION)
-    assert again.counts().memories == 1
+    assert again.search.counts().memories == 1
     again.close()
     raw = apsw.Connection(str(path))
     assert raw.pragma("user_version") == len(schema.MIGRATIONS)
@@ -191,9 +191,9 @@ def test_tables_of_now_under_an_older_version_are_begun_anew(path: Path, version
 
     again = SqliteIndex.open(path, "tiny", DIMENSION)
 
-    assert (again.counts().memories, again.positions()) == (0, {})
+    assert (again.search.counts().memories, again.log.positions()) == (0, {})
     again.write(Batch(puts=[put(memory(2, "new words"), EAST)]))
-    assert ids(again.search_text(["words"], ANY, NOON, 5)) == [memory_id(2)]
+    assert ids(again.search.search_text(["words"], ANY, NOON, 5)) == [memory_id(2)]
     again.close()
 
 
@@ -272,7 +272,7 @@ def test_pages_turned_to_junk_are_reported_as_corrupt(path: Path) -> None:
     path.write_bytes(data)
 
     with pytest.raises(IndexCorrupt):
-        SqliteIndex.open(path).listing(ANY, NOON, 500)
+        SqliteIndex.open(path).search.listing(ANY, NOON, 500)
 
 
 def test_an_empty_file_becomes_an_empty_index(path: Path) -> None:
@@ -280,7 +280,7 @@ def test_an_empty_file_becomes_an_empty_index(path: Path) -> None:
 
     opened = SqliteIndex.open(path)
 
-    assert opened.counts().memories == 0
+    assert opened.search.counts().memories == 0
     opened.close()
 
 
@@ -304,22 +304,22 @@ def test_a_folder_that_is_not_there_is_unwritable(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_reported_and_changes_nothing(index: SqliteIndex) -> None:
     keep(index, memory(1))
-    writer = index._connections._writer
+    writer = index._state.connections._writer
     writer.pragma("max_page_count", writer.pragma("page_count") + 2)
 
     with pytest.raises(StoreUnwritable):
         keep(index, *(memory(number, "much text " * 500) for number in range(2, 50)))
 
     writer.pragma("max_page_count", 1_000_000)
-    assert index.counts().memories == 1
+    assert index.search.counts().memories == 1
     keep(index, memory(2))
-    assert index.counts().memories == 2
+    assert index.search.counts().memories == 2
 
 
 def test_a_lock_held_by_another_process_is_waited_for_and_then_said(
     index: SqliteIndex, path: Path
 ) -> None:
-    index._connections._writer.set_busy_timeout(20)
+    index._state.connections._writer.set_busy_timeout(20)
     other = apsw.Connection(str(path))
     other.execute("BEGIN IMMEDIATE")
 
@@ -329,7 +329,7 @@ def test_a_lock_held_by_another_process_is_waited_for_and_then_said(
     other.execute("ROLLBACK")
     other.close()
     keep(index, memory(1))
-    assert index.counts().memories == 1
+    assert index.search.counts().memories == 1
 
 
 def test_a_closed_index_says_so(path: Path) -> None:
@@ -338,14 +338,14 @@ def test_a_closed_index_says_so(path: Path) -> None:
     opened.close()
 
     with pytest.raises(Unavailable, match="closed"):
-        opened.counts()
+        opened.search.counts()
     with pytest.raises(Unavailable, match="closed"):
         keep(opened, memory(1))
 
 
 def test_text_that_is_no_unicode_is_rejected(index: SqliteIndex) -> None:
     with pytest.raises(Rejected):
-        index.id_at("\udcff.md")
+        index.search.id_at("\udcff.md")
 
 
 # --- models -------------------------------------------------------------------------------
@@ -359,8 +359,8 @@ def test_another_model_s_vectors_are_dropped(path: Path, model: str, dimension: 
 
     second = SqliteIndex.open(path, model, dimension)
 
-    assert second.unembedded(5) == [memory_id(1)]
-    assert second.vectors([memory_id(1)]) == {}
+    assert second.search.unembedded(5) == [memory_id(1)]
+    assert second.search.vectors([memory_id(1)]) == {}
     second.close()
 
 
@@ -370,16 +370,16 @@ def test_without_a_model_words_are_found_and_vectors_wait(path: Path) -> None:
     first.close()
 
     plain = SqliteIndex.open(path)
-    assert ids(plain.search_text(["apples"], ANY, NOON, 5)) == [memory_id(1)]
-    assert plain.search_vector(EAST, ANY, NOON, 5) == []
+    assert ids(plain.search.search_text(["apples"], ANY, NOON, 5)) == [memory_id(1)]
+    assert plain.search.search_vector(EAST, ANY, NOON, 5) == []
     with pytest.raises(Rejected):
         plain.write(Batch(puts=[put(memory(3), EAST)]))
     keep(plain, memory(2, "plums"))
     plain.close()
 
     again = SqliteIndex.open(path, "tiny", DIMENSION)
-    assert ids(again.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
-    assert again.unembedded(5) == [memory_id(2)]
+    assert ids(again.search.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
+    assert again.search.unembedded(5) == [memory_id(2)]
     again.close()
 
 
@@ -407,8 +407,8 @@ def test_a_rebuild_killed_midway_leaves_the_old_index_answering(path: Path) -> N
 
     assert killed.returncode == -9
     again = SqliteIndex.open(path, "tiny", DIMENSION)
-    assert ids(again.listing(ANY, NOON, 5)) == [memory_id(1)]
-    assert ids(again.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(again.search.listing(ANY, NOON, 5)) == [memory_id(1)]
+    assert ids(again.search.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
     again.close()
 
 
@@ -431,7 +431,7 @@ def test_readers_get_whole_answers_while_the_index_is_replaced(index: SqliteInde
     def read() -> int:
         reads = 0
         while not stop.is_set():
-            (hit,) = index.search_vector(EAST, ANY, NOON, 5)
+            (hit,) = index.search.search_vector(EAST, ANY, NOON, 5)
             assert hit.id in {memory_id(number) for number in range(1, 12)}
             reads += 1
         return reads
@@ -445,7 +445,7 @@ def test_readers_get_whole_answers_while_the_index_is_replaced(index: SqliteInde
         stop.set()
         assert all(each.result() > 0 for each in readers)
 
-    assert ids(index.listing(ANY, NOON, 5)) == [memory_id(11)]
+    assert ids(index.search.listing(ANY, NOON, 5)) == [memory_id(11)]
 
 
 # --- many at once -------------------------------------------------------------------------
@@ -454,10 +454,12 @@ def test_readers_get_whole_answers_while_the_index_is_replaced(index: SqliteInde
 def test_readers_are_not_blocked_by_a_writer(index: SqliteIndex) -> None:
     keep(index, memory(1, "apples"))
 
-    with index._connections.writing() as writer:
+    with index._state.connections.writing() as writer:
         writer.execute("DELETE FROM nodes")
         with ThreadPoolExecutor(1) as pool:
-            found = pool.submit(index.search_text, ["apples"], ANY, NOON, 5).result(timeout=5)
+            found = pool.submit(index.search.search_text, ["apples"], ANY, NOON, 5).result(
+                timeout=5
+            )
         assert ids(found) == [memory_id(1)]
         writer.execute("ROLLBACK")
         writer.execute(connection.BEGIN_WRITE)
@@ -475,9 +477,9 @@ def test_eight_threads_read_and_write_at_once(index: SqliteIndex) -> None:
     def read() -> None:
         while not done.is_set():
             for found in (
-                ids(index.listing(ANY, NOON, 500)),
-                ids(index.search_text(["pair"], ANY, NOON, 500)),
-                ids(index.search_vector(EAST, ANY, NOON, 500)),
+                ids(index.search.listing(ANY, NOON, 500)),
+                ids(index.search.search_text(["pair"], ANY, NOON, 500)),
+                ids(index.search.search_vector(EAST, ANY, NOON, 500)),
             ):
                 pairs = [int(each[:8], 16) // 2 for each in found]
                 assert all(pairs.count(each) == 2 for each in set(pairs))
@@ -491,4 +493,4 @@ def test_eight_threads_read_and_write_at_once(index: SqliteIndex) -> None:
         for reader in readers:
             reader.result()
 
-    assert index.counts().memories == 120
+    assert index.search.counts().memories == 120

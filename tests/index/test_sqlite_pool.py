@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from madeleine.index.common.stems import Stemmer
-from madeleine.index.port import Batch, Pool, Wanted
+from madeleine.index.port import Batch
+from madeleine.index.search import Pool, Wanted
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.index.sqlite import pool as module
 from madeleine.model.query import Filter
@@ -31,7 +32,7 @@ def index(tmp_path: Path) -> Iterator[SqliteIndex]:
 
 
 def stems(index: SqliteIndex, pool: Pool) -> list[list[int]]:
-    found = index.details(pool, np.arange(len(pool)))
+    found = index.search.details(pool, np.arange(len(pool)))
     return [part.tolist() for part in np.split(found.stems, found.stem_starts[1:-1])]
 
 
@@ -42,7 +43,7 @@ def test_details_are_the_same_however_little_is_kept_at_hand(
     index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(index, *(memory(number, f"word{number} tea") for number in range(40)))
-    pool = index.pool(Wanted(), ANY, NOON)
+    pool = index.search.pool(Wanted(), ANY, NOON)
     expected = stems(index, pool)
 
     for room in (0, 1, 100, 10_000):
@@ -55,14 +56,14 @@ def test_a_reader_keeps_what_it_found_when_another_one_begins_anew(
 ) -> None:
     """What is kept is thrown away when it is full, also between two looks of a reader."""
     keep(index, memory(1, "green apples"), memory(2, "red pears"))
-    numbers = index.pool(Wanted(), ANY, NOON).numbers.tolist()
+    numbers = index.search.pool(Wanted(), ANY, NOON).numbers.tolist()
     kept, read = module.Kept(), module._read
 
     def meanwhile(connection: apsw.Connection, missing: list[int]) -> Passages:
         kept._passages = {}
         return read(connection, missing)
 
-    with index._read() as connection:
+    with index._state.reading() as connection:
         expected = [*kept.find(connection, numbers[:1]), *kept.find(connection, numbers[1:])]
         kept._passages.pop(numbers[1])
         monkeypatch.setattr(module, "_read", meanwhile)
@@ -73,16 +74,16 @@ def test_a_reader_keeps_what_it_found_when_another_one_begins_anew(
 
 def test_an_index_put_in_place_of_another_brings_its_own_details(index: SqliteIndex) -> None:
     keep(index, memory(1, "green apples"))
-    pool = index.pool(Wanted(), ANY, NOON)
-    assert stems(index, pool) == [[t.stem for (t,) in index.terms(["green", "apples"])]]
+    pool = index.search.pool(Wanted(), ANY, NOON)
+    assert stems(index, pool) == [[t.stem for (t,) in index.search.terms(["green", "apples"])]]
 
     fresh = index.fresh()
     keep(fresh, memory(2, "red pears"))
     index.replace_with(fresh)
 
-    pool = index.pool(Wanted(), ANY, NOON)
-    assert stems(index, pool) == [[t.stem for (t,) in index.terms(["red", "pears"])]]
-    assert list(index.ids(pool.nodes.tolist()).values()) == [memory_id(2)]
+    pool = index.search.pool(Wanted(), ANY, NOON)
+    assert stems(index, pool) == [[t.stem for (t,) in index.search.terms(["red", "pears"])]]
+    assert list(index.search.ids(pool.nodes.tolist()).values()) == [memory_id(2)]
 
 
 # --- many at once -------------------------------------------------------------------------
@@ -98,7 +99,7 @@ def test_candidates_are_whole_while_a_writer_carries_on(index: SqliteIndex) -> N
         reads = 0
         while not stop.is_set():
             wanted = Wanted(["tea"], EAST, EAST, EAST, [memory_id(3)], "me", 5, draw=4)
-            pool = index.pool(wanted, ANY, NOON)
+            pool = index.search.pool(wanted, ANY, NOON)
             places = np.arange(len(pool))
             for side in (pool.before, pool.after):
                 linked = side >= 0
@@ -106,8 +107,8 @@ def test_candidates_are_whole_while_a_writer_carries_on(index: SqliteIndex) -> N
                 assert (pool.session[side[linked]] == pool.session[places[linked]]).all()
                 assert (side != places).all()
             assert len(set(pool.numbers.tolist())) == len(pool)
-            index.details(pool, places)
-            index.extent()
+            index.search.details(pool, places)
+            index.search.extent()
             reads += 1
         return reads
 
@@ -144,7 +145,7 @@ def test_candidates_are_whole_while_a_writer_carries_on(index: SqliteIndex) -> N
 def test_stems_are_cut_as_the_full_text_cuts_words(
     index: SqliteIndex, text: str, expected: list[str]
 ) -> None:
-    with index._read() as connection:
+    with index._state.reading() as connection:
         assert Stemmer(connection, {}).stems(text) == expected
 
 
@@ -152,7 +153,7 @@ def test_stems_are_the_same_when_what_is_remembered_of_words_is_full(
     index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("madeleine.index.common.stems.REMEMBERED", 2)
-    with index._read() as connection:
+    with index._state.reading() as connection:
         known: dict[str, int] = {}
         stemmer = Stemmer(connection, known)
         once = stemmer.numbers("she went home and sang there, then went away")
@@ -164,12 +165,12 @@ def test_a_write_during_a_steady_reading_leaves_nothing_stale_behind(index: Sqli
     """What is read of the old state must not be kept for those who read the new one."""
     keep(index, memory(1, "zebra enclosure"))
     with index.steady():
-        pool = index.pool(Wanted(words=["zebra"]), ANY, NOON)
+        pool = index.search.pool(Wanted(words=["zebra"]), ANY, NOON)
         with ThreadPoolExecutor(1) as other:
             other.submit(keep, index, memory(1, "walrus exhibit")).result()
         old = stems(index, pool)
 
-    new = stems(index, index.pool(Wanted(), ANY, NOON))
+    new = stems(index, index.search.pool(Wanted(), ANY, NOON))
 
     assert new != old
-    assert new == [[term.stem for (term,) in index.terms(["walrus", "exhibit"])]]
+    assert new == [[term.stem for (term,) in index.search.terms(["walrus", "exhibit"])]]

@@ -29,7 +29,7 @@ User: Thanks!
 
 def taken(stores: Stores, text: str) -> list[str]:
     take_conversation(Intake(stores), parts_in(text), PLACE)
-    listed = stores.index.listing(Filter(), stores.clock.now(), 100)
+    listed = stores.search.listing(Filter(), stores.clock.now(), 100)
     return sorted(each.content for each in listed)
 
 
@@ -121,7 +121,7 @@ def test_messages_are_understood_with_their_times(stores: Stores) -> None:
 
     take_conversation(Intake(stores), parts, PLACE)
 
-    [memory] = stores.index.listing(Filter(), stores.clock.now(), 10)
+    [memory] = stores.search.listing(Filter(), stores.clock.now(), 10)
     assert memory.content == "Never push to main"
     assert memory.created.isoformat() == "2026-03-01T10:00:00+00:00"
 
@@ -144,4 +144,4 @@ def test_a_dry_run_of_a_conversation_writes_nothing(stores: Stores, tmp_path: Pa
 
     assert len(done.found) == 2
     assert done.kept == []
-    assert stores.index.counts().memories == 0
+    assert stores.search.counts().memories == 0

@@ -50,7 +50,7 @@ def written(text: str, uri: str | None = URI, **more: object) -> Written:
 
 def current(intake: Intake) -> list[Memory]:
     stores = intake.stores
-    found = stores.index.listing(Filter(), stores.clock.now(), 500)
+    found = stores.search.listing(Filter(), stores.clock.now(), 500)
     return sorted(found, key=lambda each: str(each.title))
 
 
@@ -142,7 +142,7 @@ def test_a_changed_document_retires_what_it_no_longer_says(intake: Intake) -> No
 
     assert done.retired == [repair.id]
     assert "Harbour › Crane › Repair" not in texts(intake)
-    stored = intake.stores.index.get(repair.id)
+    stored = intake.stores.search.get(repair.id)
     assert stored is not None
     assert stored.memory.valid_until is not None
 

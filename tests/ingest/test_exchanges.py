@@ -45,7 +45,7 @@ def take(stores: Stores, path: Path, ended: bool = False, **habits: object) -> T
 
 
 def exchanges(stores: Stores) -> list[Memory]:
-    found = stores.index.listing(Filter(tags=("exchange",)), stores.clock.now(), 1_000)
+    found = stores.search.listing(Filter(tags=("exchange",)), stores.clock.now(), 1_000)
     return sorted(found, key=lambda each: (each.created, each.origin.turn if each.origin else 0))
 
 
@@ -322,7 +322,7 @@ def test_a_sub_agents_rollout_is_left_alone(stores: Stores, tmp_path: Path, sour
     add(path, encoded(meta), *rest, a_codex_line("Remember that sub-agents talk a lot."))
 
     assert take_in(Intake(stores), Transcript(path, "codex", ended=True)) == TakenIn()
-    assert stores.index.counts().memories == 0
+    assert stores.search.counts().memories == 0
 
 
 def test_a_sidechain_file_is_left_alone(stores: Stores, path: Path) -> None:
@@ -413,7 +413,7 @@ def test_exchanges_can_be_left_out(stores: Stores, path: Path) -> None:
     take(stores, path, exchanges="never")
 
     assert exchanges(stores) == []
-    assert stores.index.counts().memories == 1
+    assert stores.search.counts().memories == 1
 
 
 def test_a_dry_run_shows_and_changes_nothing(stores: Stores, path: Path) -> None:
@@ -422,7 +422,7 @@ def test_a_dry_run_shows_and_changes_nothing(stores: Stores, path: Path) -> None
     done = take_in_by_hand(Intake(stores), Transcript(path, ended=True), dry_run=True)
 
     assert [each.tier for each in done.found] == [Tier.WORKING, Tier.ARCHIVAL]
-    assert stores.index.counts().memories == 0
+    assert stores.search.counts().memories == 0
     assert len(take(stores, path).kept) == 2
 
 
@@ -479,7 +479,7 @@ def test_a_transcript_read_in_two_parts_gives_what_it_gives_as_a_whole(
 
 
 def told(stores: Stores) -> list[tuple[str, int | None]]:
-    found = stores.index.listing(Filter(), stores.clock.now(), 100)
+    found = stores.search.listing(Filter(), stores.clock.now(), 100)
     return sorted((each.content, each.origin.turn if each.origin else None) for each in found)
 
 

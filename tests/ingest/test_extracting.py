@@ -75,7 +75,7 @@ def talk(path: Path, *lines: bytes) -> Path:
 
 def memories(intake: Intake) -> list[Memory]:
     stores = intake.stores
-    found = stores.index.listing(Filter(), stores.clock.now(), 100)
+    found = stores.search.listing(Filter(), stores.clock.now(), 100)
     return sorted(found, key=lambda each: each.content)
 
 

@@ -36,7 +36,7 @@ def followed(intake: Intake, *roots: Path) -> Folders:
 
 def texts(intake: Intake) -> list[str]:
     stores = intake.stores
-    return sorted(each.content for each in stores.index.listing(Filter(), stores.clock.now(), 100))
+    return sorted(each.content for each in stores.search.listing(Filter(), stores.clock.now(), 100))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -155,7 +155,7 @@ def test_a_renamed_note_keeps_its_memory(intake: Intake, notes: Path) -> None:
     folders._follow({notes / "one.md", notes / "two.md"}, lambda: True)
 
     assert texts(intake) == ["The pier is green."]
-    [memory] = intake.stores.index.listing(Filter(), intake.stores.clock.now(), 10)
+    [memory] = intake.stores.search.listing(Filter(), intake.stores.clock.now(), 10)
     assert memory.origin is not None
     assert memory.origin.uri == (notes / "two.md").as_uri()
 
@@ -204,7 +204,7 @@ def test_a_note_belongs_to_the_project_around_it(intake: Intake, notes: Path) ->
 
     followed(intake, notes).scan()
 
-    [memory] = intake.stores.index.listing(Filter(), intake.stores.clock.now(), 10)
+    [memory] = intake.stores.search.listing(Filter(), intake.stores.clock.now(), 10)
     assert memory.space == "atlas"
 
 

@@ -52,12 +52,12 @@ def write(intake: Intake, path: Path, *lines: bytes, ago: timedelta = timedelta(
 
 def texts(intake: Intake) -> list[str]:
     stores = intake.stores
-    return sorted(each.content for each in stores.index.listing(Filter(), stores.clock.now(), 100))
+    return sorted(each.content for each in stores.search.listing(Filter(), stores.clock.now(), 100))
 
 
 def sources(intake: Intake) -> set[str]:
     stores = intake.stores
-    return {each.source for each in stores.index.listing(Filter(), stores.clock.now(), 100)}
+    return {each.source for each in stores.search.listing(Filter(), stores.clock.now(), 100)}
 
 
 def test_sessions_of_both_hosts_are_followed(

@@ -35,7 +35,7 @@ def take(stores: Stores, path: Path, space: str | None = None) -> TakenIn:
 
 
 def memories(stores: Stores) -> list[Memory]:
-    found = stores.index.listing(Filter(), stores.clock.now(), 100)
+    found = stores.search.listing(Filter(), stores.clock.now(), 100)
     return sorted((each for each in found if each.source != "system:self"), key=lambda m: m.created)
 
 
@@ -302,7 +302,7 @@ def test_what_was_kept_stands_in_a_report(stores: Stores, path: Path) -> None:
     add(path, a_line("Remember that alpha is first."))
     report = take(stores, path)
 
-    [run] = stores.index.recent_events([Kind.RUN.value], 5)
+    [run] = stores.log.recent_events([Kind.RUN.value], 5)
     assert run.body["job"] == "whisper_store"
     told = run.body["report"]
     assert isinstance(told, dict)

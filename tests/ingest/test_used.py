@@ -6,7 +6,7 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.ingest.intake import Intake
 from madeleine.ingest.transcripts import TakenIn, Transcript, take_in
 from madeleine.model.memory import Memory
@@ -23,7 +23,7 @@ def whispered(stores: Stores, memory: Memory, how: str = "injected", **more: obj
     now = stores.clock.now()
     body = {"prompt": "where does staging run?", how: [memory.id], **more}
     entry = WhisperEntry(stores.new_id(), now, "session-1", None, body)
-    stores.index.log_whisper(entry, now - timedelta(days=30))
+    stores.log.log_whisper(entry, now - timedelta(days=30))
     return entry.id
 
 
@@ -51,7 +51,7 @@ def test_a_memory_that_a_reply_repeats_was_useful(stores: Stores, tmp_path: Path
     report = take(stores, path)
 
     assert report.used == [memory.id]
-    (said,) = stores.index.feedback([memory.id])
+    (said,) = stores.log.feedback([memory.id])
     assert said.body["signal"] == 1
     assert (said.body["source"], said.body["whisper"]) == ("implicit", whisper)
     assert get_memory(stores, memory.id).access_count == 1
@@ -66,7 +66,7 @@ def test_the_same_use_is_noticed_once(stores: Stores, tmp_path: Path) -> None:
     reply(path, "Again: the staging cluster runs in Frankfurt.")
 
     assert take(stores, path).used == []
-    assert len(stores.index.feedback([memory.id])) == 1
+    assert len(stores.log.feedback([memory.id])) == 1
 
 
 def test_a_reply_about_something_else_says_nothing(stores: Stores, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_reply_about_something_else_says_nothing(stores: Stores, tmp_path: Pat
     reply(path, "I renamed the function and ran the tests.")
 
     assert take(stores, path).used == []
-    assert stores.index.feedback([memory.id]) == []
+    assert stores.log.feedback([memory.id]) == []
 
 
 REPEATED = "The staging cluster runs in Frankfurt, so latency is fine."
@@ -89,7 +89,7 @@ def test_what_came_too_late_was_not_used(stores: Stores, tmp_path: Path) -> None
     reply(path, REPEATED)
 
     assert take(stores, path).used == []
-    assert stores.index.feedback([memory.id]) == []
+    assert stores.log.feedback([memory.id]) == []
     assert hold_out(stores, WhisperHabits()) == HoldOut(30, Side(0, 0, 0), Side(0, 0, 0), 1)
 
 
@@ -113,7 +113,7 @@ def test_what_was_held_out_and_came_up_anyway_is_counted_but_was_no_use(
     reply(path, REPEATED)
 
     assert take(stores, path).used == []
-    assert stores.index.feedback([memory.id]) == []
+    assert stores.log.feedback([memory.id]) == []
     assert hold_out(stores, WhisperHabits()).held_out == Side(1, 1, 1)
 
 

@@ -39,7 +39,7 @@ PICK = st.integers(0, 1_000)
 def everything(stores: Stores) -> dict[str, object]:
     """What show, list, recall, history and proposals answer, for every memory."""
     now = stores.clock.now()
-    memories = stores.index.listing(Filter(outdated=True), now, 500)
+    memories = stores.search.listing(Filter(outdated=True), now, 500)
     return {
         "list": memories,
         "show": [_edges(stores, memory.id) for memory in memories],
@@ -48,8 +48,8 @@ def everything(stores: Stores) -> dict[str, object]:
             [(hit.memory.id, hit.score) for hit in recall(stores, Query(text), touch=False).hits]
             for text in ("cat", "sqlite moon", "猫", "what does my dog drink")
         ],
-        "proposals": stores.index.proposals(),
-        "unreadable": stores.index.unreadable(),
+        "proposals": stores.log.proposals(),
+        "unreadable": stores.search.unreadable(),
     }
 
 
@@ -164,7 +164,7 @@ class Life(RuleBasedStateMachine):
             path.unlink()
 
     def files(self, number: int) -> list[Path]:
-        stored = self.stores.index.get(self.pick(number))
+        stored = self.stores.search.get(self.pick(number))
         path = self.stores.vault.root / stored.path if stored else None
         return [path] if path is not None and path.exists() else []
 

@@ -72,7 +72,7 @@ def pages(stores: Stores) -> Callable[[Json], Json]:
     def page(query: Json) -> Json:
         after, now = str(query.get("after") or ""), stores.clock.now()
         found = read_page(stores, Filter(outdated=True), now, after, 2, bool(query.get("files")))
-        return {"items": found.items, "next": found.next, "total": stores.index.counts().memories}
+        return {"items": found.items, "next": found.next, "total": stores.search.counts().memories}
 
     return page
 
@@ -119,7 +119,7 @@ def test_an_export_brings_any_memories_into_another_home(memories: list[Memory])
         ids = [each.id for each in memories]
 
         assert report.broken == {}
-        assert two.index.memories(ids) == one.index.memories(ids)
+        assert two.index.search.memories(ids) == one.index.search.memories(ids)
         assert vault_bytes(two) == vault_bytes(one)
         assert imported(two, "madeleine", Path(folder, "m.jsonl")).count("known") == len(ids)
         close(one)

@@ -113,13 +113,13 @@ def test_nights_come_to_rest_and_are_taken_back_byte_for_byte(
         while any(each.applied or each.proposed for each in nights[-1]):
             assert len(nights) < NIGHTS, "the nights do not come to rest"
             nights.append(a_night(stores))
-        at_rest, asked = vault_bytes(stores), stores.index.proposals()
+        at_rest, asked = vault_bytes(stores), stores.log.proposals()
         nights.append(a_night(stores))
-        assert (vault_bytes(stores), stores.index.proposals()) == (at_rest, asked)
+        assert (vault_bytes(stores), stores.log.proposals()) == (at_rest, asked)
 
         stores = reopened(stores, home, without_index=rebuilt)
         for report in reversed([each for reports in nights for each in reports]):
-            if stores.index.changes(report.run):
+            if stores.log.changes(report.run):
                 undo(stores, report.run)
         assert living(vault_bytes(stores)) == before
         assert [importance(stores, each) for each in memories] == weights
@@ -193,7 +193,7 @@ def test_what_is_written_while_a_job_thinks_is_there_afterwards(
         report = run_job(stores, SleepHabits(), judge, JOBS[job]())
         assert report.error is None
 
-        now = stores.index.memories([*alive, *gone])
+        now = stores.search.memories([*alive, *gone])
         for memory_id in touched & alive.keys() if judge.done else ():
             assert now[memory_id].content == alive[memory_id]
         assert not gone & now.keys()

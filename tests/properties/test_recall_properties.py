@@ -182,7 +182,7 @@ def test_what_passes_the_filter_and_holds_the_word_is_found(
     assume(word in WORDS)
     with stocked(stock) as (stores, _):
         found = {hit.memory.id for hit in ask(stores, word, filter=chosen, limit=100).hits}
-        for each in stores.index.listing(Filter(outdated=True), NOON, 100):
+        for each in stores.search.listing(Filter(outdated=True), NOON, 100):
             holds = word in each.content.split()
             if holds and passes(each, chosen, stores.clock.now()):
                 assert each.id in found

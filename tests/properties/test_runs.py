@@ -32,7 +32,7 @@ def test_a_run_then_undo_is_as_before(kinds: list[str], rebuilt: bool) -> None:
 
         stores = reopened(stores, home, without_index=rebuilt)
         for each in (again, report):
-            if stores.index.changes(each.run):
+            if stores.log.changes(each.run):
                 undo(stores, each.run)
         assert living(vault_bytes(stores)) == before
         close(stores)

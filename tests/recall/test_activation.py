@@ -330,7 +330,7 @@ def test_a_memory_counts_once_however_many_connections_lead_to_it(harbour: Store
 def test_the_self_leads_to_what_describes_the_user(harbour: Stores) -> None:
     """The arrow stands in no file, and carries like any other."""
     mine = keep(harbour, "fish for supper", about_self=True, tags=(ABOUT_SELF,))
-    the_self = harbour.index.self_id()
+    the_self = harbour.index.graph.self_id()
     assert the_self is not None
 
     recalled = ask(harbour, the_self)

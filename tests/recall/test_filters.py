@@ -273,7 +273,7 @@ def test_as_of_also_bounds_what_connections_bring(tmp_path: Path) -> None:
 def test_the_filter_of_recall_and_of_listing_agree(crowded: Stores) -> None:
     chosen = Filter(spaces=("atlas",), outdated=True)
 
-    listed = {each.id for each in crowded.index.listing(chosen, NOON + DAY, 1_000)}
+    listed = {each.id for each in crowded.index.search.listing(chosen, NOON + DAY, 1_000)}
     found = ask(crowded, "pier 3 11 200", spaces=("atlas",), outdated=True, limit=100)
 
     assert len(found.hits) >= 3

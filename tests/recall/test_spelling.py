@@ -44,7 +44,7 @@ def test_a_slip_of_the_finger_finds_what_is_meant(plain: Stores, question: str, 
 
 
 def test_what_no_slip_explains_means_nothing_else(plain: Stores) -> None:
-    assert plain.index.spellings(["zzzz", "typewriter", "ti"]) == {}
+    assert plain.index.search.spellings(["zzzz", "typewriter", "ti"]) == {}
 
 
 def test_a_name_is_not_taken_for_another(plain: Stores) -> None:

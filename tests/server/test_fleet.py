@@ -201,7 +201,7 @@ def in_the_middle_of_a_job(fleet: Fleet) -> tuple[Daemon, Daemon, Index]:
         one.remember(f"The office of the Atlas project is in {place}.")
     index = fleet.index()
     one.ok("POST", f"/admin/tasks/{SLOW}/run")
-    eventually(lambda: index.state(BEGUN), WAIT_SECONDS)
+    eventually(lambda: index.log.state(BEGUN), WAIT_SECONDS)
     return one, other, index
 
 
@@ -241,7 +241,7 @@ def everything(server: Daemon) -> list[dict[str, Any]]:
 
 
 def runs_of(index: Index, *jobs: str) -> list[Mapping[str, Any]]:
-    return [each.body for each in index.recent_events([Kind.RUN.value], 1_000, jobs)]
+    return [each.body for each in index.log.recent_events([Kind.RUN.value], 1_000, jobs)]
 
 
 def began(run: Mapping[str, Any]) -> datetime:

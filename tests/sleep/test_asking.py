@@ -34,7 +34,7 @@ TYPES = {
 
 
 def pending(stores: Stores) -> list[Proposal]:
-    return stores.index.proposals(ProposalStatus.PENDING)
+    return stores.log.proposals(ProposalStatus.PENDING)
 
 
 @pytest.mark.parametrize("kind", FILE_KINDS)
@@ -121,7 +121,7 @@ def test_the_keeper_that_was_chosen_is_kept_with_its_new_text(stores: Stores) ->
     decide(stores, pending(stores)[0].id, ProposalStatus.APPROVED)
 
     assert as_now(stores, shorter).content == "SQLite, decided"
-    assert stores.index.get(longer.id) is None
+    assert stores.search.get(longer.id) is None
 
 
 def test_a_contradiction_that_is_approved_is_written_as_one(stores: Stores) -> None:
@@ -229,7 +229,7 @@ def test_a_proposal_that_nobody_decides_expires_and_stays_away(stores: Stores) -
     report = run(stores, job_of(patch))
 
     assert report.proposed == 0
-    (gone,) = stores.index.proposals()
+    (gone,) = stores.log.proposals()
     assert gone.status is ProposalStatus.EXPIRED
     with pytest.raises(AlreadyDone, match="expired"):
         decide(stores, waiting.id, ProposalStatus.APPROVED)

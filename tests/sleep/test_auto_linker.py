@@ -28,11 +28,11 @@ def apart(stores: Stores, content: str, days: float = 0, **fields: object) -> Me
     memory = keep(stores, content, created=NOON + timedelta(days=days), **fields)
     for each in memory.connections:
         unlink(stores, memory.id, each.target)
-    return stores.index.memories([memory.id])[memory.id]
+    return stores.search.memories([memory.id])[memory.id]
 
 
 def arrows(stores: Stores, *memories: Memory) -> list[tuple[str, str, Edge]]:
-    found = stores.index.memories([each.id for each in memories])
+    found = stores.search.memories([each.id for each in memories])
     return [(each.id, c.target, c.edge) for each in found.values() for c in each.connections]
 
 
@@ -83,7 +83,7 @@ def test_a_connection_says_why_who_and_when(stores: Stores) -> None:
 
     night(stores, auto_linker(), says_always(Relation.SUPPORTS, 0.93))
 
-    (arrow,) = stores.index.memories([new.id])[new.id].connections
+    (arrow,) = stores.search.memories([new.id])[new.id].connections
     assert (arrow.reason, arrow.by, arrow.weight) == ("so it is written", "auto_linker", 0.93)
     assert arrow.at is not None
 
@@ -106,7 +106,7 @@ def test_even_a_strange_judge_draws_no_arrow_without_weight(stores: Stores) -> N
 
     night(stores, auto_linker(), says_always(Relation.SUPPORTS, 0.0), link_at=0.0)
 
-    (arrow,) = stores.index.memories([new.id])[new.id].connections
+    (arrow,) = stores.search.memories([new.id])[new.id].connections
     assert arrow.weight > 0
 
 

@@ -33,17 +33,17 @@ def keep_at(stores: Stores, content: str, days: float, **fields: object) -> Memo
 
 
 def now(stores: Stores, memory: Memory) -> Memory:
-    return stores.index.memories([memory.id])[memory.id]
+    return stores.search.memories([memory.id])[memory.id]
 
 
 def path_of(stores: Stores, memory: Memory) -> str:
-    stored = stores.index.get(memory.id)
+    stored = stores.search.get(memory.id)
     assert stored is not None
     return stored.path
 
 
 def is_current(stores: Stores, memory: Memory) -> bool:
-    return memory.id in stores.index.allowed([memory.id], Filter(), stores.clock.now())
+    return memory.id in stores.search.allowed([memory.id], Filter(), stores.clock.now())
 
 
 def test_the_walk_through_example_is_an_evolution(stores: Stores) -> None:
@@ -70,7 +70,7 @@ def test_the_older_one_stays_readable_as_history(stores: Stores) -> None:
 
     then = Filter(as_of=NOON - timedelta(days=5))
     assert now(stores, old).content == CHOSE
-    assert stores.index.allowed([old.id], then, stores.clock.now()) == {old.id}
+    assert stores.search.allowed([old.id], then, stores.clock.now()) == {old.id}
 
 
 def test_a_night_of_conflicts_then_undo_is_as_before(stores: Stores) -> None:
@@ -190,7 +190,7 @@ def test_what_the_judge_is_not_sure_of_is_proposed_and_approving_does_it(stores:
     report = night(stores, conflict_detector(), unsure)
     assert (report.applied, report.proposed) == (0, 1)
     assert is_current(stores, old)
-    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
     decide(stores, proposal.id, ProposalStatus.APPROVED)
 
     assert now(stores, old).superseded_by == new.id

@@ -45,12 +45,12 @@ def keep_at(stores: Stores, content: str, days: float, **fields: object) -> Memo
 
 def new_ones(stores: Stores, before: Sequence[Memory]) -> list[Memory]:
     known = {each.id for each in before}
-    found = stores.index.listing(Filter(), stores.clock.now(), 100)
+    found = stores.search.listing(Filter(), stores.clock.now(), 100)
     return [each for each in found if each.id not in known]
 
 
 def now(stores: Stores, memory: Memory) -> Memory:
-    return stores.index.memories([memory.id])[memory.id]
+    return stores.search.memories([memory.id])[memory.id]
 
 
 def test_a_cluster_becomes_one_memory_that_is_linked_to_all(stores: Stores) -> None:
@@ -86,7 +86,7 @@ def test_the_new_memory_can_be_found_by_meaning(stores: Stores) -> None:
     night(stores, consolidator(), writer())
 
     (made,) = new_ones(stores, old)
-    assert made.id in stores.index.vectors([made.id])
+    assert made.id in stores.search.vectors([made.id])
 
 
 def test_it_is_as_new_as_the_newest_and_as_sure_as_the_least_sure(stores: Stores) -> None:
@@ -109,7 +109,7 @@ def test_it_is_as_new_as_the_newest_and_as_sure_as_the_least_sure(stores: Stores
 
 def test_what_the_self_defines_stays_defined_by_it(stores: Stores) -> None:
     old = [keep(stores, RED, tags=(ABOUT_SELF,), about_self=True), keep(stores, GREEN)]
-    the_self = stores.index.self_id()
+    the_self = stores.graph.self_id()
     assert the_self is not None
 
     night(stores, consolidator(), writer())
@@ -117,7 +117,7 @@ def test_what_the_self_defines_stays_defined_by_it(stores: Stores) -> None:
     (made,) = [each for each in new_ones(stores, old) if each.id != the_self]
     defined = {
         row.connection.target
-        for row in stores.index.edges([the_self])
+        for row in stores.graph.edges([the_self])
         if row.connection.edge is Edge.DEFINES
     }
     assert {made.id, old[0].id} <= defined
@@ -184,7 +184,7 @@ def test_no_word_is_lost_between_text_and_links(stores: Stores) -> None:
     night(stores, consolidator(), writer(lambda members: Synthesis("Fruit", FRUIT)))
 
     (made,) = new_ones(stores, old)
-    linked = stores.index.memories([c.target for c in made.connections]).values()
+    linked = stores.search.memories([c.target for c in made.connections]).values()
     said = "\n".join([made.content, *(each.content for each in linked)])
     assert lost_words(said, [RED, GREEN, BLUE]) == frozenset()
 
@@ -366,7 +366,7 @@ def test_what_somebody_would_not_merge_is_not_told_as_one_either(
 ) -> None:
     red, green = keep(stores, RED), keep(stores, GREEN)
     run(stores, job_of(Patch(Merge(red, green), "perhaps", ask=True)))
-    (asked,) = stores.index.proposals(ProposalStatus.PENDING)
+    (asked,) = stores.log.proposals(ProposalStatus.PENDING)
     if answer is not None:
         decide(stores, asked.id, answer)
 

@@ -30,7 +30,7 @@ SAME = ScriptedJudge(always(says(Relation.DUPLICATE)))
 
 
 def current(stores: Stores) -> list[Memory]:
-    return stores.index.listing(Filter(), stores.clock.now(), 100)
+    return stores.search.listing(Filter(), stores.clock.now(), 100)
 
 
 def merged(stores: Stores, judge: ScriptedJudge = SAME, score: float = 0.3) -> Report:
@@ -57,7 +57,7 @@ def test_what_pointed_to_the_other_points_to_the_keeper(stores: Stores) -> None:
     merged(stores)
 
     kept = next(each for each in current(stores) if each.id != pointing.id)
-    (arrow,) = stores.index.memories([pointing.id])[pointing.id].connections
+    (arrow,) = stores.search.memories([pointing.id])[pointing.id].connections
     assert (arrow.target, arrow.edge) == (kept.id, Edge.SUPPORTS)
 
 
@@ -148,7 +148,7 @@ def test_approving_a_proposal_does_exactly_what_it_showed(stores: Stores) -> Non
 
     report = merged(stores, ScriptedJudge(always(says(Relation.DUPLICATE, 0.8))))
     assert (report.applied, report.proposed, len(current(stores))) == (0, 1, 2)
-    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
     shown = dict(proposal.action)
     decide(stores, proposal.id, ProposalStatus.APPROVED)
 
@@ -181,7 +181,7 @@ def test_what_is_merged_on_approval_says_both(stores: Stores) -> None:
     keep(stores, LARGER)
 
     merged(stores, ScriptedJudge(always(says(Relation.DUPLICATE)), cheap=False))
-    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
     decide(stores, proposal.id, ProposalStatus.APPROVED)
 
     (kept,) = current(stores)
@@ -325,7 +325,7 @@ def test_a_sign_that_only_the_dropped_one_has_is_shown(stores: Stores) -> None:
 
     report = night(stores, duplicate_merger(), CERTAIN)
 
-    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
     assert report.applied == 0
     assert "<2.0" in str(dict(proposal.action)["content"])
     assert ">=2.0" in str(dict(proposal.action)["content"])
@@ -370,7 +370,7 @@ def test_nobody_is_sure_enough_to_merge_what_one_small_word_tells_apart(
     report = night(stores, duplicate_merger(), CERTAIN, duplicate_score=0.0)
 
     assert report.applied == 0
-    for proposal in stores.index.proposals(ProposalStatus.PENDING):
+    for proposal in stores.log.proposals(ProposalStatus.PENDING):
         assert all(text in str(dict(proposal.action)["content"]) for text in (one, other))
 
 

@@ -94,13 +94,13 @@ def test_running_a_job_twice_is_running_it_once(stores: Stores, job: type[Job]) 
     run(stores, importance_scorer())
     run(stores, job())
     after = vault_bytes(stores)
-    proposals = stores.index.proposals()
+    proposals = stores.log.proposals()
 
     again = run(stores, job())
 
     assert (again.applied, again.proposed) == (0, 0)
     assert vault_bytes(stores) == after
-    assert stores.index.proposals() == proposals
+    assert stores.log.proposals() == proposals
 
 
 # -- importance ----------------------------------------------------------------------------
@@ -245,14 +245,14 @@ def test_an_old_store_is_not_asked_about_anew_before_somebody_answers(stores: St
     run(stores, importance_scorer())
 
     assert run(stores, decay_manager(), at_once=True).proposed == 1
-    (first,) = stores.index.proposals(ProposalStatus.PENDING)
+    (first,) = stores.log.proposals(ProposalStatus.PENDING)
     second = run(stores, decay_manager(), at_once=True)
     assert (second.proposed, second.patches) == (0, [])
     assert "memories would change" in str(second.stopped)
 
     decide(stores, first.id, ProposalStatus.REJECTED)
     assert run(stores, decay_manager(), at_once=True).proposed == 1
-    (next_one,) = stores.index.proposals(ProposalStatus.PENDING)
+    (next_one,) = stores.log.proposals(ProposalStatus.PENDING)
     assert not set(first.source_nodes) & set(next_one.source_nodes)
     assert len(first.source_nodes) == len(next_one.source_nodes) == 10
 
@@ -278,7 +278,7 @@ def test_no_job_moves_a_global_memory_into_a_space(stores: Stores) -> None:
 
     assert (report.applied, report.proposed) == (0, 1)
     assert vault_bytes(stores) == before
-    (waiting,) = stores.index.proposals(ProposalStatus.PENDING)
+    (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
     decide(stores, waiting.id, ProposalStatus.APPROVED)
     assert as_now(stores, memory).space == "atlas"
 
@@ -321,17 +321,17 @@ def test_a_tie_and_a_single_neighbour_ask_nobody(stores: Stores) -> None:
 
 def test_files_that_changed_unseen_are_found(stores: Stores) -> None:
     kept, gone = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
-    path = stores.index.get(kept.id).path  # type: ignore[union-attr]  # it is there
+    path = stores.search.get(kept.id).path  # type: ignore[union-attr]  # it is there
     file = stores.vault.root / path
     file.write_bytes(file.read_bytes().replace(b"noon", b"midday"))
-    (stores.vault.root / stores.index.get(gone.id).path).unlink()  # type: ignore[union-attr]
+    (stores.vault.root / stores.search.get(gone.id).path).unlink()  # type: ignore[union-attr]
     (stores.vault.root / "new.md").write_text("A remark by hand\n", encoding="utf-8")
 
     report = run(stores, index_updater())
 
     assert report.counts == {"written": 2, "dropped": 1}
     assert as_now(stores, kept).content == "Lunch is at midday"
-    assert stores.index.get(gone.id) is None
+    assert stores.search.get(gone.id) is None
 
 
 def test_nothing_changed_means_no_file_is_read_and_no_line_written(
@@ -360,7 +360,7 @@ def test_one_idle_run_an_hour_is_written_down(stores: Stores) -> None:
         run(stores, index_updater())
         wait(stores, days=0.5 / 24)
 
-    assert len(stores.index.recent_events([Kind.RUN.value], 9)) == 3
+    assert len(stores.log.recent_events([Kind.RUN.value], 9)) == 3
 
 
 def test_another_devices_journal_is_read(tmp_path: Path) -> None:
@@ -388,7 +388,7 @@ def test_a_memory_whose_model_was_away_is_read_when_it_is_back(tmp_path: Path) -
     report = run(stores, index_updater())
 
     assert report.counts["read"] == 1
-    assert stores.index.unembedded(5) == []
+    assert stores.search.unembedded(5) == []
     close(stores)
 
 

@@ -58,7 +58,7 @@ def verdict(relation: str, **more: object) -> dict[str, object]:
 
 
 def now(stores: Stores, memory: Memory) -> Memory:
-    return stores.index.memories([memory.id])[memory.id]
+    return stores.search.memories([memory.id])[memory.id]
 
 
 def pass_by(stores: Stores, **length: float) -> None:
@@ -141,7 +141,7 @@ def test_the_agents_choice_of_keeper_and_its_wording_are_kept(stores: Stores) ->
 
     done = hand_in(stores, SleepHabits(merge_at=0.9), job_of(batch), {"merges": [merged]})
 
-    (kept,) = stores.index.listing(Filter(), stores.clock.now(), 9)
+    (kept,) = stores.search.listing(Filter(), stores.clock.now(), 9)
     assert (kept.id, kept.title, kept.content) == (short.id, "One file", merged["merged_content"])
     undo(stores, done.reports[0].run)
     assert now(stores, long).tier is Tier.CORE
@@ -153,10 +153,10 @@ def test_a_merge_an_agent_is_not_very_sure_of_waits_for_a_person(stores: Stores)
     batch = take(stores, habits)
 
     hand_in(stores, habits, job_of(batch), verdict("duplicate"))
-    (proposal,) = stores.index.proposals(ProposalStatus.PENDING)
+    (proposal,) = stores.log.proposals(ProposalStatus.PENDING)
     decide(stores, proposal.id, ProposalStatus.APPROVED)
 
-    (kept,) = stores.index.listing(Filter(), stores.clock.now(), 9)
+    (kept,) = stores.search.listing(Filter(), stores.clock.now(), 9)
     assert RED in kept.content
     assert GREEN in kept.content
 
@@ -180,7 +180,7 @@ def test_an_evolution_against_the_dates_waits_for_a_person(stores: Stores) -> No
     hand_in(stores, HABITS, job_of(batch), {"edges": [edge]})
 
     assert now(stores, old).superseded_by is None
-    assert len(stores.index.proposals(ProposalStatus.PENDING)) == 1
+    assert len(stores.log.proposals(ProposalStatus.PENDING)) == 1
 
 
 def test_ormahs_consolidations_are_understood(stores: Stores) -> None:
@@ -192,7 +192,7 @@ def test_ormahs_consolidations_are_understood(stores: Stores) -> None:
 
     (made,) = [
         each
-        for each in stores.index.listing(Filter(), stores.clock.now(), 9)
+        for each in stores.search.listing(Filter(), stores.clock.now(), 9)
         if each.id not in (old.id, new.id)
     ]
     assert (made.title, made.content, made.type) == ("Fruit", FRUIT, MemoryType.CONCEPT)

@@ -120,7 +120,7 @@ def test_what_nobody_can_be_asked_yet_is_judged_again_when_somebody_can(
     assert night(stores, conflict_detector(), judge, proposals_per_run=1).judged == 0
 
     asked = 1
-    while pending := stores.index.proposals(ProposalStatus.PENDING):
+    while pending := stores.log.proposals(ProposalStatus.PENDING):
         decide(stores, pending[0].id, ProposalStatus.REJECTED)
         asked += night(stores, conflict_detector(), judge, proposals_per_run=1).proposed
     assert asked == 3
@@ -138,11 +138,11 @@ def test_what_was_retired_while_it_waited_holds_nobody_up(stores: Stores) -> Non
     night(stores, conflict_detector(), judge, proposals_per_run=1)
 
     for _ in range(3):
-        for waiting in stores.index.proposals(ProposalStatus.PENDING):
+        for waiting in stores.log.proposals(ProposalStatus.PENDING):
             decide(stores, waiting.id, ProposalStatus.REJECTED)
         night(stores, conflict_detector(), judge, proposals_per_run=1)
 
-    assert any(set(asked.source_nodes) == new for asked in stores.index.proposals())
+    assert any(set(asked.source_nodes) == new for asked in stores.log.proposals())
     assert night(stores, conflict_detector(), judge).judged == 0
 
 

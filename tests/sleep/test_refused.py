@@ -29,7 +29,7 @@ from tests.sleep.scripted import ScriptedJudge, always, night, says
 
 
 def reject_all(stores: Stores) -> int:
-    waiting = stores.index.proposals(ProposalStatus.PENDING)
+    waiting = stores.log.proposals(ProposalStatus.PENDING)
     for each in waiting:
         decide(stores, each.id, ProposalStatus.REJECTED, by="me")
     return len(waiting)
@@ -76,7 +76,7 @@ def test_what_somebody_is_asked_about_is_not_done_meanwhile(stores: Stores, kind
 
     assert (report.applied, report.proposed) == (0, 0)
     assert vault_bytes(stores) == before
-    (waiting,) = stores.index.proposals(ProposalStatus.PENDING)
+    (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
     assert decide(stores, waiting.id, ProposalStatus.APPROVED).change is not None
 
 
@@ -120,10 +120,10 @@ def test_the_no_shows_among_what_was_decided(stores: Stores) -> None:
 
     undo(stores, done.run)
 
-    (rejected,) = stores.index.proposals(ProposalStatus.REJECTED)
+    (rejected,) = stores.log.proposals(ProposalStatus.REJECTED)
     assert rejected.source_nodes == (memory.id,)
     assert "to archival" in rejected.proposed_action
-    assert stores.index.proposals(ProposalStatus.PENDING) == []
+    assert stores.log.proposals(ProposalStatus.PENDING) == []
 
 
 # -- decay ---------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ def test_a_memory_put_back_by_editing_its_file_is_not_archived_again(
 
     assert run(stores, decay_manager(), habits, at_once=True).applied == 0
     assert as_now(stores, memory).tier is Tier.WORKING
-    (rejected,) = stores.index.proposals(ProposalStatus.REJECTED)
+    (rejected,) = stores.log.proposals(ProposalStatus.REJECTED)
     assert rejected.source_nodes == (memory.id,)
 
 
@@ -185,12 +185,12 @@ def test_any_other_edit_of_a_file_is_no_answer_to_anything(stores: Stores) -> No
     edited(stores, keep(stores, "Tea is at five"), "at five", "at four")
     reconcile(stores)
 
-    assert stores.index.proposals(ProposalStatus.REJECTED) == []
+    assert stores.log.proposals(ProposalStatus.REJECTED) == []
 
 
 def edited(stores: Stores, memory: Memory, old_text: str, new_text: str) -> str:
     """Edit a memory's file by hand; return its path in the vault."""
-    stored = stores.index.get(memory.id)
+    stored = stores.search.get(memory.id)
     assert stored is not None
     file = stores.vault.root / stored.path
     text = file.read_text(encoding="utf-8")
@@ -203,7 +203,7 @@ def test_what_a_question_is_about_is_not_archived_meanwhile(stores: Stores) -> N
     one, other = old(stores, "Atlas uses SQLite"), old(stores, "Atlas uses Postgres")
     link = Connection(other.id, Edge.CONTRADICTS, 0.9, "at odds", "conflict_detector")
     run(stores, job_of(Patch(Link(one, (link,), (other,)), "c", ask=True)))
-    (waiting,) = stores.index.proposals(ProposalStatus.PENDING)
+    (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
 
     report = run(stores, decay_manager(), replace(HABITS, decay_importance=1.0), at_once=True)
 
@@ -228,7 +228,7 @@ def test_the_breaker_counts_all_rounds_of_a_run(stores: Stores) -> None:
         breaker_share=0.5,
     )
 
-    gone = 26 - stores.index.counts().memories
+    gone = 26 - stores.search.counts().memories
     assert gone <= 13, "more than the breaker's share went"
     assert report.applied <= 13
 

@@ -46,7 +46,7 @@ from tests.sleep.scripted import ScriptedJudge, always
 
 
 def reports_in_journal(stores: Stores) -> list[dict[str, object]]:
-    found = stores.index.recent_events([Kind.RUN.value], 100)
+    found = stores.log.recent_events([Kind.RUN.value], 100)
     return [dict(each.body) for each in found]
 
 
@@ -83,8 +83,8 @@ def test_a_run_taken_back_leaves_everything_as_before(stores: Stores, kind: str)
 
 
 def all_of(stores: Stores) -> list[Memory]:
-    page = stores.index.standings()
-    return list(stores.index.memories(page.ids).values())
+    page = stores.search.standings()
+    return list(stores.search.memories(page.ids).values())
 
 
 def test_a_whole_run_of_many_patches_is_taken_back_at_once(stores: Stores) -> None:
@@ -112,7 +112,7 @@ def test_a_taken_back_run_can_be_brought_back(stores: Stores) -> None:
 
     assert vault_bytes(stores) == after
     lunch = next(iter(score.scores))
-    assert stores.index.memories([lunch])[lunch].importance == 0.9
+    assert stores.search.memories([lunch])[lunch].importance == 0.9
 
 
 def test_a_run_is_taken_back_after_the_index_is_lost(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_undoing_a_run_whose_file_a_person_edited_changes_nothing(stores: Stores
     report = run(stores, job_of(Patch(actions["link"], "l"), Patch(actions["tier"], "t")))
     link = actions["link"]
     assert isinstance(link, Link)
-    stored = stores.index.get(link.source.id)
+    stored = stores.search.get(link.source.id)
     assert stored is not None
     path = stores.vault.root / stored.path
     path.write_text(path.read_text(encoding="utf-8") + "and mine\n", encoding="utf-8")
@@ -226,7 +226,7 @@ def test_a_memory_that_was_revised_meanwhile_is_left_alone(stores: Stores) -> No
 @pytest.mark.by_hand
 def test_a_file_edited_by_hand_meanwhile_is_left_alone(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
-    stored = stores.index.get(memory.id)
+    stored = stores.search.get(memory.id)
     assert stored is not None
     path = stores.vault.root / stored.path
     mine = path.read_bytes() + b"\nby hand\n"
@@ -258,7 +258,7 @@ def test_of_many_links_only_those_of_a_changed_memory_are_skipped(stores: Stores
     assert (report.applied, report.skipped) == (39, 1)
     linked = [each for each in sources if links_to(stores, each.id, target.id)]
     assert [each.id for each in linked] == [each.id for each in sources if each is not sources[3]]
-    assert len(stores.index.changes(report.run)) <= 6
+    assert len(stores.log.changes(report.run)) <= 6
 
 
 def test_patches_that_share_a_change_keep_their_own_reasons(stores: Stores) -> None:
@@ -267,13 +267,13 @@ def test_patches_that_share_a_change_keep_their_own_reasons(stores: Stores) -> N
 
     run(stores, job_of(*patches))
 
-    (newest, *_) = stores.index.history(memories[1].id)
+    (newest, *_) = stores.log.history(memories[1].id)
     reasons = newest.body["details"]["reasons"]  # type: ignore[index]  # plain JSON
     assert reasons[memories[1].id] == f"for {memories[1].short_id}"
 
 
 def links_to(stores: Stores, source: str, target: str) -> bool:
-    memory = stores.index.memories([source])[source]
+    memory = stores.search.memories([source])[source]
     return any(each.target == target and each.by == "planned" for each in memory.connections)
 
 
@@ -379,7 +379,7 @@ def test_a_kill_leaves_each_patch_done_or_not_begun(
     reconcile(stores)
 
     assert contents(living(vault_bytes(stores))) in [contents(each) for each in states]
-    assert stores.index.unsettled() == []
+    assert stores.log.unsettled() == []
     close(stores)
 
 
@@ -411,7 +411,7 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
     assert report.stopped is not None
     assert "30 of 30 memories" in report.stopped
     assert vault_bytes(stores) == before
-    assert len(stores.index.proposals()) == 30
+    assert len(stores.log.proposals()) == 30
 
 
 def test_the_breaker_leaves_small_stores_alone(stores: Stores) -> None:

@@ -118,13 +118,13 @@ def test_a_costly_judge_is_asked_once_about_a_pair(tmp_path: Path, rebuilt: bool
 
 def test_a_cheap_judge_is_simply_asked_again(stores: Stores) -> None:
     cheap, pair = Told(lambda pair: SAME), a_pair(stores)
-    before = stores.index.counts().events
+    before = stores.search.counts().events
 
     for _ in range(2):
         judged(a_night(stores, cheap), [pair])
 
     assert cheap.asked == [pair.ids, pair.ids]
-    assert stores.index.counts().events == before
+    assert stores.search.counts().events == before
 
 
 def test_a_missing_answer_changes_nothing_and_is_asked_for_again(stores: Stores) -> None:
@@ -160,7 +160,7 @@ def test_a_request_to_stop_is_heard_between_questions(stores: Stores) -> None:
 
 def test_a_dry_run_asks_and_keeps_no_verdict(stores: Stores) -> None:
     costly, pair = Told(lambda pair: SAME, cheap=False), a_pair(stores)
-    before = stores.index.counts().events
+    before = stores.search.counts().events
 
     def plan(night: Night) -> Sequence[Patch]:
         judged(night, [pair])
@@ -169,4 +169,4 @@ def test_a_dry_run_asks_and_keeps_no_verdict(stores: Stores) -> None:
     report = run_job(stores, HABITS, costly, Planned(plan), dry_run=True)
 
     assert report.judged == 1
-    assert stores.index.counts().events == before
+    assert stores.search.counts().events == before

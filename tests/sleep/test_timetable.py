@@ -328,7 +328,7 @@ def test_a_run_that_came_to_its_end_was_not_cut_off(stores: Stores) -> None:
     record(stores, [event(stores, Kind.RUN, body)], durable=False)
 
     assert note_cut_off(stores) is None
-    assert len(stores.index.recent_events([Kind.RUN.value], 9)) == 1
+    assert len(stores.log.recent_events([Kind.RUN.value], 9)) == 1
 
 
 def test_a_dry_run_is_no_run(stores: Stores) -> None:

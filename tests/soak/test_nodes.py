@@ -22,7 +22,8 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import DatabaseDown
-from madeleine.index.port import Batch, Index, Wanted
+from madeleine.index.port import Batch, Index
+from madeleine.index.search import Wanted
 from madeleine.model.query import Filter
 from tests import postgres
 from tests.index.making import DIMENSION, NOON, ids, memory, put, unit
@@ -64,15 +65,15 @@ def fill(index: Index, seed: int) -> None:
 def answers(index: Index, seed: int) -> object:
     """Return what an index says, by words, by meaning, and by both."""
     asked = unit(*np.random.default_rng(seed + 1_000).normal(size=DIMENSION))
-    pool = index.pool(Wanted(words=["kettle"], scan=asked, near=asked, draw=20), ANY, NOON)
-    names = index.ids(pool.nodes.tolist())
+    pool = index.search.pool(Wanted(words=["kettle"], scan=asked, near=asked, draw=20), ANY, NOON)
+    names = index.search.ids(pool.nodes.tolist())
     return (
-        ids(index.search_text(["lantern"], ANY, NOON, 10)),
-        ids(index.search_vector(asked, ANY, NOON, 10)),
+        ids(index.search.search_text(["lantern"], ANY, NOON, 10)),
+        ids(index.search.search_vector(asked, ANY, NOON, 10)),
         sorted(
             (names[node], round(near, 4)) for node, near in zip(pool.nodes, pool.near, strict=True)
         ),
-        index.counts().memories,
+        index.search.counts().memories,
     )
 
 
@@ -207,8 +208,8 @@ def test_a_replica_answers_and_takes_over(tmp_path: Path) -> None:
                 _caught_up(primary, first)
 
                 index = first.open(Path("home"))
-                assert index.counts().memories == len(kept)
-                assert len(index.search_text(["kettle"], ANY, NOON, 50)) == len(kept)
+                assert index.search.counts().memories == len(kept)
+                assert len(index.search.search_text(["kettle"], ANY, NOON, 50)) == len(kept)
                 with pytest.raises(DatabaseDown, match="replica"):
                     index.write(Batch(puts=[put(memory(1))]))
                 index.close()

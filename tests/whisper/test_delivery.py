@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.whisper.delivery import UNCONFIRMED, confirm, give_up
 from madeleine.whisper.learning import notice_use
 from madeleine.whisper.log import Delivery, is_delivered
@@ -17,7 +17,7 @@ from tests.whisper.test_whisper import ASK_FERRY, FERRY
 
 
 def entry_of(listener: Listener, whisper_id: str) -> WhisperEntry:
-    entry = listener.stores.index.whisper(whisper_id)
+    entry = listener.stores.log.whisper(whisper_id)
     assert entry is not None
     return entry
 
@@ -118,8 +118,8 @@ def test_a_question_for_review_counts_as_asked_only_once_it_was_delivered(
 
     sent = listener.is_sent("is Marta allergic to peanuts?", "later")
     asked_about = review_key(str(entry_of(listener, sent.whisper_id).body["reviewed"]))
-    before = listener.stores.index.state(asked_about)
+    before = listener.stores.log.state(asked_about)
     confirm([listener.stores], listener.whisperer.sessions, sent.whisper_id)
 
     assert before is None
-    assert listener.stores.index.state(asked_about) is not None
+    assert listener.stores.log.state(asked_about) is not None

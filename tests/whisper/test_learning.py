@@ -66,7 +66,7 @@ def test_the_same_word_again_is_not_noted_twice(listener: Listener) -> None:
     again = give_feedback(listener.stores, memory, 1, "explicit", whisper_id)
 
     assert again == first
-    assert len(listener.stores.index.feedback([memory])) == 1
+    assert len(listener.stores.log.feedback([memory])) == 1
 
 
 def test_who_changes_their_mind_is_heard_with_the_last_word(listener: Listener) -> None:
@@ -144,7 +144,7 @@ def test_feedback_on_one_memory_leaves_others_alone(listener: Listener) -> None:
 def test_the_score_moves_after_the_ranking_and_stays_between_0_and_1(listener: Listener) -> None:
     memory, whisper_id = heard(listener)
     give_feedback(listener.stores, memory, 1, "explicit", whisper_id)
-    told = listener.stores.index.memories([memory])[memory]
+    told = listener.stores.search.memories([memory])[memory]
     sure, unsure = a_candidate(memory=told, score=0.95), a_candidate(memory=told, score=0.40)
     vector = meaning(listener.stores, PROMPT)
 
@@ -170,7 +170,7 @@ def test_what_was_useful_counts_as_used_and_what_was_not_does_not(listener: List
     memory, whisper_id = heard(listener)
 
     def usage() -> Usage:
-        return listener.stores.index.memories([memory])[memory].usage
+        return listener.stores.search.memories([memory])[memory].usage
 
     after_the_whisper = usage()
     give_feedback(listener.stores, memory, -1, "explicit", whisper_id)
@@ -187,7 +187,7 @@ def test_the_same_praise_twice_in_a_day_is_one_use(listener: Listener) -> None:
     for _ in range(3):
         give_feedback(listener.stores, memory, 1, "implicit", whisper_id)
 
-    assert listener.stores.index.memories([memory])[memory].access_count == 1
+    assert listener.stores.search.memories([memory])[memory].access_count == 1
 
 
 def test_feedback_stands_in_the_journal_with_its_prompt(listener: Listener) -> None:
@@ -195,7 +195,7 @@ def test_feedback_stands_in_the_journal_with_its_prompt(listener: Listener) -> N
 
     event_id = give_feedback(listener.stores, memory, 1, "implicit", whisper_id)
 
-    made = listener.stores.index.event(event_id)
+    made = listener.stores.log.event(event_id)
     assert made is not None
     assert made.kind is Kind.FEEDBACK
     assert made.body == {
@@ -226,7 +226,7 @@ def test_feedback_on_no_memory_is_refused(listener: Listener) -> None:
     with pytest.raises(NoSuchMemory):
         give_feedback(listener.stores, "ffffffff-0000", 1, "explicit", None)
 
-    assert listener.stores.index.recent_events([Kind.FEEDBACK.value], 5) == []
+    assert listener.stores.log.recent_events([Kind.FEEDBACK.value], 5) == []
 
 
 def test_a_clock_set_back_makes_feedback_no_stronger(listener: Listener) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.model.memory import Memory
 from madeleine.whisper.missed import Fate, Missed, fate_of, why_not
 from madeleine.write.resolve import get_memory
@@ -25,7 +25,7 @@ def listener(stores: Stores) -> Listener:
 
 
 def last(listener: Listener) -> WhisperEntry:
-    return listener.stores.index.whispers(1)[0]
+    return listener.stores.log.whispers(1)[0]
 
 
 def why(listener: Listener, memory: Memory, entry: WhisperEntry | None = None) -> Missed:

@@ -302,7 +302,7 @@ def test_searching_counts_as_no_use(stores: Stores) -> None:
 
     searched(stores, "the ferry leaves early")
 
-    stored = stores.index.get(kept.id)
+    stored = stores.search.get(kept.id)
     assert stored is not None
     assert (stored.memory.access_count, stored.memory.usage.last_accessed) == (0, None)
 
@@ -324,7 +324,7 @@ ABOUT_ME = "what do you know about me?"
 def define(stores: Stores, memory: Memory) -> None:
     """Say by an edge, and by no tag, that a memory describes the asker."""
     self_id = ensure_self(stores)
-    connect(stores, stores.index.memories([self_id])[self_id], Edge.DEFINES, memory)
+    connect(stores, stores.search.memories([self_id])[self_id], Edge.DEFINES, memory)
 
 
 def test_identity_comes_by_the_selfs_edges_and_by_search(stores: Stores) -> None:

@@ -38,7 +38,7 @@ STRANGE = "please refactor this parser into three modules"
 
 
 def last_body(listener: Listener) -> dict[str, object]:
-    return dict(listener.stores.index.whispers(1)[0].body)
+    return dict(listener.stores.log.whispers(1)[0].body)
 
 
 # --- what is said ---------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def test_what_is_known_of_the_asker_comes_when_they_ask(listener: Listener) -> N
 
 
 def used(listener: Listener, memory_id: str) -> Usage:
-    stored = listener.stores.index.get(memory_id)
+    stored = listener.stores.search.get(memory_id)
     assert stored is not None
     return stored.memory.usage
 
@@ -166,7 +166,7 @@ def test_a_recall_after_a_whisper_on_the_same_day_counts_in_its_place(stores: St
 def test_silence_and_what_is_only_looked_at_count_as_no_use(listener: Listener) -> None:
     listener.hears("write a haiku about the moon", "s")
 
-    everything = listener.stores.index.listing(Filter(), NOON, 100, 0)
+    everything = listener.stores.search.listing(Filter(), NOON, 100, 0)
     assert {each.access_count for each in everything} == {0}
 
 
@@ -541,7 +541,7 @@ def test_half_of_the_prompts_are_held_out_and_always_the_same(listener: Listener
 def test_silence_is_logged_with_its_stage_and_scores(listener: Listener) -> None:
     said = listener.hears(STRANGE, "s", space="atlas")
 
-    (entry,) = listener.stores.index.whispers(5)
+    (entry,) = listener.stores.log.whispers(5)
     assert (entry.id, entry.session, entry.space) == (said.whisper_id, "s", "atlas")
     assert entry.body["prompt"] == STRANGE
     assert entry.body["stage"] == "floor"
@@ -565,13 +565,13 @@ def test_the_log_is_kept_for_thirty_days(listener: Listener) -> None:
     first = listener.hears(STRANGE)
     listener.clock.pass_by(days=29, hours=23)
     listener.hears(STRANGE)
-    still = listener.stores.index.whisper(first.whisper_id)
+    still = listener.stores.log.whisper(first.whisper_id)
     listener.clock.pass_by(hours=2)
     listener.hears(STRANGE)
 
     assert still is not None
-    assert listener.stores.index.whisper(first.whisper_id) is None
-    assert len(listener.stores.index.whispers(10)) == 2
+    assert listener.stores.log.whisper(first.whisper_id) is None
+    assert len(listener.stores.log.whispers(10)) == 2
 
 
 def test_a_whisper_that_came_too_late_is_logged_so_and_may_be_told_again(
@@ -585,8 +585,8 @@ def test_a_whisper_that_came_too_late_is_logged_so_and_may_be_told_again(
     give_up(listener.stores, listener.whisperer.sessions, late.whisper_id, TOO_LATE)
     give_up(listener.stores, listener.whisperer.sessions, "no such whisper", TOO_LATE)
 
-    entry = listener.stores.index.whisper(late.whisper_id)
-    other = listener.stores.index.whisper(in_time.whisper_id)
+    entry = listener.stores.log.whisper(late.whisper_id)
+    other = listener.stores.log.whisper(in_time.whisper_id)
     assert entry is not None
     assert other is not None
     assert (entry.body.get("late"), other.body.get("late")) == (True, None)
@@ -654,8 +654,8 @@ def test_twenty_sessions_at_once_each_hear_their_own(stores: Stores) -> None:
     for number, (first, second, third) in enumerate(heard):
         assert f"harbour{number} opens at quay{number} with pilot{number}" in first
         assert second == third == []
-    assert len(stores.index.whispers(100)) == 60
-    assert len({each.id for each in stores.index.whispers(100)}) == 60
+    assert len(stores.log.whispers(100)) == 60
+    assert len({each.id for each in stores.log.whispers(100)}) == 60
 
 
 def test_the_clock_set_back_does_not_break_a_session(listener: Listener) -> None:

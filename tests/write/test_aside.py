@@ -12,7 +12,7 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import StoreUnwritable
-from madeleine.index.port import Matches
+from madeleine.index.search import Matches
 from madeleine.model.query import Query
 from madeleine.recall.recall import recall
 from madeleine.write.aside import AtOnce, Threads
@@ -79,7 +79,7 @@ def test_words_are_looked_up_while_the_model_reads(
     stores = replace(make_stores(tmp_path / "home"), aside=Threads())
     embedder = stores.minds.embedder
     assert embedder is not None
-    looked_up, ask, matching = threading.Event(), embedder.ask, stores.index.matching
+    looked_up, ask, matching = threading.Event(), embedder.ask, stores.search.matching
 
     def seen(words: list[str]) -> Matches:
         looked_up.set()
@@ -89,7 +89,7 @@ def test_words_are_looked_up_while_the_model_reads(
         assert looked_up.wait(10), "the words waited for the model"
         return ask(text)
 
-    monkeypatch.setattr(type(stores.index), "matching", lambda _, words: seen(words))
+    monkeypatch.setattr(type(stores.search), "matching", lambda _, words: seen(words))
     monkeypatch.setattr(type(embedder), "ask", lambda _, text: slow(text))
 
     assert recall(stores, Query("where is the kettle?")).silence == "no memory yet"

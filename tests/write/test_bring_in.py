@@ -53,7 +53,7 @@ def test_what_comes_in_keeps_id_dates_and_connections_that_dangle(stores: Stores
         (TWO, Edge.SUPPORTS, "import:test")
     ]
     bring(stores, item(stores, "coffee is worse", id=TWO))
-    rows = stores.index.edges([TWO])
+    rows = stores.graph.edges([TWO])
     assert any(row.source == ONE and row.resolved for row in rows)
 
 
@@ -133,19 +133,19 @@ def test_one_undo_takes_a_whole_import_back_and_it_can_come_again(stores: Stores
 
     now = vault_bytes(stores)
     assert {path: now[path] for path in now if not path.startswith("trash/")} == before
-    assert stores.index.get(known.id) is not None
+    assert stores.search.get(known.id) is not None
     assert fate(stores, item(stores, "tea")) == "written"
 
 
 def test_a_dry_run_changes_no_byte(stores: Stores) -> None:
     bring(stores, item(stores, "tea"))
-    files, events = vault_bytes(stores), stores.index.counts().events
+    files, events = vault_bytes(stores), stores.search.counts().events
 
     outcomes = bring(stores, item(stores, "green tea"), item(stores, "milk", id=TWO), dry_run=True)
 
     assert [each.fate.value for each in outcomes] == ["revised", "written"]
     assert vault_bytes(stores) == files
-    assert stores.index.counts().events == events
+    assert stores.search.counts().events == events
 
 
 def test_a_plain_text_that_is_known_is_not_written_twice(stores: Stores) -> None:
@@ -238,7 +238,7 @@ def test_the_state_updated_last_wins_with_all_its_fields(stores: Stores) -> None
 
 def test_a_forgotten_memory_comes_into_the_trash(stores: Stores) -> None:
     assert fate(stores, item(stores, "tea", whole=True, trashed=True)) == "written"
-    assert stores.index.get(ONE) is None
+    assert stores.search.get(ONE) is None
 
     assert restore(stores, ONE).memory.content == "tea"
     assert fate(stores, item(stores, "tea", whole=True, trashed=True)) == "kept"

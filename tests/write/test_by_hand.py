@@ -156,9 +156,9 @@ def test_a_link_made_after_a_hand_edit_takes_the_new_vector(stores: Stores) -> N
 
     link(stores, memory.id, Connection(other.id, Edge.SUPPORTS))
 
-    vector = stores.index.vectors([memory.id])[memory.id]
+    vector = stores.search.vectors([memory.id])[memory.id]
     rebuild(stores)
-    assert (vector == stores.index.vectors([memory.id])[memory.id]).all()
+    assert (vector == stores.search.vectors([memory.id])[memory.id]).all()
 
 
 class Interrupted:
@@ -206,9 +206,9 @@ def test_a_late_vector_never_replaces_that_of_a_newer_text(stores: Stores) -> No
 
     embed_missing(watched)
 
-    vector = stores.index.vectors([memory.id])[memory.id]
+    vector = stores.search.vectors([memory.id])[memory.id]
     rebuild(stores)
-    assert (vector == stores.index.vectors([memory.id])[memory.id]).all()
+    assert (vector == stores.search.vectors([memory.id])[memory.id]).all()
 
 
 def test_a_rebuild_that_takes_counters_over_loses_no_use(stores: Stores) -> None:
@@ -258,7 +258,7 @@ def test_a_clock_set_back_does_not_hide_an_undo(stores: Stores) -> None:
 
     undo(stores, change)
 
-    assert stores.index.outcome(change) == "undone"
+    assert stores.log.outcome(change) == "undone"
     with pytest.raises(MadeleineError, match="already undone"):
         undo(stores, change)
 
@@ -286,4 +286,4 @@ def test_a_folder_or_a_link_named_like_a_memory_is_none(stores: Stores) -> None:
     report = reconcile_paths(stores, ["folder.md", "link.md"])
 
     assert report.unreadable == []
-    assert stores.index.unreadable() == []
+    assert stores.search.unreadable() == []

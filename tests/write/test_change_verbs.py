@@ -90,8 +90,8 @@ def test_a_revised_text_is_found_by_its_new_words_only(stores: Stores) -> None:
     revise(stores, memory.id, revision(content="the dog barks"))
 
     now = stores.clock.now()
-    assert stores.index.search_text(["cat"], Filter(), now, 5) == []
-    assert [h.id for h in stores.index.search_text(["dog"], Filter(), now, 5)] == [memory.id]
+    assert stores.search.search_text(["cat"], Filter(), now, 5) == []
+    assert [h.id for h in stores.search.search_text(["dog"], Filter(), now, 5)] == [memory.id]
 
 
 def test_revising_an_archival_memory_keeps_its_tier(stores: Stores) -> None:
@@ -113,7 +113,7 @@ def test_retiring_dates_a_memory_and_links_what_replaced_it(stores: Stores) -> N
     assert retired.superseded_by == new.id
     edge = [c for c in get(stores, new.id).memory.connections if c.edge is Edge.EVOLVED_FROM]
     assert [(c.target, c.weight, c.reason) for c in edge] == [(old.id, 0.9, "we moved")]
-    assert old.id not in [m.id for m in stores.index.listing(Filter(), stores.clock.now(), 9)]
+    assert old.id not in [m.id for m in stores.search.listing(Filter(), stores.clock.now(), 9)]
 
 
 def test_a_memory_cannot_replace_itself(stores: Stores) -> None:

@@ -48,7 +48,7 @@ def now_of(stores: Stores, memory: Memory) -> Memory:
 
 
 def current(stores: Stores) -> set[str]:
-    return {each.content for each in stores.index.listing(Filter(), stores.clock.now(), 99)}
+    return {each.content for each in stores.search.listing(Filter(), stores.clock.now(), 99)}
 
 
 def evolved_from(memory: Memory) -> list[Connection]:
@@ -245,7 +245,7 @@ def test_a_rival_that_a_hand_edited_keeps_what_the_hand_wrote(stores: Stores) ->
 
     after = now_of(stores, old.memory)
     assert (after.content, after.superseded_by) == ("Ana dwells near Ghent", new.id)
-    assert old.memory.id in stores.index.unembedded(9)
+    assert old.memory.id in stores.search.unembedded(9)
 
 
 # --- many ---------------------------------------------------------------------------------
@@ -409,9 +409,9 @@ def test_history_and_show_keep_all_values(stores: Stores) -> None:
     assert show(stores, old.id).stored.memory.claim == city("Ghent")
     _, events = history(stores, old.id)
     assert [each.body["verb"] for each in events if "verb" in each.body] == ["remember"] * 2
-    assert new.id in {row.source for row in stores.index.edges([old.id])}
+    assert new.id in {row.source for row in stores.graph.edges([old.id])}
     shown_then = Filter(as_of=old.created + timedelta(microseconds=1))
-    then = stores.index.listing(shown_then, stores.clock.now(), 9)
+    then = stores.search.listing(shown_then, stores.clock.now(), 9)
     assert [each.id for each in then] == [old.id]
 
 
@@ -467,8 +467,8 @@ def test_whatever_is_said_in_whatever_order_what_holds_does_not_disagree(
     else:
         for draft in drafts:
             remember(stores, draft)
-    holding = stores.index.listing(Filter(), stores.clock.now(), 99)
-    everything = stores.index.listing(Filter(outdated=True), stores.clock.now(), 99)
+    holding = stores.search.listing(Filter(), stores.clock.now(), 99)
+    everything = stores.search.listing(Filter(outdated=True), stores.clock.now(), 99)
     close(stores)
 
     assert len(everything) == len(drafts)

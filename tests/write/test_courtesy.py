@@ -14,7 +14,7 @@ import pytest
 from madeleine.api.call import Call
 from madeleine.api.operations import perform
 from madeleine.bootstrap import open_house
-from madeleine.index.port import nothing
+from madeleine.index.search import nothing
 from madeleine.write import courtesy
 from madeleine.write.courtesy import Courtesy
 
@@ -101,8 +101,8 @@ def test_long_reads_tell_between_their_portions(tmp_path: Path) -> None:
         for number in range(3):
             perform(house, "remember", Call(body={"content": f"Note {number} about the pump."}))
         told: list[int] = []
-        whole = house.stores.index.standings(lambda: told.append(1))
+        whole = house.stores.search.standings(lambda: told.append(1))
         assert told
-        assert whole.ids == house.stores.index.standings(nothing).ids
+        assert whole.ids == house.stores.search.standings(nothing).ids
     finally:
         house.close()

@@ -92,7 +92,7 @@ def test_many_threads_writing_at_once_lose_nothing(stores: Stores) -> None:
         memory = get(stores, memory_id).memory
         assert memory.title == f"T{number}"
         assert hub in [each.target for each in memory.connections]
-    assert stores.index.count(Filter(), stores.clock.now()) == 41
+    assert stores.search.count(Filter(), stores.clock.now()) == 41
     assert reconcile(stores).written == 0
 
 

@@ -46,7 +46,7 @@ def test_merging_keeps_one_and_remaps_the_others_connections(stores: Stores) -> 
     assert [(c.target, c.edge, c.weight) for c in pointing] == [(kept, Edge.SUPPORTS, 0.9)]
     assert result.removed == dropped
     assert result.neighbours == 1
-    assert stores.index.get(dropped) is None
+    assert stores.search.get(dropped) is None
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -103,7 +103,7 @@ def test_what_a_task_put_into_the_trash_is_purged_from_its_report_too(tmp_path: 
 
 
 def everyone(stores: Stores) -> list[Memory]:
-    return stores.index.listing(Filter(), stores.clock.now(), 100)
+    return stores.search.listing(Filter(), stores.clock.now(), 100)
 
 
 def test_use_scores_and_history_of_the_others_stay(stores: Stores) -> None:
@@ -111,19 +111,19 @@ def test_use_scores_and_history_of_the_others_stay(stores: Stores) -> None:
     for each in (kept, gone):
         used(stores, [each.id], "opened", "s", wait=True)
     run(stores, decay())
-    before, story = as_now(stores, kept), stores.index.history(kept.id)
+    before, story = as_now(stores, kept), stores.log.history(kept.id)
     forget(stores, gone.id)
 
     purge(stores, [gone.id])
 
     assert as_now(stores, kept) == before
-    assert stores.index.history(kept.id) == story
-    assert stores.index.history(gone.id) == []
+    assert stores.log.history(kept.id) == story
+    assert stores.log.history(gone.id) == []
 
 
 def test_a_merge_whose_other_half_was_purged_can_still_be_taken_back(stores: Stores) -> None:
     keeper, dropped = keep(stores, "Lunch is at noon"), keep(stores, f"The {SECRET} eats at noon")
-    before = stores.vault.read_bytes(stores.index.get(keeper.id).path)  # type: ignore[union-attr]
+    before = stores.vault.read_bytes(stores.search.get(keeper.id).path)  # type: ignore[union-attr]
     done = merge(stores, keeper.id, dropped.id, content="Lunch is at noon sharp")
 
     purge(stores, [dropped.id])
@@ -205,7 +205,7 @@ def test_a_purge_leaves_a_report_without_texts(stores: Stores) -> None:
 
     purge(stores, [memory.id])
 
-    runs = stores.index.recent_events([Kind.RUN.value], 10)
+    runs = stores.log.recent_events([Kind.RUN.value], 10)
     (told,) = [each.body["report"] for each in runs if each.body["job"] == "purge"]
     assert told["memories"] == told["files"] == 1  # type: ignore[index]
     assert memory.id not in str(told)
@@ -259,10 +259,10 @@ def test_questions_about_it_go_whatever_was_answered(tmp_path: Path, ask: bool) 
         arrow = Connection(memory.id, Edge.CONTRADICTS, 0.7, by="planned")
         asked = Patch(Link(other, (arrow,), (memory,)), f"the {SECRET}?", ask=True)
         run(stores, job_of(asked))
-        decide(stores, stores.index.proposals()[0].id, ProposalStatus.REJECTED, by="me")
+        decide(stores, stores.log.proposals()[0].id, ProposalStatus.REJECTED, by="me")
     else:
         undo(stores, linked.run)
-    assert stores.index.proposals(ProposalStatus.REJECTED)
+    assert stores.log.proposals(ProposalStatus.REJECTED)
     forget(stores, memory.id)
 
     purge(stores, [memory.id])
@@ -359,7 +359,7 @@ def test_a_memory_that_says_the_name_of_a_job_takes_no_run_with_it(stores: Store
 
     purge(stores, [memory.id])
 
-    jobs = [each.body["job"] for each in stores.index.recent_events([Kind.RUN.value], 10)]
+    jobs = [each.body["job"] for each in stores.log.recent_events([Kind.RUN.value], 10)]
     assert sorted(map(str, jobs)) == ["decay", "purge", "rebuild"]
 
 

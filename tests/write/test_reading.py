@@ -57,7 +57,7 @@ def reader_of(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Reader:
 def nearest(stores: Stores, text: str) -> str:
     assert stores.minds.embedder is not None
     vector = stores.minds.embedder.ask(text).vector
-    return stores.index.search_vector(vector, Filter(), stores.clock.now(), 1)[0].id
+    return stores.search.search_vector(vector, Filter(), stores.clock.now(), 1)[0].id
 
 
 def to(**values: object) -> Revision:
@@ -120,9 +120,9 @@ def test_a_rebuild_asks_the_model_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     rebuild(stores)
 
     assert reader.texts == []
-    assert stores.index.counts().unembedded == 0
+    assert stores.search.counts().unembedded == 0
     close(stores)
-    assert reopened(stores, home).index.counts().unembedded == 0
+    assert reopened(stores, home).index.search.counts().unembedded == 0
 
 
 def test_revising_a_part_of_a_long_text_reads_only_what_is_new(
@@ -147,7 +147,7 @@ def test_a_change_that_the_model_would_not_see_reads_nothing(
 
     assert reader.texts == []
     assert nearest(stores, "the cat sleeps") == memory.id
-    assert stores.index.unembedded(10) == []
+    assert stores.search.unembedded(10) == []
 
 
 def test_another_tag_is_read(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_a_model_that_went_away_reads_later(
         (stores.vault.root / "by-hand.md").write_text("a text by hand\n", encoding="utf-8")
         assert reconcile(stores).notes == ["fake-1: away"]
         assert embed_missing(stores) == 0
-        assert len(stores.index.unembedded(10)) == 2
+        assert len(stores.search.unembedded(10)) == 2
 
     assert embed_missing(stores) == 2
     assert nearest(stores, "word8 word8") == memory.id
@@ -210,7 +210,7 @@ def test_long_texts_do_not_keep_the_daemon_from_ending(
     with pytest.raises(Stop):
         embed_missing(stores, stop)
 
-    left = stores.index.counts().unembedded
+    left = stores.search.counts().unembedded
     assert 0 < left < 30
     assert embed_missing(stores) == left
     assert len(reader.texts) == len(set(reader.texts))

@@ -21,14 +21,14 @@ from tests.fakes import close, keep, make_stores, reopened, vault_bytes
 
 
 def found_by_text(stores: Stores, *words: str) -> list[str]:
-    hits = stores.index.search_text(list(words), Filter(), stores.clock.now(), 10)
+    hits = stores.search.search_text(list(words), Filter(), stores.clock.now(), 10)
     return [hit.id for hit in hits]
 
 
 def found_by_meaning(stores: Stores, text: str) -> str:
     assert stores.minds.embedder is not None
     vector = stores.minds.embedder.ask(text).vector
-    return stores.index.search_vector(vector, Filter(), stores.clock.now(), 1)[0].id
+    return stores.search.search_vector(vector, Filter(), stores.clock.now(), 1)[0].id
 
 
 def file_of(stores: Stores, memory_id: str) -> Path:
@@ -43,7 +43,7 @@ def test_a_file_written_by_hand_becomes_a_memory(stores: Stores) -> None:
     report = reconcile(stores)
 
     assert (report.files, report.written) == (1, 1)
-    memory = stores.index.listing(Filter(), stores.clock.now(), 5)[0]
+    memory = stores.search.listing(Filter(), stores.clock.now(), 5)[0]
     assert memory.content == "Oolong is best at 85 degrees."
     assert memory.title == "Tea"
     assert path.read_text(encoding="utf-8") == "Oolong is best at 85 degrees.\n"
@@ -87,7 +87,7 @@ def test_a_memory_exists_exactly_when_its_file_does(stores: Stores) -> None:
     path.unlink()
     report = reconcile(stores)
     assert report.dropped == 1
-    assert stores.index.get(memory.id) is None
+    assert stores.search.get(memory.id) is None
     assert found_by_text(stores, "cat") == []
 
     path.write_bytes(data)
@@ -123,7 +123,7 @@ def test_an_unreadable_file_that_is_removed_loses_its_row(stores: Stores) -> Non
     report = reconcile(stores)
 
     assert report.unreadable == []
-    assert stores.index.get(memory.id) is None
+    assert stores.search.get(memory.id) is None
 
 
 def test_of_two_files_with_one_id_the_shorter_name_counts(stores: Stores) -> None:
@@ -260,7 +260,7 @@ def test_restart_embeds_only_what_changed(tmp_path: Path) -> None:
     stores = reopened(stores, home)
 
     assert reconcile(stores).written == 0
-    assert stores.index.counts().unembedded == 0
+    assert stores.search.counts().unembedded == 0
     close(stores)
 
 
@@ -277,7 +277,7 @@ def test_several_chunks_may_be_one_transaction(
     seen: list[int] = []
 
     report = reconcile(
-        stores, lambda done, total: seen.append(stores.index.counts().memories), chunks
+        stores, lambda done, total: seen.append(stores.search.counts().memories), chunks
     )
 
     assert (report.written, seen) == (10, expected)

@@ -162,7 +162,7 @@ def test_texts_that_the_model_cannot_read_are_not_linked_for_likeness(tmp_path: 
     many = remember_many(stores, [Draft("ราคาน้ำมันวันนี้"), Draft("поезд уходит утром")])
 
     assert [each.memory.connections for each in many if isinstance(each, Remembered)] == [(), ()]
-    assert stores.index.counts().unembedded == 0
+    assert stores.search.counts().unembedded == 0
     cache.close()
     close(plain)
 
@@ -174,7 +174,7 @@ def test_linking_across_spaces_needs_more(tmp_path: Path) -> None:
     keep(stores, one, space="a")
     assert stores.minds.embedder is not None
     vector = stores.minds.embedder.ask(other).vector
-    hit = stores.index.search_vector(vector, Filter(), stores.clock.now(), 1)[0]
+    hit = stores.search.search_vector(vector, Filter(), stores.clock.now(), 1)[0]
     close(stores)
     habits = Habits(write=WriteConfig(link_threshold=hit.score - 0.05))
 
@@ -195,7 +195,7 @@ def test_about_self_makes_one_self_that_defines_the_memory(tmp_path: Path) -> No
         stores = reopened(stores, home, without_index=True)
         keep(stores, "Rides a bicycle", tags=(ABOUT_SELF,), about_self=True)
 
-    selves = [m for m in stores.index.listing(Filter(), stores.clock.now(), 50) if m.id == SELF_ID]
+    selves = [m for m in stores.search.listing(Filter(), stores.clock.now(), 50) if m.id == SELF_ID]
     assert [(m.type, m.tier, m.source) for m in selves] == [
         (MemoryType.PERSON, Tier.CORE, "system:self")
     ]
@@ -212,12 +212,12 @@ def test_the_core_cap_demotes_the_least_important_and_spares_the_self(tmp_path: 
 
     result = remember(stores, Draft("third of the core", tier=Tier.CORE))
 
-    tiers = {m.content: m.tier for m in stores.index.listing(Filter(), stores.clock.now(), 10)}
+    tiers = {m.content: m.tier for m in stores.search.listing(Filter(), stores.clock.now(), 10)}
     assert sum(tier is Tier.CORE for tier in tiers.values()) == 2  # the self is one of them
     assert tiers["third of the core"] is Tier.CORE
     assert "core is full" in result.notes[0]
     assert get(stores, first.id).memory.tier is Tier.WORKING
-    assert stores.index.memories([SELF_ID])[SELF_ID].tier is Tier.CORE
+    assert stores.search.memories([SELF_ID])[SELF_ID].tier is Tier.CORE
     close(stores)
 
 
@@ -230,7 +230,7 @@ def test_without_a_model_memories_are_kept_and_it_is_said(tmp_path: Path) -> Non
     assert "without a vector" in result.notes[0]
     close(stores)
     again = make_stores(home)
-    assert again.index.unembedded(10) == [result.memory.id]
+    assert again.index.search.unembedded(10) == [result.memory.id]
     close(again)
 
 

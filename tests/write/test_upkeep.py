@@ -22,7 +22,7 @@ from tests.fakes import FakeClock, close, keep, make_stores, reopened
 
 
 def runs(stores: Stores) -> list[Event]:
-    return stores.index.recent_events([Kind.RUN.value], 10)
+    return stores.log.recent_events([Kind.RUN.value], 10)
 
 
 def test_a_rebuild_changes_no_answer(stores: Stores) -> None:
@@ -107,7 +107,7 @@ def test_what_is_written_during_a_rebuild_is_in_the_new_index(stores: Stores) ->
         writer.join()
 
     assert made
-    found = {each.id for each in stores.index.listing(Filter(), stores.clock.now(), 1000)}
+    found = {each.id for each in stores.search.listing(Filter(), stores.clock.now(), 1000)}
     assert found >= set(made)
 
 
@@ -123,7 +123,7 @@ def test_a_rebuild_goes_on_while_somebody_writes(stores: Stores) -> None:
     rebuilding.join(30)
 
     assert not rebuilding.is_alive()
-    assert stores.index.counts().memories == 1
+    assert stores.search.counts().memories == 1
 
 
 def test_compacting_past_months_changes_no_answer(tmp_path: Path) -> None:
@@ -181,8 +181,8 @@ def test_a_torn_journal_line_costs_only_itself_and_stays_reported(tmp_path: Path
 
     for _ in range(2):
         stores = reopened(stores, home, without_index=True)
-        assert [(each.path, each.line) for each in stores.index.torn()] == [(file.name, 2)]
+        assert [(each.path, each.line) for each in stores.log.torn()] == [(file.name, 2)]
         assert get(stores, memory.id).memory.access_count == 1
     stores = reopened(stores, home)
-    assert len(stores.index.torn()) == 1
+    assert len(stores.log.torn()) == 1
     close(stores)

@@ -12,7 +12,9 @@ from dataclasses import asdict
 from madeleine.api import texts
 from madeleine.api.wire import error_to_json
 from madeleine.errors import MadeleineError
-from madeleine.index.port import Counts, EdgeRow, Unreadable, WhisperEntry
+from madeleine.index.graph import EdgeRow
+from madeleine.index.log import Unreadable, WhisperEntry
+from madeleine.index.search import Counts
 from madeleine.model.codec import Json, connection_to_json, memory_to_json
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory

@@ -27,7 +27,7 @@ def stats(house: House, call: Call) -> Json:
     reader.done()
     now = house.stores.clock.now()
     since = now - timedelta(days=days) if days else _monday(now)
-    usage, counts = _usage(house, since, now), house.stores.index.counts()
+    usage, counts = _usage(house, since, now), house.stores.search.counts()
     text = (
         f"{texts.count(counts.memories, 'memory')}, "
         f"{texts.count(usage['memories_this_week'], 'new one')} and "
@@ -58,12 +58,12 @@ def _monday(now: datetime) -> datetime:
 
 def _usage(house: House, since: datetime, now: datetime) -> dict[str, int]:
     index = house.stores.index
-    entries = index.whispers(ENTRIES)
+    entries = index.log.whispers(ENTRIES)
     told = [each for each in entries if ids_in(each, "injected") and is_delivered(each.body)]
     every = Filter(outdated=True)
     return {
         "whispers_used_this_week": sum(each.at >= since for each in told),
         "whispers_used_total": len(told),
-        "memories_this_week": index.count(Filter(created_after=since, outdated=True), now),
-        "memories_total": index.count(every, now),
+        "memories_this_week": index.search.count(Filter(created_after=since, outdated=True), now),
+        "memories_total": index.search.count(every, now),
     }

@@ -104,7 +104,7 @@ def give_out(house: House, call: Call) -> Json:
 
 
 def _page(house: House, chosen: Filter, page: Page) -> Json:
-    total = house.stores.index.count(chosen, house.stores.clock.now())
+    total = house.stores.search.count(chosen, house.stores.clock.now())
     return {
         "text": texts.count(len(page.items), "memory"),
         "items": list(page.items),

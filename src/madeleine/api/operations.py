@@ -221,7 +221,7 @@ def _undo(house: House, call: Call) -> Json:
 
 
 def _undo_merge(house: House, call: Call) -> Json:
-    found = house.stores.index.changes(call.named)
+    found = house.stores.log.changes(call.named)
     if not any(each.body.get("verb") == "merge" for each in found):
         raise NoSuchChange(call.named)
     return _undo(house, call)
@@ -263,7 +263,7 @@ def _whisper_why(house: House, call: Call) -> Json:
     reader = Reader(call.query)
     session = reader.text("session_id")
     reader.done()
-    entries = house.stores.index.whispers(1, session)
+    entries = house.stores.log.whispers(1, session)
     return answers.whisper_why(entries[0] if entries else None, house.whisper_habits)
 
 
@@ -294,7 +294,7 @@ def _show(house: House, call: Call) -> Json:
     memory_id = seen.stored.memory.id
     ends = {row.source for row in seen.edges} | {row.connection.target for row in seen.edges}
     notes = used(house.stores, [memory_id], "opened", session, wait=True)
-    answer = answers.shown(seen, house.stores.index.memories(ends - {memory_id}))
+    answer = answers.shown(seen, house.stores.search.memories(ends - {memory_id}))
     return {**answer, "notes": list(notes)}
 
 
@@ -304,8 +304,8 @@ def _list(house: House, call: Call) -> Json:
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
-    index, now = house.stores.index, house.stores.clock.now()
-    return answers.listed(index.listing(chosen, now, limit, offset), index.count(chosen, now))
+    search, now = house.stores.search, house.stores.clock.now()
+    return answers.listed(search.listing(chosen, now, limit, offset), search.count(chosen, now))
 
 
 def _trash(house: House, call: Call) -> Json:
@@ -339,7 +339,7 @@ _Reading = Callable[[Sequence[Kind], int], Sequence[Event]]
 def _reading(stores: Stores, memory: str | None) -> _Reading:
     """Return how to read so many events, newest first: of one memory, or of all."""
     if memory is None:
-        return lambda kinds, many: stores.index.recent_events(kinds, many)
+        return lambda kinds, many: stores.log.recent_events(kinds, many)
     return lambda kinds, many: history(stores, memory, many)[1]
 
 
@@ -360,7 +360,7 @@ def _newest(
 
 def _outcomes(stores: Stores, events: Sequence[Event]) -> dict[str, str | None]:
     changes = {change for each in events if (change := answers.change_of(each))}
-    return {change: stores.index.outcome(change) for change in changes}
+    return {change: stores.log.outcome(change) for change in changes}
 
 
 # -- proposals -----------------------------------------------------------------------------
@@ -374,7 +374,7 @@ def _proposals(house: House, call: Call) -> Json:
     if wanted not in known:
         raise UnknownWord("status", wanted, known)
     status = None if wanted == "all" else ProposalStatus(wanted)
-    return answers.proposals(house.stores.index.proposals(status))
+    return answers.proposals(house.stores.log.proposals(status))
 
 
 def _decide(house: House, call: Call) -> Json:
@@ -398,7 +398,7 @@ def _health(house: House, call: Call) -> Json:
 
 def _status(house: House, call: Call) -> Json:
     stores = house.stores
-    counts = stores.index.counts()
+    counts = stores.search.counts()
     minds = stores.minds
     return {
         "version": __version__,
@@ -416,14 +416,14 @@ def _status(house: House, call: Call) -> Json:
             "name": minds.reranker.name if minds.reranker else None,
             "why_not": minds.why_no_reranker or None,
         },
-        "unreadable": [answers.unreadable_to_json(each) for each in stores.index.unreadable()],
+        "unreadable": [answers.unreadable_to_json(each) for each in stores.search.unreadable()],
         "journal": {
             "files": len(stores.journal.names()),
             "problems": _journal_problems(house),
         },
         "index_place": house.index_place,
         "index_bytes": None if house.index_place else _index_size(house.home),
-        "runs": [_run(each) for each in stores.index.recent_events([Kind.RUN.value], RUNS_SHOWN)],
+        "runs": [_run(each) for each in stores.log.recent_events([Kind.RUN.value], RUNS_SHOWN)],
         "sleep": sleeping.standing(house),
         "backup": moving.standing(house),
         "ingest": ingesting.standing(house),
@@ -433,7 +433,7 @@ def _status(house: House, call: Call) -> Json:
 
 
 def _journal_problems(house: House) -> list[str]:
-    torn = [f"{each.path}:{each.line}: {each.problem}" for each in house.stores.index.torn()]
+    torn = [f"{each.path}:{each.line}: {each.problem}" for each in house.stores.log.torn()]
     return list(dict.fromkeys([*torn, *house.journal_problems]))
 
 

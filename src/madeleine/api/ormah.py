@@ -64,7 +64,7 @@ def _with_whisper(house: House, body: Mapping[str, object]) -> Mapping[str, obje
         return body
     stores = house.stores
     memory = resolve(stores, str(body["node_id"]))
-    newest = stores.index.whispers(WHISPERS_LOOKED_AT)
+    newest = stores.log.whispers(WHISPERS_LOOKED_AT)
     entries = [each for each in newest if is_delivered(each.body)]
     about = next((each.id for each in entries if memory in ids_in(each, "injected")), None)
     return given if about is None else {**given, "whisper_log_id": about}

@@ -165,7 +165,7 @@ def _folded(space: str) -> str:
 def memories(stores: Stores, wanted: str) -> list[str]:
     """Return the memories that an id names."""
     prefix = wanted.strip().strip("`").lower()
-    return stores.index.ids_with_prefix(prefix, 2) if prefix else []
+    return stores.search.ids_with_prefix(prefix, 2) if prefix else []
 
 
 def memories_or_trash(stores: Stores, wanted: str) -> list[str]:
@@ -176,7 +176,7 @@ def memories_or_trash(stores: Stores, wanted: str) -> list[str]:
 
 def changes(stores: Stores, wanted: str) -> list[str]:
     """Return the changes that an id names, or of the run that it names."""
-    events = stores.index.changes(wanted.strip())
+    events = stores.log.changes(wanted.strip())
     named = {str(each.body.get(key)) for each in events for key in ("change", "run")}
     return sorted(each for each in named if each.startswith(wanted.strip()))
 
@@ -184,5 +184,5 @@ def changes(stores: Stores, wanted: str) -> list[str]:
 def proposals(stores: Stores, wanted: str) -> list[str]:
     """Return the proposals that an id names."""
     prefix = wanted.strip().lower()
-    every = stores.index.proposals() if prefix else []
+    every = stores.log.proposals() if prefix else []
     return [each.id for each in every if each.id.startswith(prefix)]

@@ -156,7 +156,7 @@ def _revise(reached: Reach, call: Call) -> Json:
 def _is_there(place: Place, wanted: str, space: str | None) -> bool:
     """Whether a memory is of this space already, wherever others of its name are kept."""
     stores = place.house.stores
-    found = stores.index.memories(reach.memories(stores, wanted))
+    found = stores.search.memories(reach.memories(stores, wanted))
     return bool(found) and all(each.space == space for each in found.values())
 
 
@@ -422,9 +422,9 @@ def _list(reached: Reach, call: Call) -> Json:
     reader.done()
     now = reached.house.stores.clock.now()
     asked = [(each.house, _within(chosen, each)) for each in reached.among(chosen.spaces)]
-    pages = [house.stores.index.listing(within, now, limit + offset, 0) for house, within in asked]
+    pages = [house.stores.search.listing(within, now, limit + offset, 0) for house, within in asked]
     newest = joined(pages, lambda each: each.created.timestamp(), limit + offset)
-    total = sum(house.stores.index.count(within, now) for house, within in asked)
+    total = sum(house.stores.search.count(within, now) for house, within in asked)
     return answers.listed(newest[offset:], total)
 
 

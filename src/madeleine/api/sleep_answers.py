@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from madeleine.api import texts
 from madeleine.api.answers import proposal_to_json
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.model.codec import Json, memory_to_json
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time

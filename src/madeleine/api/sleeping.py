@@ -53,7 +53,7 @@ def job_states(house: House, jobs: Sequence[str] = ()) -> list[answers.JobState]
 
 def standing(house: House) -> Json:
     """Return what status says: how each job's last run went, and what waits for a person."""
-    pending = house.stores.index.proposals(ProposalStatus.PENDING)
+    pending = house.stores.log.proposals(ProposalStatus.PENDING)
     return {
         "enabled": house.settings.sleep.enabled,
         "judge": house.settings.judge.kind,
@@ -143,14 +143,14 @@ def _tasks_asked(house: House, call: Call) -> tuple[tuple[str, ...], bool]:
 
 def consolidate_status(house: House, call: Call) -> Json:
     limit = house.settings.consolidation.history_limit
-    sleeper, index = house.sleeper, house.stores.index
+    sleeper, log = house.sleeper, house.stores.log
     return consolidation.status(
         consolidation.Standing(
             tasks=sleeper.tasks,
             last=sleeper.last_runs(),
             next_run={each: next_task_run(house, each) for each in sleeper.tasks},
             running=sleeper.running(),
-            history=index.recent_events([Kind.RUN.value], limit, sleeper.tasks),
+            history=log.recent_events([Kind.RUN.value], limit, sleeper.tasks),
             enabled=house.settings.consolidation.enabled,
             tick_seconds=house.settings.consolidation.tick_seconds,
             paused=sleeper.paused(),
@@ -207,7 +207,9 @@ def insights(house: House, call: Call) -> Json:
     limit = reader.whole("limit", INSIGHTS, 1, INSIGHTS_AT_MOST)
     reader.done()
     index = house.stores.index
-    rows = index.newest_edges([Edge.EVOLVED_FROM, Edge.CONTRADICTS], limit, but_by=CREATIVE)
-    ends = index.memories({end for row in rows for end in (row.source, row.connection.target)})
+    rows = index.graph.newest_edges([Edge.EVOLVED_FROM, Edge.CONTRADICTS], limit, but_by=CREATIVE)
+    ends = index.search.memories(
+        {end for row in rows for end in (row.source, row.connection.target)}
+    )
     both = [row for row in rows if row.source in ends and row.connection.target in ends]
     return answers.insights(both, ends)

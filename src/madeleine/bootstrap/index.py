@@ -118,11 +118,11 @@ def name_index_place(settings: Settings) -> str | None:
 def _follows(index: Index, journal: Journal) -> bool:
     """Whether an index has read this journal, or none. One that was restored from a backup, or
     lost lines, still begins with events that the index knows; another home's does not."""
-    read = {name: each for name, each in index.positions().items() if each.offset}
+    read = {name: each for name, each in index.log.positions().items() if each.offset}
     if len(journal.shrunk(read)) < len(read) or not read:
         return True
     begun = (each for chunk in journal.read({}) for each in chunk.events[:BEGINNING])
-    return any(index.event(each.id) is not None for each in begun)
+    return any(index.log.event(each.id) is not None for each in begun)
 
 
 def _falkordb(minds: Minds, settings: Settings, fresh: bool) -> Index:

@@ -191,7 +191,7 @@ def _fill(house: House, progress: Progress) -> int:
     """Make the index of a house say what its files say; return how many memories it holds."""
     try:
         reconcile(house.stores, progress)
-        return house.stores.index.counts().memories
+        return house.stores.search.counts().memories
     finally:
         house.close()
 

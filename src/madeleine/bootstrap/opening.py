@@ -225,7 +225,7 @@ def catch_up(house: House, progress: Progress = lambda done, total: None) -> Non
     the index say more than the truth: then it is made anew.
     """
     stores = house.stores
-    changed = stores.journal.shrunk(stores.index.positions())
+    changed = stores.journal.shrunk(stores.log.positions())
     house.journal_problems = replay(stores.journal, stores.index)
     house.notes.extend(recover(stores))
     if changed:
@@ -245,15 +245,15 @@ def follow(house: House, progress: Progress = lambda done, total: None) -> None:
         with stores.leases.held(FILLING):
             house.journal_problems = replay(stores.journal, stores.index)
             reconcile(stores, progress)
-    if stores.index.self_id() is None:
+    if stores.graph.self_id() is None:
         _complete_self(house)
     _withdraw_contrasts(house)
 
 
 def _is_behind(stores: Stores) -> bool:
     with stores.index.steady():
-        empty = not stores.index.extent().memories
-        unread = next(stores.journal.read(stores.index.positions()), None)
+        empty = not stores.search.extent().memories
+        unread = next(stores.journal.read(stores.log.positions()), None)
     return unread is not None or (empty and next(stores.vault.scan(), None) is not None)
 
 

@@ -1,1 +1,1 @@
-"""The derived index behind one port: it answers quickly and can always be thrown away."""
+"""The derived index behind three ports: it answers quickly and can always be thrown away."""

@@ -152,7 +152,7 @@ def gone(intake: Intake, uri: str) -> list[str]:
     ids = [each for kept in known.kept.values() for each in kept.ids]
     memories = [
         each
-        for each in intake.stores.index.memories(ids).values()
+        for each in intake.stores.search.memories(ids).values()
         if uri in stated_by(intake.stores, each) and not _others(intake, each, uri, away=True)
     ]
     retired = [each.id for each in memories if _end(intake, each)]
@@ -228,7 +228,7 @@ class _Work:
         words = same_text_key(section.text)
         return any(
             _was_taken_over(self.intake, each, self.written.uri or "")
-            for each in self.intake.stores.index.memories(ids).values()
+            for each in self.intake.stores.search.memories(ids).values()
             if EXTRACTED_TAG not in each.tags and same_text_key(each.content) != words
         )
 
@@ -238,7 +238,7 @@ class _Work:
         names = [name for name in self.known.kept if name not in self._kept]
         pairs = [(name, each) for name in names for each in self.known.kept[name].ids]
         still = {each for kept in self._kept.values() for each in kept.ids}
-        found = self.intake.stores.index.memories(each for _, each in pairs)
+        found = self.intake.stores.search.memories(each for _, each in pairs)
         olds = [_Old(name, each, found.get(each)) for name, each in pairs if each not in still]
         olds = [each for each in olds if each.memory is None or not self._left_to(each.memory)]
         return [each for each in olds if each.memory or _was_forgotten(self.intake, each.id)]
@@ -327,7 +327,7 @@ class _Work:
 
     def _keep(self, new: _New) -> None:
         """Keep something new; what was retired and is said once more holds again."""
-        there = self.intake.stores.index.get(new.found.id)
+        there = self.intake.stores.search.get(new.found.id)
         if there is not None and there.memory.valid_until is not None:
             self._change(there.memory, {"valid_until": None})
             self._came_of(new, new.found.id)
@@ -340,11 +340,11 @@ class _Work:
         alone."""
         stores, uri = self.intake.stores, self.written.uri
         key, now = same_text_key(found.content), stores.clock.now()
-        for each in stores.index.memories(stores.index.same_text(found.space, key, now)).values():
+        for each in stores.search.memories(stores.search.same_text(found.space, key, now)).values():
             if TAG in each.tags and uri:
                 self._share(each, found, uri)
                 return each.id
-        return found.id if stores.index.get(found.id) is not None else None
+        return found.id if stores.search.get(found.id) is not None else None
 
     def _share(self, memory: Memory, found: Found, uri: str) -> None:
         stores = self.intake.stores
@@ -442,7 +442,7 @@ def _likeness(was: _Words | None, now: _Words, same_place: bool) -> float:
 
 def _was_forgotten(intake: Intake, memory_id: str) -> bool:
     """Whether somebody forgot a memory that is gone. One that went into another is no such."""
-    told = intake.stores.index.history(memory_id, 1)
+    told = intake.stores.log.history(memory_id, 1)
     return bool(told) and told[0].body.get("verb") == "forget"
 
 
@@ -459,7 +459,7 @@ def _others(intake: Intake, memory: Memory, uri: str, away: bool = False) -> lis
 
 def _was_taken_over(intake: Intake, memory: Memory, uri: str) -> bool:
     """Whether a memory says what it says because of another file, and not by somebody's hand."""
-    told = intake.stores.index.history(memory.id, 1)
+    told = intake.stores.log.history(memory.id, 1)
     return file_of(memory) != uri and bool(told) and told[0].body.get("by") == BY
 
 
@@ -478,7 +478,7 @@ def _key(intake: Intake, uri: str) -> str:
 
 def _state_of(intake: Intake, uri: str) -> _State:
     """Return what was kept of a file; rows that make no sense are passed over."""
-    value = intake.stores.index.state(_key(intake, uri))
+    value = intake.stores.log.state(_key(intake, uri))
     if not isinstance(value, Mapping):
         return _State()
     rows = value.get("sections")

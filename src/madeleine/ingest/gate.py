@@ -76,7 +76,7 @@ class Gate:
 def today(stores: Stores) -> Today:
     """Return what was taken in so far today."""
     day = stores.clock.now().date().isoformat()
-    value = stores.index.state(_key(stores))
+    value = stores.log.state(_key(stores))
     if not isinstance(value, Mapping) or value.get("day") != day:
         return Today(day)
     kept, tokens = value.get("kept"), value.get("tokens")
@@ -105,7 +105,7 @@ def _key(stores: Stores) -> str:
 def waiting(stores: Stores) -> dict[str, str]:
     """Return which transcripts of this device wait, and for what. A journal `state` too: what
     waits must not be forgotten with a restart."""
-    value = stores.index.state(_waiting_key(stores))
+    value = stores.log.state(_waiting_key(stores))
     return {str(path): str(why) for path, why in value.items()} if isinstance(value, dict) else {}
 
 

@@ -142,7 +142,7 @@ class Keeper:
     def _is_there(self, memory_id: str) -> bool:
         """Whether this very thing was kept, also by a run that was killed before it said so."""
         stores = self.intake.stores
-        return was_kept(stores, memory_id) or stores.index.get(memory_id) is not None
+        return was_kept(stores, memory_id) or stores.search.get(memory_id) is not None
 
     def _restates(self, found: Found) -> bool:
         """Whether a memory is there that says it in other words, and nothing in it is new."""
@@ -154,8 +154,8 @@ class Keeper:
         chosen = Filter(spaces=tuple(dict.fromkeys((found.space, None))))
         least = self.intake.habits.duplicate_similarity
         now = stores.clock.now()
-        near = stores.index.search_vector(vector, chosen, now, NEAR_AT_MOST, least)
-        memories = stores.index.memories(each.id for each in near).values()
+        near = stores.search.search_vector(vector, chosen, now, NEAR_AT_MOST, least)
+        memories = stores.search.memories(each.id for each in near).values()
         return any(nothing_new(found.content, each.content) for each in memories)
 
     def _draft(self, found: Found) -> Draft:
@@ -185,7 +185,7 @@ def _with(found: Found, content: str, title: str | None) -> Found:
 
 def was_kept(stores: Stores, memory_id: str) -> bool:
     """Whether this very thing was: what was revised, forgotten or purged since stays so."""
-    return bool(stores.index.history(memory_id, 1)) or was_purged(stores, memory_id)
+    return bool(stores.log.history(memory_id, 1)) or was_purged(stores, memory_id)
 
 
 def nothing_new(text: str, known: str) -> bool:
@@ -202,7 +202,7 @@ def _same_words(stores: Stores, found: Found) -> bool:
     """Whether these words are known, from whichever place."""
     key, now = same_text_key(found.content), stores.clock.now()
     spaces = dict.fromkeys((found.space, None))
-    return any(stores.index.same_text(space, key, now, 1) for space in spaces)
+    return any(stores.search.same_text(space, key, now, 1) for space in spaces)
 
 
 def key_of(kind: str, *parts: str) -> str:

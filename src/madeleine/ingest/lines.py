@@ -92,7 +92,7 @@ def key_for(stores: Stores, path: Path) -> str:
 
 def cursor_of(stores: Stores, key: str) -> Cursor:
     """Return how far a transcript is taken in; what makes no sense is no cursor."""
-    value = stores.index.state(key)
+    value = stores.log.state(key)
     if not isinstance(value, Mapping):
         return Cursor()
     offset, check, turn = value.get("offset"), value.get("check"), value.get("turn")

@@ -23,7 +23,7 @@ def file_of(memory: Memory) -> str:
 
 def stated_by(stores: Stores, memory: Memory) -> list[str]:
     """Return the files that have stated a memory, and perhaps still do."""
-    value = stores.index.state(_key(stores, memory.id))
+    value = stores.log.state(_key(stores, memory.id))
     known = [str(each) for each in value] if isinstance(value, list) else []
     return list(dict.fromkeys(each for each in (*known, file_of(memory)) if each))
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ACTIVATION
@@ -43,10 +43,10 @@ def spread(
     if not scores:
         return {}
     passed = _passed(
-        stores.index.edges(list(scores), but_by=LIKENESS), scores, habits.recall.activation_decay
+        stores.graph.edges(list(scores), but_by=LIKENESS), scores, habits.recall.activation_decay
     )
     offered = {each for row in passed.values() for each, _ in row}
-    allowed = stores.index.allowed(offered, chosen, now) if offered else set[str]()
+    allowed = stores.search.allowed(offered, chosen, now) if offered else set[str]()
     found: dict[str, Activated] = {}
     for row in passed.values():
         fitting = [(each, what) for each, what in row if each in allowed]

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Extent, Term
+from madeleine.index.search import Extent, Term
 from madeleine.language.wording import META, QUESTION, STOP
 from madeleine.model.trace import AskedTrace
 from madeleine.model.vector import Vector

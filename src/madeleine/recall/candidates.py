@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.errors import MindDown
-from madeleine.index.port import Extent, Matches, Pool, Term, Wanted
+from madeleine.index.search import Extent, Matches, Pool, Term, Wanted
 from madeleine.language.spelling import may_be_slip
 from madeleine.language.wording import forms
 from madeleine.model.query import Filter, Query
@@ -88,8 +88,8 @@ def _prepared(
 def _told(stores: Stores, query: Query) -> _Told:
     understood = understand(query.text, stores.clock.now())
     with stores.index.steady():
-        terms = stores.index.terms(understood.terms)
-        told = _Told(understood, stores.index.extent(), terms, NOTHING)
+        terms = stores.search.terms(understood.terms)
+        told = _Told(understood, stores.search.extent(), terms, NOTHING)
         alone = stores.minds.embedder is None
         return replace(told, matches=_matches(stores, told, alone))
 
@@ -102,7 +102,7 @@ def _meant(stores: Stores, told: _Told, trace: AskedTrace | None) -> str:
         if not any(each.holders for each in stems) and _may_be_slip(told, word, trace)
     ]
     text = told.understood.text
-    meant = stores.index.spellings(odd) if odd else {}
+    meant = stores.search.spellings(odd) if odd else {}
     for each in reversed(told.understood.words):
         if each.text in meant:
             text = text[: each.start] + meant[each.text] + text[each.end :]
@@ -127,7 +127,7 @@ def _matches(stores: Stores, told: _Told, alone: bool) -> Matches:
     holders = [max((each.holders for each in stems), default=0) for stems in told.terms]
     rare = [told.understood.terms[place] for place in drawn(holders, budget)]
     looked_for = [form for word in rare for form in forms(word)]
-    return stores.index.matching([*looked_for, *told.understood.phrases])
+    return stores.search.matching([*looked_for, *told.understood.phrases])
 
 
 def read_question(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[str, ...]]:
@@ -143,7 +143,7 @@ def read_question(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[s
 
 
 def _named(stores: Stores, understood: Understood) -> tuple[str, ...]:
-    found = [each for prefix in understood.ids for each in stores.index.ids_with_prefix(prefix, 2)]
+    found = [each for prefix in understood.ids for each in stores.search.ids_with_prefix(prefix, 2)]
     return tuple(dict.fromkeys(found))
 
 
@@ -161,7 +161,7 @@ def draw(stores: Stores, query: Query, prepared: Prepared, chosen: Filter, now: 
         draw=max(stores.habits.recall.pool, query.limit),
         space=query.space,
     )
-    return stores.index.pool(wanted, chosen, now)
+    return stores.search.pool(wanted, chosen, now)
 
 
 def choose(asked: Asked, pool: Pool, count: int) -> NDArray[np.int64]:

@@ -192,9 +192,9 @@ def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime)
     outdated, too."""
     if not named or chosen.outdated:
         return []
-    there = stores.index.allowed(named, chosen, now)
-    over = stores.index.allowed(named, replace(chosen, outdated=True), now) - there
-    memories = stores.index.memories(each for each in named if each in over)
+    there = stores.search.allowed(named, chosen, now)
+    over = stores.search.allowed(named, replace(chosen, outdated=True), now) - there
+    memories = stores.search.memories(each for each in named if each in over)
     return [f"{_over(each)}; ask with outdated to see it" for each in memories.values()]
 
 
@@ -216,7 +216,7 @@ def why_not(
     now: datetime,
 ) -> Absent:
     """Say why a memory that somebody expected is not among the answers."""
-    found = stores.index.ids_with_prefix(query.why_not or "", 2)
+    found = stores.search.ids_with_prefix(query.why_not or "", 2)
     if len(found) != 1:
         said = "there is no such memory" if not found else "several ids begin like that"
         return Absent(Absence.UNKNOWN, said)
@@ -224,7 +224,7 @@ def why_not(
     for rank, hit in enumerate(hits, 1):
         if hit.id == memory_id and rank <= query.limit:
             return _absent(Absence.THERE, memory_id, f"is there: number {rank}", rank=rank)
-    if not stores.index.allowed([memory_id], chosen, now):
+    if not stores.search.allowed([memory_id], chosen, now):
         return _refused(memory_id, _refusing(stores, memory_id, chosen, now))
     return _outdone(stores, query, scored, hits, memory_id)
 
@@ -256,7 +256,7 @@ def _refusing(stores: Stores, memory_id: str, chosen: Filter, now: datetime) -> 
     return [
         name
         for name, part in zip(parts, alone, strict=True)
-        if name != "outdated" and not stores.index.allowed([memory_id], part, now)
+        if name != "outdated" and not stores.search.allowed([memory_id], part, now)
     ]
 
 
@@ -275,13 +275,13 @@ def _outdone(
         said = f"is from then too, but older than the {query.limit} that were asked for"
         return _absent(Absence.OLDER, memory_id, said)
     nodes = scored.pool.nodes[scored.places].tolist()
-    ids = stores.index.ids(nodes)
+    ids = stores.search.ids(nodes)
     spots = [spot for spot, node in enumerate(nodes) if ids.get(node) == memory_id]
     if spots:
         best = max(float(scored.chances[spot]) for spot in spots)
         above = len({nodes[spot] for spot in (scored.chances > best).nonzero()[0].tolist()})
         return _compared_with(memory_id, best, above if hits else None)
-    if memory_id in stores.index.ids(scored.pool.nodes.tolist()).values():
+    if memory_id in stores.search.ids(scored.pool.nodes.tolist()).values():
         said = "came near, but at a quick look others fit better"
         return _absent(Absence.GLANCED, memory_id, said)
     said = "shares no rare word with the question and is not among the nearest in meaning"

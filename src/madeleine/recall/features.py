@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Details, Pool
+from madeleine.index.search import Details, Pool
 from madeleine.language.traits import Trait
 from madeleine.language.when import Span
 from madeleine.recall.asked import Asked

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from madeleine.index.port import EdgeRow, Index
+from madeleine.index.graph import EdgeRow, MemoryGraph
 
 ARROWS_EACH = 100
 SEEN_AT_MOST = 4_000
@@ -46,12 +46,12 @@ class _Side:
     def of(cls, memory_id: str) -> _Side:
         return cls([memory_id], {memory_id: 0})
 
-    def go_on(self, index: Index) -> None:
+    def go_on(self, graph: MemoryGraph) -> None:
         """Take one more step from all memories at the edge."""
         self.far += 1
         reached: dict[str, None] = {}
         here = set(self.edge)
-        for row in index.arrows(self.edge, ARROWS_EACH):
+        for row in graph.arrows(self.edge, ARROWS_EACH):
             for one, other in _both_ways(row):
                 if one in here and self.steps.setdefault(other, self.far) == self.far:
                     self.before.setdefault(other, []).append((one, row))
@@ -67,7 +67,7 @@ class _Side:
                 yield (*way, row)
 
 
-def ways(index: Index, one: str, other: str) -> Ways:
+def ways(graph: MemoryGraph, one: str, other: str) -> Ways:
     """Return the shortest ways between two memories that are there."""
     if one == other:
         return Ways()
@@ -78,7 +78,7 @@ def ways(index: Index, one: str, other: str) -> Ways:
             return Ways(seen=seen)
         if seen >= SEEN_AT_MOST or sides[0].far + sides[1].far >= STEPS_AT_MOST:
             return Ways(seen=seen, whole=False)
-        min(sides, key=lambda side: len(side.edge)).go_on(index)
+        min(sides, key=lambda side: len(side.edge)).go_on(graph)
     return Ways(_joined(sides, sorted(met)), sum(len(each.steps) for each in sides))
 
 

@@ -16,7 +16,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Record
+from madeleine.index.search import Record
 from madeleine.language.wording import IDENTITY, QUESTION, STOP
 from madeleine.model.memory import Memory
 from madeleine.model.query import Query
@@ -78,7 +78,7 @@ def ranked(
     view = _View(understood, scored, named, quoting, now, weight)
     spots = _best_first(view, ids, query.limit + LOOKED_AT)
     nodes = scored.pool.nodes[scored.places[spots]].tolist()
-    records = stores.index.records(nodes)
+    records = stores.search.records(nodes)
     found = [
         _rank(view, records[node], spot)
         for node, spot in zip(nodes, spots.tolist(), strict=True)
@@ -102,7 +102,7 @@ class _View:
 def _ids(stores: Stores, scored: Scored) -> list[str]:
     """Return the id of each candidate; nothing for one that is gone meanwhile."""
     nodes = scored.pool.nodes[scored.places].tolist()
-    ids = stores.index.ids(nodes)
+    ids = stores.search.ids(nodes)
     return [ids.get(node, "") for node in nodes]
 
 
@@ -110,7 +110,7 @@ def _quoting(stores: Stores, understood: Understood, ids: Iterable[str]) -> froz
     """Return the memories that hold what the question quotes."""
     if not understood.phrases:
         return frozenset()
-    memories = stores.index.memories(ids).values()
+    memories = stores.search.memories(ids).values()
     return frozenset(each.id for each in memories if _holds(each, understood.phrases))
 
 

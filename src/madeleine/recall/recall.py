@@ -138,7 +138,7 @@ def _begin(stores: Stores, query: Query, prepared: Prepared) -> _Search:
     spans = [each for each in search.understood.spans if each.firm or _asks_only_when(search)]
     narrow = _narrowed(query.filter, spans)
     said = ", ".join(dict.fromkeys(each.words for each in spans))
-    if spans and not stores.index.listing(narrow, search.now, 1):
+    if spans and not stores.search.listing(narrow, search.now, 1):
         search.nothing_from = said
         search.notes += (f"there is nothing {_from(said)}; looked at all times",)
     else:
@@ -190,7 +190,7 @@ def _lists(search: _Search) -> bool:
 def _from_then(stores: Stores, search: _Search) -> list[Ranked]:
     """Return what is from the time asked for, or of any time, newest first; then what speaks
     of it."""
-    newest = stores.index.listing(search.chosen, search.now, search.query.limit + 1)
+    newest = stores.search.listing(search.chosen, search.now, search.query.limit + 1)
     found = [each for each in newest if each.source != SELF_SOURCE][: search.query.limit]
     said = _from(search.when) if search.when else "among the newest"
     listed = [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
@@ -243,7 +243,7 @@ def _activate(stores: Stores, search: _Search, hits: list[Ranked]) -> list[Ranke
     seeds = [(each.id, min(each.score, 1.0)) for each in hits]
     passed = spread(stores, seeds, search.chosen, search.now)
     known = {each.id: each for each in hits}
-    strangers = stores.index.memories(each for each in passed if each not in known)
+    strangers = stores.search.memories(each for each in passed if each not in known)
     weight = stores.habits.recall.relevance_weight
     known |= {each.id: _stranger(search, each, weight) for each in strangers.values()}
     for memory_id, what in passed.items():
@@ -267,7 +267,7 @@ def _stranger(search: _Search, memory: Memory, relevance_weight: float) -> Ranke
 
 def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
     """Let what superseded a memory change places with it where the old one fits better."""
-    memories = stores.index.memories(each.id for each in hits)
+    memories = stores.search.memories(each.id for each in hits)
     known = {each.id: each for each in hits}
     newer = {each.id: known.get(each.superseded_by or "") for each in memories.values()}
     for _ in newer:  # a chain comes into order one step at a time
@@ -296,7 +296,7 @@ def _or_silence(
     if hits:
         best = f": {how_near(hits[0], habits.recall.least_best)}" if search.query.explain else ""
         return [], f"{len(hits)} came near, none near enough{best}"
-    if stores.index.count(search.chosen, search.now) == 0:
+    if stores.search.count(search.chosen, search.now) == 0:
         return [], _why_nobody(stores, search)
     return [], "nothing matches"
 
@@ -312,7 +312,7 @@ def _mentioned(stores: Stores, search: _Search, silence: str | None) -> str | No
 
 
 def _why_nobody(stores: Stores, search: _Search) -> str:
-    if stores.index.extent().memories == 0:
+    if stores.search.extent().memories == 0:
         return "no memory yet"
     plain = search.chosen == Filter()
     return "every memory is expired or superseded" if plain else "no memory passes the filter"
@@ -336,7 +336,7 @@ def _is_near(search: _Search, hit: Ranked, least: float) -> bool:
 
 
 def _all_found(stores: Stores, search: _Search, hits: Sequence[Ranked]) -> tuple[Found, ...]:
-    memories = stores.index.memories(each.id for each in hits)
+    memories = stores.search.memories(each.id for each in hits)
     return tuple(
         _found(stores, search, each, memories[each.id]) for each in hits if each.id in memories
     )

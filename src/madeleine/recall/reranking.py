@@ -31,7 +31,7 @@ def rerank(
     deadline = time.monotonic() + habits.reranker.deadline_ms / 1000
     notes: tuple[str, ...] = ()
     best = hits[: habits.reranker.candidates]
-    memories = stores.index.memories(each.id for each in best)
+    memories = stores.search.memories(each.id for each in best)
     for hit in best:
         if time.monotonic() >= deadline:
             notes = ("the cross-encoder ran out of time; the rest keep their order",)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Pool
+from madeleine.index.search import Pool
 from madeleine.model.query import Query
 from madeleine.recall.asked import Asked
 from madeleine.recall.candidates import choose, draw, prepare
@@ -68,7 +68,7 @@ def score(
     if named:
         places = np.union1d(places, _named(stores, pool, named))
     rows = rows_needed(pool, places)
-    details = stores.index.details(pool, rows)
+    details = stores.search.details(pool, rows)
     columns = compare(asked, pool, places, rows, details).columns if len(places) else {}
     told = evidence(asked, columns)
     head = _heads(pool, places, columns)
@@ -84,7 +84,7 @@ def score(
 
 def _named(stores: Stores, pool: Pool, named: Sequence[str]) -> Places:
     """Return the places of the memories with these ids, as far as the filter allows them."""
-    ids = stores.index.ids(pool.nodes.tolist())
+    ids = stores.search.ids(pool.nodes.tolist())
     meant = [ids.get(node) in named for node in pool.nodes.tolist()]
     return np.flatnonzero(pool.allowed & np.array(meant, np.bool_))
 
@@ -106,7 +106,7 @@ def collect(stores: Stores, query: Query) -> Collected:
     scored = score(stores, heads_of(stores), prepared.asked, pool, query.limit)
     best = _best_passages(scored)
     nodes = pool.nodes[scored.places[best]].tolist()
-    ids = stores.index.ids(nodes)
+    ids = stores.search.ids(nodes)
     return Collected(
         ids=tuple(ids.get(node, "") for node in nodes),
         columns={name: values[best] for name, values in scored.columns.items()},

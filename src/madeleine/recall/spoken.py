@@ -25,8 +25,8 @@ def speaking_of(
     terms = [word for span in spans for word in date_terms(span)]
     if not terms:
         return []
-    hits = stores.index.search_text(terms, chosen, now, LOOKED_AT)
-    memories = stores.index.memories(each.id for each in hits).values()
+    hits = stores.search.search_text(terms, chosen, now, LOOKED_AT)
+    memories = stores.search.memories(each.id for each in hits).values()
     return [(each, span) for each in memories if (span := _named(each, spans)) is not None]
 
 

@@ -236,7 +236,7 @@ def _embedding(house: House, stop: threading.Event) -> Callable[[], None]:
 
     def embed() -> None:
         stores = house.stores
-        if stores.minds.embedder is None or not stores.index.unembedded(1):
+        if stores.minds.embedder is None or not stores.search.unembedded(1):
             return
         try:
             done = embed_missing(stores, go_on)

@@ -46,7 +46,7 @@ def _of_the_server(serving: Serving) -> Iterator[str]:
 
 
 def _of_the_memory(house: House) -> Iterator[str]:
-    counts = house.stores.index.counts()
+    counts = house.stores.search.counts()
     yield from _metric(
         "madeleine_memories",
         "memories, by tier",

@@ -15,6 +15,6 @@ def work_waits(stores: Stores, habits: SleepHabits) -> bool:
     now, judge = stores.clock.now(), AgentJudge()
     for job, look in LOOKS.items():
         chosen = look(Night(stores, habits, judge, Report(job, "", now), now)).chosen
-        if stores.index.unseen(job, judge.name, chosen, now, 1):
+        if stores.search.unseen(job, judge.name, chosen, now, 1):
             return True
     return False

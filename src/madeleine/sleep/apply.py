@@ -83,7 +83,7 @@ class Work:
     def _check_looked_at(self, patch: Patch) -> None:
         """Refuse a patch whose judgement speaks of a memory that says something else now."""
         wanted = {each.id: text_digest(each) for each in looked_at(patch.action)}
-        now = self.night.stores.index.memories(wanted)
+        now = self.night.stores.search.memories(wanted)
         for memory_id, digest in wanted.items():
             if memory_id not in now or text_digest(now[memory_id]) != digest:
                 raise FileChanged(memory_id)

@@ -83,13 +83,13 @@ def _memories(patch: Patch) -> tuple[Memory, ...]:
 def fadings_room(night: Night) -> int:
     """Return about how many memories a person may be asked whether they are to be put away: ten
     at a time, whichever job asks, and as one question."""
-    pending = night.stores.index.proposals(ProposalStatus.PENDING)
+    pending = night.stores.log.proposals(ProposalStatus.PENDING)
     waiting = sum(len(each.source_nodes) for each in pending if each.type is ProposalType.DECAY)
     return 0 if waiting or not room(night) else FADINGS_AT_ONCE
 
 
 def room(night: Night) -> int:
     """Return how many proposals of this job may be made: people look at a page, not at heaps."""
-    pending = night.stores.index.proposals(ProposalStatus.PENDING)
+    pending = night.stores.log.proposals(ProposalStatus.PENDING)
     waiting = Counter(dict(each.action).get("by") for each in pending)
     return max(0, night.habits.proposals_per_run - waiting[night.report.job])

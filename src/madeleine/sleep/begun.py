@@ -29,13 +29,13 @@ def note_begun(stores: Stores, report: Report) -> None:
 def note_cut_off(stores: Stores) -> str | None:
     """Write the report of a run that was cut off, and return the job's name; None if the last
     run came to its end. Only who starts to run jobs may ask: else it may be under way."""
-    begun = stores.index.state(BEGUN)
+    begun = stores.log.state(BEGUN)
     if not isinstance(begun, Mapping):
         return None
-    recent = stores.index.recent_events([Kind.RUN.value], RUNS_READ)
+    recent = stores.log.recent_events([Kind.RUN.value], RUNS_READ)
     if any(each.body.get("run") == begun.get("run") for each in recent):
         return None
-    done = len(stores.index.changes(str(begun.get("run"))))
+    done = len(stores.log.changes(str(begun.get("run"))))
     told = {name: begun[name] for name in ("began", "request") if begun.get(name)}
     report = {**told, "error": CUT_OFF, "applied": done}
     body = {"run": begun.get("run"), "job": begun.get("job"), "report": report}

@@ -34,7 +34,7 @@ def _changes_too_much(night: Night, patches: int, changed: int, asked: int) -> s
     habits = night.habits
     if patches < habits.breaker_least:
         return None
-    total = max(night.stores.index.count(ALL, night.now), 1)
+    total = max(night.stores.search.count(ALL, night.now), 1)
     if changed + asked <= habits.breaker_share * total:
         return None
     whole = max(total, changed)  # what an earlier round merged is no longer there
@@ -46,7 +46,7 @@ def _changes_too_much(night: Night, patches: int, changed: int, asked: int) -> s
 def _trashes_too_much(night: Night, patches: int, trashed: int) -> str | None:
     if not trashed:
         return None
-    habits, there = night.habits, night.stores.index.count(NOT_ARCHIVED, night.now)
+    habits, there = night.habits, night.stores.search.count(NOT_ARCHIVED, night.now)
     many = patches >= habits.breaker_least or (2 * trashed > there >= TINY)
     if not many or trashed <= habits.breaker_share * there:
         return None

@@ -114,7 +114,7 @@ def see_again(stores: Stores, job_id: str) -> dict[str, object]:
     as they are now, and answers about them will count for nothing."""
     held = _claimed(stores, job_id)
     page = _Page(0)
-    page.memories = stores.index.memories(sorted(held.digests()))
+    page.memories = stores.search.memories(sorted(held.digests()))
     return _shown(held, page)
 
 
@@ -133,7 +133,7 @@ def reserved_until(stores: Stores) -> str | None:
 
 def _held(stores: Stores) -> Reservation | None:
     """Return the reservation that holds now."""
-    found = read_reservation(stores.index.state(STATE))
+    found = read_reservation(stores.log.state(STATE))
     if found is None or found.status == "done" or found.expires <= stores.clock.now():
         return None
     return found
@@ -200,8 +200,8 @@ class _Batch:
         )
 
     def _add_pairs(self, night: Night, found: Candidates) -> None:
-        job, index = night.report.job, night.stores.index
-        answered = index.verdicts([pair.ids for pair in found.pairs], night.judge.name)
+        job, log = night.report.job, night.stores.log
+        answered = log.verdicts([pair.ids for pair in found.pairs], night.judge.name)
         open_pairs = [pair for pair in found.pairs if pair.ids not in answered]
         left_out: set[str] = set()
         for pair in open_pairs:
@@ -311,7 +311,7 @@ def _claimed(stores: Stores, job_id: str | None) -> Reservation:
     """Return the reservation that a hand-in is for, if it still holds."""
     if not job_id:
         raise InvalidValue("job_id", "is missing", hint="name the one that came with the questions")
-    found = read_reservation(stores.index.state(STATE))
+    found = read_reservation(stores.log.state(STATE))
     what = f"maintenance job `{job_id}`"
     if found is None or found.job_id != job_id:
         raise Missing(f"no {what}", hint="throw the answers away and take a new batch")
@@ -357,7 +357,7 @@ def _jobs(stores: Stores, held: Reservation, handed: Handed) -> list[Job]:
 def _unchanged(stores: Stores, held: Reservation) -> dict[str, Memory]:
     """Return the memories that still say what was asked about."""
     digests = held.digests()
-    found = stores.index.memories(sorted(digests))
+    found = stores.search.memories(sorted(digests))
     return {k: each for k, each in found.items() if text_digest(each) == digests[k]}
 
 

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from madeleine.index.port import EdgeRow, Index
+from madeleine.index.graph import EdgeRow, MemoryGraph
 from madeleine.language.replacements import find_replacement
 from madeleine.language.stems import telling, words
 from madeleine.language.subjects import speak_of_others
@@ -161,7 +161,7 @@ class _Room:
         if self._night.judge.cheap or not pairs:
             return ()
         ids = [pair.ids for pair in pairs]
-        return self._night.stores.index.verdicts(ids, self._night.judge.name)
+        return self._night.stores.log.verdicts(ids, self._night.judge.name)
 
 
 class _Pairing:
@@ -179,7 +179,7 @@ class _Pairing:
         memories = self._memories(ids)
         near = self._near(memories)
         known = self._memories({*ids, *(other for found in near.values() for other in found)})
-        arrows = edges_of(self._night.stores.index, list(memories))
+        arrows = edges_of(self._night.stores.graph, list(memories))
         return [
             (memories[each], self._worth(memories[each], near.get(each, {}), known, arrows))
             for each in ids
@@ -193,7 +193,7 @@ class _Pairing:
         if len(self._known) + len(unknown) > KNOWN_AT_MOST:
             self._known.clear()
             unknown = wanted
-        self._known |= self._night.stores.index.memories(unknown)
+        self._known |= self._night.stores.search.memories(unknown)
         return {each: self._known[each] for each in wanted if each in self._known}
 
     def _worth(
@@ -216,7 +216,7 @@ class _Pairing:
         look, night = self._look, self._night
         near: dict[str, dict[str, float]] = {}
         for beside, ids in self._by_filter(memories).items():
-            found = night.stores.index.neighbours(
+            found = night.stores.search.neighbours(
                 ids, beside, night.now, look.neighbours, look.least
             )
             near.update({k: {hit.id: hit.score for hit in hits} for k, hits in found.items()})
@@ -240,7 +240,7 @@ class _Pairing:
             for each in near
         }
         wanted = {other for found in more.values() for other in found} | more.keys()
-        vectors = self._night.stores.index.vectors(list(wanted))
+        vectors = self._night.stores.search.vectors(list(wanted))
         for each, found in more.items():
             for other in found:
                 if each in vectors and other in vectors:
@@ -256,7 +256,7 @@ class _Pairing:
         text = f"{memory.title or ''}\n{memory.content}"[:WORD_CHARS]
         mine = sorted({word for word in words(text) if telling(word) and len(word) > 2})
         unknown = [word for word in mine if word not in self._holders]
-        terms = self._night.stores.index.terms(unknown) if unknown else []
+        terms = self._night.stores.search.terms(unknown) if unknown else []
         for word, stems in zip(unknown, terms, strict=True):
             self._holders[word] = stems[0].holders if len(stems) == 1 else 0
         shared = [word for word in mine if 2 <= self._holders[word] <= RARE_AT_MOST]
@@ -265,8 +265,8 @@ class _Pairing:
     def _holding(self, word: str, beside: Filter) -> list[str]:
         key = (word, beside)
         if key not in self._sharing:
-            index, now = self._night.stores.index, self._night.now
-            hits = index.search_text([word], beside, now, RARE_AT_MOST)
+            search, now = self._night.stores.search, self._night.now
+            hits = search.search_text([word], beside, now, RARE_AT_MOST)
             self._sharing[key] = [hit.id for hit in hits]
         return self._sharing[key]
 
@@ -288,8 +288,8 @@ def arrows_between(rows: Iterable[EdgeRow]) -> dict[frozenset[str], list[EdgeRow
     return found
 
 
-def edges_of(index: Index, ids: Sequence[str]) -> dict[frozenset[str], list[EdgeRow]]:
-    return arrows_between(index.edges(ids))
+def edges_of(graph: MemoryGraph, ids: Sequence[str]) -> dict[frozenset[str], list[EdgeRow]]:
+    return arrows_between(graph.edges(ids))
 
 
 def of_others(pair: Pair) -> bool:

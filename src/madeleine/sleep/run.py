@@ -123,7 +123,7 @@ def _is_told(stores: Stores, report: Report) -> bool:
         return False
     return any(
         each.body.get("job") == report.job and timedelta(0) <= report.began - each.at < TOLD_EVERY
-        for each in stores.index.recent_events([Kind.RUN.value], RUNS_READ)
+        for each in stores.log.recent_events([Kind.RUN.value], RUNS_READ)
     )
 
 

@@ -33,9 +33,9 @@ WOKEN = 4  # memories looked at again for each question that may be asked
 
 def unseen(night: Night, chosen: Filter, limit: int) -> list[Memory]:
     """Return memories that this job has not looked at since they changed, oldest first."""
-    index, report = night.stores.index, night.report
-    ids = index.unseen(report.job, night.judge.name, chosen, night.now, limit)
-    return list(index.memories(ids).values())
+    search, report = night.stores.search, night.report
+    ids = search.unseen(report.job, night.judge.name, chosen, night.now, limit)
+    return list(search.memories(ids).values())
 
 
 def to_look_at(night: Night, chosen: Filter) -> list[str]:
@@ -44,7 +44,7 @@ def to_look_at(night: Night, chosen: Filter) -> list[str]:
     job, judge = night.report.job, night.judge.name
     woken = _waiting(night)
     woken = woken[: WOKEN * room(night)] if woken else woken
-    found = night.stores.index.unseen(job, judge, chosen, night.now, EVERYTHING, woken)
+    found = night.stores.search.unseen(job, judge, chosen, night.now, EVERYTHING, woken)
     night.let_go |= set(woken).difference(found)
     return found[::-1]
 
@@ -71,7 +71,7 @@ def _seen_events(night: Night, memories: Iterable[Memory]) -> list[Event]:
 
 def _waiting(night: Night) -> list[str]:
     """Return the memories whose questions found no room, those first that have waited longest."""
-    kept = night.stores.index.state(_waiting_key(night))
+    kept = night.stores.log.state(_waiting_key(night))
     return [str(each) for each in kept] if isinstance(kept, list) else []
 
 
@@ -99,7 +99,7 @@ def judged(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
     """
     if night.judge.cheap:
         return _asked(night, pairs)
-    known = night.stores.index.verdicts([pair.ids for pair in pairs], night.judge.name)
+    known = night.stores.log.verdicts([pair.ids for pair in pairs], night.judge.name)
     unknown = iter(_asked(night, [pair for pair in pairs if pair.ids not in known]))
     return [known[pair.ids] if pair.ids in known else next(unknown) for pair in pairs]
 

@@ -52,7 +52,7 @@ class Shift:
 
         job = running.job
         if job in TASKS:
-            log.info("%s", start_line(job, self._stores.index.extent().memories))
+            log.info("%s", start_line(job, self._stores.search.extent().memories))
         report = run_job(
             self._stores,
             self._habits,

@@ -217,7 +217,7 @@ class Sleeper:
 
     def paused(self) -> frozenset[str]:
         """Return the jobs that do not run by themselves."""
-        value = self._stores.index.state(PAUSED)
+        value = self._stores.log.state(PAUSED)
         return frozenset(value if isinstance(value, list) else ())
 
     def _set_paused(self, job: str, paused: bool) -> bool:
@@ -408,7 +408,7 @@ class Sleeper:
             known = self._last
         if known is not None and not self._stores.leases.shared:
             return dict(known)
-        recent = self._stores.index.recent_events
+        recent = self._stores.log.recent_events
         kinds = (each for each in (self.order, self.tasks) if each)
         found = last_runs(
             event for jobs in kinds for event in recent([Kind.RUN.value], RUNS_READ, jobs)

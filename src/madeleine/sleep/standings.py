@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Standings
+from madeleine.index.search import Standings
 from madeleine.model.words import Tier
 from madeleine.sleep.values import Night
 
@@ -21,7 +21,7 @@ ARCHIVAL = list(Tier).index(Tier.ARCHIVAL)
 
 def pages(night: Night) -> Iterator[Standings]:
     """Yield every memory once; stop when somebody waits for the end."""
-    known = night.stores.index.standings(night.stop)
+    known = night.stores.search.standings(night.stop)
     for start in range(0, len(known), PAGE):
         if night.stop():
             return

@@ -20,7 +20,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from madeleine.errors import StoreUnwritable, Unavailable
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.model.event import Kind
 from madeleine.model.times import format_time
 from madeleine.rules.usage import WHISPER
@@ -75,7 +75,7 @@ def deliver(
 
 def confirm(everywhere: Sequence[Stores], sessions: Sessions, whisper_id: str) -> bool:
     """Deliver a whisper that its client printed; whether there was one to deliver."""
-    entry = everywhere[0].index.whisper(whisper_id)
+    entry = everywhere[0].index.log.whisper(whisper_id)
     if entry is None or is_delivered(entry.body) or not ids_in(entry, "injected"):
         return False
     deliver(everywhere, sessions, entry)
@@ -85,7 +85,7 @@ def confirm(everywhere: Sequence[Stores], sessions: Sessions, whisper_id: str) -
 def give_up(stores: Stores, sessions: Sessions, whisper_id: str, why: str) -> bool:
     """Note that nobody got to read a whisper: its memories, and no others, may be told again, and
     it counts neither as whispered nor as held out. Whether there was one to give up."""
-    entry = stores.index.whisper(whisper_id)
+    entry = stores.log.whisper(whisper_id)
     if entry is None or entry.body.get("delivery") == Delivery.MISSED:
         return False
     sessions.take_back(entry.session, _memories(entry))
@@ -102,7 +102,7 @@ def _record_use(everywhere: Sequence[Stores], ids: Sequence[str], session: str |
     """Note that these memories were whispered, at most once for each memory, session and day, as a
     recall is."""
     for stores in everywhere:
-        here = ids if len(everywhere) == 1 else [*stores.index.memories(ids)]
+        here = ids if len(everywhere) == 1 else [*stores.search.memories(ids)]
         if here:
             used(stores, here, WHISPER, session)
 

@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from madeleine.errors import InvalidValue, MindDown, NoSuchMemory, NoSuchWhisper
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.language.seen import seen_use
 from madeleine.model.event import Event, Kind
 from madeleine.model.trace import Passage
@@ -38,9 +38,9 @@ def give_feedback(
         raise InvalidValue("signal", what)
     if source not in SOURCES:
         raise InvalidValue("source", f"is {source!r}; it is explicit or implicit")
-    if stores.index.get(memory_id) is None:
+    if stores.search.get(memory_id) is None:
         raise NoSuchMemory(memory_id)
-    entry = stores.index.whisper(whisper_id) if whisper_id else None
+    entry = stores.log.whisper(whisper_id) if whisper_id else None
     if whisper_id and entry is None:
         raise NoSuchWhisper(whisper_id)
     if (before := _last_word(stores, memory_id, whisper_id)) and _same(before, signal, source):
@@ -59,7 +59,7 @@ def give_feedback(
 
 def _last_word(stores: Stores, memory_id: str, whisper_id: str | None) -> Event | None:
     """Return what was said last about a memory of a whisper."""
-    said = stores.index.feedback([memory_id]) if whisper_id else []
+    said = stores.log.feedback([memory_id]) if whisper_id else []
     return next((each for each in said if each.body.get("whisper") == whisper_id), None)
 
 
@@ -72,7 +72,7 @@ def notice_use(stores: Stores, session: str, reply: str, at: datetime | None = N
     each whisper's memory at most once. What was not delivered nobody read, and a reply given
     `at` a time is about no later prompt. Of what was held out, it is only noted that it came up."""
     noticed: list[str] = []
-    for entry in stores.index.whispers(WHISPERS_WATCHED, session):
+    for entry in stores.log.whispers(WHISPERS_WATCHED, session):
         if not is_delivered(entry.body) or (at is not None and at < entry.at):
             continue
         told = ids_in(entry, "injected")
@@ -89,7 +89,7 @@ def _seen(stores: Stores, entry: WhisperEntry, ids: Sequence[str], reply: str) -
     prompt = str(entry.body.get("prompt", ""))
     return [
         each.id
-        for each in stores.index.memories(ids).values()
+        for each in stores.search.memories(ids).values()
         if seen_use(reply, prompt, each.short_id, each.title, each.content) >= SURELY_USED
     ]
 
@@ -111,7 +111,7 @@ def _praised(stores: Stores, entry: WhisperEntry, seen: Sequence[str]) -> list[s
 
 def _answered(stores: Stores, ids: Sequence[str], whisper_id: str) -> set[str]:
     """Return the memories of a whisper about which something was said already."""
-    said = stores.index.feedback(ids) if ids else []
+    said = stores.log.feedback(ids) if ids else []
     return {str(each.body["memory"]) for each in said if each.body.get("whisper") == whisper_id}
 
 
@@ -123,7 +123,7 @@ def affinities(
     now: datetime,
 ) -> dict[str, float]:
     """Return what feedback on similar prompts adds to each memory's score."""
-    told = [each for each in _standing(stores.index.feedback(ids)) if each.body.get("prompt")]
+    told = [each for each in _standing(stores.log.feedback(ids)) if each.body.get("prompt")]
     if not told or vector is None:
         return {}
     likeness = _likeness(stores, told, vector)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from madeleine.errors import StoreUnwritable, Unavailable
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.model.times import parse_time
 from madeleine.whisper.session import Said
 from madeleine.write.bell import Happening
@@ -35,7 +35,7 @@ class Delivery(enum.StrEnum):
 def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> None:
     """Log an entry if that can be done, and drop what is too old."""
     try:
-        stores.index.log_whisper(entry, keep_after)
+        stores.log.log_whisper(entry, keep_after)
     except (StoreUnwritable, Unavailable):
         return
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.language.seen import share_difference
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import ids_in, is_delivered
@@ -57,7 +57,7 @@ class HoldOut:
 
 def hold_out(stores: Stores, habits: WhisperHabits) -> HoldOut:
     """Return what the log says about whispers told and held out."""
-    entries = stores.index.whispers(ENTRIES)
+    entries = stores.log.whispers(ENTRIES)
     in_time = [each for each in entries if is_delivered(each.body)]
     late = sum(bool(each.body.get("late")) for each in entries)
     return HoldOut(

@@ -176,7 +176,7 @@ def look_at_the_prompt(mind: Mind, thought: Thought) -> None:
         raise Silence(f"a machine made the prompt: {why}")
     if _characters(text[:PROMPT_CHARS]) < LEAST_CHARACTERS:
         raise Silence("the prompt is too short")
-    if not any(each.index.extent().memories for each in mind.everywhere):
+    if not any(each.index.search.extent().memories for each in mind.everywhere):
         raise Silence("there is no memory yet")
 
 
@@ -416,9 +416,9 @@ def _bring_answers(mind: Mind, thought: Thought, question: SelfQuestion) -> None
     mine = {each.memory.id: each.memory for each in thought.candidates if each.identity}
     by_graph = question.is_definite and Intent.TEMPORAL not in thought.intents
     if by_graph:
-        index = mind.stores.index
-        passing = index.allowed(sorted(targets - known), within(thought.prompt), thought.now)
-        mine |= index.memories(sorted(passing))
+        search = mind.stores.search
+        passing = search.allowed(sorted(targets - known), within(thought.prompt), thought.now)
+        mine |= search.memories(sorted(passing))
     answers = select_answers(question, {each.id: _statement_of(each) for each in mine.values()})
     thought.hold_back(lambda each: not each.identity or each.memory.id in answers)
     if by_graph:
@@ -472,12 +472,12 @@ def _statement_of(memory: Memory) -> SelfStatement:
 
 def _defined(mind: Mind) -> set[str]:
     """Return the memories that the self defines."""
-    self_id = mind.stores.index.self_id()
+    self_id = mind.stores.graph.self_id()
     if self_id is None:
         return set()
     return {
         each.connection.target
-        for each in mind.stores.index.edges([self_id])
+        for each in mind.stores.graph.edges([self_id])
         if each.source == self_id and each.connection.edge is Edge.DEFINES
     }
 

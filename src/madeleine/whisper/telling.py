@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from madeleine.errors import InvalidValue
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.language.restating import differs_in_numbers
 from madeleine.model.memory import Memory
 from madeleine.model.times import parse_time
@@ -75,7 +75,7 @@ def _without_restatements(mind: Mind, thought: Thought, conflicts: Conflicts) ->
     ids = [each.memory.id for each in thought.candidates]
     vectors: dict[str, Vector] = {}
     for stores in mind.everywhere:
-        vectors |= stores.index.vectors(ids)
+        vectors |= stores.search.vectors(ids)
     kept: list[Candidate] = []
     for each in thought.candidates:
         said_by = next(_same(each, kept, vectors, conflicts), None)
@@ -108,7 +108,7 @@ def _conflicts(mind: Mind, memories: Sequence[Memory]) -> Conflicts:
     same but for a number."""
     by_id = {each.id: each for each in memories}
     places = mind.everywhere if len(by_id) > 1 else ()
-    edges = [edge for stores in places for edge in stores.index.edges(list(by_id))]
+    edges = [edge for stores in places for edge in stores.graph.edges(list(by_id))]
     known = {
         frozenset((each.source, each.connection.target)): (
             by_id[each.source],
@@ -158,14 +158,14 @@ def _to_review(mind: Mind, thought: Thought) -> Memory | None:
     What is about the person comes only when they ask for it."""
     told = {each.memory.id for each in thought.candidates}
     index = mind.stores.index
-    for entry in index.whispers(REVIEWED_OF):
+    for entry in index.log.whispers(REVIEWED_OF):
         if entry.at > thought.now - REVIEWED_AFTER or entry.session == thought.prompt.session_id:
             continue
         ids = [each for each in _held_back(entry) if each not in told]
-        passing = index.allowed(ids, within(thought.prompt), thought.now)
+        passing = index.search.allowed(ids, within(thought.prompt), thought.now)
         new = [each for each in ids if each in passing and not _was_asked(mind, each, thought.now)]
         told |= set(ids)  # looked at already
-        for memory in index.memories(new).values():
+        for memory in index.search.memories(new).values():
             if ABOUT_SELF not in memory.tags:
                 return memory
     return None
@@ -184,7 +184,7 @@ def review_key(memory_id: str) -> str:
 
 def _was_asked(mind: Mind, memory_id: str, now: datetime) -> bool:
     """Whether somebody was asked about a memory not long ago."""
-    value = mind.stores.index.state(review_key(memory_id))
+    value = mind.stores.log.state(review_key(memory_id))
     if value is None:
         return False
     try:
@@ -194,7 +194,7 @@ def _was_asked(mind: Mind, memory_id: str, now: datetime) -> bool:
 
 
 def _maintenance_is_due(mind: Mind, thought: Thought) -> bool:
-    value = mind.stores.index.state("maintenance")
+    value = mind.stores.log.state("maintenance")
     if not isinstance(value, str):
         return True
     return value < (thought.now - timedelta(hours=mind.habits.maintenance_hours)).isoformat()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from madeleine.errors import Unavailable
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 from madeleine.minds.timed import ModelThreads, ModelTime
 from madeleine.model.query import Query
 from madeleine.model.times import format_time
@@ -129,7 +129,7 @@ def _learn_of_others(
         return
     since = now - timedelta(minutes=habits.session_gap_minutes)
     try:
-        entries = stores.index.whispers(habits.context_buffer_size, prompt.session_id)
+        entries = stores.log.whispers(habits.context_buffer_size, prompt.session_id)
     except Unavailable:
         return
     said = [said_in(each, now) for each in entries if each.at >= since]

@@ -145,7 +145,7 @@ class _Portion:
             return memory
         return replace(
             memory,
-            id=self._stores.index.self_id() or memory.id,
+            id=self._stores.graph.self_id() or memory.id,
             source=SELF_SOURCE,
             type=MemoryType.PERSON,
             tier=Tier.CORE,
@@ -158,7 +158,7 @@ class _Portion:
         return None if incoming.whole else self._how.by
 
     def _fate(self, incoming: Incoming, memory: Memory) -> Brought:
-        known = self._stores.index.get(memory.id)
+        known = self._stores.search.get(memory.id)
         if known is not None:
             return self._met(incoming, memory, known.memory)
         if memory.id in self._ids:
@@ -185,16 +185,16 @@ class _Portion:
         if not incoming.plain:
             return None
         key, now = same_text_key(memory.content), self._stores.clock.now()
-        found = self._stores.index.same_text(memory.space, key, now, 1)
+        found = self._stores.search.same_text(memory.space, key, now, 1)
         return found[0] if found else self._texts.get((memory.space, key))
 
     def _was_let_go(self, memory_id: str) -> bool:
         """Whether it was here and went to the trash, other than by undoing its import."""
-        if not self._stores.index.history(memory_id, 1) or memory_id not in self._trashed:
+        if not self._stores.log.history(memory_id, 1) or memory_id not in self._trashed:
             return False
         last = self._last_import(memory_id)
         change = "" if last is None else str(last.body.get("change"))
-        return self._stores.index.outcome(change) != "undone"
+        return self._stores.log.outcome(change) != "undone"
 
     @cached_property
     def _trashed(self) -> frozenset[str]:
@@ -227,7 +227,7 @@ class _Portion:
         return dict(details) if isinstance(details, dict) else {}
 
     def _last_import(self, memory_id: str) -> Event | None:
-        events = self._stores.index.history(memory_id, HISTORY)
+        events = self._stores.log.history(memory_id, HISTORY)
         own = (each for each in events if wrote_file(each, memory_id))
         return next((each for each in own if each.body.get("verb") == VERB), None)
 
@@ -334,7 +334,7 @@ class _Portion:
     def _usage_events(self, place: _Place) -> Iterator[Event]:
         usage, memory_id = place.incoming.usage, place.memory.id
         event_id = f"adopted-{memory_id}"
-        if usage is None or usage == _UNUSED or self._stores.index.event(event_id) is not None:
+        if usage is None or usage == _UNUSED or self._stores.log.event(event_id) is not None:
             return
         yield event(self._stores, Kind.ADOPTED, _counters(memory_id, usage), event_id)
         if usage.relevance is not None:

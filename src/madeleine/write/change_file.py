@@ -105,7 +105,7 @@ def read_current(stores: Stores, memory_id: str) -> OnDisk:
 
 def peek(stores: Stores, memory_id: str) -> OnDisk | None:
     """Read a memory's file where the index knows it; nothing if it is not there."""
-    path = stores.index.path_of(memory_id)
+    path = stores.search.path_of(memory_id)
     data = stores.vault.bytes_or_none(path)
     if path is None or data is None:
         return None
@@ -179,5 +179,5 @@ def vector_note(problem: str | None) -> tuple[str, ...]:
 def joined(stores: Stores, memory: Memory) -> Memory:
     """Return the memory with its usage, which the index knows. What it says is taken from the
     file: an edit by hand may not have reached the index yet."""
-    stored = stores.index.get(memory.id)
+    stored = stores.search.get(memory.id)
     return replace(memory, usage=stored.memory.usage) if stored else memory

@@ -72,10 +72,10 @@ def settle(stores: Stores, memory: Memory, since: datetime | None = None) -> Set
 def overtaken(stores: Stores, limit: int = ADDRESSES) -> list[tuple[Memory, Memory]]:
     """Return memories whose claim a newer one replaces, each with the one that does: what files
     that came from outside left undone. At most `limit` addresses are looked at."""
-    index, now = stores.index, stores.clock.now()
+    search, now = stores.search, stores.clock.now()
     found = []
-    for each in index.contested(now, limit):
-        claiming = index.memories(index.claims(each, now)).values()
+    for each in search.contested(now, limit):
+        claiming = search.memories(search.claims(each, now)).values()
         found += overtaken_among(one for one in claiming if one.source != SELF_SOURCE)
     return found
 
@@ -105,7 +105,7 @@ class _Sides:
 def _rivals(stores: Stores, memory: Memory, claim: Claim) -> tuple[list[OnDisk], tuple[str, ...]]:
     """Return the rivals as their files say them now, oldest first, and what cannot be read."""
     found, notes = [], []
-    for each in stores.index.claims(address(claim), stores.clock.now(), but=stated(claim)):
+    for each in stores.search.claims(address(claim), stores.clock.now(), but=stated(claim)):
         try:
             current = peek(stores, each)
         except FileUnreadable as error:
@@ -166,7 +166,7 @@ def _told(older: Sequence[OnDisk]) -> str:
 def _unread(stores: Stores, files: Sequence[OnDisk]) -> dict[str, Traces]:
     """Return those whose file says something else than what the model read: the index learns
     of the new text, and the model reads it at the next look."""
-    known = stores.index.memories(each.memory.id for each in files)
+    known = stores.search.memories(each.memory.id for each in files)
     return {
         each.memory.id: ()
         for each in files

@@ -219,7 +219,7 @@ def _memory_after(edit: Edit, found: Fingerprint | None) -> Stored | None:
 def read_new(stores: Stores, change: Change) -> tuple[dict[str, Traces], str | None]:
     """Read what the index has no fitting traces for: new texts, and files that come back."""
     after = [each.memory for edit in change.edits if (each := _memory_after(edit, UNSEEN))]
-    known = stores.index.memories([each.id for each in after])
+    known = stores.search.memories([each.id for each in after])
     new = [each for each in after if each.id not in known or _differ(each, known[each.id])]
     if not new:
         return {}, None

@@ -36,7 +36,7 @@ def hold_core_cap(stores: Stores, run: str | None = None) -> list[str]:
     verb or by hand, stays. One that cannot be changed now is passed over: the next in order goes
     instead.
     """
-    core = stores.index.core_by_importance()
+    core = stores.search.core_by_importance()
     surplus = count_over_cap(stores)
     if not surplus:
         return []
@@ -52,10 +52,10 @@ def hold_core_cap(stores: Stores, run: str | None = None) -> list[str]:
 
 def count_over_cap(stores: Stores) -> int:
     """Return how many memories there are in core beyond its cap; the self is one of them."""
-    self_id = stores.index.self_id()
-    known = stores.index.memories([self_id]) if self_id is not None else {}
+    self_id = stores.graph.self_id()
+    known = stores.search.memories([self_id]) if self_id is not None else {}
     selves = sum(each.tier is Tier.CORE for each in known.values())
-    return max(len(stores.index.core_by_importance()) + selves - stores.habits.write.core_cap, 0)
+    return max(len(stores.search.core_by_importance()) + selves - stores.habits.write.core_cap, 0)
 
 
 def describe_demotions(demoted: Sequence[str]) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def describe_demotions(demoted: Sequence[str]) -> tuple[str, ...]:
 
 
 def _written_at(stores: Stores, memory_id: str) -> int:
-    stored = stores.index.get(memory_id)
+    stored = stores.search.get(memory_id)
     return stored.fingerprint.mtime_ns if stored else 0
 
 

@@ -68,7 +68,7 @@ def restore(stores: Stores, wanted: str, by: str = "unknown") -> Changed:
             wanted, [MemoryChoice(each.memory.id, each.memory.headline) for each in found]
         )
     stored = found[-1]
-    if stores.index.get(stored.memory.id) is not None:
+    if stores.search.get(stored.memory.id) is not None:
         raise Rejected(
             f"`{stored.memory.short_id}` is in the vault again already",
             hint=f"look at `madeleine show {stored.memory.short_id}`",

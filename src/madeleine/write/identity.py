@@ -25,13 +25,13 @@ SELF_ID = str(uuid.uuid5(uuid.NAMESPACE_URL, "madeleine:self"))
 
 def ensure_self(stores: Stores) -> str:
     """Return the id of the self, writing its file if there is none yet."""
-    found = stores.index.self_id()
+    found = stores.graph.self_id()
     if found is not None:
         return found
     memory = _new_self(stores)
     traces, _ = read_one(stores, memory)
     with stores.writing:
-        found = stores.index.self_id()
+        found = stores.graph.self_id()
         if found is not None:
             return found
         _refuse_second(stores)
@@ -45,13 +45,13 @@ def ensure_self(stores: Stores) -> str:
 def complete_self(stores: Stores) -> None:
     """Write the self where a file brought something about the user and there is no self yet."""
     about = Filter(tags=(ABOUT_SELF,), outdated=True)
-    if stores.index.self_id() is None and stores.index.count(about, stores.clock.now()):
+    if stores.graph.self_id() is None and stores.search.count(about, stores.clock.now()):
         ensure_self(stores)
 
 
 def _refuse_second(stores: Stores) -> None:
     """A self whose file does not parse at the moment is still the self."""
-    for each in stores.index.unreadable():
+    for each in stores.search.unreadable():
         if SELF_ID[:SHORT_ID_LENGTH] in each.path:
             raise FileUnreadable(each.path, each.line, each.problem)
 

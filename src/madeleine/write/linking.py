@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from madeleine.errors import SelfLink
-from madeleine.index.port import Hit
+from madeleine.index.search import Hit
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
@@ -58,16 +58,16 @@ def suggested_links(
     habits = stores.habits
     now = stores.clock.now()
     least = habits.write.link_threshold
-    hits = stores.index.search_vector(vector, Filter(), now, habits.write.link_neighbours, least)
+    hits = stores.search.search_vector(vector, Filter(), now, habits.write.link_neighbours, least)
     if beside:
         hits = _with_beside(hits, vector, beside)[: habits.write.link_neighbours]
     known = {link.target for link in taken} | {memory.id}
     near = [hit for hit in hits if hit.score >= least and hit.id not in known]
     if not near:
         return ()
-    here = stores.index.allowed([hit.id for hit in near], Filter(spaces=(memory.space,)), now)
+    here = stores.search.allowed([hit.id for hit in near], Filter(spaces=(memory.space,)), now)
     here |= {each.id for each in beside if each.space == memory.space}
-    the_self = stores.index.self_id()
+    the_self = stores.graph.self_id()
     links = []
     for hit in near:
         strength = link_strength(hit.score, hit.id in here, habits.write.cross_space_penalty)

@@ -127,9 +127,9 @@ def _united(kept: Memory, dropped: Memory) -> tuple[Connection, ...]:
 def _pointing(hand: Hand, drop_id: str, keep_id: str) -> list[OnDisk]:
     """Return every other memory that names the one to be removed."""
     stores = hand.stores
-    rows = stores.index.edges([drop_id])
+    rows = stores.graph.edges([drop_id])
     sources = {row.source for row in rows if row.connection.target == drop_id and not row.implied}
-    sources |= set(stores.index.superseded_by(drop_id))
+    sources |= set(stores.graph.superseded_by(drop_id))
     found = (_if_there(hand, each) for each in sorted(sources - {drop_id, keep_id}))
     return [each for each in found if each is not None]
 

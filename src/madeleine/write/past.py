@@ -80,7 +80,7 @@ def _writing(stores: Stores, events: Sequence[Event], memory_id: str) -> list[Ev
 
 
 def _came_about(stores: Stores, event: Event) -> bool:
-    return stores.index.outcome(str(event.body.get("change"))) != "dropped"
+    return stores.log.outcome(str(event.body.get("change"))) != "dropped"
 
 
 def _found_next(stores: Stores, later: Sequence[Event], memory_id: str) -> bytes | None:
@@ -92,7 +92,7 @@ def _found_next(stores: Stores, later: Sequence[Event], memory_id: str) -> bytes
 
 
 def _now(stores: Stores, memory_id: str) -> bytes | None:
-    stored = stores.index.get(memory_id)
+    stored = stores.search.get(memory_id)
     if stored is not None:
         return stores.vault.bytes_or_none(stored.path)
     trashed = stores.vault.find_trashed(memory_id)
@@ -142,7 +142,7 @@ def file_turns(stores: Stores, event: Event) -> list[FileTurn]:
 def _file_turn(stores: Stores, event: Event, edit: RecordedEdit) -> FileTurn:
     after = edit.before
     if digest(after) != edit.after_sha256:
-        events = stores.index.history(edit.memory_id, EVENTS_READ)
+        events = stores.log.history(edit.memory_id, EVENTS_READ)
         written = _writing(stores, events, edit.memory_id)
         at = next((n for n, each in enumerate(written) if each.id == event.id), 0)
         after = _found_next(stores, written[:at], edit.memory_id)

@@ -21,7 +21,7 @@ from madeleine.errors import (
     NoSuchProposal,
     OutdatedProposal,
 )
-from madeleine.index.port import Index
+from madeleine.index.log import EventLog
 from madeleine.model.change import Change
 from madeleine.model.digest import state_digest
 from madeleine.model.event import Event, Kind
@@ -114,8 +114,8 @@ def expire_proposals(stores: Stores, before: datetime, by: str) -> int:
     """Let go of proposals that nobody decided since then, or whose memories say something else
     by now, or that are no question any more; return how many."""
     withdrawn = withdraw_contrasts(stores, by)
-    pending = stores.index.proposals(ProposalStatus.PENDING)
-    known = stores.index.memories({memory for each in pending for memory in _states(each)})
+    pending = stores.log.proposals(ProposalStatus.PENDING)
+    known = stores.search.memories({memory for each in pending for memory in _states(each)})
     over = [each for each in pending if each.created < before or _is_outdated(each, known)]
     if over:
         status = ProposalStatus.EXPIRED
@@ -167,15 +167,15 @@ def reopen(stores: Stores, wanted: str, by: str = "unknown") -> Decided:
 def _check_open(stores: Stores, proposal: Proposal) -> None:
     if proposal.status in (ProposalStatus.PENDING, ProposalStatus.EXPIRED):
         raise AlreadyDone(f"proposal `{proposal.id[:8]}`", proposal.status.value)
-    last = decisions(stores.index).get(proposal.id)
+    last = decisions(stores.log).get(proposal.id)
     change = last.body.get("change") if last else None
-    if change is not None and stores.index.outcome(str(change)) not in OVER:
+    if change is not None and stores.log.outcome(str(change)) not in OVER:
         raise AlreadyDone(f"proposal `{proposal.id[:8]}`", "carried out")
 
 
-def decisions(index: Index) -> dict[str, Event]:
+def decisions(log: EventLog) -> dict[str, Event]:
     """Return the last decision about each proposal, by its id, among the newest ones."""
-    newest = index.recent_events([Kind.DECIDED.value], DECISIONS_READ)
+    newest = log.recent_events([Kind.DECIDED.value], DECISIONS_READ)
     return {str(each.body.get("proposal")): each for each in reversed(newest)}
 
 
@@ -183,7 +183,7 @@ def show_proposal(stores: Stores, wanted: str) -> Shown:
     """Return a proposal with the exact difference that approving it would make."""
     proposal = find_proposal(stores, wanted)
     if proposal.status is not ProposalStatus.PENDING:
-        last = decisions(stores.index).get(proposal.id)
+        last = decisions(stores.log).get(proposal.id)
         why = last.body.get("reason") if last else None
         said = f"it is {proposal.status.value}"
         return Shown(proposal, problem=f"{said}: {why}" if why else said)
@@ -238,7 +238,7 @@ def _deciding(stores: Stores, proposal_id: str) -> Iterator[None]:
 def find_proposal(stores: Stores, wanted: str) -> Proposal:
     """Return the proposal that an id or an unambiguous prefix names."""
     prefix = wanted.strip().lower()
-    found = [each for each in stores.index.proposals() if prefix and each.id.startswith(prefix)]
+    found = [each for each in stores.log.proposals() if prefix and each.id.startswith(prefix)]
     if len(found) != 1:
         raise NoSuchProposal(wanted)
     return found[0]

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from madeleine.errors import AmbiguousId, MemoryChoice, NotInTrash, Unavailable
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.language.passages import passages_of
 from madeleine.language.text import passage_key
 from madeleine.model.change import Edit
@@ -77,7 +77,7 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
     gone = _dead(stores, found)
     keepers = _keepers(stores, gone)
     with noted(stores, PURGE) as report:
-        arrows = [each for each in stores.index.edges(sorted(gone)) if not each.implied]
+        arrows = [each for each in stores.graph.edges(sorted(gone)) if not each.implied]
         journal = _redacted(stores, gone, [each.memory for each in found])
         traces = _forget_traces(stores, found, gone, journal.texts)
         taken_in = [each.memory.id for each in found if each.memory.idempotency_key is not None]
@@ -97,7 +97,7 @@ def purge(stores: Stores, wanted: Sequence[str] | None) -> Purged:
 
 def was_purged(stores: Stores, memory_id: str) -> bool:
     """Whether a memory of that id, which had been taken in from somewhere, was purged."""
-    return stores.index.state(_mark_key(memory_id)) is not None
+    return stores.log.state(_mark_key(memory_id)) is not None
 
 
 def _mark(stores: Stores, memory_id: str) -> Event:
@@ -115,7 +115,7 @@ def _mark_key(memory_id: str) -> str:
 def _dead(stores: Stores, found: Iterable[Stored]) -> set[str]:
     """Return the ids of those that are not in the vault as well."""
     ids = {each.memory.id for each in found}
-    return ids - stores.index.memories(ids).keys()
+    return ids - stores.search.memories(ids).keys()
 
 
 def _chosen(stores: Stores, wanted: Sequence[str] | None) -> list[Stored]:
@@ -130,9 +130,9 @@ def _summaries(stores: Stores, gone: set[str], known: set[str]) -> list[Stored]:
     if not gone:
         return []
     told = Gone(gone)
-    arrows = stores.index.edges(sorted(gone))
+    arrows = stores.graph.edges(sorted(gone))
     sources = {each.source for each in arrows if each.connection.edge is Edge.SUMMARIZES} - gone
-    for memory in stores.index.memories(sources).values():
+    for memory in stores.search.memories(sources).values():
         if is_summary_of(memory, told) and _is_as_written(memory):
             commit(stores, plan_forget(a_hand(stores, PURGE), memory.id))
     listed = [each for each in stores.vault.trashed() if is_summary_of(each.memory, told)]
@@ -147,7 +147,7 @@ def _is_as_written(summary: Memory) -> bool:
 def _made_from(stores: Stores, arrows: Iterable[EdgeRow]) -> tuple[Memory, ...]:
     edges = (Edge.DERIVED_FROM, Edge.SUMMARIZES)
     sources = {each.source for each in arrows if each.connection.edge in edges}
-    found = stores.index.memories(sources)
+    found = stores.search.memories(sources)
     return tuple(found[each] for each in sorted(found))
 
 
@@ -164,17 +164,17 @@ def _keepers(stores: Stores, gone: set[str]) -> set[str]:
 
 
 def _merged_into(stores: Stores, memory_id: str) -> Iterator[str]:
-    for each in stores.index.history(memory_id, HISTORY):
+    for each in stores.log.history(memory_id, HISTORY):
         details, change = each.body.get("details"), str(each.body.get("change"))
         told = details if isinstance(details, Mapping) else {}
-        if told.get("removed") == memory_id and stores.index.outcome(change) not in OVER:
+        if told.get("removed") == memory_id and stores.log.outcome(change) not in OVER:
             yield str(told["kept"])
 
 
 def _still_there(stores: Stores, ids: set[str]) -> tuple[Memory, ...]:
     """Return those of the memories that are in the vault, or at least in the trash."""
     trashed = {each.memory.id: each.memory for each in stores.vault.trashed()} if ids else {}
-    found = {**trashed, **stores.index.memories(ids)}
+    found = {**trashed, **stores.search.memories(ids)}
     return tuple(found[each] for each in sorted(ids & found.keys()))
 
 

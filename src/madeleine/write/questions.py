@@ -63,7 +63,7 @@ def known_keys(stores: Stores) -> set[str]:
     a contrast that was withdrawn is none: the same two may contradict each other after all."""
     return {
         key
-        for each in stores.index.proposals()
+        for each in stores.log.proposals()
         if each.status is not ProposalStatus.EXPIRED or not asks_about_a_contrast(each)
         for key in _keys_of(each)
     }
@@ -71,7 +71,7 @@ def known_keys(stores: Stores) -> set[str]:
 
 def withdraw_contrasts(stores: Stores, by: str) -> int:
     """Withdraw the questions about contrasts that an earlier release asked; return how many."""
-    pending = stores.index.proposals(ProposalStatus.PENDING)
+    pending = stores.log.proposals(ProposalStatus.PENDING)
     over = [each for each in pending if asks_about_a_contrast(each)]
     if over:
         status = ProposalStatus.EXPIRED
@@ -95,13 +95,13 @@ FORGETTING = "forget"  # the question whether a memory is to go to the trash
 
 def rejected_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that were answered with no."""
-    rejected = stores.index.proposals(ProposalStatus.REJECTED)
+    rejected = stores.log.proposals(ProposalStatus.REJECTED)
     return {key for each in rejected for key in _keys_of(each)}
 
 
 def pending_keys(stores: Stores) -> set[str]:
     """Return the keys of all questions that wait for an answer."""
-    waiting = stores.index.proposals(ProposalStatus.PENDING)
+    waiting = stores.log.proposals(ProposalStatus.PENDING)
     return {key for each in waiting for key in _keys_of(each)}
 
 

@@ -65,8 +65,8 @@ def reconcile(
     """Look at every file in the vault and index those that changed, so many chunks of them in
     one transaction."""
     report = Reconciled()
-    known = stores.index.fingerprints()
-    broken = {each.path: each for each in stores.index.unreadable()}
+    known = stores.search.fingerprints()
+    broken = {each.path: each for each in stores.search.unreadable()}
     changed: dict[str, Fingerprint] = {}
     for found in stores.vault.scan():
         report.files += 1
@@ -80,7 +80,7 @@ def reconcile(
     if report.dropped or report.written:
         _retry_unreadable(stores, report, set())
     report.unreadable = [
-        f"{each.path}:{each.line}: {each.problem}" for each in stores.index.unreadable()
+        f"{each.path}:{each.line}: {each.problem}" for each in stores.search.unreadable()
     ]
     return report
 
@@ -128,7 +128,7 @@ def unread(stores: Stores) -> tuple[str, ...]:
     words alone: after a change of model, or after it was away."""
     if stores.minds.embedder is None:
         return ()
-    count = len(stores.index.unembedded(UNREAD_TOLD + 1))
+    count = len(stores.search.unembedded(UNREAD_TOLD + 1))
     if not count:
         return ()
     said = _memories(count) if count <= UNREAD_TOLD else f"more than {_memories(UNREAD_TOLD)}"
@@ -145,10 +145,10 @@ def embed_missing(stores: Stores, progress: Progress = lambda done, total: None)
 
     Safe to stop at any moment: what was read is not read again.
     """
-    total = stores.index.counts().unembedded
+    total = stores.search.counts().unembedded
     done = 0
-    while ids := stores.index.unembedded(CHUNK):
-        memories = list(stores.index.memories(ids).values())
+    while ids := stores.search.unembedded(CHUNK):
+        memories = list(stores.search.memories(ids).values())
         before = done
         for some in portions(memories, lambda each: len(each.content), CHUNK, READ_CHARS):
             traces, problem = read_memories(stores, some)
@@ -165,7 +165,7 @@ def _give_traces(stores: Stores, memories: Sequence[Memory], traces: Sequence[Tr
     """Give memories their traces, unless their text changed while the model was thinking;
     return how many got theirs."""
     with stores.writing:
-        now = stores.index.memories([each.id for each in memories])
+        now = stores.search.memories([each.id for each in memories])
         made = {
             each.id: those
             for each, those in zip(memories, traces, strict=True)
@@ -176,11 +176,11 @@ def _give_traces(stores: Stores, memories: Sequence[Memory], traces: Sequence[Tr
 
 
 def _is_known(stores: Stores, path: str, found: Fingerprint) -> bool:
-    memory_id = stores.index.id_at(path)
-    stored = stores.index.get(memory_id) if memory_id else None
+    memory_id = stores.search.id_at(path)
+    stored = stores.search.get(memory_id) if memory_id else None
     if stored is None or stored.fingerprint != found:
         return False
-    return all(each.path != path for each in stores.index.unreadable())
+    return all(each.path != path for each in stores.search.unreadable())
 
 
 def _index_files(
@@ -237,7 +237,7 @@ def _brought_back(stores: Stores, memories: Sequence[Memory]) -> Iterator[Event]
     """Give what to note of memories whose file takes them out of the archive: whoever edited it
     does not want them there."""
     awake = [each for each in memories if each.tier is not Tier.ARCHIVAL]
-    known = stores.index.memories([each.id for each in awake])
+    known = stores.search.memories([each.id for each in awake])
     for each in awake:
         if each.id in known and known[each.id].tier is Tier.ARCHIVAL:
             yield from no_to_archiving(stores, each, BY_HAND)
@@ -247,10 +247,10 @@ def _put_back_into_core(stores: Stores, memories: Sequence[Memory]) -> Iterator[
     """Give what to note of memories that a full core tier had let go, and whose file puts them
     back there: whoever edited it wants another one to go."""
     core = [each for each in memories if each.tier is Tier.CORE]
-    known = stores.index.memories([each.id for each in core])
+    known = stores.search.memories([each.id for each in core])
     for each in core:
         if each.id in known and known[each.id].tier is not Tier.CORE:
-            changes = stores.index.history(each.id)
+            changes = stores.log.history(each.id)
             if any(change.body.get("by") == CORE_CAP for change in changes):
                 yield from refusals(stores, [no_to_leaving_core(each)], BY_HAND)
 
@@ -271,7 +271,7 @@ def _one_file_each(stores: Stores, puts: list[Put]) -> tuple[list[Put], dict[str
     """
     ours: dict[str, Put] = {}
     twins: dict[str, tuple[int, str]] = {}
-    known = stores.index.memories([put.stored.memory.id for put in puts])
+    known = stores.search.memories([put.stored.memory.id for put in puts])
     for put in sorted(puts, key=lambda each: _seniority(each.stored.path)):
         memory_id, path = put.stored.memory.id, put.stored.path
         other = _other_file(stores, memory_id, path) if memory_id in known else None
@@ -296,7 +296,7 @@ def _twin_of(path: str) -> tuple[int, str]:
 
 def _other_file(stores: Stores, memory_id: str, path: str) -> str | None:
     """Return the path of another file that still says this id."""
-    stored = stores.index.get(memory_id)
+    stored = stores.search.get(memory_id)
     if stored is None or stored.path == path:
         return None
     try:
@@ -315,7 +315,7 @@ def _adoption(stores: Stores, stored: Stored) -> Event | None:
     counters over once.
     """
     event_id = f"adopted-{stored.memory.id}"
-    if not stored.counters or stores.index.event(event_id) is not None:
+    if not stored.counters or stores.log.event(event_id) is not None:
         return None
     body = {"memory": stored.memory.id, **stored.counters}
     return event(stores, Kind.ADOPTED, body, event_id)
@@ -325,7 +325,7 @@ def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:
     """Drop the rows of files that are gone, and stop reporting such files as unreadable."""
     with stores.writing:
         missing = [path for path in gone if stores.vault.fingerprint(path) is None]
-        drops = [each for path in missing if (each := stores.index.id_at(path)) is not None]
+        drops = [each for path in missing if (each := stores.search.id_at(path)) is not None]
         if missing:
             stores.index.write(Batch(drops=drops, readable_again=missing))
         report.dropped += len(drops)
@@ -335,6 +335,6 @@ def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:
 def _retry_unreadable(stores: Stores, report: Reconciled, looked_at: set[str]) -> None:
     """Read again what was refused before: a file may have had the id of one that has another
     id now, or is gone."""
-    refused = (each.path for each in stores.index.unreadable())
+    refused = (each.path for each in stores.search.unreadable())
     again = {path: Fingerprint(0, 0) for path in refused if path not in looked_at}
     _index_files(stores, again, report, lambda done, total: None)

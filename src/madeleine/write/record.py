@@ -63,7 +63,7 @@ def settle(stores: Stores, outcomes: Mapping[str, str], batch: Batch = NOTHING) 
     Of two notes about one change the later counts, so a clock that was set back must not make
     this one seem the earlier.
     """
-    last = stores.index.recent_events([Kind.SETTLED.value], 1)
+    last = stores.log.recent_events([Kind.SETTLED.value], 1)
     at = max([stores.clock.now(), *(each.at + TICK for each in last)])
     marks = [
         replace(event(stores, Kind.SETTLED, {"change": change, "outcome": outcome}), at=at)
@@ -92,7 +92,7 @@ def replay(journal: Journal, index: Index) -> list[str]:
     goes on after it.
     """
     waiting: list[str] = []
-    for chunk in journal.read(index.positions()):
+    for chunk in journal.read(index.log.positions()):
         waits = chunk.waits and month_in(chunk.name, journal.device) is None
         torn = chunk.problems[:-1] if waits else chunk.problems
         waiting.extend(each.message for each in chunk.problems[-1:] if chunk.waits)

@@ -116,15 +116,15 @@ def find_known(stores: Stores, draft: Draft) -> Remembered | None:
     of its own even when somebody said the same words before.
     """
     if draft.idempotency_key is not None:
-        found = stores.index.with_idempotency_key(draft.idempotency_key)
+        found = stores.search.with_idempotency_key(draft.idempotency_key)
         if found is not None:
             return _known(stores, draft, found, KeyReused(draft.idempotency_key, found))
     if draft.id is not None:
-        if stores.index.get(draft.id) is None:
+        if stores.search.get(draft.id) is None:
             return None
         return _known(stores, draft, draft.id, IdTaken(draft.id))
     key, now = same_text_key(draft.content), stores.clock.now()
-    same = stores.index.memories(stores.index.same_text(draft.space, key, now))
+    same = stores.search.memories(stores.search.same_text(draft.space, key, now))
     alike = (each for each in same.values() if draft.claim in (None, each.claim))
     here = (each for each in alike if not _elsewhere(draft.origin, each.origin))
     oldest = min(here, key=lambda each: (each.created, each.id), default=None)
@@ -134,7 +134,7 @@ def find_known(stores: Stores, draft: Draft) -> Remembered | None:
 def _known(
     stores: Stores, draft: Draft, found: str, refusal: KeyReused | IdTaken
 ) -> Remembered | None:
-    memory = stores.index.memories([found]).get(found)
+    memory = stores.search.memories([found]).get(found)
     if memory is None:
         return None
     if same_text_key(memory.content) != same_text_key(draft.content):

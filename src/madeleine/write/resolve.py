@@ -20,7 +20,7 @@ def resolve(stores: Stores, wanted: str) -> str:
     prefix = wanted.strip().strip("`").lower()
     if not _HEX.match(prefix):
         raise NoSuchMemory(wanted)
-    found = stores.index.ids_with_prefix(prefix, CANDIDATES_SHOWN + 1)
+    found = stores.search.ids_with_prefix(prefix, CANDIDATES_SHOWN + 1)
     if prefix in found:
         return prefix
     if not found:
@@ -32,7 +32,7 @@ def resolve(stores: Stores, wanted: str) -> str:
 
 def get(stores: Stores, wanted: str) -> Stored:
     """Return the memory that `wanted` names, with the file it stands in."""
-    stored = stores.index.get(resolve(stores, wanted))
+    stored = stores.search.get(resolve(stores, wanted))
     if stored is None:
         raise NoSuchMemory(wanted)
     return stored
@@ -45,14 +45,14 @@ def get_memory(stores: Stores, wanted: str) -> Memory:
 def _near(stores: Stores, prefix: str) -> list[MemoryChoice]:
     """Memories whose id begins like the wanted one: a slip in the last characters is usual."""
     for length in range(len(prefix) - 1, 2, -1):
-        found = stores.index.ids_with_prefix(prefix[:length], 3)
+        found = stores.search.ids_with_prefix(prefix[:length], 3)
         if found:
             return _choices(stores, found)
     return []
 
 
 def _choices(stores: Stores, ids: Sequence[str]) -> list[MemoryChoice]:
-    known = stores.index.memories(ids)
+    known = stores.search.memories(ids)
     return [
         MemoryChoice(each, known[each].headline, chars=CHOICE_CHARS)
         if each in known

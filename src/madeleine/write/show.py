@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from madeleine.errors import NoSuchMemory
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.stored import Stored
@@ -28,16 +28,16 @@ class Shown:
 def show(stores: Stores, wanted: str) -> Shown:
     """Return a memory whole; strongest connections first."""
     stored = get(stores, wanted)
-    rows = sorted(stores.index.edges([stored.memory.id]), key=lambda row: -row.connection.weight)
+    rows = sorted(stores.graph.edges([stored.memory.id]), key=lambda row: -row.connection.weight)
     ends = dict.fromkeys(_other_end(row, stored.memory.id) for row in rows)
-    found = stores.index.memories(list(ends)[:NEIGHBOURS_SHOWN])
+    found = stores.search.memories(list(ends)[:NEIGHBOURS_SHOWN])
     return Shown(stored, tuple(rows), tuple(found[each] for each in ends if each in found))
 
 
 def history(stores: Stores, wanted: str, limit: int = 100) -> tuple[str, list[Event]]:
     """Return what happened to a memory, newest first, also when it was forgotten since."""
     memory_id = find_anywhere(stores, wanted)[0].memory.id
-    return memory_id, stores.index.history(memory_id, limit)
+    return memory_id, stores.log.history(memory_id, limit)
 
 
 def wrote_file(event: Event, memory_id: str) -> bool:

@@ -11,7 +11,10 @@ from datetime import datetime
 from types import TracebackType
 from typing import Protocol
 
+from madeleine.index.graph import MemoryGraph
+from madeleine.index.log import EventLog
 from madeleine.index.port import Index
+from madeleine.index.search import MemorySearch
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Limits
 from madeleine.rules.fusion import Head
@@ -143,3 +146,18 @@ class Stores:
     courtesy: Courtesy = field(default_factory=Courtesy)
     """Lets those go first who are waited for."""
     new_id: Callable[[], str] = new_id
+
+    @property
+    def search(self) -> MemorySearch:
+        """The index, for those who look for memories."""
+        return self.index.search
+
+    @property
+    def graph(self) -> MemoryGraph:
+        """The index, for those who follow arrows."""
+        return self.index.graph
+
+    @property
+    def log(self) -> EventLog:
+        """The index, for those who ask what happened."""
+        return self.index.log

@@ -34,7 +34,7 @@ def members_of(stores: Stores, memory: Memory) -> list[str]:
     written, though somebody took the connection away."""
     written = (
         _members_in(each, memory.id)
-        for each in stores.index.history(memory.id)
+        for each in stores.log.history(memory.id)
         if each.kind is Kind.CHANGED
     )
     last = next((each for each in written if each), [])
@@ -70,7 +70,7 @@ def said_no(stores: Stores, forgotten: Memory, by: str) -> list[Event]:
 
 def refused_summaries(stores: Stores) -> list[set[str]]:
     """Return the members of each summary that somebody said no to."""
-    rejected = stores.index.proposals(ProposalStatus.REJECTED)
+    rejected = stores.log.proposals(ProposalStatus.REJECTED)
     wanted = (each for each in rejected if each.type is ProposalType.CONSOLIDATE)
     found = (_refused(each) for each in wanted)
     return [each for each in (*found, *_deleted_by_hand(stores)) if each]
@@ -93,25 +93,25 @@ def _deleted_by_hand(stores: Stores) -> list[set[str]]:
     """Return the members of each summary that was written, and whose file is gone without any
     change of ours."""
     written = {**_approved(stores), **_written(stores)}
-    there = stores.index.memories(written)
+    there = stores.search.memories(written)
     lost = (each for each in written if each not in there and _should_be_there(stores, each))
     return [written[each] for each in lost]
 
 
 def _approved(stores: Stores) -> dict[str, set[str]]:
     """Return the summaries that somebody was asked about and wanted, with their members."""
-    approved = stores.index.proposals(ProposalStatus.APPROVED)
+    approved = stores.log.proposals(ProposalStatus.APPROVED)
     named = (each.source_nodes for each in approved if _is_summary(each))
     return {summary: set(members) for summary, *members in named}
 
 
 def _written(stores: Stores) -> dict[str, set[str]]:
     """Return the summaries that runs wrote, with their members as they were last."""
-    runs = stores.index.recent_events([Kind.RUN.value], RUNS_READ, [WRITER])
+    runs = stores.log.recent_events([Kind.RUN.value], RUNS_READ, [WRITER])
     return {
         summary: set(members)
         for run in reversed(runs)
-        for change in stores.index.changes(str(run.body.get("run")))
+        for change in stores.log.changes(str(run.body.get("run")))
         for summary, members in _summaries_in(change).items()
     }
 
@@ -132,7 +132,7 @@ def _should_be_there(stores: Stores, memory_id: str) -> bool:
     """Whether the last change of ours left a memory's file in the vault, where it is no more."""
     changes = (
         each
-        for each in stores.index.history(memory_id)
+        for each in stores.log.history(memory_id)
         if each.kind is Kind.CHANGED and wrote_file(each, memory_id)
     )
     edits = next((each.body.get("edits") for each in changes), None)

@@ -20,7 +20,7 @@ from madeleine.write.change_file import Hand
 def plan_synthesis(hand: Hand, memory: Memory, members: Sequence[str]) -> Change:
     """Return the change that writes a new memory and archives those that it was made from."""
     _check(memory, members)
-    if hand.stores.index.get(memory.id) is not None:
+    if hand.stores.search.get(memory.id) is not None:
         raise IdTaken(memory.id)
     path = hand.stores.vault.path_for(memory)
     new = Edit(memory.id, None, None, path, render_memory(memory))
@@ -31,7 +31,7 @@ def plan_synthesis(hand: Hand, memory: Memory, members: Sequence[str]) -> Change
 def plan_summary(hand: Hand, memory: Memory) -> Change:
     """Return the change that writes a summary, or makes its file say this. What it sums up is
     left as it is."""
-    if hand.stores.index.get(memory.id) is None:
+    if hand.stores.search.get(memory.id) is None:
         path = hand.stores.vault.path_for(memory)
         return hand.change("summarise", [Edit(memory.id, None, None, path, render_memory(memory))])
     return hand.change("summarise", [hand.read(memory.id).edit(memory)])

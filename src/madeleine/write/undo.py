@@ -49,9 +49,9 @@ class Undone:
 def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
     """Take back a change, or every change of a run or a night, newest first, all or none."""
     events = _named(stores, wanted)
-    open_events = [each for each in events if stores.index.outcome(_id(each)) not in OVER]
+    open_events = [each for each in events if stores.log.outcome(_id(each)) not in OVER]
     if not open_events:
-        outcome = str(stores.index.outcome(_id(events[0])))
+        outcome = str(stores.log.outcome(_id(events[0])))
         raise AlreadyUndone(outcome) if outcome == "undone" else AlreadyDone("this", outcome)
     plan, scores = _Plan(stores), Scores()
     for each in open_events:
@@ -81,7 +81,7 @@ def _nothing_left(events: Iterable[Event]) -> Conflict:
 
 def _named(stores: Stores, wanted: str) -> list[Event]:
     """Return the events of the one change, the one run, or the one night that was meant."""
-    events = stores.index.changes(wanted)
+    events = stores.log.changes(wanted)
     if not events:
         return _of_night(stores, wanted)
     exact = [each for each in events if wanted in (_id(each), each.body.get("run"))]
@@ -94,7 +94,7 @@ def _named(stores: Stores, wanted: str) -> list[Event]:
 def _of_night(stores: Stores, wanted: str) -> list[Event]:
     """Return the events of all runs of the one night whose id begins so, newest first."""
     runs: dict[str, list[str]] = {}
-    for each in stores.index.recent_events([Kind.RUN.value], RUNS_READ):
+    for each in stores.log.recent_events([Kind.RUN.value], RUNS_READ):
         report = each.body.get("report")
         night = str(report.get("request") or "") if isinstance(report, Mapping) else ""
         if len(wanted) >= LEAST_PREFIX and night.startswith(wanted):
@@ -104,7 +104,7 @@ def _of_night(stores: Stores, wanted: str) -> list[Event]:
     if len(runs) > 1:
         raise AmbiguousChange(wanted, sorted(runs))
     ((night, newest_first),) = runs.items()
-    events = [each for run in newest_first for each in stores.index.changes(run)]
+    events = [each for run in newest_first for each in stores.log.changes(run)]
     if not events:
         raise NothingChanged(night)
     return events
@@ -144,7 +144,7 @@ def _outcomes(stores: Stores, events: Iterable[Event], outcome: str = "undone") 
         details = each.body.get("details")
         undone = details.get("undoes") if isinstance(details, dict) else None
         for change_id in undone or ():
-            earlier = stores.index.changes(str(change_id))
+            earlier = stores.log.changes(str(change_id))
             found |= _outcomes(stores, earlier, "done" if outcome == "undone" else "undone")
     return found
 
@@ -168,7 +168,7 @@ def _scores_before(stores: Stores, each: Event) -> Scores:
 
 
 def _scores_now(stores: Stores, named: Scores) -> Scores:
-    known = stores.index.scores({each for values in named.values() for each in values})
+    known = stores.search.scores({each for values in named.values() for each in values})
     return {
         name: {each: known[each][name] for each in values if each in known}
         for name, values in named.items()
@@ -201,7 +201,7 @@ def _recorded(stores: Stores, each: Event) -> RecordedChange:
 def _remembered(stores: Stores, each: Event) -> RecordedChange:
     """A new memory had no file before; taking it back means the trash, never deletion."""
     memory_id = str(each.body["memory"])
-    stored = stores.index.get(memory_id)
+    stored = stores.search.get(memory_id)
     path = stored.path if stored else str(each.body["path"])
     current = digest(stores.vault.bytes_or_none(path))
     edit = RecordedEdit(memory_id, None, None, path, current)
@@ -237,7 +237,7 @@ class _Plan:
             self._set(target, data, edit.memory_id)
 
     def _edited(self, edit: RecordedEdit, path: str) -> EditedSince:
-        stored = self._stores.index.get(edit.memory_id)
+        stored = self._stores.search.get(edit.memory_id)
         memory = stored.memory if stored else memory_in(edit.before)
         gone = stored is None and self._content(path) is None
         return EditedSince(path, memory.headline if memory else None, gone=gone)
@@ -246,7 +246,7 @@ class _Plan:
         """Whether a file cannot come back: its name is taken, or its memory is there again."""
         if self._content(target) is not None:
             return True
-        stored = self._stores.index.get(edit.memory_id)
+        stored = self._stores.search.get(edit.memory_id)
         elsewhere = stored is not None and stored.path not in (edit.path_after, target)
         return elsewhere and not in_trash(target)
 

@@ -45,7 +45,7 @@ def _note(
     does not make a memory look important. A full disk must not keep anybody from reading."""
     grade = {"n": WHISPERED} if how == WHISPER else {}
     try:
-        known = stores.index.used_today(ids, session, at, whispers=how == WHISPER)
+        known = stores.log.used_today(ids, session, at, whispers=how == WHISPER)
         bodies = [
             {"memory": each, "how": how, "session": session, **grade}
             for each in ids

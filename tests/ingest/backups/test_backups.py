@@ -383,8 +383,8 @@ def lived(stores: Stores) -> list[str]:
 
 def seen(stores: Stores, ids: list[str]) -> tuple[dict[str, Memory], list[str], object]:
     """What there is to know about memories: themselves, their edges, their history."""
-    edges = sorted(repr(each) for each in stores.index.edges(ids))
-    return stores.index.memories(ids), edges, [history(stores, each) for each in ids]
+    edges = sorted(repr(each) for each in stores.graph.edges(ids))
+    return stores.search.memories(ids), edges, [history(stores, each) for each in ids]
 
 
 def test_restore_keeps_ids_connections_and_history(tmp_path: Path) -> None:
@@ -399,7 +399,7 @@ def test_restore_keeps_ids_connections_and_history(tmp_path: Path) -> None:
     with closing_house(tmp_path / "new") as stores:
         assert seen(stores, ids) == before
         assert vault_bytes(stores) == files
-        changes = stores.index.recent_events(["changed"], 100)
+        changes = stores.log.recent_events(["changed"], 100)
         merged = next(each for each in changes if each.body.get("verb") == "merge")
         assert undo(stores, str(merged.body["change"])).memories  # and it can still be undone
 
@@ -416,8 +416,8 @@ def test_restoring_puts_what_was_there_aside(tmp_path: Path) -> None:
     done = restore_home(home, path)
 
     with closing_house(home) as stores:
-        assert stores.index.get(later.id) is None
-        assert set(stores.index.memories(ids)) == set(ids)
+        assert stores.search.get(later.id) is None
+        assert set(stores.search.memories(ids)) == set(ids)
     vault, journal = done.aside
     assert {each.relative_to(vault).as_posix() for each in vault.rglob("*.md")} == set(files)
     assert any(journal.glob("*.jsonl"))
@@ -495,7 +495,7 @@ def test_a_restore_that_is_killed_is_finished_by_who_opens_the_home(
 
     with closing_house(home) as stores:
         assert seen(stores, ids) == before
-        assert stores.index.get(later.id) is None
+        assert stores.search.get(later.id) is None
     assert not (home / "run" / "restoring.json").exists()
     assert len(list(home.glob("*-before-*"))) == 2
 
@@ -524,7 +524,7 @@ def test_what_a_killed_restore_had_unpacked_is_removed_at_the_next_opening(
     assert len(unpacked(tmp_path)) == 2
 
     with closing_house(home) as stores:
-        assert stores.index.get(kept.id) is not None
+        assert stores.search.get(kept.id) is not None
 
     assert unpacked(tmp_path) == []
     assert mine.is_dir()
@@ -562,7 +562,7 @@ def test_a_vault_elsewhere_is_backed_up_and_restored_there(
 
     assert (tmp_path / "link").is_symlink()
     with closing_house(tmp_path / "home") as stores:
-        assert stores.index.get(kept.id) is not None
+        assert stores.search.get(kept.id) is not None
     assert [each.name for each in real.parent.iterdir() if "before" in each.name]
 
 

@@ -319,7 +319,7 @@ def connected(stores: Stores) -> set[tuple[str, str, str]]:
 
 
 def states_of_all(stores: Stores) -> list[Memory]:
-    return list(stores.index.memories(stores.index.standings().ids).values())
+    return list(stores.search.memories(stores.search.standings().ids).values())
 
 
 @pytest.fixture
@@ -373,5 +373,5 @@ def test_a_link_that_is_added_to_an_exported_note_counts(namesakes: Stores, tmp_
     imported(namesakes, "obsidian", tmp_path / "out")
 
     (gone,) = (each for each in states_of_all(namesakes) if "Sold" in each.content)
-    ends = namesakes.index.memories([each.target for each in gone.connections]).values()
+    ends = namesakes.index.search.memories([each.target for each in gone.connections]).values()
     assert "Plan" in {each.title for each in ends}

@@ -76,8 +76,8 @@ def _note(told: Told, item: Item, outcome: Brought) -> None:
 
 def memories(stores: Stores) -> dict[str, Memory]:
     """Every memory but the self, by its title or its text."""
-    ids = stores.index.standings().ids
-    known = stores.index.memories(ids).values()
+    ids = stores.search.standings().ids
+    known = stores.search.memories(ids).values()
     return {each.title or each.content: each for each in known if each.source != "system:self"}
 
 

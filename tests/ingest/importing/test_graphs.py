@@ -396,13 +396,13 @@ def test_ormahs_folder_comes_with_counters_connections_and_self(
     assert (tabs.access_count, tabs.stability, tabs.importance) == (7, 12.5, 0.61)
     assert tabs.last_accessed.isoformat() == "2026-05-05T10:00:00+00:00"
     assert {each.target for each in tabs.connections} == {B, SELF_ID}  # one dangles, and is kept
-    stored = stores.index.get(A)
+    stored = stores.search.get(A)
     assert stored is not None
     assert "access_count" not in stores.vault.read_bytes(stored.path).decode()
-    own = stores.index.get(SELF_ID)
+    own = stores.search.get(SELF_ID)
     assert own is not None
     assert own.memory.content == "Ana, who builds Atlas."
-    assert stores.index.get(ORMAH_SELF) is None
+    assert stores.search.get(ORMAH_SELF) is None
     assert told.broken == {"fact_bad_cccccccc.md:2": "unknown type 'nonsense'"}
     assert told.notes == ["1 deleted memories were left out"]
 

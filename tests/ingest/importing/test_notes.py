@@ -103,7 +103,7 @@ def test_two_folders_of_one_name_are_two_sources(
     told = [imported(stores, form, tmp_path / place / "Notes") for place in "aba"]
 
     assert [each.fates["Ideas.md"] for each in told] == ["written", "written", "known"]
-    known = stores.index.memories(stores.index.standings().ids).values()
+    known = stores.search.memories(stores.search.standings().ids).values()
     assert {each.content for each in known} == {"Sail to Skye.", "Plant an orchard."}
 
 

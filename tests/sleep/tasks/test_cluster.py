@@ -78,7 +78,7 @@ def alike(stores: Stores, count: int = 5, axis: int = 0, **fields: object) -> li
 
 
 def summaries(stores: Stores) -> list[Memory]:
-    found = stores.index.listing(Filter(tags=(META_TAG,)), stores.clock.now(), 100)
+    found = stores.search.listing(Filter(tags=(META_TAG,)), stores.clock.now(), 100)
     return sorted(found, key=lambda each: each.id)
 
 
@@ -151,7 +151,7 @@ def test_a_meta_memory_tells_its_true_span_and_can_be_recalled(stores: Stores) -
     assert summary.title is not None
     assert "backups" in summary.title
     assert "Backups" in summary.content
-    assert summary.id in stores.index.vectors([summary.id])
+    assert summary.id in stores.search.vectors([summary.id])
     answer = recall(stores, Query("backups of shelves at night"))
     assert summary.id in [hit.memory.id for hit in answer.hits]
 
@@ -520,7 +520,7 @@ def test_while_members_wait_for_their_vectors_nothing_dissolves(stores: Stores) 
     five = alike(stores, 5)
     run(stores, cluster())
     for each in five:
-        stored = stores.index.get(each.id)
+        stored = stores.search.get(each.id)
         assert stored is not None
         unread = replace(stored, memory=replace(stored.memory, content="unread"))
         stores.index.write(Batch(puts=[Put(unread)]))
@@ -605,7 +605,7 @@ def test_nothing_that_a_purged_summary_said_is_kept_in_the_no(stores: Stores) ->
     undo(stores, run(stores, cluster()).run)
     purge(stores, None)
 
-    (kept,) = stores.index.proposals(ProposalStatus.REJECTED)
+    (kept,) = stores.log.proposals(ProposalStatus.REJECTED)
     assert kept.proposed_action == "write a summary of 5 memories"
 
 
@@ -628,7 +628,7 @@ def test_a_no_to_one_summary_is_no_no_to_others(stores: Stores) -> None:
 
 
 def file_of(stores: Stores, memory: Memory) -> Path:
-    stored = stores.index.get(memory.id)
+    stored = stores.search.get(memory.id)
     assert stored is not None
     return stores.vault.root / stored.path
 
@@ -653,7 +653,7 @@ def test_a_summary_whose_file_somebody_deleted_is_not_written_again(tmp_path: Pa
 def test_a_summary_that_somebody_wanted_and_deleted_is_not_written_again(stores: Stores) -> None:
     alike(stores, 5)
     run(stores, Planned(lambda night: [replace(each, ask=True) for each in cluster().plan(night)]))
-    (asked,) = stores.index.proposals(ProposalStatus.PENDING)
+    (asked,) = stores.log.proposals(ProposalStatus.PENDING)
     decide(stores, asked.id, ProposalStatus.APPROVED)
     file_of(stores, summaries(stores)[0]).unlink()
     reconcile(stores)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from madeleine.index.graph import MemoryGraph
 from madeleine.index.port import Batch, Put
 from madeleine.model.codec import connection_to_json
 from madeleine.model.draft import Limits
@@ -70,7 +71,7 @@ def drawn(stores: Stores, memory: Memory) -> tuple[Connection, ...]:
 def associations(stores: Stores) -> list[tuple[str, str, str | None]]:
     return [
         (row.source, row.connection.target, row.connection.kind)
-        for row in stores.index.newest_edges((Edge.DISCOVERED,), 1_000)
+        for row in stores.graph.newest_edges((Edge.DISCOVERED,), 1_000)
     ]
 
 
@@ -158,7 +159,7 @@ def test_two_unlike_decisions_are_a_contrast_as_documented(stores: Stores) -> No
     assert (found.confidence, found.by) == (0.6, "creative")
     assert found.weight == pytest.approx(0.2, abs=1e-3)
     assert report.counts["discovered"] == report.counts["created"] == 1
-    assert stores.index.proposals() == []
+    assert stores.log.proposals() == []
 
 
 @pytest.mark.parametrize("space", [None, "atlas"])
@@ -193,7 +194,7 @@ def test_a_run_that_nobody_asked_for_neither_draws_nor_asks_about_decisions(
         assert (report.applied, report.proposed, report.counts["discovered"]) == (0, 0, 0)
 
     assert vault_bytes(stores) == before
-    assert stores.index.proposals() == []
+    assert stores.log.proposals() == []
 
 
 def test_contrasts_can_be_switched_off(stores: Stores) -> None:
@@ -212,7 +213,7 @@ def test_a_decision_gets_no_more_contrasts_than_other_associations(stores: Store
         run(stores, creative(), set_to(associations_each=2))
 
     ends = [
-        end for row in stores.index.associations() for end in (row.source, row.connection.target)
+        end for row in stores.graph.associations() for end in (row.source, row.connection.target)
     ]
     assert ends
     assert max(ends.count(each) for each in ends) <= 2
@@ -264,8 +265,8 @@ def test_any_run_withdraws_the_questions_of_earlier_releases(stores: Stores) -> 
 
     run(stores, job_of())
 
-    assert stores.index.proposals(ProposalStatus.PENDING) == []
-    (gone,) = stores.index.proposals(ProposalStatus.EXPIRED)
+    assert stores.log.proposals(ProposalStatus.PENDING) == []
+    (gone,) = stores.log.proposals(ProposalStatus.EXPIRED)
     assert gone.id == asked.id
     assert "no question any more" in str(show_proposal(stores, asked.id).problem)
 
@@ -310,7 +311,7 @@ def test_a_withdrawn_question_keeps_nobody_from_asking_about_a_contradiction(
 
     night(stores, conflict_detector(), unsure)
 
-    (asked,) = stores.index.proposals(ProposalStatus.PENDING)
+    (asked,) = stores.log.proposals(ProposalStatus.PENDING)
     assert dict(asked.action)["by"] == "conflict_detector"
 
 
@@ -323,7 +324,7 @@ def test_a_contrast_keeps_no_two_copies_apart(stores: Stores) -> None:
 
     night(stores, duplicate_merger(), same)
 
-    assert len(stores.index.memories([one.id, other.id])) == 1
+    assert len(stores.search.memories([one.id, other.id])) == 1
 
 
 def test_a_pair_that_is_connected_already_is_left_as_it_is(stores: Stores) -> None:
@@ -349,7 +350,7 @@ def test_a_second_run_draws_nothing_twice(stores: Stores) -> None:
 
 def test_a_memory_without_a_vector_takes_part_in_no_pairing(stores: Stores) -> None:
     _, insight = two(stores, 0.99, PATTERN, INSIGHT)
-    stored = stores.index.get(insight.id)
+    stored = stores.search.get(insight.id)
     assert stored is not None
     text = replace(stored.memory, content="unread as yet")
     stores.index.write(Batch(puts=[Put(replace(stored, memory=text))]))
@@ -357,7 +358,7 @@ def test_a_memory_without_a_vector_takes_part_in_no_pairing(stores: Stores) -> N
     report = run(stores, creative())
 
     assert report.counts["discovered"] == 0
-    assert stores.index.proposals() == []
+    assert stores.log.proposals() == []
 
 
 def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
@@ -391,7 +392,7 @@ def test_edges_a_job_made_do_not_strengthen_their_ends(stores: Stores) -> None:
     run(stores, creative())
 
     assert {"creative", "cluster"} <= MACHINES
-    standings = stores.index.standings()
+    standings = stores.search.standings()
     assert standings.connections.tolist() == [0] * len(standings)
     assert {pattern.id, insight.id} <= set(standings.ids)
 
@@ -654,13 +655,13 @@ def test_creative_asks_for_existing_edges_once(
     for number in range(20):
         keep_as(stores, f"thing number {number}", along(number))
     asked: list[int] = []
-    real = type(stores.index).edges_between
+    real = type(stores.graph).edges_between
 
-    def counted(index: object, ids: list[str]) -> object:
+    def counted(graph: MemoryGraph, ids: list[str]) -> object:
         asked.append(len(ids))
-        return real(index, ids)  # type: ignore[arg-type]  # it is one
+        return real(graph, ids)
 
-    monkeypatch.setattr(type(stores.index), "edges_between", counted)
+    monkeypatch.setattr(type(stores.graph), "edges_between", counted)
     run(stores, creative(), dry_run=True)
 
     assert asked == [20]

@@ -84,7 +84,7 @@ def test_a_missing_importance_means_one_thing_everywhere(stores: Stores) -> None
     run(stores, decay())
 
     assert as_now(stores, memory).importance == DEFAULT_IMPORTANCE
-    assert set(stores.index.standings().importance.tolist()) == {DEFAULT_IMPORTANCE}
+    assert set(stores.search.standings().importance.tolist()) == {DEFAULT_IMPORTANCE}
     assert relevance(stores, memory) == relevance(stores, given)
 
 
@@ -156,7 +156,7 @@ def test_every_memory_is_visited_past_any_page_limit(tmp_path: Path) -> None:
     report = run(stores, decay())
 
     assert report.counts["processed"] == report.counts["scored"] == len(ids)
-    assert {each.relevance for each in stores.index.memories(ids).values()} == {0.5488}
+    assert {each.relevance for each in stores.search.memories(ids).values()} == {0.5488}
     close(stores)
 
 
@@ -306,7 +306,7 @@ def test_a_hub_of_many_connections_is_counted_quickly(tmp_path: Path) -> None:
 
     assert time.process_time() - began < 5  # a tenth of that, on a machine that is not busy
     assert report.error is None
-    found = stores.index.memories(ids[:2])
+    found = stores.search.memories(ids[:2])
     assert found[ids[0]].relevance == 1.0
     assert found[ids[1]].relevance == pytest.approx(0.5488 * 1.20794, abs=NEAR)
     close(stores)
@@ -318,7 +318,7 @@ def test_fading_ten_thousand_takes_a_few_writes(tmp_path: Path) -> None:
 
     run(stores, decay())
 
-    written = stores.index.recent_events([Kind.SCORED.value], 100)
+    written = stores.log.recent_events([Kind.SCORED.value], 100)
     assert len(written) == 2
     assert all("scores" not in each.body for each in written)
     close(stores)

@@ -90,7 +90,7 @@ def test_below_one_threshold_is_archived_and_below_the_other_trashed(stores: Sto
     report = run(stores, forget(), habits)
 
     assert as_now(stores, faint).tier is Tier.ARCHIVAL
-    assert stores.index.get(gone.id) is None
+    assert stores.search.get(gone.id) is None
     assert [each.memory.id for each in stores.vault.trashed()] == [gone.id]
     assert ids(report.counts["archived"]) == [faint.id]
     assert ids(report.counts["deleted"]) == [gone.id]
@@ -181,7 +181,7 @@ def test_protected_types_may_be_named_in_either_vocabulary(stores: Stores, names
 
     run(stores, forget(), set_to(delete_threshold=0.05, protected_types=names))
 
-    left = stores.index.memories([goal.id, liking.id, decision.id])
+    left = stores.search.memories([goal.id, liking.id, decision.id])
     assert set(left) == {goal.id, liking.id}
 
 
@@ -191,7 +191,7 @@ def test_a_type_that_nobody_knows_is_refused(stores: Stores) -> None:
     report = run(stores, forget(), set_to(delete_threshold=0.05, protected_types="Decision,Rumour"))
 
     assert "'Rumour'" in str(report.error)
-    assert stores.index.get(gone.id) is not None
+    assert stores.search.get(gone.id) is not None
 
 
 def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
@@ -206,7 +206,7 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
     assert vault_bytes(stores) == files
     assert "30 of 30 memories would change" in str(report.stopped)
     assert (report.counts["deleted"], report.counts["preserved"]) == ([], 30)
-    (waiting,) = stores.index.proposals(ProposalStatus.PENDING)
+    (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
     assert (report.proposed, len(waiting.source_nodes)) == (1, 10)
     decide(stores, waiting.id, ProposalStatus.APPROVED, by="me")
     assert len(list(stores.vault.trashed())) == 10
@@ -222,7 +222,7 @@ def test_a_small_store_is_not_emptied_unasked(stores: Stores, count: int) -> Non
     assert list(stores.vault.trashed()) == []
     assert f"{count} of {count} memories that are not archived" in str(report.stopped)
     assert (report.proposed, report.counts["deleted_count"]) == (1, 0)
-    (waiting,) = stores.index.proposals(ProposalStatus.PENDING)
+    (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
     assert len(waiting.source_nodes) == min(count, 10)
 
 
@@ -279,14 +279,14 @@ def test_many_go_and_come_back_in_few_changes(stores: Stores) -> None:
         aged(stores, f"Note number {number}", 1_000 + number)
     before = vault_bytes(stores)
     report = run(stores, forget(), replace(DELETE, breaker_share=1.0))
-    changes = [each for each in stores.index.changes(report.run) if each.kind is Kind.CHANGED]
+    changes = [each for each in stores.log.changes(report.run) if each.kind is Kind.CHANGED]
 
     assert len(list(stores.vault.trashed())) == 150
     assert len(changes) == 2
     undo(stores, report.run)
 
     assert vault_bytes(stores) == before
-    assert stores.index.counts().memories == 150
+    assert stores.search.counts().memories == 150
 
 
 # -- the way back --------------------------------------------------------------------------
@@ -316,7 +316,7 @@ def test_forget_then_restore_is_as_before(stores: Stores) -> None:
     before, known = vault_bytes(stores), as_now(stores, memory)
     stores.clock.pass_by(days=1_000)  # type: ignore[attr-defined]  # the fake clock
     run(stores, forget(), DELETE)
-    assert stores.index.get(memory.id) is None
+    assert stores.search.get(memory.id) is None
 
     restore(stores, memory.short_id)
 
@@ -324,7 +324,7 @@ def test_forget_then_restore_is_as_before(stores: Stores) -> None:
     back = as_now(stores, memory)
     assert back.usage.access_count == known.usage.access_count
     assert back.content == known.content
-    assert stores.index.search_text(["lunch"], Filter(), stores.clock.now(), 5)[0].id == memory.id
+    assert stores.search.search_text(["lunch"], Filter(), stores.clock.now(), 5)[0].id == memory.id
 
 
 def test_a_dry_run_of_forget_changes_no_byte(tmp_path: Path) -> None:
@@ -366,10 +366,10 @@ def test_every_door_agrees_on_what_is_archival(stores: Stores) -> None:
     now, away = stores.clock.now(), Filter(tiers=(Tier.ARCHIVAL,))
 
     assert as_now(stores, faint).tier is Tier.ARCHIVAL
-    assert [each.id for each in stores.index.listing(away, now, 5)] == [faint.id]
-    assert [each.id for each in stores.index.search_text(["lunch"], away, now, 5)] == [faint.id]
-    assert stores.index.counts().by_tier["archival"] == 1
-    assert stores.vault.read(stores.index.get(faint.id).path).memory.tier is Tier.ARCHIVAL  # type: ignore[union-attr]
+    assert [each.id for each in stores.search.listing(away, now, 5)] == [faint.id]
+    assert [each.id for each in stores.search.search_text(["lunch"], away, now, 5)] == [faint.id]
+    assert stores.search.counts().by_tier["archival"] == 1
+    assert stores.vault.read(stores.search.get(faint.id).path).memory.tier is Tier.ARCHIVAL  # type: ignore[union-attr]
 
 
 def test_revising_an_archival_memory_keeps_its_tier(stores: Stores) -> None:

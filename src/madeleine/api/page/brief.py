@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 
-from madeleine.index.port import Index
+from madeleine.index.search import MemorySearch
 from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -83,12 +83,12 @@ def absent_to_json(absent: Absent | None) -> Json | None:
     return None if absent is None else {**asdict(absent), "filters": list(absent.filters)}
 
 
-def named(index: Index, words: str) -> str:
+def named(search: MemorySearch, words: str) -> str:
     """Return a sentence with memories by what they are called, where it has their ids."""
 
     def title(found: re.Match[str]) -> str:
-        ids = index.ids_with_prefix(found[1] or found[2], 2)
-        known = index.memories(ids) if len(ids) == 1 else {}
+        ids = search.ids_with_prefix(found[1] or found[2], 2)
+        known = search.memories(ids) if len(ids) == 1 else {}
         return next((f"“{each.headline}”" for each in known.values()), found[0])
 
     return _SHORT_ID.sub(title, words)

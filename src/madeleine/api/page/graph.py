@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from madeleine.index.port import EdgeRow, Sketch
+from madeleine.index.graph import EdgeRow, Sketch
 from madeleine.model.codec import Json
 from madeleine.model.draft import read_space
 from madeleine.model.reading import Reader
@@ -38,12 +38,12 @@ def overview(house: House, call: Call) -> Json:
     limit = reader.whole("limit", DRAWN, 1, DRAWN_AT_MOST)
     reader.done()
     stores, now = house.stores, house.stores.clock.now()
-    regions = stores.index.regions(now)
+    regions = stores.graph.regions(now)
     kept = dict(list(regions.items())[:REGIONS])
     drawn = [
         sketch
         for space, many in _shares(kept, limit).items()
-        for sketch in stores.index.strongest(space, now, many)
+        for sketch in stores.graph.strongest(space, now, many)
     ]
     return {
         "regions": [{"space": space, "memories": many} for space, many in kept.items()],
@@ -71,7 +71,7 @@ def region(house: House, call: Call) -> Json:
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
     stores, now = house.stores, house.stores.clock.now()
-    found = stores.index.strongest(space, now, limit, offset)
+    found = stores.graph.strongest(space, now, limit, offset)
     return _drawn(stores, found)
 
 
@@ -82,9 +82,9 @@ def surroundings(house: House, call: Call) -> Json:
     reader.done()
     stores = house.stores
     memory_id = resolve(stores, call.named)
-    first = stores.index.arrows([memory_id], limit)
+    first = stores.graph.arrows([memory_id], limit)
     around = _ends(first, memory_id)[:limit]
-    second = stores.index.arrows(around, BEYOND_EACH)
+    second = stores.graph.arrows(around, BEYOND_EACH)
     beyond = [each for each in _ends(second) if each not in {memory_id, *around}]
     ids = [memory_id, *around, *beyond[:limit]]
     arrows = [*_explained(first), *_arrows(second)]
@@ -98,7 +98,7 @@ def paths(house: House, call: Call) -> Json:
     reader.done()
     stores = house.stores
     ends = resolve(stores, one), resolve(stores, other)
-    found = ways(stores.index, *ends)
+    found = ways(stores.graph, *ends)
     rows = [row for way in found.ways for row in way]
     return {
         "from": ends[0],
@@ -136,12 +136,12 @@ def _ends(rows: Iterable[EdgeRow], but: str | None = None) -> list[str]:
 
 def _drawn(stores: Stores, found: Sequence[Sketch]) -> Json:
     """Return memories with the arrows that start at them; where these lead may come later."""
-    rows = stores.index.arrows([each.id for each in found], ARROWS_EACH, incoming=False)
+    rows = stores.graph.arrows([each.id for each in found], ARROWS_EACH, incoming=False)
     return {"memories": [_sketch(each) for each in found], "connections": _arrows(rows)}
 
 
 def _shown(stores: Stores, ids: Sequence[str], arrows: Sequence[list[object]]) -> Json:
-    found = stores.index.sketches(ids, stores.clock.now())
+    found = stores.graph.sketches(ids, stores.clock.now())
     return {"memories": [_sketch(each) for each in found], "connections": list(arrows)}
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from madeleine.api import ingesting, moving, sleep_answers, sleeping, texts
 from madeleine.api.page import timeline
 from madeleine.api.page.whispers import latencies, outcome_of
-from madeleine.index.port import Counts, WhisperEntry
+from madeleine.index.log import WhisperEntry
+from madeleine.index.search import Counts
 from madeleine.model.codec import CREATIVE, Json
 from madeleine.model.event import Kind
 from madeleine.model.proposal import ProposalStatus
@@ -39,14 +40,14 @@ def home(house: House, call: Call) -> Json:
     reader.done()
     stores = house.stores
     index, now = stores.index, stores.clock.now()
-    counts = index.counts()
+    counts = index.search.counts()
     states = [*sleeping.job_states(house), *sleeping.job_states(house, house.sleeper.tasks)]
     return {
         "now": format_time(now),
         "size": _size(counts),
-        "week": index.count(Filter(created_after=now - WEEK, outdated=True), now),
+        "week": index.search.count(Filter(created_after=now - WEEK, outdated=True), now),
         "growth": timeline.growth(house, zone),
-        "prompts": _prompts(house, index.whispers(PROMPTS)),
+        "prompts": _prompts(house, index.log.whispers(PROMPTS)),
         "attention": list(_attention(house, counts, states, now)),
         "sleep": _sleep(house, states, now),
         "backup": moving.standing(house)["newest"],
@@ -88,14 +89,14 @@ def _prompts(house: House, entries: list[WhisperEntry]) -> Json:
 
 def _sleep(house: House, states: list[sleep_answers.JobState], now: datetime) -> Json:
     """Return what a day and a night have done, and when each job ran and will run."""
-    events = house.stores.index.recent_events([Kind.RUN.value], RUNS_READ)
+    events = house.stores.log.recent_events([Kind.RUN.value], RUNS_READ)
     reports = [each.body.get("report") for each in events if now - each.at < DAY]
     done = [each for each in reports if isinstance(each, dict)]
     return {
         "enabled": house.settings.sleep.enabled,
         "applied": sum(int(each.get("applied") or 0) for each in done),
         "proposed": sum(int(each.get("proposed") or 0) for each in done),
-        "proposals": len(house.stores.index.proposals(ProposalStatus.PENDING)),
+        "proposals": len(house.stores.log.proposals(ProposalStatus.PENDING)),
         "jobs": [_job(house, each) for each in states],
     }
 
@@ -135,11 +136,11 @@ def _item(kind: str, text: str, *more: str, to: str | None = None, job: str | No
 
 def _damage(house: House) -> Iterator[Json]:
     index = house.stores.index
-    unreadable = [f"{each.path}:{each.line}: {each.problem}" for each in index.unreadable()]
+    unreadable = [f"{each.path}:{each.line}: {each.problem}" for each in index.search.unreadable()]
     if unreadable:
         said = f"cannot be read; what was known of {'it' if len(unreadable) == 1 else 'them'} stays"
         yield _item("bad", f"{texts.count(len(unreadable), 'file')} {said}", *unreadable[:NAMED])
-    torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.torn()]
+    torn = [f"{each.path}:{each.line}: {each.problem}" for each in index.log.torn()]
     torn += house.journal_problems
     if torn:
         said = f"{texts.count(len(torn), 'line')} of the journal cannot be read"
@@ -175,7 +176,7 @@ def _backup(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
     if not wanted.enabled or not counts.memories or house.settings.store.truth == "database":
         return  # a database is backed up with its own tools
     if newest is None:
-        oldest = house.stores.index.first_known()
+        oldest = house.stores.search.first_known()
         if oldest is not None and now - oldest > DAY:
             yield _item("warn", "There is no backup yet", "`madeleine backup` makes one")
         return
@@ -186,14 +187,14 @@ def _backup(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
 
 def _waiting(house: House, now: datetime) -> Iterator[Json]:
     index = house.stores.index
-    pending = index.proposals(ProposalStatus.PENDING)
+    pending = index.log.proposals(ProposalStatus.PENDING)
     if pending:
         waits = "waits" if len(pending) == 1 else "wait"
         said = f"{texts.count(len(pending), 'proposal')} {waits} for you"
         yield _item("ask", said, to="/sleep/proposals")
-    rows = index.newest_edges([Edge.CONTRADICTS], TENSIONS_READ, but_by=CREATIVE)
+    rows = index.graph.newest_edges([Edge.CONTRADICTS], TENSIONS_READ, but_by=CREATIVE)
     ends = {end for row in rows for end in (row.source, row.connection.target)}
-    hold = index.allowed(ends, Filter(), now)
+    hold = index.search.allowed(ends, Filter(), now)
     open_ones = [row for row in rows if {row.source, row.connection.target} <= hold]
     if open_ones:
         pairs = texts.count(len(open_ones), "pair")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from madeleine.api.page.brief import brief, mention
 from madeleine.errors import FileUnreadable
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.language.upcoming import is_upcoming
 from madeleine.model.codec import Json, connection_to_json, memory_to_json
 from madeleine.model.digest import version
@@ -63,7 +63,7 @@ def memory(house: House, call: Call) -> Json:
     stored, forgotten = _found(stores, call.named)
     then = as_it_was(stores, stored.memory.id, as_of) if as_of else None
     shown = stored.memory
-    rows = [] if forgotten else stores.index.edges([shown.id])
+    rows = [] if forgotten else stores.graph.edges([shown.id])
     return {
         "memory": memory_to_json(shown),
         "version": version(shown),
@@ -101,7 +101,7 @@ def _connections(stores: Stores, memory_id: str, rows: Sequence[EdgeRow]) -> lis
     """Return the strongest connections, each with the memory at its other end."""
     now = stores.clock.now()
     kept = sorted(rows, key=lambda row: (row.implied, -row.connection.weight))[:CONNECTIONS]
-    ends = stores.index.memories({_other(row, memory_id) for row in kept})
+    ends = stores.search.memories({_other(row, memory_id) for row in kept})
     return [_connection(row, memory_id, ends, now) for row in kept]
 
 
@@ -125,8 +125,8 @@ def _other(row: EdgeRow, memory_id: str) -> str:
 
 def _replaced(stores: Stores, memory_id: str, now: datetime) -> list[Json]:
     """Return the memories that this one replaced."""
-    ids = stores.index.superseded_by(memory_id)[:SIMILAR]
-    return [brief(each, now) for each in stores.index.memories(ids).values()]
+    ids = stores.graph.superseded_by(memory_id)[:SIMILAR]
+    return [brief(each, now) for each in stores.search.memories(ids).values()]
 
 
 # -- strength ------------------------------------------------------------------------------
@@ -172,9 +172,9 @@ def _parts(uses: int, drawn: int, chance: float) -> Json:
 
 
 def _past(stores: Stores, memory: Memory) -> Past:
-    uses = stores.index.uses([memory.id]).get(memory.id, [])
+    uses = stores.log.uses([memory.id]).get(memory.id, [])
     brought = [
-        each for each in stores.index.history(memory.id, EVENTS_READ) if each.kind is Kind.ADOPTED
+        each for each in stores.log.history(memory.id, EVENTS_READ) if each.kind is Kind.ADOPTED
     ]
     adopted = adopted_of(brought[-1].body) if brought else None
     return Past(memory.created, uses, adopted)
@@ -215,9 +215,9 @@ def similar(house: House, call: Call) -> Json:
     Reader(call.query).done()
     stores, now = house.stores, house.stores.clock.now()
     memory_id = _found(stores, call.named)[0].memory.id
-    found = stores.index.neighbours([memory_id], Filter(), now, SIMILAR, LEAST_LIKENESS)
+    found = stores.search.neighbours([memory_id], Filter(), now, SIMILAR, LEAST_LIKENESS)
     hits = found.get(memory_id, [])
-    known = stores.index.memories([each.id for each in hits])
+    known = stores.search.memories([each.id for each in hits])
     return {
         "memories": [
             {**brief(known[each.id], now), "likeness": round(each.score, 4)}
@@ -248,4 +248,4 @@ def _mentioned(stores: Stores, seen: Turn) -> Iterable[Memory]:
     linked = [{(link.edge, link.target) for link in each.connections} for each in sides]
     changed = linked[0] ^ linked[1] if len(linked) > 1 else set()
     newer = {each.superseded_by for each in sides if each.superseded_by}
-    return stores.index.memories({target for _, target in changed} | newer).values()
+    return stores.search.memories({target for _, target in changed} | newer).values()

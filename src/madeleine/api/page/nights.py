@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from madeleine.api import sleep_answers, sleeping
 from madeleine.errors import NoSuchChange, NoSuchRun
-from madeleine.index.port import Index
+from madeleine.index.log import EventLog
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
@@ -39,7 +39,7 @@ def sleep(house: House, call: Call) -> Json:
         "consolidation_enabled": settings.sleep.enabled and settings.consolidation.enabled,
         "judge": settings.judge.kind,
         "running": running.job if running else None,
-        "proposals": len(house.stores.index.proposals(ProposalStatus.PENDING)),
+        "proposals": len(house.stores.log.proposals(ProposalStatus.PENDING)),
         "jobs": [_state(each) for each in sleeping.job_states(house)],
         "tasks": [_task(house, each) for each in sleeping.job_states(house, sleeper.tasks)],
     }
@@ -80,11 +80,11 @@ def runs(house: House, call: Call) -> Json:
     reader.done()
     if job is not None:
         house.sleeper.check(job)
-    index = house.stores.index
-    events = index.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
+    log = house.stores.log
+    events = log.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
     found = [each for each in events if everything or _did_something(each)]
     shown = found[:limit]
-    held = index.in_force([str(each.body.get("run")) for each in shown])
+    held = log.in_force([str(each.body.get("run")) for each in shown])
     return {"runs": [_run(each, held) for each in shown], "more": len(found) > limit}
 
 
@@ -117,28 +117,30 @@ def run(house: House, call: Call) -> Json:
     limit = reader.whole("limit", CHANGES, 1, CHANGES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000)
     reader.done()
-    index = house.stores.index
-    events = [each for each in index.changes(call.named) if each.body.get("run") == call.named]
+    stores = house.stores
+    events = [each for each in stores.log.changes(call.named) if each.body.get("run") == call.named]
     page = events[offset : offset + limit]
-    known = index.memories({each for event in page for each in _memories(event)})
-    told = _told(index, call.named, str(events[0].body["by"]) if events else None)
+    known = stores.search.memories({each for event in page for each in _memories(event)})
+    told = _told(stores.log, call.named, str(events[0].body["by"]) if events else None)
     if told is None and not events:
         raise NoSuchRun(call.named)
     return {
-        "changes": [_change(each, index.outcome(str(each.body["change"])), known) for each in page],
+        "changes": [
+            _change(each, stores.log.outcome(str(each.body["change"])), known) for each in page
+        ],
         "total": len(events),
         "job": told["job"] if told else str(events[0].body["by"]),
         "applied": told["applied"] if told else None,
-        "in_force": index.in_force([call.named]).get(call.named, (0, 0))[1],
+        "in_force": stores.log.in_force([call.named]).get(call.named, (0, 0))[1],
         "report": told,
     }
 
 
-def _told(index: Index, run_id: str, job: str | None) -> Json | None:
+def _told(log: EventLog, run_id: str, job: str | None) -> Json | None:
     """Return how a run says that it went, if it is not too long ago."""
-    runs = index.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
+    runs = log.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
     found = next((each for each in runs if each.body.get("run") == run_id), None)
-    return None if found is None else _run(found, index.in_force([run_id]))
+    return None if found is None else _run(found, log.in_force([run_id]))
 
 
 def _memories(event: Event) -> list[str]:
@@ -178,7 +180,7 @@ def change(house: House, call: Call) -> Json:
     """Return what a change made of each file: the whole texts before and after."""
     Reader(call.query).done()
     stores = house.stores
-    found = [each for each in stores.index.changes(call.named) if each.kind is Kind.CHANGED]
+    found = [each for each in stores.log.changes(call.named) if each.kind is Kind.CHANGED]
     event = next((each for each in found if each.body.get("change") == call.named), None)
     if event is None:
         raise NoSuchChange(call.named)

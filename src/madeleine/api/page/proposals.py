@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from madeleine.api.answers import proposal_to_json
 from madeleine.api.page.brief import brief, named
 from madeleine.errors import UnknownWord
-from madeleine.index.port import Index
+from madeleine.index.log import EventLog
+from madeleine.index.search import MemorySearch
 from madeleine.model.codec import Json
 from madeleine.model.event import Event
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
@@ -69,12 +70,12 @@ def read_asked(call: Call) -> Asked:
 
 def proposals(house: House, call: Call) -> Json:
     """Return a page of what waits for a decision, or was decided, newest first."""
-    return listed([house.stores.index], read_asked(call))
+    return listed([house.stores.log], read_asked(call))
 
 
-def listed(indexes: Iterable[Index], asked: Asked) -> Json:
+def listed(logs: Iterable[EventLog], asked: Asked) -> Json:
     """Return a page of the proposals of all these together."""
-    every = [(index, each) for index in indexes for each in _standing(index, asked.status)]
+    every = [(log, each) for log in logs for each in _standing(log, asked.status)]
     those = [pair for pair in every if asked.type in (None, pair[1].type.value)]
     those.sort(key=lambda pair: _when(pair[1]), reverse=True)
     page = those[asked.offset : asked.offset + asked.limit]
@@ -85,8 +86,8 @@ def listed(indexes: Iterable[Index], asked: Asked) -> Json:
     }
 
 
-def _standing(index: Index, status: str) -> list[Proposal]:
-    found = [each for one in STATUSES[status] for each in index.proposals(one)]
+def _standing(log: EventLog, status: str) -> list[Proposal]:
+    found = [each for one in STATUSES[status] for each in log.proposals(one)]
     return [each for each in found if status != DECIDED or _was_asked(each)]
 
 
@@ -100,27 +101,27 @@ def _was_asked(proposal: Proposal) -> bool:
     return "verb" in dict(proposal.action)
 
 
-def _lines(page: Sequence[tuple[Index, Proposal]]) -> list[Json]:
+def _lines(page: Sequence[tuple[EventLog, Proposal]]) -> list[Json]:
     """Return the lines of a list; the journal is asked who decided only if it was decided."""
     known: dict[int, Mapping[str, Event]] = {}
     lines = []
-    for index, each in page:
-        if each.status is not ProposalStatus.PENDING and id(index) not in known:
-            known[id(index)] = decisions(index)
+    for log, each in page:
+        if each.status is not ProposalStatus.PENDING and id(log) not in known:
+            known[id(log)] = decisions(log)
         values = proposal_to_json(each)
         del values["action"]
-        lines.append({**values, **_decision(index, each, known.get(id(index), {}))})
+        lines.append({**values, **_decision(log, each, known.get(id(log), {}))})
     return lines
 
 
-def _decision(index: Index, proposal: Proposal, known: Mapping[str, Event]) -> Json:
+def _decision(log: EventLog, proposal: Proposal, known: Mapping[str, Event]) -> Json:
     """Return who decided, the change that still holds because of it, and whether the decision
     can be taken back; of what was decided too long ago nobody knows."""
     event = known.get(proposal.id)
     if proposal.status is ProposalStatus.PENDING or event is None:
         return dict.fromkeys(DECISION)
     change = event.body.get("change")
-    held = change if change and index.outcome(str(change)) not in OVER else None
+    held = change if change and log.outcome(str(change)) not in OVER else None
     undoable = proposal.status is not ProposalStatus.EXPIRED and _was_asked(proposal)
     return dict(zip(DECISION, (event.body.get("by"), held, undoable), strict=True))
 
@@ -132,14 +133,14 @@ def proposal(house: House, call: Call) -> Json:
     """Return a proposal with its memories, whole, and what approving it would change."""
     Reader(call.query).done()
     stores = house.stores
-    index, now = stores.index, stores.clock.now()
+    now = stores.clock.now()
     seen = show_proposal(stores, call.named)
-    known = index.memories(seen.proposal.source_nodes[:MEMORIES])
+    known = stores.search.memories(seen.proposal.source_nodes[:MEMORIES])
     pending = seen.proposal.status is ProposalStatus.PENDING
     return {
         "proposal": {
             **proposal_to_json(seen.proposal),
-            **_decision(index, seen.proposal, {} if pending else decisions(index)),
+            **_decision(stores.log, seen.proposal, {} if pending else decisions(stores.log)),
         },
         "memories": [
             {**brief(known[each], now), "content": known[each].content[:TEXT_CHARS]}
@@ -148,14 +149,14 @@ def proposal(house: House, call: Call) -> Json:
         ],
         "memories_total": len(seen.proposal.source_nodes),
         "difference": seen.difference[: 10 * TEXT_CHARS],
-        "problem": named(index, seen.problem) if seen.problem else None,
-        "changed": _changed(index, seen.changed) if seen.changed else None,
+        "problem": named(stores.search, seen.problem) if seen.problem else None,
+        "changed": _changed(stores.search, seen.changed) if seen.changed else None,
     }
 
 
-def _changed(index: Index, memory_id: str) -> Json:
+def _changed(search: MemorySearch, memory_id: str) -> Json:
     """Return what a memory that changed is called; nothing, if it is gone."""
-    memory = index.memories([memory_id]).get(memory_id)
+    memory = search.memories([memory_id]).get(memory_id)
     return {"id": memory_id, "title": memory.headline if memory else None}
 
 

@@ -36,7 +36,7 @@ def search(house: House, call: Call) -> Json:
     reader.done()
     now = house.stores.clock.now()
     found = recall(house.stores, query, touch=False)
-    known = house.stores.index.memories({each for hit in found.hits for each in hit.mentioned})
+    known = house.stores.search.memories({each for hit in found.hits for each in hit.mentioned})
     return {
         "memories": [brief_hit(each, now, known) for each in found.hits],
         "silence": found.silence,
@@ -49,8 +49,8 @@ def search(house: House, call: Call) -> Json:
 def listing(house: House, call: Call) -> Json:
     """Return a page of memories, newest first."""
     chosen, limit, offset = read_listing(call)
-    index, now = house.stores.index, house.stores.clock.now()
-    return listed(index.listing(chosen, now, limit, offset), index.count(chosen, now), now)
+    search, now = house.stores.search, house.stores.clock.now()
+    return listed(search.listing(chosen, now, limit, offset), search.count(chosen, now), now)
 
 
 def read_listing(call: Call) -> tuple[Filter, int, int]:
@@ -72,13 +72,13 @@ def facets(house: House, call: Call) -> Json:
     reader = Reader(call.query)
     beginning = reader.text("tag") or ""
     reader.done()
-    index = house.stores.index
-    counts = index.counts()
+    search = house.stores.search
+    counts = search.counts()
     spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
     return {
         "memories": counts.memories,
         "types": dict(counts.by_type),
         "tiers": dict(counts.by_tier),
         "spaces": dict(spaces[:SPACES]),
-        "tags": dict(index.tags(beginning.strip().lower().lstrip("#"), TAGS)),
+        "tags": dict(search.tags(beginning.strip().lower().lstrip("#"), TAGS)),
     }

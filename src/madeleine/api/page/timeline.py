@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from madeleine.api.page.brief import brief
 from madeleine.errors import FileUnreadable, NoFile
-from madeleine.index.port import EdgeRow, Index
+from madeleine.index.graph import EdgeRow, MemoryGraph
+from madeleine.index.search import MemorySearch
 from madeleine.model.codec import CREATIVE, Json
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
@@ -47,23 +48,23 @@ def timeline(house: House, call: Call) -> Json:
     limit = reader.whole("limit", ENTRIES, 1, ENTRIES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
-    index, now = house.stores.index, house.stores.clock.now()
-    page = index.listing(EVERYTHING, now, limit, offset)
-    newer = index.listing(EVERYTHING, now, 1, offset - 1) if offset else []
-    total = index.count(EVERYTHING, now)
+    search, now = house.stores.search, house.stores.clock.now()
+    page = search.listing(EVERYTHING, now, limit, offset)
+    newer = search.listing(EVERYTHING, now, 1, offset - 1) if offset else []
+    total = search.count(EVERYTHING, now)
     since = page[-1].created if page and offset + len(page) < total else None
     before = newer[0].created if newer else None
     return {
         "memories": [brief(each, now) for each in page],
-        "turns": _turns(index, _turning(index, since, before), now),
+        "turns": _turns(search, _turning(house.stores.graph, since, before), now),
         "total": total,
     }
 
 
-def _turning(index: Index, since: datetime | None, before: datetime | None) -> list[EdgeRow]:
+def _turning(graph: MemoryGraph, since: datetime | None, before: datetime | None) -> list[EdgeRow]:
     """Return the newest arrows drawn in a stretch of time; of which nobody knows when, in the
     last. A night that settled a thousand does not bury what became known on that day."""
-    rows = index.newest_edges(_TURNING, TURNS_AT_MOST, but_by=CREATIVE)
+    rows = graph.newest_edges(_TURNING, TURNS_AT_MOST, but_by=CREATIVE)
     return [row for row in rows if _within(row.connection.at, since, before)][:TURNS_TOLD]
 
 
@@ -84,16 +85,16 @@ def bars(house: House, call: Call) -> Json:
 def growth(house: House, zone: tzinfo) -> Json:
     """Return the bars in days of a zone. Each is one look into the index of times, so that a
     large store takes hardly longer than a small one."""
-    index, now = house.stores.index, house.stores.clock.now()
-    total = index.count(EVERYTHING, now)
-    oldest = index.first_known()
+    search, now = house.stores.search, house.stores.clock.now()
+    total = search.count(EVERYTHING, now)
+    oldest = search.first_known()
     if oldest is None:
         return {"step_days": 1, "bars": [], "total": 0, "zone": str(zone), "first": None}
     scale = _scale(oldest.astimezone(zone).date(), now.astimezone(zone).date())
     ends = [datetime.combine(each, time.min, zone) for each in scale.ends]
     return {
         "step_days": scale.days,
-        "bars": [_bar(index, start, end, now) for start, end in pairwise(ends)],
+        "bars": [_bar(search, start, end, now) for start, end in pairwise(ends)],
         "total": total,
         "zone": str(zone),
         "first": format_time(oldest),
@@ -128,9 +129,13 @@ def _scale(first: date, today: date) -> Scale:
     return Scale(days, [begin + timedelta(days=days * n) for n in range(count + 1)])
 
 
-def _bar(index: Index, start: datetime, end: datetime, now: datetime) -> Json:
+def _bar(search: MemorySearch, start: datetime, end: datetime, now: datetime) -> Json:
     chosen = Filter(created_after=start, created_before=end, outdated=True)
-    return {"from": format_time(start), "to": format_time(end), "known": index.count(chosen, now)}
+    return {
+        "from": format_time(start),
+        "to": format_time(end),
+        "known": search.count(chosen, now),
+    }
 
 
 def day(house: House, call: Call) -> Json:
@@ -138,11 +143,11 @@ def day(house: House, call: Call) -> Json:
     reader = Reader(call.query)
     at = reader.time("as_of") or house.stores.clock.now()
     reader.done()
-    index, now = house.stores.index, house.stores.clock.now()
+    search, now = house.stores.search, house.stores.clock.now()
     trashed = _forgotten_since(house.stores, at)
-    held = index.count(Filter(as_of=at), now) + len(trashed)
-    holding = index.count(Filter(), now)
-    newer = index.count(Filter(created_after=at + timedelta(microseconds=1)), now)
+    held = search.count(Filter(as_of=at), now) + len(trashed)
+    holding = search.count(Filter(), now)
+    newer = search.count(Filter(created_after=at + timedelta(microseconds=1)), now)
     return {
         "held": held,
         "holding": holding,
@@ -156,10 +161,10 @@ def _forgotten_since(stores: Stores, at: datetime) -> list[Memory]:
     """Return memories that held then and lie in the trash now: the index knows them no more, the
     journal tells of the last ones."""
     paths: dict[str, str] = {}
-    for event in stores.index.recent_events([Kind.CHANGED.value], CHANGES_READ):
+    for event in stores.log.recent_events([Kind.CHANGED.value], CHANGES_READ):
         if event.at > at:
             paths = {**_trashed_by(event), **paths}  # of several times the last counts
-    there = stores.index.memories(paths)
+    there = stores.search.memories(paths)
     gone = [path for memory_id, path in paths.items() if memory_id not in there]
     found = [_in_trash(stores, path) for path in gone[:FORGOTTEN_AT_MOST]]
     return [each for each in found if each and each.created <= at and not _over(each, at)]
@@ -193,13 +198,12 @@ def turns(house: House, call: Call) -> Json:
     reader = Reader(call.query)
     limit = reader.whole("limit", TURNS, 1, TURNS_AT_MOST)
     reader.done()
-    index = house.stores.index
-    rows = index.newest_edges(_TURNING, limit, but_by=CREATIVE)
-    return {"turns": _turns(index, rows, house.stores.clock.now())}
+    rows = house.stores.graph.newest_edges(_TURNING, limit, but_by=CREATIVE)
+    return {"turns": _turns(house.stores.search, rows, house.stores.clock.now())}
 
 
-def _turns(index: Index, rows: Sequence[EdgeRow], now: datetime) -> list[Json]:
-    ends = index.memories({end for row in rows for end in (row.source, row.connection.target)})
+def _turns(search: MemorySearch, rows: Sequence[EdgeRow], now: datetime) -> list[Json]:
+    ends = search.memories({end for row in rows for end in (row.source, row.connection.target)})
     return [
         _turn(row, ends, now)
         for row in rows

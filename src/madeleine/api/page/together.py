@@ -48,12 +48,12 @@ def listing(reached: Reach, call: Call) -> Json:
     chosen, limit, offset = read_listing(call)
     now = reached.house.stores.clock.now()
     asked = [
-        (place.house.stores.index, chosen if place.space is None else _only(chosen, place.space))
+        (place.house.stores.search, chosen if place.space is None else _only(chosen, place.space))
         for place in reached.among(chosen.spaces)
     ]
-    pages = [index.listing(within, now, limit + offset, 0) for index, within in asked]
+    pages = [search.listing(within, now, limit + offset, 0) for search, within in asked]
     newest = joined(pages, lambda each: each.created.timestamp(), limit + offset)
-    return listed(newest[offset:], sum(index.count(within, now) for index, within in asked), now)
+    return listed(newest[offset:], sum(search.count(within, now) for search, within in asked), now)
 
 
 def facets(reached: Reach, call: Call) -> Json:
@@ -72,8 +72,8 @@ def facets(reached: Reach, call: Call) -> Json:
 def proposals(reached: Reach, call: Call) -> Json:
     """Return what waits for a decision in all places together, newest first."""
     reached.own.check("page_proposals", Role.READER)
-    indexes = [place.house.stores.index for place in reached.places()]
-    return asked.listed(indexes, asked.read_asked(call))
+    logs = [place.house.stores.log for place in reached.places()]
+    return asked.listed(logs, asked.read_asked(call))
 
 
 def _narrowed(call: Call, place: Place, is_about: bool) -> Call:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from madeleine.api.page.brief import absent_to_json, brief, named
 from madeleine.errors import NoSuchWhisper, UnknownWord
-from madeleine.index.port import Index, WhisperEntry
+from madeleine.index.log import EventLog, WhisperEntry
+from madeleine.index.search import MemorySearch
 from madeleine.model.codec import Json
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
@@ -38,22 +39,22 @@ def whispers(house: House, call: Call) -> Json:
     reader.done()
     if wanted is not None and wanted not in OUTCOMES:
         raise UnknownWord("outcome", wanted, list(OUTCOMES))
-    index = house.stores.index
-    start = _entry(index, after) if after else None
-    seen = index.whispers(limit if wanted is None else LOOKED_AT, None, start)
+    stores = house.stores
+    start = _entry(stores.log, after) if after else None
+    seen = stores.log.whispers(limit if wanted is None else LOOKED_AT, None, start)
     found = [each for each in seen if wanted in (None, outcome_of(each))][:limit]
     more = len(found) == limit or (wanted is not None and len(seen) == LOOKED_AT)
     last = found[-1] if len(found) == limit else seen[-1] if seen else None
     return {
-        "whispers": [line(index, each) for each in found],
+        "whispers": [line(stores.search, each) for each in found],
         "next": last.id if last and more else None,
         "gate": house.whisper_habits.injection_gate,
         "days": house.whisper_habits.log_days,
     }
 
 
-def _entry(index: Index, whisper_id: str) -> WhisperEntry:
-    found = index.whisper(whisper_id)
+def _entry(log: EventLog, whisper_id: str) -> WhisperEntry:
+    found = log.whisper(whisper_id)
     if found is None:
         raise NoSuchWhisper(whisper_id)
     return found
@@ -70,7 +71,7 @@ def outcome_of(entry: WhisperEntry) -> str:
     return "late" if entry.body.get("late") else "undelivered"
 
 
-def line(index: Index, entry: WhisperEntry) -> Json:
+def line(search: MemorySearch, entry: WhisperEntry) -> Json:
     """Return a prompt as a line of the list."""
     body = entry.body
     prompt = " ".join(str(body.get("prompt", ""))[: 4 * PROMPT_CHARS].split())
@@ -82,7 +83,7 @@ def line(index: Index, entry: WhisperEntry) -> Json:
         "prompt": prompt if len(prompt) <= PROMPT_CHARS else f"{prompt[: PROMPT_CHARS - 1]}…",
         "outcome": outcome_of(entry),
         "told": _titles(entry),
-        "silence": named(index, str(body["silence"])) if body.get("silence") else None,
+        "silence": named(search, str(body["silence"])) if body.get("silence") else None,
         "stage": body.get("stage"),
         "best": body.get("best"),
         "took_ms": body.get("took_ms"),
@@ -105,13 +106,13 @@ def whisper(house: House, call: Call) -> Json:
     """Return one prompt whole: its stages, and every memory that was considered."""
     Reader(call.query).done()
     stores, habits = house.stores, house.whisper_habits
-    entry = _entry(stores.index, call.named)
+    entry = _entry(stores.log, call.named)
     rows = [row for _, row in rows_of(entry.body)]
     ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
-    known, now = stores.index.memories(ids), stores.clock.now()
-    said = _said(stores.index, ids, entry)
+    known, now = stores.search.memories(ids), stores.clock.now()
+    said = _said(stores.log, ids, entry)
     return {
-        **line(stores.index, entry),
+        **line(stores.search, entry),
         "prompt": entry.body.get("prompt", ""),
         "intents": entry.body.get("intents", []),
         "among": entry.body.get("among", []),
@@ -169,9 +170,9 @@ def _row(entry: WhisperEntry, row: Mapping[str, object], said: Mapping[str, int]
     }
 
 
-def _said(index: Index, ids: Sequence[str], entry: WhisperEntry) -> dict[str, int]:
+def _said(log: EventLog, ids: Sequence[str], entry: WhisperEntry) -> dict[str, int]:
     """Return the newest word about each memory of this whisper: 1, -1, or 0 if taken back."""
-    told = index.feedback(ids) if ids else []
+    told = log.feedback(ids) if ids else []
     about = [each for each in told if each.body.get("whisper") == entry.id]
     return {str(each.body["memory"]): _signal(each.body) for each in reversed(about)}
 
@@ -192,13 +193,13 @@ def missed(house: House, call: Call) -> Json:
     wanted = reader.required_text("memory")
     reader.done()
     stores = house.stores
-    entry = _entry(stores.index, call.named)
+    entry = _entry(stores.log, call.named)
     memory = get(stores, wanted).memory
     found = why_not(stores, house.whisper_habits, entry, memory)
     row = next((row for _, row in rows_of(entry.body) if row.get("memory") == memory.id), None)
     return {
         "memory": brief(memory, stores.clock.now()),
-        "text": named(stores.index, found.text),
+        "text": named(stores.search, found.text),
         "absent": absent_to_json(found.absent),
         "fate": found.fate.value,
         "stage": found.stage,

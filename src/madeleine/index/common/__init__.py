@@ -15,4 +15,5 @@ ranking      the order in which the graph is drawn
 edges        edges as values
 events       the rows that follow from the journal's events
 gathering    who takes part in consolidation
+reading      functions that ask over a connection, as methods of a port
 """

@@ -7,7 +7,7 @@ from typing import Any
 
 from madeleine.index.common.rows import Value
 from madeleine.index.common.times import maybe_instant, maybe_micros
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.model.codec import CREATIVE
 from madeleine.model.memory import Connection
 from madeleine.model.words import Edge

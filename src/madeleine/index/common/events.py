@@ -11,9 +11,7 @@ from typing import Any
 from madeleine.errors import InvalidValue
 from madeleine.index.common.rows import Value
 from madeleine.index.common.times import instant, maybe_instant, maybe_micros, micros
-from madeleine.index.port import (
-    WhisperEntry,
-)
+from madeleine.index.log import WhisperEntry
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType

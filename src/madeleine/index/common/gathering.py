@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from madeleine.model.query import Filter
 from madeleine.model.words import Tier
-
-
-@dataclass(frozen=True, slots=True)
-class Looking:
-    """Who looks, and what it wants to see though it has."""
-
-    job: str
-    judge: str
-    also: Sequence[str] = ()
-
 
 DRAWN = 4  # looked up for each that is wanted, at first; more, when most of them fall through
 CURRENT = Filter()

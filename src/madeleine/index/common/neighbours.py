@@ -14,7 +14,7 @@ from madeleine.index.common.matrix import (
     Rows,
     Snapshot,
 )
-from madeleine.index.port import Hit
+from madeleine.index.search import Hit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.vector import Vector
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Details
+from madeleine.index.search import Details
 
 COSINE_DIGITS = 6
 TAGGED_AT_MOST = 1_000

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from madeleine.index.common.rows import Texts
 from madeleine.index.common.stems import Stemmer, number_of, spelt
 from madeleine.index.common.text import WEIGHTS, Part, is_unspaced
-from madeleine.index.port import Hit, Matches, Term
+from madeleine.index.search import Hit, Matches, Term
 
 MARK = "="  # before a word that stands among pairs of letters: no word begins so
 LAST = "\U0010ffff"

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.common.passages import TIER_CODES
-from madeleine.index.port import Batch, Sketch
+from madeleine.index.graph import Sketch
+from madeleine.index.port import Batch
 from madeleine.model.event import Kind
 from madeleine.model.memory import first_words
 from madeleine.model.words import MemoryType, Tier

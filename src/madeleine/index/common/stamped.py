@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.common.pools import KEPT_BYTES
-from madeleine.index.port import Pool
+from madeleine.index.search import Pool
 
 Passage = tuple[bytes, bytes]
 """Stems and tokens."""

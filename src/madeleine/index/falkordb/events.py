@@ -11,14 +11,21 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from madeleine.index.common.events import LEAST_PREFIX, Effects, effects_of, log_row, proposal_of
+from madeleine.index.common.events import (
+    FEEDBACK_AT_MOST,
+    LEAST_PREFIX,
+    Effects,
+    effects_of,
+    log_row,
+    proposal_of,
+)
 from madeleine.index.common.times import instant
 from madeleine.index.falkordb import graph
 from madeleine.index.falkordb.adapting import exact, key_of
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.statement import merged, newest
 from madeleine.index.falkordb.writing import Writing
-from madeleine.index.port import Unreadable
+from madeleine.index.log import Unreadable
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.proposal import Proposal, ProposalStatus
 
@@ -211,7 +218,7 @@ def positions(access: Access) -> dict[str, Position]:
     return {name: Position(offset, check) for name, offset, check in rows}
 
 
-def history(access: Access, memory_id: str, limit: int) -> list[Event]:
+def history(access: Access, memory_id: str, limit: int = 100) -> list[Event]:
     """Return what happened to a memory, newest first."""
     question = f"""MATCH (k:Known {{key: $key}}) WITH k MATCH (k)<-[:ABOUT]-(e)
                    {_NEWEST_FIRST} LIMIT $limit"""
@@ -224,8 +231,9 @@ def event(access: Access, event_id: str) -> Event | None:
     return _event(rows[0]) if rows else None
 
 
-def changes(access: Access, wanted: str) -> list[Event]:
+def changes(access: Access, change_or_run: str) -> list[Event]:
     """Return the events of a change or a run, named by its id or the beginning of it."""
+    wanted = change_or_run
     last = wanted + "\U0010ffff" if len(wanted) >= LEAST_PREFIX else wanted
     found: dict[str, Event] = {}
     for column in ("change", "run"):
@@ -281,7 +289,9 @@ def known(access: Access, event_ids: Sequence[str]) -> dict[str, Event]:
     return {row[0]: _event(row) for row in rows}
 
 
-def recent(access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str]) -> list[Event]:
+def recent(
+    access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
+) -> list[Event]:
     """Return the newest events of these kinds, or of any."""
     asked = (("e.kind IN $kinds", kinds), ("e.job IN $jobs", jobs))
     where = " AND ".join(part for part, given in asked if given) or "true"
@@ -290,16 +300,16 @@ def recent(access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str]
     return [_event(row) for row in access.rows(question, _EVENT, **named)]
 
 
-def feedback(access: Access, memories: Sequence[str], limit: int) -> list[Event]:
+def feedback(access: Access, ids: Sequence[str]) -> list[Event]:
     """Return the events that say how useful these memories were, newest first."""
     question = """MATCH (k:Known) WHERE k.key IN $keys WITH k
                   MATCH (k)<-[:ABOUT]-(e) WHERE e.kind = 'feedback'
                   WITH DISTINCT e ORDER BY e.at DESC, e.id LIMIT $limit"""
-    keys = [key_of(each) for each in memories]
-    return [_event(row) for row in access.rows(question, _EVENT, keys=keys, limit=limit)]
+    named = {"keys": [key_of(each) for each in ids], "limit": FEEDBACK_AT_MOST}
+    return [_event(row) for row in access.rows(question, _EVENT, **named)]
 
 
-def proposals(access: Access, status: ProposalStatus | None) -> list[Proposal]:
+def proposals(access: Access, status: ProposalStatus | None = None) -> list[Proposal]:
     """Return proposals newest first; a decision whose proposal is not known yet waits."""
     question = """MATCH (x:Proposal) WHERE x.type IS NOT NULL
                   AND ($status IS NULL OR coalesce(x.status, 'pending') = $status)

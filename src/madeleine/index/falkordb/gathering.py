@@ -21,7 +21,7 @@ from madeleine.index.falkordb.meaning import Space
 from madeleine.index.falkordb.nodes import LOTS
 from madeleine.index.falkordb.schema import read_head
 from madeleine.index.falkordb.standing import standings
-from madeleine.index.port import Bar, Gathered
+from madeleine.index.search import Bar, Gathered
 
 THROWS = 3  # for each one that is wanted, before all are looked at
 LOOKED_AT = 32  # memories next to where a dart lands, about

@@ -19,7 +19,7 @@ from madeleine.index.common.times import maybe_micros
 from madeleine.index.falkordb.adapting import exact, key_of, number_of
 from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.writing import Writing
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 
@@ -119,7 +119,7 @@ def edges_between(access: Access, ids: Sequence[str]) -> list[EdgeRow]:
     return [_edge(row) for row in access.rows(question, f"m.id, {ARROW}", **listed)]
 
 
-def arrows(access: Access, ids: Sequence[str], each: int, incoming: bool) -> list[EdgeRow]:
+def arrows(access: Access, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
     """Return the strongest arrows that start at each of the ids, or also those that end there."""
     found = {place_of(row): row for row in _starting(access, ids, each)}
     for row in _ending(access, ids, each) if incoming and ids else ():

@@ -31,7 +31,7 @@ from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.filters import condition
 from madeleine.index.falkordb.schema import Head, read_head
 from madeleine.index.falkordb.vectors import Vectors
-from madeleine.index.port import Hit
+from madeleine.index.search import Hit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector

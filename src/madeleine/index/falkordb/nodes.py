@@ -24,7 +24,9 @@ from madeleine.index.falkordb.filters import OUTDATED, condition
 from madeleine.index.falkordb.seen import Seen
 from madeleine.index.falkordb.statement import merged
 from madeleine.index.falkordb.writing import Writing
-from madeleine.index.port import Batch, Counts, Record, Unreadable
+from madeleine.index.log import Unreadable
+from madeleine.index.port import Batch
+from madeleine.index.search import Counts, Record
 from madeleine.language.claims import address, stated
 from madeleine.language.passages import passages_of
 from madeleine.language.text import same_text_key
@@ -315,7 +317,9 @@ def ids_of(access: Access, nodes: Sequence[int]) -> dict[int, str]:
     return dict(access.rows(question, "m.node, m.id", nodes=at(nodes)))
 
 
-def listing(access: Access, chosen: Filter, now: datetime, limit: int, offset: int) -> list[Memory]:
+def listing(
+    access: Access, chosen: Filter, now: datetime, limit: int, offset: int = 0
+) -> list[Memory]:
     """Return memories newest first."""
     passing = condition(chosen, now)
     question = f"""MATCH (m:Memory) WHERE {passing.cypher}
@@ -354,7 +358,7 @@ def allowed(access: Access, ids: Iterable[str], chosen: Filter, now: datetime) -
     return set(access.column(question, "m.id", ids=list(ids), **passing.parameters))
 
 
-def ids_with_prefix(access: Access, prefix: str, limit: int) -> list[str]:
+def ids_with_prefix(access: Access, prefix: str, limit: int = 10) -> list[str]:
     """Return ids that begin with the prefix. A range and no pattern: nothing is special."""
     first = prefix.lower()
     if not first or not first.isascii():
@@ -384,7 +388,9 @@ def _first(access: Access, question: str, **parameters: object) -> str | None:
     return found[0] if found else None
 
 
-def same_text(access: Access, space: str | None, key: str, now: datetime, limit: int) -> list[str]:
+def same_text(
+    access: Access, space: str | None, key: str, now: datetime, limit: int = 64
+) -> list[str]:
     """Return the current memories of a space that say the same, oldest first."""
     question = f"""MATCH (m:Memory {{text_key: $key}}) WHERE m.space_key = $space AND {_CURRENT}
                    {_OLDEST} LIMIT $limit"""
@@ -392,11 +398,11 @@ def same_text(access: Access, space: str | None, key: str, now: datetime, limit:
     return access.column(question, "m.id", **values)
 
 
-def claims(access: Access, wanted: str, now: datetime, but: str | None) -> list[str]:
+def claims(access: Access, address: str, now: datetime, but: str | None = None) -> list[str]:
     """Return the current memories at an address, oldest first."""
     question = f"""MATCH (m:Memory {{address_key: $key}}) WHERE {_CURRENT}
                    AND ($but IS NULL OR m.stated <> $but) {_OLDEST}"""
-    return access.column(question, "m.id", key=key_of(wanted), moment=micros(now), but=but)
+    return access.column(question, "m.id", key=key_of(address), moment=micros(now), but=but)
 
 
 def contested(access: Access, now: datetime, limit: int) -> list[str]:

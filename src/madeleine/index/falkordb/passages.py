@@ -25,7 +25,7 @@ from madeleine.index.falkordb.adapting import at, key_of, packed, table_of
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.statement import merged
 from madeleine.index.falkordb.writing import Writing
-from madeleine.index.port import Extent
+from madeleine.index.search import Extent
 from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Trace

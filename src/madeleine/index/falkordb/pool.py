@@ -28,7 +28,7 @@ from madeleine.index.falkordb.connection import Access, Row
 from madeleine.index.falkordb.filters import condition, outdated
 from madeleine.index.falkordb.meaning import Looking, Space
 from madeleine.index.falkordb.passages import conversations
-from madeleine.index.port import Matches, Pool, Wanted
+from madeleine.index.search import Matches, Pool, Wanted
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector

@@ -18,7 +18,7 @@ from madeleine.index.falkordb.adapting import at
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.filters import outdated
 from madeleine.index.falkordb.schema import FIRST, read_head
-from madeleine.index.port import Sketch
+from madeleine.index.graph import Sketch
 from madeleine.model.memory import DEFAULT_IMPORTANCE
 from madeleine.model.query import Filter
 

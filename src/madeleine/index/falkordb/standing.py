@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from madeleine.index.common.gathering import Looking
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
 from madeleine.index.falkordb import graph
 from madeleine.index.falkordb.adapting import key_of
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.filters import condition
-from madeleine.index.port import Across, Standings
+from madeleine.index.graph import Across
+from madeleine.index.search import Standings
 from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
@@ -96,22 +96,30 @@ def across_spaces(access: Access) -> list[Across]:
     return sorted(found, key=lambda each: (each.memory, each.other, each.edge.value))
 
 
-def unseen(access: Access, by: Looking, chosen: Filter, now: datetime, limit: int) -> list[str]:
+def unseen(
+    access: Access,
+    job: str,
+    judge: str,
+    chosen: Filter,
+    now: datetime,
+    limit: int,
+    also: Sequence[str] = (),
+) -> list[str]:
     """Return memories that say something else than when they were last looked at."""
     passing = condition(chosen, now)
     seen: dict[str, str] = dict(
         access.rows(
             "MATCH (s:Seen) WHERE s.job = $job AND s.judge = $judge",
             "s.memory, s.digest",
-            job=by.job,
-            judge=by.judge,
+            job=job,
+            judge=judge,
         )
     )
     question = f"""MATCH (m:Memory) WHERE m.embedded AND {passing.cypher}
                    WITH m ORDER BY m.created, m.id"""
     rows = access.rows(question, "m.id, m.digest", **passing.parameters)
-    also = set(by.also)
-    found = [each for each, digest in rows if seen.get(each) != digest or each in also]
+    anyway = set(also)
+    found = [each for each, digest in rows if seen.get(each) != digest or each in anyway]
     return found[: max(limit, 0)]
 
 

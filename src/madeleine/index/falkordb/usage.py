@@ -122,7 +122,7 @@ def _adoptions(rows: Iterable[Any]) -> dict[str, Adopted]:
 
 
 def used_today(
-    access: Access, ids: Iterable[str], session: str | None, at: datetime, whispers: bool
+    access: Access, ids: Iterable[str], session: str | None, at: datetime, whispers: bool = False
 ) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
     start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPERED if whispers else 1

@@ -11,7 +11,7 @@ from madeleine.index.common.times import micros
 from madeleine.index.falkordb.adapting import key_of
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.filters import Condition
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 
 _COLUMNS = "w.id, w.at, w.session, w.space, w.body"
 _LOG = """OPTIONAL MATCH (old:Whisper) WHERE old.at < $keep_after DELETE old
@@ -32,7 +32,10 @@ def log(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
 
 
 def newest(
-    access: Access, limit: int, session: str | None, after: WhisperEntry | None
+    access: Access,
+    limit: int,
+    session: str | None = None,
+    after: WhisperEntry | None = None,
 ) -> list[WhisperEntry]:
     """Return entries newest first, those of one moment by their ids, from where `after` ends."""
     wanted = Condition()

@@ -30,7 +30,7 @@ from madeleine.index.falkordb.adapting import at
 from madeleine.index.falkordb.connection import Access
 from madeleine.index.falkordb.filters import condition
 from madeleine.index.falkordb.writing import Writing
-from madeleine.index.port import Hit, Matches, Term
+from madeleine.index.search import Hit, Matches, Term
 from madeleine.model.query import Filter
 
 _HELD = "indegree(w, 'HOLDS')"

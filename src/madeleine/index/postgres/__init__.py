@@ -8,7 +8,8 @@ meaning      vectors: graph walks and exact comparison
 pool         the candidates of a question in one statement
 graph        edges, stored and implied
 events       the journal's events and all that follows from them
-index        the port's face over these
+ports        search, graph and log over these
+index        the engine: writing, rebuilding, closing
 
 Connections, tables and tenants are in the room `database`. What is no SQL, such as how a text is
 cut into words and which rows follow from an event, is the same for all engines and stands in

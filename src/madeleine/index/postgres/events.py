@@ -1,6 +1,6 @@
 """The journal's events, and all that follows from them.
 
-Which rows follow from an event is the same for every engine and stands in `sqlite/events.py`;
+Which rows follow from an event is the same for every engine and stands in `common/events.py`;
 here is how PostgreSQL keeps them. An effect never depends on the order of arrival: of two values
 for one thing, the one with the later (time, event id) stays.
 """
@@ -12,9 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from madeleine.database.access import Access
 from madeleine.database.connection import Row
-from madeleine.index.common.events import LEAST_PREFIX, effects_of, log_row, proposal_of
+from madeleine.index.common.events import (
+    FEEDBACK_AT_MOST,
+    LEAST_PREFIX,
+    effects_of,
+    log_row,
+    proposal_of,
+)
 from madeleine.index.common.times import instant
-from madeleine.index.port import Unreadable
+from madeleine.index.log import Unreadable
 from madeleine.index.postgres.nodes import upsert
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.proposal import Proposal, ProposalStatus
@@ -156,7 +162,7 @@ def positions(access: Access) -> dict[str, Position]:
     return {name: Position(offset, check) for name, offset, check in access.rows(sql)}
 
 
-def history(access: Access, memory_id: str, limit: int) -> list[Event]:
+def history(access: Access, memory_id: str, limit: int = 100) -> list[Event]:
     """Return what happened to a memory, newest first."""
     sql = f"""{_EVENT} JOIN audit_memories m ON m.tenant = :tenant AND m.number = l.number
               WHERE l.tenant = :tenant AND m.memory = %s {_NEWEST_FIRST} LIMIT %s"""
@@ -169,8 +175,9 @@ def known(access: Access, event_ids: Sequence[str]) -> dict[str, Event]:
     return {each.id: each for each in _events(access.rows(sql, list(event_ids)))}
 
 
-def changes(access: Access, wanted: str) -> list[Event]:
+def changes(access: Access, change_or_run: str) -> list[Event]:
     """Return the events of a change or a run, named by its id or the beginning of it."""
+    wanted = change_or_run
     last = wanted + "\U0010ffff" if len(wanted) >= LEAST_PREFIX else wanted
     sql = f"""{_EVENT} WHERE l.tenant = :tenant AND ((l.change >= %s AND l.change <= %s)
                           OR (l.run >= %s AND l.run <= %s)) {_NEWEST_FIRST}"""
@@ -203,7 +210,9 @@ def unsettled(access: Access) -> list[Event]:
     return _events(access.rows(sql))
 
 
-def recent(access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str]) -> list[Event]:
+def recent(
+    access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
+) -> list[Event]:
     """Return the newest events of these kinds, or of any. One short walk for each kind."""
     about = "AND l.job = ANY(%s::text[])" if jobs else ""
     wanted = list(dict.fromkeys(kinds or [kind.value for kind in Kind]))
@@ -214,7 +223,7 @@ def recent(access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str]
     return _events(access.rows(sql, wanted, *named, max(limit, 0), max(limit, 0)))
 
 
-def proposals(access: Access, status: ProposalStatus | None) -> list[Proposal]:
+def proposals(access: Access, status: ProposalStatus | None = None) -> list[Proposal]:
     """Return proposals newest first; a decision whose proposal is not known yet waits."""
     sql = """SELECT id, type, source_nodes, proposed_action, created,
                     coalesce(status, 'pending'), reason, resolved, action
@@ -228,6 +237,21 @@ def proposals(access: Access, status: ProposalStatus | None) -> list[Proposal]:
 def state(access: Access, key: str) -> object | None:
     row = access.row("SELECT value FROM state WHERE tenant = :tenant AND key = %s", key)
     return None if row is None else json.loads(row[0])
+
+
+def event(access: Access, event_id: str) -> Event | None:
+    return known(access, [event_id]).get(event_id)
+
+
+def feedback(access: Access, ids: Sequence[str]) -> list[Event]:
+    """Return what was said about how useful memories were, newest first."""
+    sql = """SELECT DISTINCT a.id, a.at FROM audit_memories m
+             JOIN audit_log a ON a.tenant = :tenant AND a.number = m.number
+             WHERE m.tenant = :tenant AND m.memory = ANY(%s::text[]) AND a.kind = 'feedback'
+             ORDER BY a.at DESC, a.id LIMIT %s"""
+    said: list[str] = access.column(sql, list(ids), FEEDBACK_AT_MOST)
+    found = known(access, said)
+    return [found[each] for each in said if each in found]
 
 
 def _events(rows: Sequence[Row]) -> list[Event]:

@@ -19,11 +19,11 @@ from madeleine.database.access import Access
 from madeleine.database.adapting import joined_halves
 from madeleine.index.common.gathering import CURRENT, DRAWN, OFFERED
 from madeleine.index.common.times import micros
-from madeleine.index.port import Bar, Gathered
 from madeleine.index.postgres import tally
 from madeleine.index.postgres.filters import Condition, condition
 from madeleine.index.postgres.nodes import all_ids
 from madeleine.index.postgres.standing import TYPE_CODE, standings
+from madeleine.index.search import Bar, Gathered
 from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE
 
 THROWS = 3  # for each one that is wanted, before all are looked at

@@ -20,7 +20,7 @@ from madeleine.index.common.edges import (
     edge_values,
     key_of,
 )
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 
@@ -113,7 +113,7 @@ def edges(access: Access, ids: Sequence[str], but_by: str | None = None) -> list
     return _merged(access.rows(_EDGES, *stored, *stored, wanted, wanted))
 
 
-def arrows(access: Access, ids: Sequence[str], each: int, incoming: bool) -> list[EdgeRow]:
+def arrows(access: Access, ids: Sequence[str], each: int, incoming: bool = True) -> list[EdgeRow]:
     """Return the strongest arrows that start at each of the ids, or also those that end there,
     and those that follow from a tag: to the ids, and some of those from the self."""
     wanted, most = list(ids), max(each, 0)

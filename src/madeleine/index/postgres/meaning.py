@@ -23,9 +23,9 @@ from madeleine.database.schema import WIDEST_GRAPH
 from madeleine.index.common import neighbours as exact
 from madeleine.index.common.matrix import Cells, Change, Matrix, Snapshot, exact_products
 from madeleine.index.common.passages import checked_query
-from madeleine.index.port import Hit
 from madeleine.index.postgres.filters import Condition, condition
 from madeleine.index.postgres.nodes import ids_of
+from madeleine.index.search import Hit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector

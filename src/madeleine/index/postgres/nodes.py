@@ -27,10 +27,12 @@ from madeleine.index.common.rows import (
     summed,
 )
 from madeleine.index.common.times import instant, maybe_micros, micros
-from madeleine.index.port import Counts, Put, Record, Unreadable
+from madeleine.index.log import Unreadable
+from madeleine.index.port import Put
 from madeleine.index.postgres import graph, tally, words
 from madeleine.index.postgres.filters import OUTDATED, condition
 from madeleine.index.postgres.writing import Writing
+from madeleine.index.search import Counts, Record
 from madeleine.language.claims import address, stated
 from madeleine.language.passages import passages_of
 from madeleine.language.text import same_text_key
@@ -277,7 +279,9 @@ def ids_of(access: Access, nodes: Sequence[int]) -> dict[int, str]:
     return dict(access.rows(sql, list(nodes)))
 
 
-def listing(access: Access, chosen: Filter, now: datetime, limit: int, offset: int) -> list[Memory]:
+def listing(
+    access: Access, chosen: Filter, now: datetime, limit: int, offset: int = 0
+) -> list[Memory]:
     """Return memories newest first."""
     passing = condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
@@ -306,7 +310,7 @@ def allowed(access: Access, ids: Iterable[str], chosen: Filter, now: datetime) -
     return set(access.column(sql, list(ids), *passing.bindings))
 
 
-def ids_with_prefix(access: Access, prefix: str, limit: int) -> list[str]:
+def ids_with_prefix(access: Access, prefix: str, limit: int = 10) -> list[str]:
     """Return ids that begin with the prefix. A range and no pattern: nothing is special."""
     first = prefix.lower()
     if not first or not first.isascii():
@@ -316,18 +320,20 @@ def ids_with_prefix(access: Access, prefix: str, limit: int) -> list[str]:
     )
 
 
-def same_text(access: Access, space: str | None, key: str, now: datetime, limit: int) -> list[str]:
+def same_text(
+    access: Access, space: str | None, key: str, now: datetime, limit: int = 64
+) -> list[str]:
     """Return the current memories of a space that say the same, oldest first."""
     where = f"""text_key = %s AND space IS NOT DISTINCT FROM %s AND {_CURRENT}
                 ORDER BY created, id LIMIT %s"""
     return all_ids(access, where, short_key(key), space, micros(now), limit)
 
 
-def claims(access: Access, wanted: str, now: datetime, but: str | None) -> list[str]:
+def claims(access: Access, address: str, now: datetime, but: str | None = None) -> list[str]:
     """Return the current memories at an address, oldest first."""
     where = f"""md5(address) = md5(%s) AND address = %s AND stated IS DISTINCT FROM %s
                 AND {_CURRENT} ORDER BY created, id"""
-    return all_ids(access, where, wanted, wanted, but, micros(now))
+    return all_ids(access, where, address, address, but, micros(now))
 
 
 def contested(access: Access, now: datetime, limit: int) -> list[str]:
@@ -340,10 +346,30 @@ def contested(access: Access, now: datetime, limit: int) -> list[str]:
     return access.column(sql, micros(now), max(limit, 0))
 
 
-def first_id(access: Access, where: str, *bindings: object) -> str | None:
-    """Return the oldest memory that fits."""
-    found = all_ids(access, f"{where} ORDER BY created, id LIMIT 1", *bindings)
-    return found[0] if found else None
+def id_at(access: Access, path: str) -> str | None:
+    """Return the oldest memory that stands in a file."""
+    return next(iter(all_ids(access, "path = %s ORDER BY created, id LIMIT 1", path)), None)
+
+
+def with_idempotency_key(access: Access, key: str) -> str | None:
+    """Return the oldest memory that was written under a key."""
+    where = "idempotency_key = %s ORDER BY created, id LIMIT 1"
+    return next(iter(all_ids(access, where, key)), None)
+
+
+def ids_after(access: Access, after_id: str, limit: int) -> list[str]:
+    """Return the next ids in their order."""
+    return all_ids(access, "id > %s ORDER BY id LIMIT %s", after_id, max(limit, 0))
+
+
+def unembedded(access: Access, limit: int) -> list[str]:
+    """Return memories that no model has read."""
+    return all_ids(access, "NOT embedded ORDER BY node LIMIT %s", max(limit, 0))
+
+
+def superseded_by(access: Access, memory_id: str) -> list[str]:
+    """Return the memories that another took the place of."""
+    return all_ids(access, "superseded_by = %s ORDER BY id", memory_id)
 
 
 def all_ids(access: Access, where: str, *bindings: object) -> list[str]:

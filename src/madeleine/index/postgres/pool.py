@@ -29,10 +29,10 @@ from madeleine.index.common.matrix import NONE
 from madeleine.index.common.pools import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
 from madeleine.index.common.postings import Cutter
 from madeleine.index.common.stamped import Stamped
-from madeleine.index.port import Matches, Pool, Wanted
 from madeleine.index.postgres import meaning, words
 from madeleine.index.postgres.filters import condition, narrows, outdated
 from madeleine.index.postgres.meaning import Looking
+from madeleine.index.search import Matches, Pool, Wanted
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector

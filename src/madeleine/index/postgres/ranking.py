@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from madeleine.database.access import Access
 from madeleine.index.common.ranking import BEGINNING_CHARS, Ranking, sketch_of
-from madeleine.index.port import Sketch
+from madeleine.index.graph import Sketch
 from madeleine.index.postgres.filters import outdated
 from madeleine.index.postgres.nodes import IMPORTANCE, JOINED
 from madeleine.index.postgres.standing import TIER_CODE

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.database.access import Access
-from madeleine.index.common.gathering import Looking
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
 from madeleine.index.common.times import instant
-from madeleine.index.port import Across, Standings
+from madeleine.index.graph import Across
 from madeleine.index.postgres import graph
 from madeleine.index.postgres.filters import condition
+from madeleine.index.search import Standings
 from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
@@ -144,7 +144,15 @@ def uses(access: Access, ids: Sequence[str]) -> dict[str, list[Use]]:
     }
 
 
-def unseen(access: Access, by: Looking, chosen: Filter, now: datetime, limit: int) -> list[str]:
+def unseen(
+    access: Access,
+    job: str,
+    judge: str,
+    chosen: Filter,
+    now: datetime,
+    limit: int,
+    also: Sequence[str] = (),
+) -> list[str]:
     """Return memories that say something else than when they were last looked at."""
     passing = condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n LEFT JOIN seen s ON s.tenant = :tenant
@@ -152,7 +160,7 @@ def unseen(access: Access, by: Looking, chosen: Filter, now: datetime, limit: in
               WHERE n.tenant = :tenant
               AND (s.digest IS DISTINCT FROM n.digest OR n.id = ANY(%s::text[]))
               AND n.embedded AND {passing.sql} ORDER BY n.created, n.id LIMIT %s"""
-    bindings = (by.job, by.judge, list(by.also), *passing.bindings, max(limit, 0))
+    bindings = (job, judge, list(also), *passing.bindings, max(limit, 0))
     return access.column(sql, *bindings)
 
 

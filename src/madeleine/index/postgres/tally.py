@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from madeleine.database.access import Access
 from madeleine.index.common.matrix import bearers
-from madeleine.index.port import Extent
 from madeleine.index.postgres.writing import Writing
+from madeleine.index.search import Extent
 
 _SUMS = """
     INSERT INTO tallies

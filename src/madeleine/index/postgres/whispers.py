@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
 
 from madeleine.database.access import Access
 from madeleine.index.common.events import LATEST, entries
 from madeleine.index.common.times import micros
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 
 _COLUMNS = ("id", "at", "session", "space", "body")
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM whisper_log WHERE truth = :truth"
@@ -29,7 +28,10 @@ def log(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
 
 
 def newest(
-    access: Access, limit: int, session: str | None, after: WhisperEntry | None
+    access: Access,
+    limit: int,
+    session: str | None = None,
+    after: WhisperEntry | None = None,
 ) -> list[WhisperEntry]:
     """Return entries newest first, those of one moment by their ids, from where `after` ends."""
     last = micros(after.at) if after else LATEST
@@ -41,12 +43,3 @@ def newest(
 
 def get(access: Access, whisper_id: str) -> WhisperEntry | None:
     return next(entries(iter(access.rows(f"{_SELECT} AND id = %s", whisper_id))), None)
-
-
-def feedback_ids(access: Access, memories: Sequence[str], limit: int) -> list[str]:
-    """Return the events that say how useful these memories were, newest first."""
-    sql = """SELECT DISTINCT a.id, a.at FROM audit_memories m
-             JOIN audit_log a ON a.tenant = :tenant AND a.number = m.number
-             WHERE m.tenant = :tenant AND m.memory = ANY(%s::text[]) AND a.kind = 'feedback'
-             ORDER BY a.at DESC, a.id LIMIT %s"""
-    return access.column(sql, list(memories), limit)

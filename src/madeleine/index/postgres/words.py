@@ -31,8 +31,8 @@ from madeleine.index.common.postings import (
 )
 from madeleine.index.common.spelling import LOOKED_AT
 from madeleine.index.common.text import Part, parts_of
-from madeleine.index.port import Hit, Matches, Term
 from madeleine.index.postgres.filters import condition
+from madeleine.index.search import Hit, Matches, Term
 from madeleine.model.query import Filter
 
 _POST = """

@@ -10,7 +10,8 @@ vectors      vectors in the file, and searching the matrix
 graph        edges, stored and implied
 events       the journal's events and all that follows from them
 usage        counters folded from uses
-index        the port's face over these
+ports        search, graph and log over these
+index        the engine: writing, rebuilding, closing
 
 What is no SQL stands in `index/common`, for all engines.
 """

@@ -17,10 +17,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import apsw
 
-from madeleine.index.common.events import LEAST_PREFIX, effects_of, log_row, proposal_of
+from madeleine.index.common.events import (
+    FEEDBACK_AT_MOST,
+    LEAST_PREFIX,
+    effects_of,
+    log_row,
+    proposal_of,
+)
 from madeleine.index.common.rows import Value
 from madeleine.index.common.times import instant
-from madeleine.index.port import Unreadable
+from madeleine.index.log import Unreadable
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.proposal import Proposal, ProposalStatus
 
@@ -151,7 +157,7 @@ def positions(connection: apsw.Connection) -> dict[str, Position]:
     return {name: Position(offset, check) for name, offset, check in rows}
 
 
-def history(connection: apsw.Connection, memory_id: str, limit: int) -> list[Event]:
+def history(connection: apsw.Connection, memory_id: str, limit: int = 100) -> list[Event]:
     """Return what happened to a memory, newest first."""
     sql = f"""{_EVENT} JOIN audit_memories m ON m.number = l.number
               WHERE m.memory = ? {_NEWEST_FIRST} LIMIT ?"""
@@ -162,8 +168,9 @@ def event(connection: apsw.Connection, event_id: str) -> Event | None:
     return next(_events(connection, f"{_EVENT} WHERE l.id = ?", event_id), None)
 
 
-def changes(connection: apsw.Connection, wanted: str) -> list[Event]:
+def changes(connection: apsw.Connection, change_or_run: str) -> list[Event]:
     """Return the events of a change or a run, named by its id or the beginning of it."""
+    wanted = change_or_run
     last = wanted + "\U0010ffff" if len(wanted) >= LEAST_PREFIX else wanted
     sql = f"""{_EVENT} WHERE (l.change >= ?1 AND l.change <= ?2)
                           OR (l.run >= ?1 AND l.run <= ?2) {_NEWEST_FIRST}"""
@@ -194,7 +201,7 @@ def unsettled(connection: apsw.Connection) -> list[Event]:
 
 
 def recent(
-    connection: apsw.Connection, kinds: Sequence[str], limit: int, jobs: Sequence[str]
+    connection: apsw.Connection, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
 ) -> list[Event]:
     """Return the newest events of these kinds, or of any. One short walk for each kind; those
     about some jobs may have to be looked for among those about others."""
@@ -209,7 +216,7 @@ def recent(
     return sorted(found, key=lambda each: (each.at, each.id), reverse=True)[: max(limit, 0)]
 
 
-def proposals(connection: apsw.Connection, status: ProposalStatus | None) -> list[Proposal]:
+def proposals(connection: apsw.Connection, status: ProposalStatus | None = None) -> list[Proposal]:
     """Return proposals newest first; a decision whose proposal is not known yet waits."""
     sql = """SELECT id, type, source_nodes, proposed_action, created,
                     ifnull(status, 'pending') AS stands, reason, resolved, action
@@ -222,6 +229,16 @@ def proposals(connection: apsw.Connection, status: ProposalStatus | None) -> lis
 def state(connection: apsw.Connection, key: str) -> object | None:
     row = connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
     return None if row is None else json.loads(row[0])
+
+
+def feedback(connection: apsw.Connection, ids: Sequence[str]) -> list[Event]:
+    """Return what was said about how useful memories were, newest first."""
+    sql = """SELECT DISTINCT a.id, a.at FROM audit_memories m JOIN audit_log a USING (number)
+             WHERE m.memory IN (SELECT value FROM json_each(?)) AND a.kind = 'feedback'
+             ORDER BY a.at DESC, a.id LIMIT ?"""
+    known = connection.execute(sql, (json.dumps(list(ids)), FEEDBACK_AT_MOST)).fetchall()
+    found = (event(connection, str(each)) for each, _ in known)
+    return [each for each in found if each is not None]
 
 
 def _events(connection: apsw.Connection, sql: str, *bindings: Value) -> Iterator[Event]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from madeleine.index.common.gathering import CURRENT, DRAWN, OFFERED
 from madeleine.index.common.matrix import NONE, Matrix, Rows, Snapshot
 from madeleine.index.common.times import micros
-from madeleine.index.port import Bar, Between, Gathered, nothing
+from madeleine.index.search import Bar, Between, Gathered, nothing
 from madeleine.index.sqlite import vectors
 from madeleine.index.sqlite.standing import portions, standings
 from madeleine.model.query import Filter

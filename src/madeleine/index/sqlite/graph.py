@@ -23,7 +23,7 @@ from madeleine.index.common.edges import (
     implied,
     key_of,
 )
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
 
@@ -99,7 +99,7 @@ def edges_between(connection: apsw.Connection, ids: Sequence[str]) -> list[EdgeR
 
 
 def arrows(
-    connection: apsw.Connection, ids: Sequence[str], each: int, incoming: bool
+    connection: apsw.Connection, ids: Sequence[str], each: int, incoming: bool = True
 ) -> list[EdgeRow]:
     """Return the strongest arrows that start at each of the ids, or also those that end there."""
     found = {key_of(row): row for row in _starting(connection, ids, each)}

@@ -27,7 +27,9 @@ from madeleine.index.common.rows import (
     summed,
 )
 from madeleine.index.common.times import instant, maybe_micros, micros
-from madeleine.index.port import Counts, Put, Record, Unreadable
+from madeleine.index.log import Unreadable
+from madeleine.index.port import Put
+from madeleine.index.search import Counts, Record
 from madeleine.index.sqlite import graph
 from madeleine.index.sqlite.filters import CURRENT, condition
 from madeleine.language.claims import address, stated
@@ -262,7 +264,7 @@ def records(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, Reco
 
 
 def listing(
-    connection: apsw.Connection, chosen: Filter, now: datetime, limit: int, offset: int
+    connection: apsw.Connection, chosen: Filter, now: datetime, limit: int, offset: int = 0
 ) -> list[Memory]:
     """Return memories newest first."""
     passing = condition(chosen, now)
@@ -295,7 +297,7 @@ def allowed(
     return {memory_id for (memory_id,) in rows}
 
 
-def ids_with_prefix(connection: apsw.Connection, prefix: str, limit: int) -> list[str]:
+def ids_with_prefix(connection: apsw.Connection, prefix: str, limit: int = 10) -> list[str]:
     """Return ids that begin with the prefix. A range and no pattern: nothing is special."""
     first = prefix.lower()
     if not first or not first.isascii():
@@ -306,7 +308,7 @@ def ids_with_prefix(connection: apsw.Connection, prefix: str, limit: int) -> lis
 
 
 def same_text(
-    connection: apsw.Connection, space: str | None, key: str, now: datetime, limit: int
+    connection: apsw.Connection, space: str | None, key: str, now: datetime, limit: int = 64
 ) -> list[str]:
     """Return the current memories of a space that say the same, oldest first."""
     sql = f"""SELECT id FROM nodes n WHERE text_key = ? AND space IS ? AND {CURRENT}
@@ -315,11 +317,13 @@ def same_text(
     return [memory_id for (memory_id,) in found]
 
 
-def claims(connection: apsw.Connection, wanted: str, now: datetime, but: str | None) -> list[str]:
+def claims(
+    connection: apsw.Connection, address: str, now: datetime, but: str | None = None
+) -> list[str]:
     """Return the current memories at an address, oldest first."""
     sql = f"""SELECT id FROM nodes n WHERE address = ? AND stated IS NOT ? AND {CURRENT}
               ORDER BY created, id"""
-    return [memory_id for (memory_id,) in connection.execute(sql, (wanted, but, micros(now)))]
+    return [memory_id for (memory_id,) in connection.execute(sql, (address, but, micros(now)))]
 
 
 def contested(connection: apsw.Connection, now: datetime, limit: int) -> list[str]:
@@ -331,14 +335,33 @@ def contested(connection: apsw.Connection, now: datetime, limit: int) -> list[st
     return [each for (each,) in connection.execute(sql, (micros(now), max(limit, 0)))]
 
 
-def first_id(connection: apsw.Connection, where: str, *bindings: Value) -> str | None:
-    """Return the oldest memory that fits."""
-    sql = f"SELECT id FROM nodes n WHERE {where} ORDER BY created, id LIMIT 1"
-    row = connection.execute(sql, bindings).fetchone()
-    return None if row is None else str(row[0])
+def id_at(connection: apsw.Connection, path: str) -> str | None:
+    """Return the oldest memory that stands in a file."""
+    return next(iter(_ids(connection, "path = ? ORDER BY created, id LIMIT 1", path)), None)
 
 
-def all_ids(connection: apsw.Connection, where: str, *bindings: Value) -> list[str]:
+def with_idempotency_key(connection: apsw.Connection, key: str) -> str | None:
+    """Return the oldest memory that was written under a key."""
+    where = "idempotency_key = ? ORDER BY created, id LIMIT 1"
+    return next(iter(_ids(connection, where, key)), None)
+
+
+def ids_after(connection: apsw.Connection, after_id: str, limit: int) -> list[str]:
+    """Return the next ids in their order."""
+    return _ids(connection, "id > ? ORDER BY id LIMIT ?", after_id, max(limit, 0))
+
+
+def unembedded(connection: apsw.Connection, limit: int) -> list[str]:
+    """Return memories that no model has read."""
+    return _ids(connection, "embedded = 0 ORDER BY node LIMIT ?", max(limit, 0))
+
+
+def superseded_by(connection: apsw.Connection, memory_id: str) -> list[str]:
+    """Return the memories that another took the place of."""
+    return _ids(connection, "superseded_by = ? ORDER BY id", memory_id)
+
+
+def _ids(connection: apsw.Connection, where: str, *bindings: Value) -> list[str]:
     sql = f"SELECT id FROM nodes n WHERE {where}"
     return [memory_id for (memory_id,) in connection.execute(sql, bindings)]
 

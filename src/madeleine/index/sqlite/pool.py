@@ -26,7 +26,7 @@ from madeleine.index.common.pools import (
     joined,
     text_scores,
 )
-from madeleine.index.port import Details, Matches, Pool, Wanted
+from madeleine.index.search import Details, Matches, Pool, Wanted
 from madeleine.index.sqlite import text
 from madeleine.index.sqlite.vectors import allowed, outdated
 from madeleine.language.passages import MOST_PASSAGES

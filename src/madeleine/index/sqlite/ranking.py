@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from madeleine.index.common.ranking import BEGINNING_CHARS, Ranking, ranked, sketch_of
 from madeleine.index.common.times import micros
-from madeleine.index.port import Sketch
+from madeleine.index.graph import Sketch
 from madeleine.index.sqlite.filters import CURRENT
 from madeleine.model.memory import DEFAULT_IMPORTANCE
 

@@ -14,13 +14,13 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.gathering import Looking
 from madeleine.index.common.matrix import NONE, Matrix, Snapshot
 from madeleine.index.common.neighbours import Asked, Near, hits_of
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
 from madeleine.index.common.rows import Placed
 from madeleine.index.common.times import instant
-from madeleine.index.port import Across, Between, Hit, Standings, nothing
+from madeleine.index.graph import Across
+from madeleine.index.search import Between, Hit, Standings, nothing
 from madeleine.index.sqlite import graph, vectors
 from madeleine.index.sqlite.filters import condition
 from madeleine.model.digest import text_digest
@@ -254,7 +254,13 @@ def uses(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[Use]
 
 
 def unseen(
-    connection: apsw.Connection, by: Looking, chosen: Filter, now: datetime, limit: int
+    connection: apsw.Connection,
+    job: str,
+    judge: str,
+    chosen: Filter,
+    now: datetime,
+    limit: int,
+    also: Sequence[str] = (),
 ) -> list[str]:
     """Return memories that say something else than when they were last looked at."""
     passing = condition(chosen, now)
@@ -263,8 +269,8 @@ def unseen(
               WHERE (s.digest IS NOT d.digest OR n.id IN {_LISTED})
               AND n.embedded AND {passing.sql}
               ORDER BY n.created, n.id LIMIT ?"""
-    also = json.dumps(list(by.also))
-    bindings = (by.job, by.judge, also, *passing.bindings, max(limit, 0))
+    anyway = json.dumps(list(also))
+    bindings = (job, judge, anyway, *passing.bindings, max(limit, 0))
     return [memory_id for (memory_id,) in connection.execute(sql, bindings)]
 
 

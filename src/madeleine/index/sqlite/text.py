@@ -19,7 +19,7 @@ from madeleine.index.common.text import (
     is_unspaced,
     parts_of,
 )
-from madeleine.index.port import Hit, Term
+from madeleine.index.search import Hit, Term
 from madeleine.index.sqlite.filters import condition
 from madeleine.model.query import Filter
 

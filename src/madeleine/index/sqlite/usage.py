@@ -40,7 +40,7 @@ def used_today(
     ids: Iterable[str],
     session: str | None,
     at: datetime,
-    whispers: bool,
+    whispers: bool = False,
 ) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
     start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPERED if whispers else 1

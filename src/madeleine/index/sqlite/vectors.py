@@ -44,7 +44,7 @@ from madeleine.index.common.passages import (
 from madeleine.index.common.rows import Placed, numbers
 from madeleine.index.common.stems import Stemmer
 from madeleine.index.common.times import maybe_micros, micros
-from madeleine.index.port import Hit
+from madeleine.index.search import Hit
 from madeleine.index.sqlite import nodes
 from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
 from madeleine.language.traits import Traits
@@ -289,10 +289,10 @@ def search_vector(
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
-def ids_of(connection: apsw.Connection, wanted: Sequence[int]) -> dict[int, str]:
+def ids_of(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, str]:
     """Return the ids of nodes that are there."""
     sql = "SELECT node, id FROM nodes WHERE node IN (SELECT value FROM json_each(?))"
-    return dict(connection.execute(sql, (json.dumps(list(wanted)),)))
+    return dict(connection.execute(sql, (json.dumps(list(nodes)),)))
 
 
 def allowed(

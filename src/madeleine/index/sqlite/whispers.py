@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import datetime
 
 import apsw
 
 from madeleine.index.common.events import LATEST, entries
 from madeleine.index.common.times import micros
-from madeleine.index.port import WhisperEntry
+from madeleine.index.log import WhisperEntry
 
 _COLUMNS = "id, at, session, space, body"
 
@@ -24,7 +23,10 @@ def log(connection: apsw.Connection, entry: WhisperEntry, keep_after: datetime) 
 
 
 def newest(
-    connection: apsw.Connection, limit: int, session: str | None, after: WhisperEntry | None
+    connection: apsw.Connection,
+    limit: int,
+    session: str | None = None,
+    after: WhisperEntry | None = None,
 ) -> list[WhisperEntry]:
     """Return entries newest first, those of one moment by their ids, from where `after` ends."""
     last = micros(after.at) if after else LATEST
@@ -37,12 +39,3 @@ def newest(
 def get(connection: apsw.Connection, whisper_id: str) -> WhisperEntry | None:
     rows = connection.execute(f"SELECT {_COLUMNS} FROM whisper_log WHERE id = ?", (whisper_id,))
     return next(entries(rows), None)
-
-
-def feedback_ids(connection: apsw.Connection, memories: Sequence[str], limit: int) -> list[str]:
-    """Return the events that say how useful these memories were, newest first."""
-    sql = """SELECT DISTINCT a.id, a.at FROM audit_memories m JOIN audit_log a USING (number)
-             WHERE m.memory IN (SELECT value FROM json_each(?)) AND a.kind = 'feedback'
-             ORDER BY a.at DESC, a.id LIMIT ?"""
-    rows = connection.execute(sql, (json.dumps(list(memories)), limit))
-    return [event for event, _ in rows]

@@ -32,11 +32,11 @@ def read_page(
     """Return the next memories that pass the filter; with `files` the text of each file."""
     items: list[Json] = []
     size = 0
-    ids = stores.index.ids_after(after, limit)
-    allowed = stores.index.allowed(ids, chosen, now)
+    ids = stores.search.ids_after(after, limit)
+    allowed = stores.search.allowed(ids, chosen, now)
     for memory_id in ids:
         after = memory_id
-        stored = stores.index.get(memory_id) if memory_id in allowed else None
+        stored = stores.search.get(memory_id) if memory_id in allowed else None
         if stored is None:
             continue
         items.append(_item(stores, stored, files))

@@ -41,7 +41,7 @@ class AutoCluster:
     def plan(self, night: Night) -> Sequence[Patch]:
         votes = _votes(night)
         night.report.looked += len(votes)
-        known = night.stores.index.memories(votes)
+        known = night.stores.search.memories(votes)
         return list(_patches(known, votes))
 
     def done(self, night: Night) -> None:
@@ -51,7 +51,7 @@ class AutoCluster:
 def _votes(night: Night) -> dict[str, list[str]]:
     """Return the spaces of the neighbours of each that has neighbours with a space."""
     votes: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for row in night.stores.index.across_spaces():
+    for row in night.stores.graph.across_spaces():
         counts = row.by not in MACHINES or row.source.startswith(BROUGHT)
         if counts and row.edge not in SAYS_NOTHING:
             votes[row.memory][row.other] = row.space

@@ -70,7 +70,7 @@ def _better(night: Night, wanted: list[tuple[Pair, Verdict]]) -> list[tuple[Pair
             (p, v) for p, v in wanted if v.relation is not Relation.TENSION or not of_others(p)
         ]
     plain = [pair for pair, verdict in wanted if verdict.relation is Relation.RELATED_TO]
-    arrows = edges_of(night.stores.index, sorted({each for pair in plain for each in pair.ids}))
+    arrows = edges_of(night.stores.graph, sorted({each for pair in plain for each in pair.ids}))
     known = {pair.ids for pair in plain if arrows.get(frozenset(pair.ids))}
     if night.judge.cheap:  # likeness was looked at when a memory was written, if it had a vector
         tied = {end for ends in arrows for end in ends}

@@ -150,13 +150,13 @@ def _is_taken_up_again(night: Night, pair: Pair) -> bool:
     told = find_replacement(older.content, newer.content)
     left = stems_of(told.left) if told is not None else frozenset()
     after = Filter(spaces=(older.space,), created_after=newer.created)
-    near = night.stores.index.neighbours(
+    near = night.stores.search.neighbours(
         [older.id, newer.id], after, night.now, LATER_MENTIONS, MENTION_LIKENESS
     )
     later = {hit.id for hits in near.values() for hit in hits} - {older.id, newer.id}
     return any(
         left <= stems_of(each.content) and find_replacement(older.content, each.content) is None
-        for each in night.stores.index.memories(sorted(later)).values()
+        for each in night.stores.search.memories(sorted(later)).values()
     )
 
 
@@ -227,11 +227,11 @@ def _copies(night: Night, surely: Mapping[str, Replacing]) -> list[Replacing]:
 def _restating(night: Night, each: Replacing) -> list[Pair]:
     """Return the older memory with each that may be a copy of it: near, of the same space, and
     no younger than what replaces it. Who says it again later may mean it."""
-    index, older, newer = night.stores.index, each.pair.older, each.pair.newer
+    search, older, newer = night.stores.search, each.pair.older, each.pair.newer
     beside = Filter(types=(older.type,), spaces=(older.space,), created_before=newer.created)
-    near = index.neighbours([older.id], beside, night.now, COPIES, COPY_LIKENESS)
+    near = search.neighbours([older.id], beside, night.now, COPIES, COPY_LIKENESS)
     hits = {hit.id: hit.score for hit in near.get(older.id, ()) if hit.id != newer.id}
-    found = index.memories(hits).values()
+    found = search.memories(hits).values()
     pairs = [pair_of(older, other, hits[other.id]) for other in found]
     return [pair for pair in pairs if one_voice(pair) and not _apart(pair)]
 

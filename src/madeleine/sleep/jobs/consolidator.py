@@ -20,7 +20,8 @@ from itertools import combinations
 
 import numpy as np
 
-from madeleine.index.port import EdgeRow, Hit
+from madeleine.index.graph import EdgeRow
+from madeleine.index.search import Hit
 from madeleine.language.keeping import MOST_WORDS, kept_by
 from madeleine.language.uniting import denies_alike, full, missing
 from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
@@ -134,16 +135,19 @@ class _Around:
     @classmethod
     def of(cls, night: Night, ids: Sequence[str]) -> _Around:
         index = night.stores.index
-        seeds = index.memories(ids)
+        seeds = index.search.memories(ids)
         near = _near(night, seeds.values())
-        known = {**seeds, **index.memories({hit.id for hits in near.values() for hit in hits})}
-        rows = index.edges(list(known))
+        known = {
+            **seeds,
+            **index.search.memories({hit.id for hits in near.values() for hit in hits}),
+        }
+        rows = index.graph.edges(list(known))
         made = {end for row in rows if row.connection.edge in LINEAGE for end in _ends(row)}
         return cls(
             seeds=[seeds[each] for each in ids if each in seeds],
             near=near,
             known=known,
-            vectors=index.vectors(list(known)),
+            vectors=index.search.vectors(list(known)),
             arrows=arrows_between(rows),
             derived=frozenset(made),
             spoken_for=_spoken_for(night),
@@ -200,11 +204,11 @@ class _Around:
 
 
 def _spoken_for(night: Night) -> frozenset[frozenset[str]]:
-    index = night.stores.index
+    log = night.stores.log
     asked = [
         each
         for status in (ProposalStatus.PENDING, ProposalStatus.REJECTED)
-        for each in index.proposals(status)
+        for each in log.proposals(status)
         if each.type in (ProposalType.MERGE, ProposalType.CONFLICT)
     ]
     return frozenset(
@@ -221,7 +225,7 @@ def _near(night: Night, seeds: Iterable[Memory]) -> dict[str, list[Hit]]:
     near: dict[str, list[Hit]] = {}
     for space, ids in spaces.items():
         chosen = Filter(tiers=(Tier.WORKING,), spaces=(space,))
-        near |= night.stores.index.neighbours(ids, chosen, night.now, drawn, _bar(night))
+        near |= night.stores.search.neighbours(ids, chosen, night.now, drawn, _bar(night))
     return near
 
 
@@ -347,7 +351,7 @@ def _majority(members: Sequence[Memory]) -> MemoryType:
 def _tags(night: Night, members: Sequence[Memory]) -> tuple[str, ...]:
     """Return all tags. What the self defines stays defined by it: by the tag that says so."""
     tags = dict.fromkeys(tag for each in members for tag in each.tags)
-    rows = night.stores.index.edges([each.id for each in members])
+    rows = night.stores.graph.edges([each.id for each in members])
     ids = {each.id for each in members}
     if any(r.connection.edge is Edge.DEFINES and r.connection.target in ids for r in rows):
         tags = {ABOUT_SELF: None, **tags}

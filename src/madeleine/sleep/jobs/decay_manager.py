@@ -23,7 +23,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Standings
+from madeleine.index.search import Standings
 from madeleine.language.upcoming import is_upcoming
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
@@ -102,7 +102,7 @@ class DecayManager:
 
     def _lives(self, night: Night, page: Standings, places: Sequence[int]) -> Iterator[Life]:
         ids = [page.ids[each] for each in places]
-        uses = night.stores.index.uses(ids)
+        uses = night.stores.log.uses(ids)
         ages = days_before(night, page.created)
         idle = days_before(night, page.last_accessed)
         for place, memory_id in zip(places, ids, strict=True):
@@ -138,7 +138,7 @@ def _going(night: Night, ids: Sequence[str]) -> Iterator[Memory]:
     """Yield those that are still at hand and about no time to come, in the order given."""
     for start in range(0, len(ids), READ_AT_ONCE):
         some = ids[start : start + READ_AT_ONCE]
-        known = night.stores.index.memories(some)
+        known = night.stores.search.memories(some)
         for memory in (known[each] for each in some if each in known):
             if memory.tier is Tier.WORKING and not is_upcoming(memory, night.now):
                 yield memory
@@ -165,10 +165,10 @@ def _ask_about(
 
 def _not_defined_by_the_self(night: Night, faded: dict[str, float]) -> dict[str, float]:
     """Leave out what the self is connected to as being about it, tagged so or not."""
-    self_id = night.stores.index.self_id()
+    self_id = night.stores.graph.self_id()
     if self_id is None or not faded:
         return faded
-    rows = night.stores.index.edges([self_id])
+    rows = night.stores.graph.edges([self_id])
     defined = {row.connection.target for row in rows if row.connection.edge is Edge.DEFINES}
     return {each: chance for each, chance in faded.items() if each not in defined}
 
@@ -178,16 +178,19 @@ def _not_spoken_for(night: Night, faded: dict[str, float]) -> dict[str, float]:
     a question about a memory that was archived meanwhile could not be answered any more, and what
     they were asked about in vain."""
     index = night.stores.index
-    pending = index.proposals(ProposalStatus.PENDING)
+    pending = index.log.proposals(ProposalStatus.PENDING)
     asked = {node for each in pending for node in each.source_nodes}
-    expired = index.proposals(ProposalStatus.EXPIRED)
+    expired = index.log.proposals(ProposalStatus.EXPIRED)
     in_vain = {node for each in expired if _had_its_time(night, each) for node in each.source_nodes}
-    rejected = index.proposals(ProposalStatus.REJECTED)
+    rejected = index.log.proposals(ProposalStatus.REJECTED)
     named = {
         node for each in rejected if each.type is ProposalType.DECAY for node in each.source_nodes
     }
     said_no = rejected_keys(night.stores)
-    moves = [SetTier(each, Tier.ARCHIVAL) for each in index.memories(named & faded.keys()).values()]
+    moves = [
+        SetTier(each, Tier.ARCHIVAL)
+        for each in index.search.memories(named & faded.keys()).values()
+    ]
     refused = {each.memory.id for each in moves if question_of(each) in said_no}
     left_out = asked | in_vain | refused
     return {each: chance for each, chance in faded.items() if each not in left_out}
@@ -205,7 +208,7 @@ def _asked_lately(night: Night) -> set[str]:
     """Return which memories people were asked about in the last weeks. They faded together
     with those that are left, so these are asked about too, and not archived for being fewer."""
     since = night.now - timedelta(days=night.habits.proposal_days)
-    lists = [each for each in night.stores.index.proposals() if dict(each.action).get("keys")]
+    lists = [each for each in night.stores.log.proposals() if dict(each.action).get("keys")]
     return {node for each in lists if each.created > since for node in each.source_nodes}
 
 
@@ -220,5 +223,5 @@ def _not_new(night: Night, faded: dict[str, float]) -> dict[str, float]:
 
 
 def _written(night: Night, memory_id: str) -> list[Event]:
-    history = night.stores.index.history(memory_id)
+    history = night.stores.log.history(memory_id)
     return [each for each in history if each.kind is Kind.REMEMBERED]

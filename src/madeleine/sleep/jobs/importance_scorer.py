@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from madeleine.index.port import Standings
+from madeleine.index.search import Standings
 from madeleine.rules.importance import importance
 from madeleine.sleep.standings import days_before, pages
 from madeleine.sleep.values import Night, Patch, Score

@@ -49,7 +49,7 @@ class IndexUpdater:
         demoted = hold_core_cap(stores, night.report.run)
         found["demoted"] = len(demoted)
         night.report.applied += len(demoted)
-        if stores.minds.embedder is not None and stores.index.unembedded(1):
+        if stores.minds.embedder is not None and stores.search.unembedded(1):
             found["read"] = embed_missing(stores, night.progress)
         night.report.counts.update({name: count for name, count in found.items() if count})
 
@@ -60,8 +60,8 @@ def _look(night: Night) -> tuple[int, int, int]:
     stores = night.stores
     if not stores.vault.is_folder:
         return 0, 0, 0  # nobody can change a file there but by a verb
-    known = stores.index.fingerprints()
-    broken = {each.path for each in stores.index.unreadable()}
+    known = stores.search.fingerprints()
+    broken = {each.path for each in stores.search.unreadable()}
     changed = 0
     for found in stores.vault.scan():
         night.report.looked += 1

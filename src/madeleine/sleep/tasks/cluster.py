@@ -26,7 +26,7 @@ from itertools import takewhile
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from madeleine.index.port import Gathered
+from madeleine.index.search import Gathered
 from madeleine.language.gist import gist
 from madeleine.language.keeping import made_up
 from madeleine.language.uniting import full
@@ -147,8 +147,8 @@ class Cluster:
 def _known(night: Night) -> list[Known]:
     """Return the summaries that are there, also those that somebody retired, or whose tags
     somebody took away."""
-    index = night.stores.index
-    found = index.memories(index.of_source(META_SOURCE)).values()
+    search = night.stores.search
+    found = search.memories(search.of_source(META_SOURCE)).values()
     return [
         Known(each, pattern, members_of(night.stores, each), _is_ours(night, each, pattern))
         for each in sorted(found, key=lambda each: each.id)
@@ -168,7 +168,7 @@ def _is_ours(night: Night, memory: Memory, pattern: Pattern | None) -> bool:
 def _only_jobs_changed(night: Night, memory: Memory) -> bool:
     """Whether what is different about a summary came from other jobs: one may archive it, or
     let it name whom a member was merged into."""
-    found = night.stores.index.history(memory.id)
+    found = night.stores.log.history(memory.id)
     changers = [each.body.get("by") for each in found if each.kind is Kind.CHANGED]
     since = list(takewhile(lambda by: by != NAME, changers))
     return bool(since) and MACHINES.issuperset(since)
@@ -178,7 +178,7 @@ def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
     """Return the clusters, the largest first."""
     habits = night.habits.consolidation
     members = sorted({each for summary in known for each in summary.members})
-    found = night.stores.index.gathered(bar_of(night), night.now, members, night.stop)
+    found = night.stores.search.gathered(bar_of(night), night.now, members, night.stop)
     night.report.looked += len(found)
     cloud = Cloud(found.matrix, found.rows)
     least, fewest = habits.similarity_threshold, habits.min_cluster_size
@@ -277,7 +277,7 @@ def _summary(night: Night, group: Group, was: Memory | None) -> Summarise:
 
 def _new_id(night: Night, group: Group) -> str:
     made = _id_of(group)
-    return made if night.stores.index.get(made) is None else night.stores.new_id()
+    return made if night.stores.search.get(made) is None else night.stores.new_id()
 
 
 def _read(night: Night, group: Group) -> tuple[Memory, ...]:
@@ -286,7 +286,7 @@ def _read(night: Night, group: Group) -> tuple[Memory, ...]:
     wanted = [each for each, _ in group.nearest[:READ]]
     if group.of_a_space is not None:
         wanted.append(group.of_a_space)
-    found = night.stores.index.memories(wanted)
+    found = night.stores.search.memories(wanted)
     return tuple(found[each] for each in dict.fromkeys(wanted) if each in found)
 
 
@@ -349,9 +349,9 @@ def _dissolved(night: Night, known: Sequence[Known], kept: set[int]) -> list[For
 
 
 def _waiting(night: Night, members: set[str]) -> set[str]:
-    index = night.stores.index
-    current = index.allowed(members, Filter(), night.now)
-    return current.difference(index.vectors(list(current)))
+    search = night.stores.search
+    current = search.allowed(members, Filter(), night.now)
+    return current.difference(search.vectors(list(current)))
 
 
 # --- the report ---------------------------------------------------------------------------
@@ -381,7 +381,7 @@ def _count(night: Night) -> None:
 
 def _in_words(night: Night, group: Group) -> dict[str, object]:
     central = group.nearest[0][0]
-    memory = night.stores.index.memories([central]).get(central)
+    memory = night.stores.search.memories([central]).get(central)
     return {
         "cluster_id": _id_of(group),
         "memory_ids": group.ids[:SHOWN_IDS],

@@ -29,7 +29,7 @@ from itertools import combinations
 
 import numpy as np
 
-from madeleine.index.port import EdgeRow
+from madeleine.index.graph import EdgeRow
 from madeleine.model.codec import CREATIVE
 from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, Kind
@@ -88,7 +88,7 @@ class Creative:
         self._seed = seed
 
     def plan(self, night: Night) -> Sequence[Patch]:
-        known = night.stores.index.associations()
+        known = night.stores.graph.associations()
         own = [each for each in known if each.connection.by == CREATIVE]
         found = sorted(_wanted(night, self._sample(night)), key=_surest_first)
         drawn = list(_within_bounds(night, found, known))
@@ -104,11 +104,11 @@ class Creative:
 
     def _sample(self, night: Night) -> list[Memory]:
         habits, index = night.habits.consolidation, night.stores.index
-        kept = index.state(SEED)
+        kept = index.log.state(SEED)
         seed = self._seed if self._seed is not None else kept if isinstance(kept, int) else 0
-        ids = index.sample(bar_of(night), night.now, habits.sample_size, seed)
+        ids = index.search.sample(bar_of(night), night.now, habits.sample_size, seed)
         night.report.looked += len(ids)
-        return list(index.memories(ids).values())
+        return list(index.search.memories(ids).values())
 
 
 # --- finding ------------------------------------------------------------------------------
@@ -149,10 +149,10 @@ def discovered(night: Night, sample: Sequence[Memory]) -> Iterator[Found]:
     """Yield what the rules say of each two that are not connected. A memory without a vector
     takes part in no pair: nothing is known of how alike it is to anything."""
     ids = [each.id for each in sample]
-    vectors = night.stores.index.vectors(ids)
+    vectors = night.stores.search.vectors(ids)
     connected = {
         frozenset((row.source, row.connection.target))
-        for row in night.stores.index.edges_between(ids)
+        for row in night.stores.graph.edges_between(ids)
     }
     embedded = sorted((each for each in sample if each.id in vectors), key=lambda each: each.id)
     for one, other in combinations(embedded, 2):
@@ -234,11 +234,9 @@ def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
         and at <= late
         and not (is_contrast(each.connection) and frozenset(_ends(each)) in approved)
     ]
-    needed = night.stores.index.used_together(
-        [_ends(each) for each, _ in old], [at for _, at in old]
-    )
+    needed = night.stores.log.used_together([_ends(each) for each, _ in old], [at for _, at in old])
     unused = [each for each, _ in old if _ends(each) not in needed]
-    known = night.stores.index.memories({each.source for each in unused})
+    known = night.stores.search.memories({each.source for each in unused})
     reason = f"not used together in {days:g} days"
     return [
         Patch(Unlink(known[each.source], each.connection), reason)
@@ -248,7 +246,7 @@ def fading(night: Night, own: Sequence[EdgeRow]) -> list[Patch]:
 
 
 def _approved_contrasts(night: Night) -> set[frozenset[str]]:
-    approved = night.stores.index.proposals(ProposalStatus.APPROVED)
+    approved = night.stores.log.proposals(ProposalStatus.APPROVED)
     return {frozenset(each.source_nodes) for each in approved if asks_about_a_contrast(each)}
 
 
@@ -262,9 +260,9 @@ def _late(night: Night) -> datetime:
 def _faded(night: Night, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return those of the pairs whose association faded, and that were not used together since:
     within the time that an association has."""
-    known = night.stores.index.verdicts([_in_order(*each) for each in pairs], CREATIVE)
+    known = night.stores.log.verdicts([_in_order(*each) for each in pairs], CREATIVE)
     faded = [each for each in pairs if _in_order(*each) in known]
-    used = night.stores.index.used_together(faded, [_late(night)] * len(faded))
+    used = night.stores.log.used_together(faded, [_late(night)] * len(faded))
     return set(faded) - used
 
 
@@ -272,7 +270,7 @@ def _faded_events(night: Night) -> list[Event]:
     """Return what the journal keeps of the associations that were taken away."""
     gone = [each.action for each in night.carried_out if isinstance(each.action, Unlink)]
     pairs = {_in_order(each.source.id, each.connection.target): each for each in gone}
-    known = night.stores.index.memories({each for pair in pairs for each in pair})
+    known = night.stores.search.memories({each for pair in pairs for each in pair})
     said = verdict_to_json(Verdict(Relation.NONE, 1.0, "not used together in time"))
     return [
         event(

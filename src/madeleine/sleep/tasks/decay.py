@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.errors import BadSetting
-from madeleine.index.port import Bar, Standings
+from madeleine.index.search import Bar, Standings
 from madeleine.rules.relevance import Curve, Evidence, Formula, distribution, relevance
 from madeleine.sleep.habits import ConsolidationHabits
 from madeleine.sleep.standings import ARCHIVAL, days_before, pages

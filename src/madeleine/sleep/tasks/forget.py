@@ -17,7 +17,7 @@ from itertools import islice
 
 import numpy as np
 
-from madeleine.index.port import Standings
+from madeleine.index.search import Standings
 from madeleine.language.upcoming import is_upcoming
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType, Tier
@@ -169,7 +169,7 @@ def _going(night: Night, look: Look) -> Iterator[tuple[Doomed, Memory]]:
     doomed = list(look.doomed)
     for start in range(0, len(doomed), READ_AT_ONCE):
         some = doomed[start : start + READ_AT_ONCE]
-        known = night.stores.index.memories([each.id for each in some])
+        known = night.stores.search.memories([each.id for each in some])
         for each in some:
             memory = known.get(each.id)
             if memory is None or memory.tier is Tier.ARCHIVAL:
@@ -230,7 +230,7 @@ def _put_away(look: Look, patches: Sequence[Patch]) -> list[dict[str, object]]:
 
 def _protected(night: Night, look: Look) -> list[dict[str, object]]:
     kept = look.protected[:LISTED]
-    known = night.stores.index.memories([each.id for each in kept])
+    known = night.stores.search.memories([each.id for each in kept])
     return [
         {
             **_item(each, known.get(each.id)),

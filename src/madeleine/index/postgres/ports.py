@@ -1,0 +1,280 @@
+"""The three ports over one tenant's rows: most of their methods are the functions of the modules
+beside it, each lent a connection; what needs more of the engine stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.database.access import Access, Tenant
+from madeleine.index.common.passages import Spaces
+from madeleine.index.common.pools import joined
+from madeleine.index.common.postings import Cutter
+from madeleine.index.common.reading import reads
+from madeleine.index.common.spelling import spellings
+from madeleine.index.common.stamped import Kept, Stamped
+from madeleine.index.graph import Sketch
+from madeleine.index.log import WhisperEntry
+from madeleine.index.postgres import (
+    events,
+    gathering,
+    graph,
+    meaning,
+    nodes,
+    pool,
+    ranking,
+    standing,
+    tally,
+    usage,
+    whispers,
+    words,
+)
+from madeleine.index.postgres.pool import Sources
+from madeleine.index.search import (
+    NO_LEAST,
+    Bar,
+    Between,
+    Details,
+    Extent,
+    Gathered,
+    Hit,
+    Matches,
+    Pool,
+    Standings,
+    Term,
+    Wanted,
+    nothing,
+)
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.model.vector import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresPlace:
+    """Whose traces, and how wide they are. No model: text search only."""
+
+    model: str | None
+    wide: Spaces
+    exact_up_to: int
+
+
+@dataclass(slots=True)
+class PostgresState:
+    """What the ports share: whose rows they are, and the little that is kept of them here."""
+
+    rows: Tenant
+    place: PostgresPlace
+    cutter: Cutter = field(default_factory=Cutter)
+    kept: Kept = field(default_factory=Kept)
+    ranked: ranking.Ranked = field(default_factory=ranking.Ranked)
+    memories: int | None = None
+    """How many there were when somebody last counted."""
+
+    def reading(self) -> AbstractContextManager[Access]:
+        return self.rows.reading()
+
+
+class PostgresSearch:
+    """Search in a tenant's rows."""
+
+    def __init__(self, state: PostgresState) -> None:
+        self._state = state
+        self.reading = state.reading
+
+    get = reads(nodes.get)
+    scores = reads(nodes.scores)
+    ids_with_prefix = reads(nodes.ids_with_prefix)
+    id_at = reads(nodes.id_at)
+    path_of = reads(nodes.path_of)
+    same_text = reads(nodes.same_text)
+    claims = reads(nodes.claims)
+    contested = reads(nodes.contested)
+    with_idempotency_key = reads(nodes.with_idempotency_key)
+    listing = reads(nodes.listing)
+    count = reads(nodes.count)
+    first_known = reads(nodes.first_known)
+    allowed = reads(nodes.allowed)
+    counts = reads(nodes.counts)
+    tags = reads(nodes.tags)
+    core_by_importance = reads(nodes.core_by_importance)
+    records = reads(nodes.records)
+    ids = reads(nodes.ids_of)
+    unembedded = reads(nodes.unembedded)
+    ids_after = reads(nodes.ids_after)
+    fingerprints = reads(nodes.fingerprints)
+    unreadable = reads(nodes.unreadable)
+    of_source = reads(gathering.of_source)
+    unseen = reads(standing.unseen)
+
+    def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
+        wanted = list(ids)
+        if not wanted:  # asked at every remember, and mostly about nothing
+            return {}
+        with self.reading() as access:
+            return nodes.memories(access, wanted)
+
+    def search_text(
+        self, terms: Sequence[str], chosen: Filter, now: datetime, limit: int
+    ) -> list[Hit]:
+        with self.reading() as access:
+            return words.search_text(access, self._state.cutter, terms, chosen, now, limit)
+
+    def search_vector(
+        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
+    ) -> list[Hit]:
+        if not self._state.place.wide.vector:
+            return []
+        with self.reading() as access:
+            looking = self._look(access, chosen, now)
+            return meaning.search(access, looking, vector, limit, least)
+
+    def _look(self, access: Access, chosen: Filter, now: datetime) -> meaning.Looking:
+        place = self._state.place
+        return meaning.look(access, place.wide.vector, chosen, now, place.exact_up_to)
+
+    def extent(self) -> Extent:
+        with self.reading() as access:
+            found = tally.extent(access)
+        self._state.memories = found.memories
+        return found
+
+    def terms(self, wanted: Sequence[str]) -> list[tuple[Term, ...]]:
+        with self.reading() as access:
+            return words.terms(access, self._state.cutter, wanted)
+
+    def spellings(self, wanted: Sequence[str]) -> dict[str, str]:
+        with self.reading() as access:
+            return spellings(partial(words.near, access), self._state.cutter.stemmer, wanted)
+
+    def matching(self, wanted: Sequence[str]) -> Matches:
+        with self.reading() as access:
+            return words.matches(access, self._state.cutter, wanted)
+
+    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+        with self.reading() as access:
+            return pool.pool(access, self._sources, wanted, chosen, now)
+
+    @property
+    def _sources(self) -> Sources:
+        place = self._state.place
+        return Sources(
+            self._state.cutter, place.wide.vector, place.exact_up_to, self._state.memories
+        )
+
+    def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
+        numbers = found.numbers[places].tolist()
+        with self.reading() as access:
+            if self._state.rows.is_steady and isinstance(found, Stamped):
+                versions = found.versions[places].tolist()
+                seen = self._state.kept.find(partial(pool.read, access), numbers, versions)
+            else:  # the pool may be of another moment
+                known = pool.read(access, numbers)
+                seen = [known.get(number, (b"", b"")) for number in numbers]
+        return joined(seen, self._state.place.wide.token)
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        if not self._state.place.wide.vector:
+            return {}
+        with self.reading() as access:
+            return meaning.vectors_of(access, self._state.place.wide.vector, ids)
+
+    def neighbours(
+        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
+    ) -> dict[str, list[Hit]]:
+        if not self._state.place.wide.vector:
+            return {}
+        with self.reading() as access:
+            looking = self._look(access, chosen, now)
+            return meaning.neighbours(access, looking, ids, k, least)
+
+    def standings(self, between: Between = nothing) -> Standings:
+        between()
+        with self.reading() as access:
+            return standing.standings(access)
+
+    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
+        if not self._state.place.wide.vector:
+            return []
+        with self.reading() as access:
+            return gathering.sample(access, bar, now, size, seed)
+
+    def gathered(
+        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
+    ) -> Gathered:
+        between()
+        with self.reading() as access:
+            return gathering.gathered(access, self._state.place.wide.vector, bar, now, also)
+
+
+class PostgresGraph:
+    """The graph in a tenant's rows."""
+
+    def __init__(self, state: PostgresState) -> None:
+        self._state = state
+        self.reading = state.reading
+
+    self_id = reads(graph.self_id)
+    edges = reads(graph.edges)
+    edges_between = reads(graph.edges_between)
+    associations = reads(graph.associations)
+    newest_edges = reads(graph.newest_edges)
+    arrows = reads(graph.arrows)
+    across_spaces = reads(standing.across_spaces)
+    superseded_by = reads(nodes.superseded_by)
+    sketches = reads(ranking.sketches)
+
+    def regions(self, now: datetime) -> dict[str | None, int]:
+        found = self._state.ranked  # another thread may rank anew meanwhile
+        with self.reading() as access:
+            if not found.is_of(access):
+                found = self._state.ranked = ranking.ranked(access, now)
+        return {space: len(each) for space, each in found.by_space.items()}
+
+    def strongest(
+        self, space: str | None, now: datetime, limit: int, offset: int = 0
+    ) -> list[Sketch]:
+        found = self._state.ranked
+        with self.reading() as access:
+            if not found.is_about(access):
+                found = self._state.ranked = ranking.ranked(access, now)
+            wanted = found.page(space, offset, offset + limit)
+            return ranking.sketches_of_nodes(access, wanted, now)
+
+
+class PostgresLog:
+    """The log in a tenant's rows."""
+
+    def __init__(self, state: PostgresState) -> None:
+        self._state = state
+        self.reading = state.reading
+
+    positions = reads(events.positions)
+    torn = reads(events.torn)
+    history = reads(events.history)
+    event = reads(events.event)
+    changes = reads(events.changes)
+    outcome = reads(events.outcome)
+    in_force = reads(events.in_force)
+    unsettled = reads(events.unsettled)
+    recent_events = reads(events.recent)
+    proposals = reads(events.proposals)
+    state = reads(events.state)
+    feedback = reads(events.feedback)
+    verdicts = reads(standing.verdicts)
+    uses = reads(standing.uses)
+    used_today = reads(usage.used_today)
+    used_together = reads(gathering.used_together)
+    whisper = reads(whispers.get)  # before the next line hides the module
+    whispers = reads(whispers.newest)
+
+    def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
+        with self._state.rows.noting() as access:
+            whispers.log(access, entry, keep_after)

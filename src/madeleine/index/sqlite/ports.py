@@ -1,0 +1,267 @@
+"""The three ports over one file: most of their methods are the functions of the modules beside it,
+each lent a connection; what needs the matrix too stands here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from madeleine.index.common.matrix import Matrix
+from madeleine.index.common.neighbours import near
+from madeleine.index.common.passages import Spaces
+from madeleine.index.common.ranking import Ranking
+from madeleine.index.common.reading import reads
+from madeleine.index.common.spelling import spellings
+from madeleine.index.common.stems import Stemmer
+from madeleine.index.graph import Sketch
+from madeleine.index.log import WhisperEntry
+from madeleine.index.search import (
+    NO_LEAST,
+    Bar,
+    Between,
+    Details,
+    Extent,
+    Gathered,
+    Hit,
+    Matches,
+    Pool,
+    Standings,
+    Term,
+    Wanted,
+    nothing,
+)
+from madeleine.index.sqlite import (
+    events,
+    gathering,
+    graph,
+    nodes,
+    pool,
+    ranking,
+    standing,
+    text,
+    usage,
+    vectors,
+    whispers,
+)
+from madeleine.index.sqlite.connection import Connections
+from madeleine.model.memory import Memory
+from madeleine.model.query import Filter
+from madeleine.model.vector import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class SqlitePlace:
+    """Which file, and whose traces. No model: text search only."""
+
+    path: Path
+    model: str | None
+    wide: Spaces
+    exact_up_to: int
+
+
+@dataclass(slots=True)
+class SqliteState:
+    """What the ports share: the file, and what is kept of it in memory."""
+
+    place: SqlitePlace
+    connections: Connections
+    matrix: Matrix
+    numbers: itertools.count[int]
+    """Gives out the numbers of nodes."""
+    stems: dict[str, int] = field(default_factory=dict)
+    kept: pool.Kept = field(default_factory=pool.Kept)
+    steady: threading.local = field(default_factory=threading.local)
+    ranking: Ranking = field(default_factory=dict)
+    ranked: bool = False
+    """Whether the ranking still says how memories stand."""
+
+    def reading(self) -> AbstractContextManager[apsw.Connection]:
+        return self.connections.reading()
+
+
+class SqliteSearch:
+    """Search in a file."""
+
+    def __init__(self, state: SqliteState) -> None:
+        self._state = state
+        self.reading = state.reading
+
+    get = reads(nodes.get)
+    scores = reads(nodes.scores)
+    ids_with_prefix = reads(nodes.ids_with_prefix)
+    id_at = reads(nodes.id_at)
+    path_of = reads(nodes.path_of)
+    same_text = reads(nodes.same_text)
+    claims = reads(nodes.claims)
+    contested = reads(nodes.contested)
+    with_idempotency_key = reads(nodes.with_idempotency_key)
+    listing = reads(nodes.listing)
+    count = reads(nodes.count)
+    first_known = reads(nodes.first_known)
+    allowed = reads(nodes.allowed)
+    counts = reads(nodes.counts)
+    tags = reads(nodes.tags)
+    core_by_importance = reads(nodes.core_by_importance)
+    records = reads(nodes.records)
+    unembedded = reads(nodes.unembedded)
+    ids_after = reads(nodes.ids_after)
+    fingerprints = reads(nodes.fingerprints)
+    unreadable = reads(nodes.unreadable)
+    search_text = reads(text.search_text)
+    ids = reads(vectors.ids_of)
+    of_source = reads(gathering.of_source)
+    unseen = reads(standing.unseen)
+
+    def memories(self, ids: Iterable[str]) -> dict[str, Memory]:
+        wanted = list(ids)
+        if not wanted:  # asked at every remember, and mostly about nothing
+            return {}
+        with self.reading() as connection:
+            return nodes.memories(connection, wanted)
+
+    def search_vector(
+        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
+    ) -> list[Hit]:
+        # The matrix is looked at while a connection is held, so that `replace_with` cannot
+        # change the one without the other.
+        with self.reading() as connection:
+            if not self._state.place.wide.vector:
+                return []
+            matrix = self._state.matrix
+            return vectors.search_vector(connection, matrix, vector, chosen, now, limit, least)
+
+    def extent(self) -> Extent:
+        matrix = self._state.matrix
+        speakers = matrix.speakers
+        return Extent(matrix.nodes, matrix.mean_words, speakers.names, speakers.short_names)
+
+    def terms(self, words: Sequence[str]) -> list[tuple[Term, ...]]:
+        with self.reading() as connection:
+            return text.terms(connection, Stemmer(connection, self._state.stems), words)
+
+    def spellings(self, words: Sequence[str]) -> dict[str, str]:
+        with self.reading() as connection:
+            stemmer = Stemmer(connection, self._state.stems)
+            return spellings(partial(text.near, connection), stemmer, words)
+
+    def matching(self, words: Sequence[str]) -> Matches:
+        with self.reading() as connection:
+            return Matches(*text.matches(connection, words))
+
+    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+        with self.reading() as connection:
+            return pool.pool(connection, self._state.matrix, wanted, chosen, now)
+
+    def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
+        kept = getattr(self._state.steady, "kept", None) or self._state.kept
+        wide = self._state.place.wide.token
+        with self.reading() as connection:
+            return pool.details(connection, kept, wide, found.numbers[places])
+
+    def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        with self.reading() as connection:
+            return vectors.vectors_of(connection, ids) if self._state.place.wide.vector else {}
+
+    def neighbours(
+        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
+    ) -> dict[str, list[Hit]]:
+        state = self._state
+        while state.place.wide.vector:
+            with self.reading() as connection:
+                matrix = state.matrix
+                asked = standing.asked(connection, matrix, ids, chosen, now)
+            found = near(asked, k, least)  # nobody waits for this
+            with self.reading() as connection:
+                if state.matrix is matrix:  # else a rebuild came between, and numbers mean others
+                    return standing.named(connection, found, k)
+        return {}
+
+    def standings(self, between: Between = nothing) -> Standings:
+        with self.reading() as connection:
+            return standing.standings(connection, between=between)
+
+    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
+        with self.reading() as connection:
+            return gathering.sample(connection, self._state.matrix, bar, now, size, seed)
+
+    def gathered(
+        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
+    ) -> Gathered:
+        with self.reading() as connection:
+            return gathering.gathered(connection, self._state.matrix, bar, now, also, between)
+
+
+class SqliteGraph:
+    """The graph in a file."""
+
+    def __init__(self, state: SqliteState) -> None:
+        self._state = state
+        self.reading = state.reading
+
+    self_id = reads(graph.self_id)
+    edges = reads(graph.edges)
+    edges_between = reads(graph.edges_between)
+    associations = reads(graph.associations)
+    newest_edges = reads(graph.newest_edges)
+    arrows = reads(graph.arrows)
+    across_spaces = reads(standing.across_spaces)
+    superseded_by = reads(nodes.superseded_by)
+    sketches = reads(ranking.sketches)
+
+    def regions(self, now: datetime) -> dict[str | None, int]:
+        if not self._state.ranked:
+            self._state.ranked = True  # what is written meanwhile says again that it is not
+            with self.reading() as connection:
+                self._state.ranking = ranking.ranking(connection, now)
+        return {space: len(nodes) for space, nodes in self._state.ranking.items()}
+
+    def strongest(
+        self, space: str | None, now: datetime, limit: int, offset: int = 0
+    ) -> list[Sketch]:
+        if not self._state.ranking:
+            self.regions(now)
+        ranked = self._state.ranking.get(space, np.empty(0, np.int64))
+        with self.reading() as connection:
+            return ranking.sketches_of_nodes(connection, ranked[offset : offset + limit], now)
+
+
+class SqliteLog:
+    """The log in a file."""
+
+    def __init__(self, state: SqliteState) -> None:
+        self._state = state
+        self.reading = state.reading
+
+    positions = reads(events.positions)
+    torn = reads(events.torn)
+    history = reads(events.history)
+    event = reads(events.event)
+    changes = reads(events.changes)
+    outcome = reads(events.outcome)
+    in_force = reads(events.in_force)
+    unsettled = reads(events.unsettled)
+    recent_events = reads(events.recent)
+    proposals = reads(events.proposals)
+    state = reads(events.state)
+    feedback = reads(events.feedback)
+    verdicts = reads(standing.verdicts)
+    uses = reads(standing.uses)
+    used_today = reads(usage.used_today)
+    used_together = reads(gathering.used_together)
+    whisper = reads(whispers.get)  # before the next line hides the module
+    whispers = reads(whispers.newest)
+
+    def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
+        with self._state.connections.writing() as connection:
+            whispers.log(connection, entry, keep_after)
