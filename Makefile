@@ -143,5 +143,5 @@ $(VENV)/installed: $(VENV)/bin/python $(NEEDS)
 
 $(VENV)/installed-dev: $(VENV)/bin/python $(NEEDS)
 	@echo "installing Madeleine and the test tools into $(VENV) (a few minutes, once)"
-	@$(PIP) --no-compile -e ".[dev]"
+	@$(PIP) --no-compile -e ".[dev]" -e packages/falkordb
 	@touch $(VENV)/installed $@

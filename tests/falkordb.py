@@ -68,7 +68,7 @@ class Server:
 
     def open(self, folder: Path, *arguments: Any, **options: Any) -> Index:
         """Open the index that a test would have in a folder: each is a graph of its own."""
-        engine: Any = importlib.import_module("madeleine.index.falkordb").FalkorIndex
+        engine: Any = importlib.import_module("madeleine_falkordb").FalkorIndex
         opened: Index = engine.open(self.graph(folder), *arguments, **options)
         return opened
 
@@ -128,4 +128,4 @@ def qdrant() -> Any:
     """Return the one in-memory engine of Qdrant's client of this test session."""
     _or_skip("qdrant_client")
     client: Any = importlib.import_module("qdrant_client").QdrantClient(":memory:")
-    return importlib.import_module("madeleine.index.qdrant").QdrantVectors(client, "in memory")
+    return importlib.import_module("madeleine_falkordb.qdrant").QdrantVectors(client, "in memory")

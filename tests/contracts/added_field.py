@@ -32,7 +32,7 @@ def main(home: Path, engine: str) -> None:
         index = MAKERS[engine](home)
         written: Any = {"author": "Ana"}
         keep(index, memory(1, **written), memory(2))
-        found = search.memories([memory(1).id, memory(2).id])
+        found = index.search.memories([memory(1).id, memory(2).id])
         assert [author_of(each) for each in found.values()] == ["Ana", None]
         index.close()
     finally:

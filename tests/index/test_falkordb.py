@@ -184,7 +184,7 @@ def test_many_writers_lose_nothing_and_count_right(index: Index, tmp_path: Path)
 
 WRITING = """
 import sys
-from madeleine.index.falkordb import FalkorIndex
+from madeleine_falkordb import FalkorIndex
 from madeleine.index.port import Batch
 from tests.index.making import DIMENSION, memory, put, unit
 index = FalkorIndex.open(sys.argv[1], "tiny", DIMENSION)
@@ -496,6 +496,6 @@ def test_a_home_keeps_its_index_where_the_settings_say(tmp_path: Path) -> None:
 
 def test_whoever_names_no_graph_loads_nothing_of_it() -> None:
     code = """import sys, madeleine.bootstrap
-sys.exit(bool({'falkordb', 'redis', 'qdrant_client'} & set(sys.modules)))"""
+sys.exit(bool({'falkordb', 'redis', 'qdrant_client', 'madeleine_falkordb'} & set(sys.modules)))"""
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -30,7 +30,7 @@ def open_index(
 ) -> tuple[Index, list[str]]:
     """Open the index; one that cannot be read is set aside and made anew (I2)."""
     if settings.store.graph or settings.store.vectors:
-        return _falkordb(minds, settings, fresh), []
+        return _open_packaged_index(minds, settings, fresh), []
     if settings.store.url:
         return _postgres(path.parent, minds, settings, fresh), []
     notes = []
@@ -105,9 +105,9 @@ def open_shared_index(rows: Tenant, minds: Minds, fresh: bool) -> Index:
 def name_index_place(settings: Settings) -> str | None:
     """Return where the index is, without credentials; nothing if it is a file of the home."""
     if settings.store.graph:
-        from madeleine.index.falkordb.connection import Address
+        from madeleine.index.engines import find_engine
 
-        return Address.of(settings.store.graph).place
+        return find_engine(settings.store.graph).place_of(settings.store.graph)
     if settings.store.url:
         from madeleine.database.address import place_of
 
@@ -125,23 +125,15 @@ def _follows(index: Index, journal: Journal) -> bool:
     return any(index.log.event(each.id) is not None for each in begun)
 
 
-def _falkordb(minds: Minds, settings: Settings, fresh: bool) -> Index:
-    """Open the index in a graph, with its vectors apart if a place for them is named."""
+def _open_packaged_index(minds: Minds, settings: Settings, fresh: bool) -> Index:
+    """Open the index with an engine that is a package of its own, as the address says."""
+    from madeleine.index.engines import IndexOpening, find_engine
+
     store = settings.store
     if not store.graph:
         raise BadSetting("store.vectors", "needs `store.graph`, for all that is no vector")
-    for name, extra in (("graph", "falkordb"), ("vectors", "qdrant")):
-        package = {"falkordb": "falkordb", "qdrant": "qdrant_client"}[extra]
-        if getattr(store, name) and importlib.util.find_spec(package) is None:
-            raise BadSetting(f"store.{name}", f"needs `pip install 'madeleine-memory[{extra}]'`")
-    from madeleine.index.falkordb import FalkorIndex
-
-    apart = None
-    if store.vectors:
-        from madeleine.index.qdrant import QdrantVectors
-
-        apart = QdrantVectors.open(store.vectors)
-    index = FalkorIndex.open(store.graph, *_traces(minds), tenant=store.tenant, apart=apart)
+    opening = IndexOpening(store.graph, store.vectors, store.tenant, *_traces(minds))
+    index = find_engine(store.graph).open_index(opening)
     if fresh:
         index.clear()
     return index

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from madeleine.errors import DatabaseUnfit
-from madeleine.index.falkordb.connection import Access
+from madeleine_falkordb.connection import Access
 
 SCHEMA = 1
 FIRST = 2**32  # numbers of a graph made anew begin so much later: none is given out twice

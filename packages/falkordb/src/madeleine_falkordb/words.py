@@ -2,9 +2,9 @@
 
 FalkorDB's own full text knows no weight for titles, cuts words by other rules and reads signs of
 a question as commands. So the words of a memory are nodes of the graph, cut and scored as
-`common/postings.py` says: every engine finds the same. How many hold a word is how many arrows
-end at it. A phrase is rare in questions: memories with all of its words are read, and looked
-through for it.
+`madeleine.index.common.postings` says: every engine finds the same. How many hold a word is how
+many arrows end at it. A phrase is rare in questions: memories with all of its words are read, and
+looked through for it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from madeleine.index.common.postings import (
 )
 from madeleine.index.common.spelling import LOOKED_AT
 from madeleine.index.common.text import Part, parts_of
-from madeleine.index.falkordb.adapting import at
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.filters import condition
-from madeleine.index.falkordb.writing import Writing
 from madeleine.index.search import Hit, Matches, Term
 from madeleine.model.query import Filter
+from madeleine_falkordb.adapting import at
+from madeleine_falkordb.connection import Access
+from madeleine_falkordb.filters import condition
+from madeleine_falkordb.writing import Writing
 
 _HELD = "indegree(w, 'HOLDS')"
 _HOLDING = "WITH w MATCH (w)<-[h:HOLDS]-(m)"

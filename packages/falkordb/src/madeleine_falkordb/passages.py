@@ -21,17 +21,17 @@ from madeleine.index.common.matrix import NONE, bearers, to_halves
 from madeleine.index.common.passages import WIDEST_TURN, Spaces, checked, passage_traits, stems_of
 from madeleine.index.common.rows import Placed
 from madeleine.index.common.times import micros
-from madeleine.index.falkordb.adapting import at, key_of, packed, table_of
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.statement import merged
-from madeleine.index.falkordb.writing import Writing
 from madeleine.index.search import Extent
 from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Trace
+from madeleine_falkordb.adapting import at, key_of, packed, table_of
+from madeleine_falkordb.connection import Access
+from madeleine_falkordb.statement import merged
+from madeleine_falkordb.writing import Writing
 
 if TYPE_CHECKING:
-    from madeleine.index.falkordb.seen import Seen
+    from madeleine_falkordb.seen import Seen
 
 TURN_COLUMNS = 4  # turn, created, node, speaker
 _NODE, _SPEAKER = 2, 3

@@ -17,13 +17,6 @@ from madeleine.index.common.edges import connection_of
 from madeleine.index.common.passages import Spaces, passage_traits
 from madeleine.index.common.rows import Placed, Winners, maps, place, stored_of, summed
 from madeleine.index.common.times import instant, maybe_micros, micros
-from madeleine.index.falkordb import graph, passages, words
-from madeleine.index.falkordb.adapting import at, exact, key_of, number_of
-from madeleine.index.falkordb.connection import Access, Row
-from madeleine.index.falkordb.filters import OUTDATED, condition
-from madeleine.index.falkordb.seen import Seen
-from madeleine.index.falkordb.statement import merged
-from madeleine.index.falkordb.writing import Writing
 from madeleine.index.log import Unreadable
 from madeleine.index.port import Batch
 from madeleine.index.search import Counts, Record
@@ -36,6 +29,13 @@ from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, M
 from madeleine.model.query import Filter
 from madeleine.model.stored import Stored
 from madeleine.model.words import GLOBAL, MADE_OF, MADE_SOURCES, SELF_SOURCE
+from madeleine_falkordb import graph, passages, words
+from madeleine_falkordb.adapting import at, exact, key_of, number_of
+from madeleine_falkordb.connection import Access, Row
+from madeleine_falkordb.filters import OUTDATED, condition
+from madeleine_falkordb.seen import Seen
+from madeleine_falkordb.statement import merged
+from madeleine_falkordb.writing import Writing
 
 LOTS = 2**52  # FalkorDB's indexes hold numbers with 53 digits of two
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from madeleine.index.common.gathering import CURRENT, DRAWN, OFFERED
 from madeleine.index.common.passages import TYPE_CODES
-from madeleine.index.falkordb.connection import Access, Row
-from madeleine.index.falkordb.filters import Condition, condition
-from madeleine.index.falkordb.meaning import Space
-from madeleine.index.falkordb.nodes import LOTS
-from madeleine.index.falkordb.schema import read_head
-from madeleine.index.falkordb.standing import standings
 from madeleine.index.search import Bar, Gathered
+from madeleine_falkordb.connection import Access, Row
+from madeleine_falkordb.filters import Condition, condition
+from madeleine_falkordb.meaning import Space
+from madeleine_falkordb.nodes import LOTS
+from madeleine_falkordb.schema import read_head
+from madeleine_falkordb.standing import standings
 
 THROWS = 3  # for each one that is wanted, before all are looked at
 LOOKED_AT = 32  # memories next to where a dart lands, about

@@ -18,12 +18,20 @@ usage        how memories were used
 standing     what the jobs go by
 gathering    who takes part in what consolidation finds
 whispers     what was whispered
-index        the port's face over these
+ports        search, graph and log over these
+index        the engine: writing, rebuilding, closing
+engine       how it is found and opened
+apart        what an engine for vectors alone must do
+qdrant       such an engine
 
 What needs no server, such as how a text is cut into words and which rows follow from an event,
-is the same for all engines and stands in `index/common`.
+is the same for all engines and stands in `madeleine.index.common`.
 """
 
-from madeleine.index.falkordb.index import FalkorIndex
+from madeleine_falkordb.engine import FalkorEngine
+from madeleine_falkordb.index import FalkorIndex
 
-__all__ = ["FalkorIndex"]
+ENGINE = FalkorEngine()
+"""What the entry points of the package name."""
+
+__all__ = ["ENGINE", "FalkorEngine", "FalkorIndex"]

@@ -20,14 +20,14 @@ from madeleine.index.common.events import (
     proposal_of,
 )
 from madeleine.index.common.times import instant
-from madeleine.index.falkordb import graph
-from madeleine.index.falkordb.adapting import exact, key_of
-from madeleine.index.falkordb.connection import Access, Row
-from madeleine.index.falkordb.statement import merged, newest
-from madeleine.index.falkordb.writing import Writing
 from madeleine.index.log import Unreadable
 from madeleine.model.event import Event, Kind, Position
 from madeleine.model.proposal import Proposal, ProposalStatus
+from madeleine_falkordb import graph
+from madeleine_falkordb.adapting import exact, key_of
+from madeleine_falkordb.connection import Access, Row
+from madeleine_falkordb.statement import merged, newest
+from madeleine_falkordb.writing import Writing
 
 Cells = dict[str, Any]
 Values = Sequence[Any]

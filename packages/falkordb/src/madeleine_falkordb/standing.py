@@ -10,10 +10,6 @@ from typing import Any
 import numpy as np
 
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
-from madeleine.index.falkordb import graph
-from madeleine.index.falkordb.adapting import key_of
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.filters import condition
 from madeleine.index.graph import Across
 from madeleine.index.search import Standings
 from madeleine.model.judging import Verdict, verdict_from_json
@@ -22,6 +18,10 @@ from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.forgetting import PROTECTED
 from madeleine.rules.importance import MACHINES
+from madeleine_falkordb import graph
+from madeleine_falkordb.adapting import key_of
+from madeleine_falkordb.connection import Access
+from madeleine_falkordb.filters import condition
 
 _COLUMNS = f"""m.id, m.space, m.source, m.type, m.tier, m.created,
     coalesce(k.last_accessed, m.created), coalesce(k.access_count, 0), k.stability, m.confidence,

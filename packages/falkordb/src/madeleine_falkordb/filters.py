@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from madeleine.index.common.times import micros
-from madeleine.index.falkordb.adapting import key_of
 from madeleine.model.query import Filter
+from madeleine_falkordb.adapting import key_of
 
 ALWAYS = "true"
 OUTDATED = "(coalesce(m.valid_until <= $moment, false) OR m.superseded_by IS NOT NULL)"

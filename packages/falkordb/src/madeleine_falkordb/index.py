@@ -14,27 +14,27 @@ from dataclasses import replace
 from functools import partial
 
 from madeleine.errors import DatabaseDown
-from madeleine.index.apart import Apart
 from madeleine.index.common.passages import Spaces
 from madeleine.index.common.ranking import reorders
-from madeleine.index.falkordb import (
+from madeleine.index.port import Batch, Index
+from madeleine.model.trace import Trace
+from madeleine_falkordb import (
     events,
     nodes,
     passages,
     usage,
 )
-from madeleine.index.falkordb.connection import Access, Address, translated
-from madeleine.index.falkordb.ports import (
+from madeleine_falkordb.apart import Apart
+from madeleine_falkordb.connection import Access, Address, translated
+from madeleine_falkordb.ports import (
     FalkorGraph,
     FalkorLog,
     FalkorPlace,
     FalkorSearch,
     FalkorState,
 )
-from madeleine.index.falkordb.schema import Head, prepare, prepare_whispers, read_head
-from madeleine.index.falkordb.writing import Writing
-from madeleine.index.port import Batch, Index
-from madeleine.model.trace import Trace
+from madeleine_falkordb.schema import Head, prepare, prepare_whispers, read_head
+from madeleine_falkordb.writing import Writing
 
 DEFAULT_TENANT = "home"
 EXACT_UP_TO = 4_000  # memories: above it, the index of vectors is quicker than comparing each

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.common.postings import Cutter
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.schema import Head
-from madeleine.index.falkordb.statement import Statement
+from madeleine_falkordb.connection import Access
+from madeleine_falkordb.schema import Head
+from madeleine_falkordb.statement import Statement
 
 
 @dataclass(slots=True)

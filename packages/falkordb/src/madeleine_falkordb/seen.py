@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from madeleine.index.common.rows import Known
-from madeleine.index.falkordb.connection import Row
+from madeleine_falkordb.connection import Row
 
 
 @dataclass(frozen=True, slots=True)

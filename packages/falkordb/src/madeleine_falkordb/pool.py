@@ -22,16 +22,16 @@ from madeleine.index.common.pools import COSINE_DIGITS, TAGGED_AT_MOST, text_sco
 from madeleine.index.common.postings import Cutter, best
 from madeleine.index.common.stamped import Stamped
 from madeleine.index.common.times import DAY_MICROS, micros
-from madeleine.index.falkordb import meaning, words
-from madeleine.index.falkordb.adapting import at, key_of, unpacked
-from madeleine.index.falkordb.connection import Access, Row
-from madeleine.index.falkordb.filters import condition, outdated
-from madeleine.index.falkordb.meaning import Looking, Space
-from madeleine.index.falkordb.passages import conversations
 from madeleine.index.search import Matches, Pool, Wanted
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
+from madeleine_falkordb import meaning, words
+from madeleine_falkordb.adapting import at, key_of, unpacked
+from madeleine_falkordb.connection import Access, Row
+from madeleine_falkordb.filters import condition, outdated
+from madeleine_falkordb.meaning import Looking, Space
+from madeleine_falkordb.passages import conversations
 
 NEW_DAYS = (30, 365, 1_000_000)
 DEEP = 2  # turns on either side that come along

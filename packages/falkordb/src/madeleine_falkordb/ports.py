@@ -15,30 +15,12 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.apart import Apart
 from madeleine.index.common.passages import Spaces
 from madeleine.index.common.pools import joined
 from madeleine.index.common.postings import Cutter
 from madeleine.index.common.reading import reads
 from madeleine.index.common.spelling import spellings
 from madeleine.index.common.stamped import Kept, Stamped
-from madeleine.index.falkordb import (
-    events,
-    gathering,
-    graph,
-    meaning,
-    nodes,
-    passages,
-    pool,
-    ranking,
-    standing,
-    usage,
-    whispers,
-    words,
-)
-from madeleine.index.falkordb.connection import Access, Address, Server, Turns
-from madeleine.index.falkordb.meaning import Space
-from madeleine.index.falkordb.vectors import Vectors
 from madeleine.index.graph import Sketch
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import (
@@ -58,6 +40,24 @@ from madeleine.index.search import (
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
+from madeleine_falkordb import (
+    events,
+    gathering,
+    graph,
+    meaning,
+    nodes,
+    passages,
+    pool,
+    ranking,
+    standing,
+    usage,
+    whispers,
+    words,
+)
+from madeleine_falkordb.apart import Apart
+from madeleine_falkordb.connection import Access, Address, Server, Turns
+from madeleine_falkordb.meaning import Space
+from madeleine_falkordb.vectors import Vectors
 
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.common.ranking import BEGINNING_CHARS, Ranking, ranked, sketch_of
-from madeleine.index.falkordb.adapting import at
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.filters import outdated
-from madeleine.index.falkordb.schema import FIRST, read_head
 from madeleine.index.graph import Sketch
 from madeleine.model.memory import DEFAULT_IMPORTANCE
 from madeleine.model.query import Filter
+from madeleine_falkordb.adapting import at
+from madeleine_falkordb.connection import Access
+from madeleine_falkordb.filters import outdated
+from madeleine_falkordb.schema import FIRST, read_head
 
 _JOINED = "WITH m MATCH (m)-[:IS]->(k)"
 _IMPORTANCE = "coalesce(k.importance, k.folded)"

@@ -31,8 +31,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
-from madeleine.index.falkordb.adapting import header, parsed
 from madeleine.model.server_address import split
+from madeleine_falkordb.adapting import header, parsed
 
 SCHEMES = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": True}
 """Names of the protocol, and whether they mean TLS."""

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.apart import Apart
 from madeleine.index.common.pools import KEPT_BYTES
-from madeleine.index.falkordb.adapting import at, key_of, unpacked
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.schema import Head, make_vectors_anew, see_to_vectors
-from madeleine.index.falkordb.writing import Writing
 from madeleine.model.vector import Vector
+from madeleine_falkordb.adapting import at, key_of, unpacked
+from madeleine_falkordb.apart import Apart
+from madeleine_falkordb.connection import Access
+from madeleine_falkordb.schema import Head, make_vectors_anew, see_to_vectors
+from madeleine_falkordb.writing import Writing
 
 READ_AT_ONCE = 5_000  # vectors: some megabytes
 HALF = "<f2"

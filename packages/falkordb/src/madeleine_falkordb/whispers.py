@@ -8,10 +8,10 @@ from datetime import datetime
 
 from madeleine.index.common.events import entries
 from madeleine.index.common.times import micros
-from madeleine.index.falkordb.adapting import key_of
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.filters import Condition
 from madeleine.index.log import WhisperEntry
+from madeleine_falkordb.adapting import key_of
+from madeleine_falkordb.connection import Access
+from madeleine_falkordb.filters import Condition
 
 _COLUMNS = "w.id, w.at, w.session, w.space, w.body"
 _LOG = """OPTIONAL MATCH (old:Whisper) WHERE old.at < $keep_after DELETE old

@@ -16,12 +16,12 @@ from typing import Any
 from madeleine.index.common.edges import ASSOCIATIONS_SQL, LOOKED_AT, connection_of, implied
 from madeleine.index.common.edges import key_of as place_of
 from madeleine.index.common.times import maybe_micros
-from madeleine.index.falkordb.adapting import exact, key_of, number_of
-from madeleine.index.falkordb.connection import Access, Row
-from madeleine.index.falkordb.writing import Writing
 from madeleine.index.graph import EdgeRow
 from madeleine.model.memory import Connection
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
+from madeleine_falkordb.adapting import exact, key_of, number_of
+from madeleine_falkordb.connection import Access, Row
+from madeleine_falkordb.writing import Writing
 
 ARROW = "t.id, e.edge, e.weight, e.reason, e.by, e.at, e.kind, e.confidence"
 _WEIGHT, _CONFIDENCE = 2, 7  # places in `ARROW`

@@ -26,15 +26,15 @@ from madeleine.index.common.matrix import (
     products,
 )
 from madeleine.index.common.passages import checked_query
-from madeleine.index.falkordb.adapting import at
-from madeleine.index.falkordb.connection import Access, Row
-from madeleine.index.falkordb.filters import condition
-from madeleine.index.falkordb.schema import Head, read_head
-from madeleine.index.falkordb.vectors import Vectors
 from madeleine.index.search import Hit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
+from madeleine_falkordb.adapting import at
+from madeleine_falkordb.connection import Access, Row
+from madeleine_falkordb.filters import condition
+from madeleine_falkordb.schema import Head, read_head
+from madeleine_falkordb.vectors import Vectors
 
 MORE = 4  # times as many are asked for, when too few of those found pass
 SPARE = 64  # asked for beyond what is wanted, for such as are dead

@@ -17,12 +17,12 @@ from typing import Any
 from madeleine.index.common.events import Effects
 from madeleine.index.common.rows import Placed, newborn
 from madeleine.index.common.times import DAY_MICROS, instant, maybe_micros, micros
-from madeleine.index.falkordb.adapting import exact, key_of
-from madeleine.index.falkordb.connection import Access
-from madeleine.index.falkordb.statement import merged
-from madeleine.index.falkordb.writing import Writing
 from madeleine.model.memory import Usage
 from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, counting, fold
+from madeleine_falkordb.adapting import exact, key_of
+from madeleine_falkordb.connection import Access
+from madeleine_falkordb.statement import merged
+from madeleine_falkordb.writing import Writing
 
 _USES, _USE = "MATCH (u:Use) WHERE u.memory IN $keys", "u.memory_id, u.at, u.number, u.session, u.n"
 _ADOPTIONS = "MATCH (a:Adopted) WHERE a.memory IN $keys"
