@@ -8,7 +8,7 @@ from pathlib import Path
 from madeleine.api.call import Call
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import at_the_server
-from madeleine.api.shared import perform_for
+from madeleine.api.shared import prepare_for
 from madeleine.bootstrap import LOCK_WAIT_SECONDS, House, open_house
 from madeleine.model.codec import Json
 
@@ -29,7 +29,8 @@ class LocalDoor:
         by: str = "python",
     ) -> Json:
         """Carry out an operation and return its answer."""
-        answer = perform_for(self._reach, name, Call(id, _given(query), body or {}, by))
+        with prepare_for(self._reach, name, Call(id, _given(query), body or {}, by)) as operation:
+            answer = operation()
         if name in PEOPLE:
             self._reach = at_the_server(self.house)
         return answer

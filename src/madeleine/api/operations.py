@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from madeleine.api import answers, ingesting, moving, people, sleeping
@@ -19,7 +21,7 @@ from madeleine.api.page import graph as page_graph
 from madeleine.api.page import home, nights, proposals, searching, timeline, whispers
 from madeleine.api.page import memory as page_memory
 from madeleine.api.params import typed_query
-from madeleine.api.routes import BY_NAME, Route
+from madeleine.api.routes import BY_NAME
 from madeleine.bootstrap import House
 from madeleine.errors import (
     DaemonDown,
@@ -79,9 +81,14 @@ DOORS = ("http", "cli", "python", "page")  # who asks when nobody says who
 Operation = Callable[[House, Call], Json]
 
 
-def perform(house: House, name: str, call: Call) -> Json:
-    """Carry out the operation called `name`, once the uses noted behind earlier answers are
-    written."""
+@contextmanager
+def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[[], Json]]:
+    """Give the operation called `name` with its request read, for whoever asks to call. Uses noted
+    behind earlier answers are written before it, and what runs by itself stands still meanwhile.
+
+    It is called from the door itself, and not from here, so that few calls stand between a door
+    and a verb.
+    """
     house.stores.aside.wait()
     route = BY_NAME[name]
     if not route.body:
@@ -89,20 +96,26 @@ def perform(house: House, name: str, call: Call) -> Json:
     if not route.query:
         Reader(call.query).done()
     typed = replace(call, query=typed_query(route, call.query))
-    if name not in QUICK:
-        return _carried_out(house, route, typed)
-    with house.stores.courtesy.waited_for():
-        return _carried_out(house, route, typed)
+    only_reads = route.method == "GET" or name in ONLY_READ
+    operation = partial(OPERATIONS[name], house, typed)
+    if only_reads and house.is_over_a_network:
+        operation = partial(_read_again, operation)
+    with house.stores.courtesy.waited_for() if name in QUICK else nullcontext():
+        yield operation
 
 
-def _carried_out(house: House, route: Route, call: Call) -> Json:
-    """Carry out an operation; one that only reads once more if the database went away."""
+def _read_again(operation: Callable[[], Json]) -> Json:
+    """Carry out an operation that only reads, once more if the database went away."""
     try:
-        return OPERATIONS[route.name](house, call)
+        return operation()
     except DatabaseDown:
-        if route.method != "GET" and route.name not in ONLY_READ:
-            raise
-        return OPERATIONS[route.name](house, call)  # another connection, or another server by now
+        return operation()  # another connection, or another server by now
+
+
+def perform(house: House, name: str, call: Call) -> Json:
+    """Carry out the operation called `name`."""
+    with prepare_operation(house, name, call) as operation:
+        return operation()
 
 
 # -- writing -------------------------------------------------------------------------------

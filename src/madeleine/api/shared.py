@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -22,6 +23,7 @@ from madeleine.api.operations import (
     PAGE_AT_MOST,
     default_space,
     perform,
+    prepare_operation,
     read_prompt,
 )
 from madeleine.api.page import together
@@ -55,18 +57,28 @@ EXPORTED = moving.PAGE
 Act = Callable[[Reach, Call], Json]
 
 
-def perform_for(reached: Reach, name: str, call: Call) -> Json:
-    """Carry out an operation as far as the caller reaches, if they may do it."""
+@contextmanager
+def prepare_for(reached: Reach, name: str, call: Call) -> Iterator[Callable[[], Json]]:
+    """Give an operation as far as the caller reaches, if they may do it, for the door to call."""
     if name in PEOPLE:
         reached.own.check(name, needed(name))
-        return PEOPLE[name](reached, _typed(name, call))
+        yield partial(PEOPLE[name], reached, _typed(name, call))
+        return
     if not reached.is_local:
         _check_paths(name, call)
     if name == "status" and reached.caller is not None:
-        return _status(reached, reached.caller, call)
-    if reached.shared and name in SHARED:
-        return SHARED[name](reached, _typed(name, call))
-    return _done(reached, reached.own, name, call)
+        yield partial(_status, reached, reached.caller, call)
+    elif reached.shared and name in SHARED:
+        yield partial(SHARED[name], reached, _typed(name, call))
+    else:
+        with _prepare_in(reached, reached.own, name, call) as operation:
+            yield operation
+
+
+def perform_for(reached: Reach, name: str, call: Call) -> Json:
+    """Carry out an operation as far as the caller reaches, if they may do it."""
+    with prepare_for(reached, name, call) as operation:
+        return operation()
 
 
 def _typed(name: str, call: Call) -> Call:
@@ -104,17 +116,27 @@ _HIDDEN = "whoever runs the server sees why"
 _SERVERS = ("home", "vault", "index_place", "device", "pid", "backup", "daemon")
 
 
-def _done(reached: Reach, place: Place, name: str, call: Call) -> Json:
-    """Do something in one place. A memory that is named and not there, but within reach, is
+@contextmanager
+def _prepare_in(
+    reached: Reach, place: Place, name: str, call: Call
+) -> Iterator[Callable[[], Json]]:
+    """Give an operation in one place. A memory that is named and not there, but within reach, is
     told from one that is nowhere."""
     place.check(name, needed(name))
     try:
-        return perform(place.house, name, _signed(reached, place, call))
+        with prepare_operation(place.house, name, _signed(reached, place, call)) as operation:
+            yield operation
     except NoSuchMemory as missing:
         for other in reached.places():
             if other is not place and reach.memories(other.house.stores, missing.wanted):
                 raise OtherSpace(missing.wanted, other.called) from missing
         raise
+
+
+def _done(reached: Reach, place: Place, name: str, call: Call) -> Json:
+    """Do something in one place."""
+    with _prepare_in(reached, place, name, call) as operation:
+        return operation()
 
 
 def _signed(reached: Reach, place: Place, call: Call) -> Call:

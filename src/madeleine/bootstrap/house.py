@@ -124,6 +124,11 @@ class House:
         return name_index_place(self.settings)
 
     @property
+    def is_over_a_network(self) -> bool:
+        """Whether the index is asked over a connection that may go away."""
+        return bool(self.settings.store.url or self.settings.store.graph)
+
+    @property
     def backup_folder(self) -> Path:
         """Where backups are kept."""
         given = self.settings.backup.folder

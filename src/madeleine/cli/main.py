@@ -1,7 +1,7 @@
 """The entry: find the command, run it, turn what went wrong into an exit code.
 
-Only the chosen command's module is imported, by name (`load`), and the help of the whole is
-printed without any: starting is most of what a small command costs.
+Only the chosen command's module is imported, by its name, and everything else where it is needed;
+the help of the whole is printed without any: starting is most of what a small command costs.
 
     0 ok · 1 a bug of ours · 2 rejected · 3 missing · 4 conflict · 5 unavailable · 6 damaged
 """
@@ -17,7 +17,7 @@ from madeleine.version import __version__
 
 TYPE_CHECKING = False  # as typing has it; importing typing would be most of the cost of --help
 if TYPE_CHECKING:
-    from typing import Any
+    from types import ModuleType
 
     from madeleine.cli.say import Say
 
@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     options, command, rest = split_words(words)
     if command in BARE and not rest:
-        return int(load(module_of(command)).start(options))
+        return int(_load_command(command).start(options))
     if command is not None:
         return _with_voice(command, options, rest)
     if not rest or rest[0] in ("-h", "--help"):
@@ -82,69 +82,85 @@ def split_words(words: list[str]) -> tuple[list[str], str | None, list[str]]:
     return options, command, rest
 
 
-def load(name: str) -> Any:
-    """Import a module when it is needed and not before; the one way the CLI does that."""
-    return importlib.import_module(name)
+def _load_command(name: str) -> ModuleType:
+    """Import the module of one command, and of no other."""
+    return importlib.import_module(module_of(name))
 
 
 def _with_voice(command: str, options: list[str], rest: list[str]) -> int:
     """Run the command with somewhere to speak, and say what went wrong."""
-    voice = load("madeleine.cli.say")
-    say: Say = voice.make_say(as_json="--json" in options)
+    from madeleine.cli.say import ReaderGone, make_say, stop_writing
+
+    say = make_say(as_json="--json" in options)
     try:
         code = _run(command, options, rest, say)
         say.flush()
     except MadeleineError as error:
-        return _problem(voice, say, error)
+        return _problem(say, error)
     except KeyboardInterrupt:
         say.end_line()
         return INTERRUPTED
-    except voice.ReaderGone:
-        return int(voice.stop_writing())
+    except ReaderGone:
+        return stop_writing()
     return code
 
 
-def _problem(voice: Any, say: Say, error: MadeleineError) -> int:
+def _problem(say: Say, error: MadeleineError) -> int:
+    from madeleine.cli.say import ReaderGone, stop_writing
+
     try:
         say.problem(error)
         say.flush()
-    except voice.ReaderGone:
-        voice.stop_writing()
+    except ReaderGone:
+        stop_writing()
     return error.exit_code
 
 
 def _run(command: str, options: list[str], rest: list[str], say: Say) -> int:
-    parsing = load("madeleine.cli.parsing")
-    parsing.check_words([*options, command, *rest])
+    from madeleine.cli.parsing import check_words, make_parser
+
+    check_words([*options, command, *rest])
     if command not in command_names():
-        near = load("difflib").get_close_matches(command, command_names(), 1)
-        raise UnknownCommand(command, near)
-    module = load(module_of(command))
-    parser = parsing.make_parser(command, module)
+        from difflib import get_close_matches
+
+        raise UnknownCommand(command, get_close_matches(command, command_names(), 1))
+    module = _load_command(command)
+    parser = make_parser(command, module)
     if {"-h", "--help"} & set(rest[: rest.index("--")] if "--" in rest else rest):
         say.line(parser.format_help().rstrip())
         return 0
     arguments = parser.parse_args([*options, *rest])
     if not (command == "whisper" and arguments.what in SILENT):
         say.notes(_unknown_variables(arguments.home))
-    with load("madeleine.cli.door").Door(arguments.home, say) as door:
+    from madeleine.cli.door import Door
+
+    with Door(arguments.home, say) as door:
         return int(module.run(arguments, door, say))
 
 
 def _unknown_variables(home: str | None) -> list[str]:
     """Return what to say about variables that mean nothing. Whoever has none of ours loads nothing
     for it, and whoever has only right ones only the list of settings."""
-    names = load("madeleine.cli.surroundings").settings_named()
-    if not names or not load("madeleine.settings").unknown_variables(names):
+    from madeleine.cli.surroundings import settings_named
+
+    names = settings_named()
+    if not names:
         return []
-    where = load("madeleine.api.places").home_path(home)
-    return list(load("madeleine.bootstrap").unknown_variables_of(where))
+    from madeleine.settings import unknown_variables
+
+    if not unknown_variables(names):
+        return []
+    from madeleine.api.places import home_path
+    from madeleine.bootstrap import unknown_variables_of
+
+    return unknown_variables_of(home_path(home))
 
 
 def _refused_option(word: str, options: list[str]) -> int:
-    voice = load("madeleine.cli.say")
+    from madeleine.cli.say import make_say
+
     error = Rejected(f"no option `{word}` here", hint="name a command first: `madeleine recall …`")
-    voice.make_say(as_json="--json" in options).problem(error)
+    make_say(as_json="--json" in options).problem(error)
     return error.exit_code
 
 
