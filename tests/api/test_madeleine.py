@@ -13,17 +13,19 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
+from madeleine.api.contract.memories import CONTRACT
+from madeleine.api.contract.shape import Codec
 from madeleine.api.remote import RemoteDoor, find_daemon
+from madeleine.api.routes import BY_NAME
 from madeleine.errors import Conflict, HomeBusy, Missing, Rejected
 from madeleine.model.memory import Claim, Connection, Memory, Origin
-from madeleine.model.proposal import ProposalStatus, ProposalType
+from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.write.proposals import propose
 from tests.fakes import close, keep, make_stores
 from tests.server.running import running
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
-TAKES_A_FILTER = ("export",)  # its parameters are those of `list`, named as one
 
 
 @pytest.fixture
@@ -156,8 +158,8 @@ def test_every_change_can_be_made_and_undone(m: Madeleine) -> None:
 def test_the_five_kinds_of_errors_come_through(m: Madeleine) -> None:
     with pytest.raises(Missing) as missing:
         m.show("ffffffff")
-    with pytest.raises(Rejected, match="unknown field `colour`"):
-        m.remember("x", colour="red")
+    with pytest.raises(Rejected, match="rumour"):
+        m.remember("x", type="rumour")
     for digit in "12":
         m.remember(f"Twin {digit}", id=f"abcdabcd-000{digit}-4000-8000-000000000000")
     with pytest.raises(Conflict, match="fits 2 memories") as conflict:
@@ -286,7 +288,7 @@ def test_the_reference_names_every_parameter_of_a_method() -> None:
     page = REFERENCE.read_text(encoding="utf-8")
 
     for name, method in vars(Madeleine).items():
-        if name.startswith("_") or name in TAKES_A_FILTER:
+        if name.startswith("_"):
             continue
         function = method.__func__ if isinstance(method, classmethod) else method
         _, *wanted = inspect.signature(function).parameters
@@ -304,3 +306,80 @@ def test_a_proposal_is_decided_by_the_words_that_the_reference_names(m: Madelein
 
     assert words == ["approved", "rejected", "pending"]
     assert all(word in f"{refused.value.message} {refused.value.hint}" for word in words)
+
+
+def test_what_is_remembered_says_which_change_takes_it_back(m: Madeleine) -> None:
+    memory = m.remember("Only for a moment")
+    again = m.remember("Only for a moment")
+
+    assert (again.id, again.existing, again.change) == (memory.id, True, None)
+    assert memory.change
+    assert m.undo(memory.change).memories == (memory.id,)
+    with pytest.raises(Missing):
+        m.show(memory)
+
+
+def test_a_field_that_is_not_named_stays_and_none_clears_one(m: Madeleine) -> None:
+    memory = m.remember("Titled and tagged", title="Title", tags=["one"], space="atlas")
+
+    revised = m.revise(memory, title=None).memory
+
+    assert (revised.title, revised.tags, revised.space) == (None, ("one",), "atlas")
+
+
+def test_answers_that_were_tables_can_still_be_read_as_such(m: Madeleine) -> None:
+    m.remember("Counted")
+    status: Any = m.status()
+
+    assert status["counts"]["memories"] == status.counts.memories == 1
+    with pytest.raises(KeyError):
+        status["nothing"]
+
+
+def test_no_memory_is_taken_to_json_and_back_in_one_process(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> object:
+        raise AssertionError("a memory was taken to JSON")
+
+    with Madeleine.open(home, in_process=True) as m:
+        for codec in (CONTRACT.codecs[Memory], CONTRACT.codecs[Proposal]):
+            refusing = codec._replace(to_json=refuse, from_json=refuse)
+            monkeypatch.setitem(CONTRACT.codecs, refusing_for(codec), refusing)
+        memory, other = m.remember("Stays what it is"), m.remember("Another thing, far from it")
+        shown = m.show(memory)
+        changed = m.revise(memory, title="Titled")
+        hits = m.recall("what stays what it is")
+        listed = m.list()
+        merged = m.merge(memory, other)
+        m.undo(str(merged.change))
+        whispered = m.whisper("what stays what it is?")
+
+    assert shown.memory.content == changed.memory.content == "Stays what it is"
+    assert hits[0].memory.id == memory.id
+    assert {each.id for each in listed} == {memory.id, other.id}
+    assert all(each.memory.id for each in whispered.injected)
+
+
+def refusing_for(codec: Codec) -> type[Any]:
+    return next(kind for kind, each in CONTRACT.codecs.items() if each is codec)
+
+
+def test_a_home_is_opened_by_its_name_alone(home: Path) -> None:
+    with Madeleine(str(home)) as m:
+        assert m.home == home
+        m.remember("Through the short way")
+    with Madeleine(home) as again:
+        assert again.list().total == 1
+
+
+def test_every_method_takes_what_its_operation_takes() -> None:
+    """A field that a route has, the face has too, but for what only other doors need."""
+    for name in ("remember", "revise"):
+        given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "memory"}
+        assert given == {field.name for field in BY_NAME[name].body}
+    for name in ("recall", "list", "whisper"):
+        given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "space"}
+        route = BY_NAME[name]
+        known = {field.name for field in (*route.body, *route.query)}
+        assert given == known - {"default_space", "space"}

@@ -49,8 +49,8 @@ def test_what_is_purged_is_gone_for_good(tmp_path: Path) -> None:
         gone = one.purge(tea)
         rest = one.purge(all=True)
 
-        assert [each["id"] for each in gone["memories"]] == [tea.id]  # type: ignore[attr-defined]  # JSON
-        assert [each["id"] for each in rest["memories"]] == [milk.id]  # type: ignore[attr-defined]  # JSON
+        assert [each.id for each in gone.memories] == [tea.id]
+        assert [each.id for each in rest.memories] == [milk.id]
         assert one.list() == [juice]
 
 

@@ -384,7 +384,7 @@ def test_python_takes_in_files_texts_and_messages(
         two = m.ingest(messages, session="s1", agent="codex")
         m.ingest("Bertha tends the crane.\n\nDB_PASSWORD=hunter2-hunter2")
 
-        assert [each["title"] for each in two.memories] == ["Never push to main"]
+        assert [each.title for each in two.memories] == ["Never push to main"]
         assert len(m.recall("who tends the crane?")) >= 1
         assert not any("hunter2" in each.content for each in m.list())
         with pytest.raises(Missing):

@@ -106,7 +106,7 @@ def test_what_ormah_wrote_is_read_whole_and_left_as_it_is(memory: Path) -> None:
     with opened(memory) as ours:
         found = all_of(ours)
         ours.recall("which database was chosen?")
-        assert ours.status()["unreadable"] == []
+        assert ours.status().unreadable == []
 
     assert found.keys() == HERE
     for node in (each for each in NODES if each["id"] in HERE):

@@ -325,7 +325,7 @@ def test_what_was_made_from_it_is_named(stores: Stores) -> None:
 
     assert [each.headline for each in done.made_from] == ["Meals"]
     receipt = purged(done)
-    assert f"`{done.made_from[0].short_id}`" in str(receipt["text"])
+    assert f"`{done.made_from[0].short_id}`" in receipt.text
 
 
 def test_who_took_over_the_words_of_a_merged_memory_is_named(stores: Stores) -> None:
@@ -337,9 +337,8 @@ def test_who_took_over_the_words_of_a_merged_memory_is_named(stores: Stores) -> 
 
     assert [each.id for each in done.merged_into] == sorted([kept.id, last.id])
     receipt = purged(done)
-    assert f"It was merged into: `{done.merged_into[0].short_id}`" in str(receipt["text"])
-    assert isinstance(receipt["left"], dict)
-    assert {each["id"] for each in receipt["left"]["merged_into"]} == {kept.id, last.id}
+    assert f"It was merged into: `{done.merged_into[0].short_id}`" in receipt.text
+    assert {each.id for each in receipt.left.merged_into} == {kept.id, last.id}
 
 
 def test_who_took_over_nothing_in_the_end_is_not_named(stores: Stores) -> None:

@@ -1,6 +1,6 @@
 """The doors' common part: the table of operations, and the two ways to reach them.
 
-`routes` is the table, `operations` what each one does, `answers` the JSON that comes back.
+`routes` is the table, `operations` what each one does, `contract` what comes back.
 `local` calls them in this process, `remote` asks the daemon, and `madeleine` is the typed
 face over either. `Madeleine` is looked up on first use, so that a command that only needs
 the table starts at once.

@@ -1,21 +1,61 @@
-"""What verbs return, as JSON: one document for HTTP, `--json` and the Python face.
+"""What verbs return, as answers: one shape for HTTP, `--json` and the Python face.
 
-Agents read `text` (and `node_id`); programs read the fields beside it. Every value here is
-plain JSON, so that an answer is the same whether it crossed a socket or not.
+Agents read `text` (and `node_id`); programs read the fields beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from madeleine.api import texts
-from madeleine.api.wire import error_to_json
+from madeleine.api.contract.responses import (
+    ChangedMemory,
+    CompactReport,
+    DecidedProposal,
+    EventPage,
+    ForgottenMemory,
+    HitPassage,
+    HoldOutSide,
+    JournalChange,
+    JournalEvent,
+    MemoryCounts,
+    MemoryHistory,
+    MemoryLink,
+    MemoryPage,
+    MergedMemory,
+    MergePage,
+    NamedMemory,
+    NotedFeedback,
+    ProposalPage,
+    PurgedTraces,
+    PurgeReceipt,
+    RebuildReport,
+    RecallAnswer,
+    RecallHit,
+    ReconcileReport,
+    RecordedMerge,
+    RememberedMany,
+    RememberedMemory,
+    ScoreParts,
+    ShownMemory,
+    TracesLeft,
+    TrashedMemory,
+    TrashPage,
+    UndoneChanges,
+    UnreadableFile,
+    WhisperAnswer,
+    WhisperedMemory,
+    WhisperReason,
+    WhisperReport,
+    WriteOutcome,
+)
 from madeleine.errors import MadeleineError
 from madeleine.index.graph import EdgeRow
 from madeleine.index.log import Unreadable, WhisperEntry
 from madeleine.index.search import Counts
-from madeleine.model.codec import Json, connection_to_json, memory_to_json
+from madeleine.model.codec import Json, algorithm_of
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal
@@ -40,150 +80,147 @@ from madeleine.write.undo import Undone
 # -- writing -------------------------------------------------------------------------------
 
 
-def remembered(done: Remembered) -> Json:
+def remembered(done: Remembered) -> RememberedMemory:
     memory = done.memory
     said = "Already known" if done.existing else "Remembered"
     text = f"{said} as {memory.short_id}: {texts.flat(memory.headline)}"
     if done.linked:
         text += f"\nLinked to {', '.join(texts.short(each.target) for each in done.linked)}"
     notes = [] if done.existing else list(done.notes)
-    return {
-        "text": texts.with_notes(text, notes),
-        "node_id": memory.id,
-        "memory": memory_to_json(memory),
-        "linked": [connection_to_json(each) for each in done.linked],
-        "existing": done.existing,
-        "change": done.change,
-        "notes": list(done.notes),
-    }
+    return RememberedMemory(
+        text=texts.with_notes(text, notes),
+        node_id=memory.id,
+        memory=memory,
+        linked=tuple(done.linked),
+        existing=done.existing,
+        change=done.change,
+        notes=tuple(done.notes),
+    )
 
 
-def remembered_many(outcomes: Sequence[Remembered | MadeleineError]) -> Json:
+def remembered_many(outcomes: Sequence[Remembered | MadeleineError]) -> RememberedMany:
     results = [_outcome(each) for each in outcomes]
-    refused = sum("error" in each for each in results)
-    known = sum(each.get("existing") is True for each in results)
+    refused = sum(each.error is not None for each in results)
+    known = sum(each.existing is True for each in results)
     text = f"{texts.count(len(results) - refused - known, 'memory')} written"
     if known:
         text += f", {known:,} known before"
     if refused:
         text += f", {refused:,} refused"
-    return {"text": text, "results": results}
+    return RememberedMany(text=text, results=tuple(results))
 
 
-def _outcome(outcome: Remembered | MadeleineError) -> Json:
+def _outcome(outcome: Remembered | MadeleineError) -> WriteOutcome:
     if isinstance(outcome, MadeleineError):
-        return {"error": error_to_json(outcome)}
-    return {"node_id": outcome.memory.id, "existing": outcome.existing}
+        return WriteOutcome(error=outcome)
+    return WriteOutcome(node_id=outcome.memory.id, existing=outcome.existing)
 
 
-def changed(done: Changed, said: str) -> Json:
+def changed(done: Changed, said: str) -> ChangedMemory:
     """Return what a verb did; `said` is its past tense."""
     memory = done.memory
     what = said if done.change else "Unchanged"
-    return {
-        "text": texts.with_notes(f"{what}: {texts.line(memory)}", done.notes),
-        "node_id": memory.id,
-        "memory": memory_to_json(memory),
-        "change": done.change,
-        "notes": list(done.notes),
-    }
+    return ChangedMemory(
+        text=texts.with_notes(f"{what}: {texts.line(memory)}", done.notes),
+        node_id=memory.id,
+        memory=memory,
+        change=done.change,
+        notes=tuple(done.notes),
+    )
 
 
-def forgotten(done: Forgotten) -> Json:
+def forgotten(done: Forgotten) -> ForgottenMemory:
     memory = done.memory
-    return {
-        "text": f"Forgotten: {texts.line(memory)}\nrestore {memory.short_id} brings it back",
-        "node_id": memory.id,
-        "memory": memory_to_json(memory),
-        "change": done.change,
-        "trash_path": done.trash_path,
-    }
+    return ForgottenMemory(
+        text=f"Forgotten: {texts.line(memory)}\nrestore {memory.short_id} brings it back",
+        node_id=memory.id,
+        memory=memory,
+        change=done.change,
+        trash_path=done.trash_path,
+    )
 
 
-def merged(done: Merged) -> Json:
+def merged(done: Merged) -> MergedMemory:
     text = (
         f"Merged {texts.short(done.removed)} into {texts.line(done.memory)}\n"
         f"undo {texts.short(done.change)} takes it back"
     )
-    return {
-        "text": texts.with_notes(text, done.notes),
-        "node_id": done.memory.id,
-        "memory": memory_to_json(done.memory),
-        "removed": done.removed,
-        "change": done.change,
-        "neighbours": done.neighbours,
-        "notes": list(done.notes),
-    }
+    return MergedMemory(
+        text=texts.with_notes(text, done.notes),
+        node_id=done.memory.id,
+        memory=done.memory,
+        removed=done.removed,
+        change=done.change,
+        neighbours=done.neighbours,
+        notes=tuple(done.notes),
+    )
 
 
-def undone(done: Undone) -> Json:
+def undone(done: Undone) -> UndoneChanges:
     changes = ", ".join(texts.short(each) for each in done.changes)
-    return {
-        "text": f"Took back {changes} ({texts.count(len(done.memories), 'memory')})",
-        "change": done.change,
-        "undone": list(done.changes),
-        "memories": list(done.memories),
-    }
+    return UndoneChanges(
+        text=f"Took back {changes} ({texts.count(len(done.memories), 'memory')})",
+        change=done.change,
+        undone=tuple(done.changes),
+        memories=tuple(done.memories),
+    )
 
 
 # -- reading -------------------------------------------------------------------------------
 
 
-def recalled(found: Recalled, explain: bool) -> Json:
-    return {
-        "text": texts.recalled(found, explain),
-        "results": [_hit(each) for each in found.hits],
-        "silence": found.silence,
-        "notes": list(found.notes),
-        "why_not": found.why_not,
-    }
+def recalled(found: Recalled, explain: bool) -> RecallAnswer:
+    return RecallAnswer(
+        text=texts.recalled(found, explain),
+        results=tuple(_hit(each) for each in found.hits),
+        silence=found.silence,
+        notes=tuple(found.notes),
+        why_not=found.why_not,
+    )
 
 
-def _hit(found: Found) -> Json:
-    answer: Json = {
-        "memory": memory_to_json(found.memory),
-        "score": found.score,
-        "reasons": list(found.reasons),
-        "match": {name: round(value, 4) for name, value in found.match.items()},
-        "passage": None if found.passage is None else asdict(found.passage),
-    }
-    if found.explained is not None:
-        answer["explained"] = asdict(found.explained)
-    return answer
+def _hit(found: Found) -> RecallHit:
+    passage, explained = found.passage, found.explained
+    return RecallHit(
+        memory=found.memory,
+        score=found.score,
+        reasons=tuple(found.reasons),
+        match={name: round(value, 4) for name, value in found.match.items()},
+        passage=None if passage is None else HitPassage(**asdict(passage)),
+        explained=None if explained is None else ScoreParts(**asdict(explained)),
+    )
 
 
-def whispered(said: Whispered, explain: bool) -> Json:
-    answer: Json = {
-        "text": said.text,
-        "whisper_id": said.whisper_id,
-        "injected": [
-            {
-                "node_id": each.memory.id,
-                "score": each.score,
-                "full": each.full,
-                "explorer": each.explorer,
-                "memory": memory_to_json(each.memory),
-            }
+def whispered(said: Whispered, explain: bool) -> WhisperAnswer:
+    return WhisperAnswer(
+        text=said.text,
+        whisper_id=said.whisper_id,
+        injected=tuple(
+            WhisperedMemory(
+                node_id=each.memory.id,
+                score=each.score,
+                full=each.full,
+                explorer=each.explorer,
+                memory=each.memory,
+            )
             for each in said.injected
-        ],
-        "silence": said.silence,
-        "stage": said.stage,
-        "took_ms": said.took_ms,
-    }
-    if explain:
-        answer["explained"] = dict(said.explained)
-    return answer
+        ),
+        silence=said.silence,
+        stage=said.stage,
+        took_ms=said.took_ms,
+        explained=dict(said.explained) if explain else None,
+    )
 
 
-def noted(memory_id: str, signal: int) -> Json:
+def noted(memory_id: str, signal: int) -> NotedFeedback:
     short, word = texts.short(memory_id), "useful" if signal > 0 else "not useful"
     text = f"Noted: {short} was {word}" if signal else f"Taken back: what was said about {short}"
-    return {"text": text, "node_id": memory_id}
+    return NotedFeedback(text=text, node_id=memory_id)
 
 
-def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> Json:
+def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> WhisperReason:
     if entry is None:
-        return {"text": "Nothing has been whispered or held back yet.", "whisper": None}
+        return WhisperReason(text="Nothing has been whispered or held back yet.", whisper=None)
     known: Json = {
         "id": entry.id,
         "at": format_time(entry.at),
@@ -191,81 +228,93 @@ def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> Json:
         "space": entry.space,
         **entry.body,
     }
-    return {"text": texts.whisper_why(known, habits), "whisper": known}
+    return WhisperReason(text=texts.whisper_why(known, habits), whisper=known)
 
 
-def whisper_report(found: HoldOut, habits: WhisperHabits) -> Json:
+def whisper_report(found: HoldOut, habits: WhisperHabits) -> WhisperReport:
     difference, margin = found.difference
-    return {
-        "text": texts.whisper_report(found, habits),
-        "days": found.days,
-        "enough": found.enough,
-        "told": asdict(found.told),
-        "held_out": asdict(found.held_out),
-        "late": found.late,
-        "undelivered": found.undelivered,
-        "difference": round(difference, 4) if found.enough else None,
-        "margin": round(margin, 4) if found.enough else None,
-    }
+    return WhisperReport(
+        text=texts.whisper_report(found, habits),
+        days=found.days,
+        enough=found.enough,
+        told=HoldOutSide(**asdict(found.told)),
+        held_out=HoldOutSide(**asdict(found.held_out)),
+        late=found.late,
+        undelivered=found.undelivered,
+        difference=round(difference, 4) if found.enough else None,
+        margin=round(margin, 4) if found.enough else None,
+    )
 
 
-def shown(seen: Shown, ends: Mapping[str, Memory]) -> Json:
+def shown(seen: Shown, ends: Mapping[str, Memory], notes: Iterable[str]) -> ShownMemory:
     """Return a memory whole; `ends` are the memories at the other ends of its connections."""
     memory = seen.stored.memory
-    links = [_link(row, memory.id, ends) for row in seen.edges]
-    return {
-        "text": texts.shown(memory, links),
-        "node_id": memory.id,
-        "memory": memory_to_json(memory),
-        "path": seen.stored.path,
-        "connections": links,
-        "neighbours": [memory_to_json(each) for each in seen.neighbours],
-    }
+    links = tuple(_link(row, memory.id, ends) for row in seen.edges)
+    return ShownMemory(
+        text=texts.shown(memory, links),
+        node_id=memory.id,
+        memory=memory,
+        path=seen.stored.path,
+        connections=links,
+        neighbours=tuple(seen.neighbours),
+        notes=tuple(notes),
+    )
 
 
-def _link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> Json:
-    outward = row.source == memory_id
-    other = ends.get(row.connection.target if outward else row.source)
-    unset = dict.fromkeys(("reason", "by", "at", "kind", "confidence"))
-    return {
-        "source": row.source,
-        **unset,
-        **connection_to_json(row.connection),
-        "says": edge_name(row.connection),
-        "direction": "out" if outward else "in",
-        "resolved": row.resolved,
-        "implied": row.implied,
-        "title": other.headline if other else None,
-    }
+def _link(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory]) -> MemoryLink:
+    link, outward = row.connection, row.source == memory_id
+    other = ends.get(link.target if outward else row.source)
+    algorithm = algorithm_of(link)
+    return MemoryLink(
+        source=row.source,
+        target=link.target,
+        edge=link.edge,
+        weight=link.weight,
+        reason=link.reason,
+        by=link.by,
+        at=link.at,
+        kind=link.kind,
+        confidence=link.confidence,
+        discovered_at=link.at if algorithm else None,
+        algorithm=algorithm,
+        says=edge_name(link),
+        direction="out" if outward else "in",
+        resolved=row.resolved,
+        implied=row.implied,
+        title=other.headline if other else None,
+    )
 
 
-def listed(memories: Sequence[Memory], total: int) -> Json:
-    return {
-        "text": texts.listed(memories, total),
-        "memories": [memory_to_json(each) for each in memories],
-        "total": total,
-    }
+def listed(memories: Sequence[Memory], total: int) -> MemoryPage:
+    return MemoryPage(
+        text=texts.listed(memories, total),
+        memories=tuple(memories),
+        total=total,
+    )
 
 
-def trashed(found: Sequence[Stored]) -> Json:
+def trashed(found: Sequence[Stored]) -> TrashPage:
     memories = [each.memory for each in found]
-    return {
-        "text": texts.listed(memories, len(memories)),
-        "memories": [{"memory": memory_to_json(each.memory), "path": each.path} for each in found],
-    }
+    return TrashPage(
+        text=texts.listed(memories, len(memories)),
+        memories=tuple(TrashedMemory(memory=each.memory, path=each.path) for each in found),
+    )
 
 
-def history(memory_id: str, events: Sequence[Event], outcomes: Mapping[str, str | None]) -> Json:
-    return {"node_id": memory_id, **happenings(events, outcomes)}
+def history(
+    memory_id: str, events: Sequence[Event], outcomes: Mapping[str, str | None]
+) -> MemoryHistory:
+    found = happenings(events, outcomes)
+    return MemoryHistory(node_id=memory_id, text=found.text, events=found.events)
 
 
-def happenings(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> Json:
+def happenings(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> EventPage:
     """Return events, newest first; `outcomes` say what became of the changes among them."""
     lines = [texts.happened(each, outcomes.get(change_of(each) or "")) for each in events]
-    return {
-        "text": "\n".join([texts.count(len(events), "event"), *(f"  {each}" for each in lines)]),
-        "events": [_event(each, outcomes) for each in events],
-    }
+    return EventPage(
+        text="\n".join([texts.count(len(events), "event"), *(f"  {each}" for each in lines)]),
+        events=tuple(_event(each, outcomes) for each in events),
+    )
 
 
 def change_of(event: Event) -> str | None:
@@ -274,128 +323,133 @@ def change_of(event: Event) -> str | None:
     return change if isinstance(change, str) else None
 
 
-def _event(event: Event, outcomes: Mapping[str, str | None]) -> Json:
-    values: Json = {
+def _event(event: Event, outcomes: Mapping[str, str | None]) -> JournalEvent:
+    given: Any = {
         "id": event.id,
-        "at": format_time(event.at),
-        "kind": event.kind.value,
+        "at": event.at,
+        "kind": event.kind,
         "device": event.device,
         "body": dict(event.body),
     }
     change = change_of(event)
-    return values if change is None else {**values, "outcome": outcomes.get(change)}
+    if change is None:
+        return JournalEvent(**given)
+    return JournalChange(**given, outcome=outcomes.get(change))
 
 
-def merges(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> Json:
+def merges(events: Sequence[Event], outcomes: Mapping[str, str | None]) -> MergePage:
     found = [_merge(each, outcomes) for each in events]
     lines = [
-        f"  {each['id']}  {each['at']}  kept {texts.short(str(each['kept']))},"
-        f" removed {texts.short(str(each['removed']))}, {each['outcome']}"
+        f"  {each.id}  {each.at}  kept {texts.short(str(each.kept))},"
+        f" removed {texts.short(str(each.removed))}, {each.outcome}"
         for each in found
     ]
-    return {"text": "\n".join([texts.count(len(found), "merge"), *lines]), "merges": found}
+    return MergePage(
+        text="\n".join([texts.count(len(found), "merge"), *lines]), merges=tuple(found)
+    )
 
 
-def _merge(event: Event, outcomes: Mapping[str, str | None]) -> Json:
+def _merge(event: Event, outcomes: Mapping[str, str | None]) -> RecordedMerge:
     details = event.body.get("details")
     pair: Mapping[str, object] = details if isinstance(details, Mapping) else {}
     change = change_of(event) or ""
-    return {
-        "id": change,
-        "at": format_time(event.at),
-        "kept": pair.get("kept"),
-        "removed": pair.get("removed"),
-        "by": event.body.get("by"),
-        "reason": event.body.get("reason"),
-        "outcome": outcomes.get(change),
-    }
+    return RecordedMerge(
+        id=change,
+        at=format_time(event.at),
+        kept=_text(pair.get("kept")),
+        removed=_text(pair.get("removed")),
+        by=_text(event.body.get("by")),
+        reason=_text(event.body.get("reason")),
+        outcome=outcomes.get(change),
+    )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
 
 
 # -- proposals -----------------------------------------------------------------------------
 
 
-def proposals(found: Sequence[Proposal]) -> Json:
+def proposals(found: Sequence[Proposal]) -> ProposalPage:
     lines = [f"  {texts.proposal(each)}" for each in found]
-    return {
-        "text": "\n".join([texts.count(len(found), "proposal"), *lines]),
-        "proposals": [proposal_to_json(each) for each in found],
-    }
+    return ProposalPage(
+        text="\n".join([texts.count(len(found), "proposal"), *lines]),
+        proposals=tuple(found),
+    )
 
 
-def decided(done: Decided) -> Json:
-    return {
-        "text": texts.proposal(done.proposal),
-        "proposal": proposal_to_json(done.proposal),
-        "change": done.change,
-    }
-
-
-def proposal_to_json(proposal: Proposal) -> Json:
-    resolved = proposal.resolved
-    return {
-        "id": proposal.id,
-        "type": proposal.type.value,
-        "status": proposal.status.value,
-        "source_nodes": list(proposal.source_nodes),
-        "proposed_action": proposal.proposed_action,
-        "reason": proposal.reason,
-        "created": format_time(proposal.created),
-        "resolved": format_time(resolved) if resolved else None,
-        "action": dict(proposal.action),
-    }
+def decided(done: Decided) -> DecidedProposal:
+    return DecidedProposal(
+        text=texts.proposal(done.proposal),
+        proposal=done.proposal,
+        change=done.change,
+    )
 
 
 # -- the house -----------------------------------------------------------------------------
 
 
-def reconciled(report: Reconciled) -> Json:
+def reconciled(report: Reconciled) -> ReconcileReport:
     text = (
         f"{texts.count(report.files, 'file')}: {report.written:,} written, "
         f"{report.dropped:,} dropped, {report.unchanged:,} unchanged, "
         f"{len(report.unreadable):,} unreadable"
     )
     lines = [text, *(f"  {each}" for each in report.unreadable)]
-    return {
-        "text": texts.with_notes("\n".join(lines), report.notes),
-        "files": report.files,
-        "written": report.written,
-        "dropped": report.dropped,
-        "unchanged": report.unchanged,
-        "unreadable": list(report.unreadable),
-        "notes": list(report.notes),
-    }
+    return ReconcileReport(
+        text=texts.with_notes("\n".join(lines), report.notes),
+        files=report.files,
+        written=report.written,
+        dropped=report.dropped,
+        unchanged=report.unchanged,
+        unreadable=tuple(report.unreadable),
+        notes=tuple(report.notes),
+    )
 
 
-def rebuilt(report: Reconciled, seconds: float) -> Json:
-    answer = reconciled(report)
-    text = f"Rebuilt in {seconds:.1f} s. {answer['text']}"
-    return {**answer, "text": text, "seconds": round(seconds, 3)}
+def rebuilt(report: Reconciled, seconds: float) -> RebuildReport:
+    done = reconciled(report)
+    return RebuildReport(
+        text=f"Rebuilt in {seconds:.1f} s. {done.text}",
+        files=done.files,
+        written=done.written,
+        dropped=done.dropped,
+        unchanged=done.unchanged,
+        unreadable=done.unreadable,
+        notes=done.notes,
+        seconds=round(seconds, 3),
+    )
 
 
-def purged(done: Purged) -> Json:
+def purged(done: Purged) -> PurgeReceipt:
     """The receipt: what was removed where, and what names it still."""
     gone, journal = done.memories, done.journal
-    return {
-        "text": (
+    return PurgeReceipt(
+        text=(
             f"Purged {texts.count(len(gone), 'memory')} for good: "
             f"{texts.count(done.files, 'file')}, "
             f"{texts.count(journal.dropped + journal.cut, 'line')} of the journal, "
             f"{done.traces} embeddings; the index is made anew.{_still_saying(done)}"
         ),
-        "memories": [{"id": each.id, "title": each.headline} for each in gone],
-        "removed": {
-            "files": done.files,
-            "journal_lines": journal.dropped,
-            "journal_lines_cut": journal.cut,
-            "embeddings": done.traces,
-        },
-        "left": {
-            "connections": done.pointing,
-            "journal_lines": journal.left,
-            "memories": [{"id": each.id, "title": each.headline} for each in done.made_from],
-            "merged_into": [{"id": each.id, "title": each.headline} for each in done.merged_into],
-        },
-    }
+        memories=_named(gone),
+        removed=PurgedTraces(
+            files=done.files,
+            journal_lines=journal.dropped,
+            journal_lines_cut=journal.cut,
+            embeddings=done.traces,
+        ),
+        left=TracesLeft(
+            connections=done.pointing,
+            journal_lines=journal.left,
+            memories=_named(done.made_from),
+            merged_into=_named(done.merged_into),
+        ),
+    )
+
+
+def _named(memories: Iterable[Memory]) -> list[NamedMemory]:
+    return [NamedMemory(id=each.id, title=each.headline) for each in memories]
 
 
 def _still_saying(done: Purged) -> str:
@@ -411,33 +465,33 @@ def _still_saying(done: Purged) -> str:
     return f" {'. '.join(told)}. These may still say it: forget and purge them too."
 
 
-def compacted(report: Compacted) -> Json:
-    return {
-        "text": (
+def compacted(report: Compacted) -> CompactReport:
+    return CompactReport(
+        text=(
             f"{texts.count(len(report.files), 'file')} written anew, "
             f"{texts.count(len(report.dropped), 'line')} dropped, "
             f"{report.bytes_saved:,} bytes saved"
         ),
-        "files": list(report.files),
-        "busy": list(report.busy),
-        "dropped": len(report.dropped),
-        "damaged": report.damaged,
-        "bytes_saved": report.bytes_saved,
-    }
+        files=list(report.files),
+        busy=list(report.busy),
+        dropped=len(report.dropped),
+        damaged=report.damaged,
+        bytes_saved=report.bytes_saved,
+    )
 
 
-def counts_to_json(counts: Counts) -> Json:
-    return {
-        "memories": counts.memories,
-        "edges": counts.edges,
-        "events": counts.events,
-        "unembedded": counts.unembedded,
-        "unreadable": counts.unreadable,
-        "by_type": dict(counts.by_type),
-        "by_tier": dict(counts.by_tier),
-        "by_space": dict(counts.by_space),
-    }
+def counts_of(counts: Counts) -> MemoryCounts:
+    return MemoryCounts(
+        memories=counts.memories,
+        edges=counts.edges,
+        events=counts.events,
+        unembedded=counts.unembedded,
+        unreadable=counts.unreadable,
+        by_type=dict(counts.by_type),
+        by_tier=dict(counts.by_tier),
+        by_space=dict(counts.by_space),
+    )
 
 
-def unreadable_to_json(found: Unreadable) -> Json:
-    return {"path": found.path, "line": found.line, "problem": found.problem}
+def unreadable_file(found: Unreadable) -> UnreadableFile:
+    return UnreadableFile(path=found.path, line=found.line, problem=found.problem)

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any, Literal, cast
 
 from madeleine.api import texts
-from madeleine.api.sleep_answers import done_words, report_lines
+from madeleine.api.contract.responses import (
+    ConsolidationReport,
+    ConsolidationRun,
+    ConsolidationStatus,
+    RunningTask,
+    TaskRun,
+)
+from madeleine.api.sleep_answers import done_words, progress_of, report_lines
 from madeleine.model.codec import Json
 from madeleine.model.event import Event
 from madeleine.model.times import format_time
@@ -38,27 +46,31 @@ class Standing:
 # -- runs ----------------------------------------------------------------------------------
 
 
-def ran(asked: Asked, began: datetime, now: datetime, paused: Sequence[str] = ()) -> Json:
+def ran(
+    asked: Asked, began: datetime, now: datetime, paused: Sequence[str] = ()
+) -> ConsolidationRun:
     """Return what came of a request by now; `paused` are tasks that it left out."""
     reports, over = list(asked.reports), asked.over.is_set()
     status = _status(asked, reports)
-    return {
-        "text": _text(asked, reports, over, paused),
-        "status": status,
-        "request": asked.id,
-        "consolidation": {
-            "mode": asked.jobs[0] if len(asked.jobs) == 1 else "full",
-            "dry_run": asked.dry_run,
-            "started_at": format_time(began),
-            "completed_at": format_time(now) if over else None,
-            "success": status == "success" if over else None,
-            "paused": list(paused),
-            "steps": {each.job: _step(each) for each in reports},
-        },
-    }
+    return ConsolidationRun(
+        text=_text(asked, reports, over, paused),
+        status=status,
+        request=asked.id,
+        consolidation=ConsolidationReport(
+            mode=asked.jobs[0] if len(asked.jobs) == 1 else "full",
+            dry_run=asked.dry_run,
+            started_at=format_time(began),
+            completed_at=format_time(now) if over else None,
+            success=status == "success" if over else None,
+            paused=list(paused),
+            steps={each.job: _step(each) for each in reports},
+        ),
+    )
 
 
-def _status(asked: Asked, reports: Sequence[Report]) -> str:
+def _status(
+    asked: Asked, reports: Sequence[Report]
+) -> Literal["started", "success", "stopped", "error"]:
     if not asked.over.is_set():
         return "started"
     if asked.failed or any(each.error for each in reports):
@@ -91,26 +103,29 @@ def _text(asked: Asked, reports: Sequence[Report], over: bool, paused: Sequence[
 # -- status --------------------------------------------------------------------------------
 
 
-def status(standing: Standing) -> Json:
+def status(standing: Standing) -> ConsolidationStatus:
     """Return the documented `last_*` and `history`, and when each task runs next."""
     last, planned = standing.last, standing.next_run
     at = {task: format_time(last[task].at) if task in last else None for task in standing.tasks}
-    return {
-        "text": "\n".join(["Consolidation:", *(f"  {line}" for line in _lines(standing))]),
-        "enabled": standing.enabled,
-        **{f"last_{task}": at[task] for task in standing.tasks},
-        "next_runs": {task: in_words(when, standing.now) for task, when in planned.items()},
-        "next_run_at": {task: when and format_time(when) for task, when in planned.items()},
-        "failing": {
+    return ConsolidationStatus(
+        text="\n".join(["Consolidation:", *(f"  {line}" for line in _lines(standing))]),
+        enabled=standing.enabled,
+        last_decay=at.get("decay"),
+        last_creative=at.get("creative"),
+        last_cluster=at.get("cluster"),
+        last_forget=at.get("forget"),
+        next_runs={task: in_words(when, standing.now) for task, when in planned.items()},
+        next_run_at={task: format_time(when) if when else None for task, when in planned.items()},
+        failing={
             task: str(last[task].report["error"])
             for task in standing.tasks
             if task in last and last[task].report.get("error")
         },
-        "paused": [task for task in standing.tasks if task in standing.paused],
-        "running": _running(standing),
-        "history": [_entry(each) for each in standing.history],
-        "tick_seconds": standing.tick_seconds,
-    }
+        paused=[task for task in standing.tasks if task in standing.paused],
+        running=_running(standing),
+        history=[_entry(each) for each in standing.history],
+        tick_seconds=standing.tick_seconds,
+    )
 
 
 def in_words(when: datetime | None, now: datetime) -> str:
@@ -125,43 +140,36 @@ def in_words(when: datetime | None, now: datetime) -> str:
     return f"In {max(1, round(left / HOUR))} hour(s)"
 
 
-def _running(standing: Standing) -> Json | None:
+def _running(standing: Standing) -> RunningTask | None:
     running = standing.running
     if running is None or running.job not in standing.tasks:
         return None
-    began = format_time(running.began)
-    return {
-        "task": running.job,
-        "began": began,
-        "dry_run": running.dry_run,
-        "done": running.done,
-        "total": running.total,
-    }
+    return RunningTask(task=running.job, **progress_of(running))
 
 
-def _entry(event: Event) -> Json:
+def _entry(event: Event) -> TaskRun:
     """Return one run as the history has it."""
     body = event.body.get("report")
-    report = body if isinstance(body, Mapping) else {}
-    error = report.get("error")
-    return {
-        "task": event.body.get("job"),
-        "ran_at": report.get("began") or format_time(event.at),
-        "memories_processed": _processed(report),
-        "duration_seconds": report.get("seconds", 0.0),
-        "success": error is None,
-        "run": event.body.get("run"),
-        "applied": report.get("applied", 0),
-        "proposed": report.get("proposed", 0),
-        "error": error,
-        "result": report.get("counts", {}),
-    }
+    report: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
+    error, given = report.get("error"), cast("Mapping[str, Any]", event.body)
+    return TaskRun(
+        task=given.get("job"),
+        ran_at=report.get("began") or format_time(event.at),
+        memories_processed=_processed(report),
+        duration_seconds=report.get("seconds", 0.0),
+        success=error is None,
+        run=given.get("run"),
+        applied=report.get("applied", 0),
+        proposed=report.get("proposed", 0),
+        error=error,
+        result=report.get("counts", {}),
+    )
 
 
-def _processed(report: Mapping[str, object]) -> object:
+def _processed(report: Mapping[str, Any]) -> int:
     counts = report.get("counts")
     told = counts if isinstance(counts, Mapping) else {}
-    return told.get("processed", report.get("looked", 0))
+    return int(told.get("processed", report.get("looked", 0)))
 
 
 def _lines(standing: Standing) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from madeleine.api import texts
-from madeleine.model.codec import Json
+from madeleine.api.contract.responses import Stats, StatsWindow, StoreStats, UsageStats
 from madeleine.model.query import Filter
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DAYS_AT_MOST = 365
 
 
-def stats(house: House, call: Call) -> Json:
+def stats(house: House, call: Call) -> Stats:
     """Return the numbers. Whispers are counted as far back as their log is kept."""
     reader = Reader(call.query)
     days = reader.whole("days", 0, 1, DAYS_AT_MOST)
@@ -30,25 +30,25 @@ def stats(house: House, call: Call) -> Json:
     usage, counts = _usage(house, since, now), house.stores.search.counts()
     text = (
         f"{texts.count(counts.memories, 'memory')}, "
-        f"{texts.count(usage['memories_this_week'], 'new one')} and "
-        f"{texts.count(usage['whispers_used_this_week'], 'whisper')} since {format_time(since)}"
+        f"{texts.count(usage.memories_this_week, 'new one')} and "
+        f"{texts.count(usage.whispers_used_this_week, 'whisper')} since {format_time(since)}"
     )
-    window = {
-        "kind": "rolling" if days else "calendar_week",
-        "days": days or now.weekday() + 1,
-        "cutoff": format_time(since),
-    }
-    return {
-        "text": text,
-        "generated_at": format_time(now),
-        "window": window,
-        "usage": usage,
-        "store": {
-            "total_nodes": counts.memories,
-            "total_edges": counts.edges,
-            "by_tier": dict(counts.by_tier),
-        },
-    }
+    window = StatsWindow(
+        kind="rolling" if days else "calendar_week",
+        days=days or now.weekday() + 1,
+        cutoff=format_time(since),
+    )
+    return Stats(
+        text=text,
+        generated_at=format_time(now),
+        window=window,
+        usage=usage,
+        store=StoreStats(
+            total_nodes=counts.memories,
+            total_edges=counts.edges,
+            by_tier=dict(counts.by_tier),
+        ),
+    )
 
 
 def _monday(now: datetime) -> datetime:
@@ -56,14 +56,14 @@ def _monday(now: datetime) -> datetime:
     return start - timedelta(days=now.weekday())
 
 
-def _usage(house: House, since: datetime, now: datetime) -> dict[str, int]:
+def _usage(house: House, since: datetime, now: datetime) -> UsageStats:
     index = house.stores.index
     entries = index.log.whispers(ENTRIES)
     told = [each for each in entries if ids_in(each, "injected") and is_delivered(each.body)]
     every = Filter(outdated=True)
-    return {
-        "whispers_used_this_week": sum(each.at >= since for each in told),
-        "whispers_used_total": len(told),
-        "memories_this_week": index.search.count(Filter(created_after=since, outdated=True), now),
-        "memories_total": index.search.count(every, now),
-    }
+    return UsageStats(
+        whispers_used_this_week=sum(each.at >= since for each in told),
+        whispers_used_total=len(told),
+        memories_this_week=index.search.count(Filter(created_after=since, outdated=True), now),
+        memories_total=index.search.count(every, now),
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from madeleine.api.contract.responses import FoundMemory, IngestReport, IntakeStatus
 from madeleine.errors import InvalidValue, Rejected, TooLarge
 from madeleine.ingest.conversations import take_conversation
 from madeleine.ingest.dialogue import Part, parts_in, parts_of
@@ -14,7 +15,6 @@ from madeleine.ingest.gate import today
 from madeleine.ingest.keeping import key_of
 from madeleine.ingest.report import Ingested
 from madeleine.ingest.transcripts import Transcript, take_in_by_hand
-from madeleine.model.codec import Json
 from madeleine.model.draft import one_line, read_space, read_tags
 from madeleine.model.memory import first_words
 from madeleine.model.reading import Reader
@@ -40,7 +40,7 @@ class _How:
         reader.done()
 
 
-def conversation(house: House, call: Call) -> Json:
+def conversation(house: House, call: Call) -> IngestReport:
     """Take in a conversation; a text in which nobody is told to speak is somebody's notes."""
     how, reader = _How(house, call), Reader(call.body)
     content, messages = reader.text("content"), reader.items("messages", lambda each: each)
@@ -55,7 +55,7 @@ def conversation(house: House, call: Call) -> Json:
     return _text(house, how, content or "", (agent or "", source, session, uri))
 
 
-def file(house: House, call: Call) -> Json:
+def file(house: House, call: Call) -> IngestReport:
     """Take in a file of notes or a conversation, or a transcript of this machine by its path."""
     how, reader = _How(house, call), Reader(call.body)
     content, path = reader.text("content"), reader.text("path")
@@ -74,7 +74,7 @@ def file(house: House, call: Call) -> Json:
 
 def _text(
     house: House, how: _How, text: str, told: tuple[str, str, str | None, str | None]
-) -> Json:
+) -> IngestReport:
     """Take in a text: a conversation if somebody is told to speak in it, else notes."""
     name, source, session, uri = told
     size, most = len(text.encode("utf-8")), house.intake.habits.content_bytes
@@ -91,7 +91,7 @@ def _text(
 
 def _said(
     house: House, how: _How, parts: list[Part], told: tuple[str, str | None, str | None]
-) -> Json:
+) -> IngestReport:
     source, session, uri = told
     place = Place(source, session or _session_of(parts), how.space, uri, how.tags)
     return _answer(take_conversation(house.intake, parts, place, how.dry_run), how.dry_run)
@@ -121,28 +121,37 @@ def _session_of(parts: list[Part]) -> str:
     return named or key_of("conversation", *(each.said.text for each in parts))
 
 
-def _answer(done: Ingested, dry_run: bool) -> Json:
+def _answer(done: Ingested, dry_run: bool) -> IngestReport:
     memories = [
-        {**each.to_json(), **({} if dry_run else {"node_id": each.id})} for each in done.found
+        FoundMemory(
+            title=each.title or first_words(each.content),
+            content=each.content,
+            type=each.type,
+            tier=each.tier,
+            space=each.space,
+            tags=list(each.tags),
+            about_self=each.about_self,
+            confidence=each.confidence,
+            node_id=None if dry_run else each.id,
+        )
+        for each in done.found
     ]
-    for each, found in zip(memories, done.found, strict=True):
-        each["title"] = found.title or first_words(found.content)
-    return {
-        "text": "\n".join(_words(done, memories, dry_run)),
-        "status": "dry_run" if dry_run else "processed",
-        "extracted": len(memories),
-        "memories": memories,
-        "revised": done.revised,
-        "retired": done.retired,
-        "known": done.known,
-        "refused": done.refused,
-        "redacted": done.redacted,
-        "held_back": done.held_back,
-        "notes": _notes(done),
-    }
+    return IngestReport(
+        text="\n".join(_words(done, memories, dry_run)),
+        status="dry_run" if dry_run else "processed",
+        extracted=len(memories),
+        memories=memories,
+        revised=done.revised,
+        retired=done.retired,
+        known=done.known,
+        refused=done.refused,
+        redacted=done.redacted,
+        held_back=done.held_back,
+        notes=_notes(done),
+    )
 
 
-def _words(done: Ingested, memories: list[Json], dry_run: bool) -> list[str]:
+def _words(done: Ingested, memories: list[FoundMemory], dry_run: bool) -> list[str]:
     counts = (
         (len(memories), "would be kept" if dry_run else "kept"),
         (len(done.revised), "revised"),
@@ -151,7 +160,7 @@ def _words(done: Ingested, memories: list[Json], dry_run: bool) -> list[str]:
         (done.refused, "refused"),
     )
     told = ", ".join(f"{count:,} {word}" for count, word in counts if count)
-    lines = [f"  {each['type']}  {each['title']}" for each in memories[:TOLD]]
+    lines = [f"  {each.type.value}  {each.title}" for each in memories[:TOLD]]
     more = [f"  and {len(memories) - TOLD:,} more"] if len(memories) > TOLD else []
     nothing = "Nothing was kept." if done.held_back else "Nothing in it was worth keeping."
     return [told or nothing, *lines, *more]
@@ -171,16 +180,16 @@ def _notes(done: Ingested) -> list[str]:
     return [*notes, *(f"{problem} ({count})" for problem, count in done.problems.items())]
 
 
-def standing(house: House) -> Json:
+def standing(house: House) -> IntakeStatus:
     """What `status` says about taking in."""
     intake, known = house.intake, today(house.stores)
     wanted = house.settings.ingest.extractor != "none"
     missing = [f"no language model: {intake.why_not}"] if wanted and intake.why_not else []
-    return {
-        "extractor": intake.extractor.name if intake.extractor else None,
-        "why_not": intake.why_not or None,
-        "kept_today": known.kept,
-        "memories_per_day": intake.habits.memories_per_day,
-        "tokens_today": known.tokens,
-        "problems": [*missing, *intake.problems()],
-    }
+    return IntakeStatus(
+        extractor=intake.extractor.name if intake.extractor else None,
+        why_not=intake.why_not or None,
+        kept_today=known.kept,
+        memories_per_day=intake.habits.memories_per_day,
+        tokens_today=known.tokens,
+        problems=[*missing, *intake.problems()],
+    )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from madeleine.api.call import Call
+from madeleine.api.contract.memories import to_json
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import at_the_server
 from madeleine.api.shared import prepare_for
@@ -28,6 +30,18 @@ class LocalDoor:
         body: Mapping[str, object] | None = None,
         by: str = "python",
     ) -> Json:
+        """Carry out an operation and return its answer as JSON."""
+        answer: Json = to_json(self.perform(name, id, query, body, by))
+        return answer
+
+    def perform(
+        self,
+        name: str,
+        id: str | None = None,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+        by: str = "python",
+    ) -> Any:
         """Carry out an operation and return its answer."""
         with prepare_for(self._reach, name, Call(id, _given(query), body or {}, by)) as operation:
             answer = operation()

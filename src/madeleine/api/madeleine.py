@@ -6,6 +6,8 @@ itself, alone. Both ways give the same answers and raise the same five kinds of 
 
 from __future__ import annotations
 
+import builtins
+import enum
 import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields as fields_of
@@ -13,15 +15,16 @@ from dataclasses import is_dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from madeleine.api import values
+from madeleine.api.contract import responses as told
+from madeleine.api.contract.memories import from_json
 from madeleine.api.places import home_path
-from madeleine.api.remote import find_daemon
+from madeleine.api.remote import RemoteDoor, find_daemon
 from madeleine.errors import HomeBusy, NoFile, Rejected
 from madeleine.model.codec import Json
-from madeleine.model.event import Event
-from madeleine.model.memory import Memory
+from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import Proposal
 from madeleine.model.times import format_time
 
@@ -30,12 +33,29 @@ LOCK_WAIT_SECONDS = 10.0  # another command usually ends within a second
 
 When = datetime | str
 Words = Iterable[str]
-Events = list[Event]  # named here: inside the class `list` is a method
-Proposals = list[Proposal]
+Answer = TypeVar("Answer")
 
 
-class Door(Protocol):
-    """What both ways in have in common."""
+class Unchanged(enum.Enum):
+    """Stands for a field that a revision leaves as it is; None clears it."""
+
+    UNCHANGED = "unchanged"
+
+
+UNCHANGED = Unchanged.UNCHANGED
+
+
+class InProcessDoor(Protocol):
+    """The way to the operations in this process: answers as they are made, or as JSON."""
+
+    def perform(
+        self,
+        name: str,
+        id: str | None = None,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
+        by: str = BY,
+    ) -> Any: ...
 
     def call(
         self,
@@ -49,15 +69,17 @@ class Door(Protocol):
     def close(self) -> None: ...
 
 
-def open_local(home: Path, wait_seconds: float) -> Door:
+Door = RemoteDoor | InProcessDoor
+
+
+def open_local(home: Path, wait_seconds: float) -> InProcessDoor:
     """Open the home in this process.
 
     The one late import of this room: everything behind it (SQLite, numpy, the model) is paid
     for only by who needs it, and whoever talks to a daemon does not.
     """
-    return cast(
-        "Door", importlib.import_module("madeleine.api.local").open_local(home, wait_seconds)
-    )
+    local = importlib.import_module("madeleine.api.local")
+    return cast("InProcessDoor", local.open_local(home, wait_seconds))
 
 
 def _open_alone(home: Path, wait_seconds: float) -> Door:
@@ -74,7 +96,12 @@ def _open_alone(home: Path, wait_seconds: float) -> Door:
 class Madeleine:
     """The memory in one home. Use it as a context manager, or `close` it."""
 
-    def __init__(self, door: Door, home: Path) -> None:
+    def __init__(self, path: str | Path | None = None) -> None:
+        """Open a home, as `Madeleine.open` does."""
+        home = home_path(path)
+        self._use(find_daemon(home) or _open_alone(home, LOCK_WAIT_SECONDS), home)
+
+    def _use(self, door: Door, home: Path) -> None:
         self._door = door
         self.home = home
 
@@ -91,9 +118,12 @@ class Madeleine:
         longer than `wait_seconds`, `HomeBusy` is raised.
         """
         home = home_path(path)
+        opened = cls.__new__(cls)
         if in_process:
-            return cls(open_local(home, wait_seconds), home)
-        return cls(find_daemon(home) or _open_alone(home, wait_seconds), home)
+            opened._use(open_local(home, wait_seconds), home)
+        else:
+            opened._use(find_daemon(home) or _open_alone(home, wait_seconds), home)
+        return opened
 
     def __enter__(self) -> Madeleine:
         return self
@@ -112,17 +142,56 @@ class Madeleine:
 
     # -- writing ---------------------------------------------------------------------------
 
-    def remember(self, content: str, **fields: object) -> Memory:
-        """Write one memory and return it; `fields` are those of a draft.
+    def remember(
+        self,
+        content: str,
+        *,
+        type: str = "fact",
+        tier: str = "working",
+        source: str | None = None,
+        space: str | None = None,
+        tags: Words = (),
+        connections: Iterable[Connection | Mapping[str, object]] = (),
+        title: str | None = None,
+        about_self: bool = False,
+        confidence: float = 1.0,
+        valid_until: When | None = None,
+        origin: Origin | Mapping[str, object] | None = None,
+        claim: Claim | Mapping[str, object] | None = None,
+        id: str | None = None,
+        created: When | None = None,
+        idempotency_key: str | None = None,
+    ) -> values.WrittenMemory:
+        """Write one memory and return it, with the `change` that `undo` takes back.
 
         A text that is already known in its space is returned as it is.
         """
-        return values.read_memory(self._post("remember", {"content": content, **fields}))
+        body = {
+            "content": content,
+            "type": type,
+            "tier": tier,
+            "source": source,
+            "space": space,
+            "tags": tags,
+            "connections": connections,
+            "title": title,
+            "about_self": about_self,
+            "confidence": confidence,
+            "valid_until": valid_until,
+            "origin": origin,
+            "claim": claim,
+            "id": id,
+            "created": created,
+            "idempotency_key": idempotency_key,
+        }
+        return values.written(self._post("remember", told.RememberedMemory, body))
 
-    def remember_many(self, drafts: Iterable[Mapping[str, object]]) -> list[values.Outcome]:
+    def remember_many(
+        self, drafts: Iterable[Mapping[str, object]]
+    ) -> builtins.list[told.WriteOutcome]:
         """Write many memories, each a mapping of draft fields; one outcome each, in order."""
-        answer = self._post("remember_many", {"items": tuple(drafts)})
-        return [values.read_outcome(each) for each in cast("list[Json]", answer["results"])]
+        body = {"items": tuple(drafts)}
+        return [*self._post("remember_many", told.RememberedMany, body).results]
 
     def ingest(
         self,
@@ -133,7 +202,7 @@ class Madeleine:
         agent: str | None = None,
         tags: Words = (),
         dry_run: bool = False,
-    ) -> values.Ingested:
+    ) -> told.IngestReport:
         """Take in a file (a `Path`), a text, or a conversation as messages (`role`, `content`).
 
         Notes become a memory for each section, a conversation what was said in it. A file that
@@ -141,37 +210,78 @@ class Madeleine:
         """
         query = {"default_space": space, "dry_run": dry_run, "extra_tags": list(tags)}
         if isinstance(source, Path):
-            return values.read_ingested(self._post("ingest_file", _file(source), query=query))
-        told = {"content": source} if isinstance(source, str) else {"messages": tuple(source)}
-        body = {**told, "session": session, "agent_id": agent}
-        return values.read_ingested(self._post("ingest_conversation", body, query=query))
+            return self._post("ingest_file", told.IngestReport, _file(source), query=query)
+        is_text = isinstance(source, str)
+        said = {"content": source} if is_text else {"messages": tuple(source)}
+        body = {**said, "session": session, "agent_id": agent}
+        return self._post("ingest_conversation", told.IngestReport, body, query=query)
 
-    def revise(self, memory: str | Memory, **fields: object) -> values.Changed:
+    def revise(
+        self,
+        memory: str | Memory,
+        *,
+        content: str | Unchanged = UNCHANGED,
+        type: str | Unchanged = UNCHANGED,
+        tier: str | Unchanged = UNCHANGED,
+        space: str | Unchanged | None = UNCHANGED,
+        title: str | Unchanged | None = UNCHANGED,
+        tags: Words | Unchanged | None = UNCHANGED,
+        source: str | Unchanged | None = UNCHANGED,
+        confidence: float | Unchanged = UNCHANGED,
+        valid_until: When | Unchanged | None = UNCHANGED,
+        origin: Origin | Mapping[str, object] | Unchanged | None = UNCHANGED,
+        claim: Claim | Mapping[str, object] | Unchanged | None = UNCHANGED,
+        about_self: bool | Unchanged = UNCHANGED,
+        superseded_by: str | Unchanged | None = UNCHANGED,
+        add_connections: Iterable[Connection | Mapping[str, object]] | Unchanged = UNCHANGED,
+        if_updated: When | Unchanged = UNCHANGED,
+        if_version: str | Unchanged = UNCHANGED,
+    ) -> told.ChangedMemory:
         """Change what a memory says; a field given as None is cleared."""
-        return values.read_changed(self._post("revise", fields, memory))
+        given = {
+            "content": content,
+            "type": type,
+            "tier": tier,
+            "space": space,
+            "title": title,
+            "tags": tags,
+            "source": source,
+            "confidence": confidence,
+            "valid_until": valid_until,
+            "origin": origin,
+            "claim": claim,
+            "about_self": about_self,
+            "superseded_by": superseded_by,
+            "add_connections": add_connections,
+            "if_updated": if_updated,
+            "if_version": if_version,
+        }
+        body = {name: each for name, each in given.items() if each is not UNCHANGED}
+        return self._post("revise", told.ChangedMemory, body, memory)
 
     def retire(
         self,
         memory: str | Memory,
         reason: str | None = None,
         superseded_by: str | Memory | None = None,
-    ) -> values.Changed:
+    ) -> told.ChangedMemory:
         """Mark a memory as no longer true."""
         body = {"reason": reason, "superseded_by": superseded_by and _id(superseded_by)}
-        return values.read_changed(self._post("retire", body, memory))
+        return self._post("retire", told.ChangedMemory, body, memory)
 
-    def forget(self, memory: str | Memory, reason: str | None = None) -> values.Changed:
+    def forget(self, memory: str | Memory, reason: str | None = None) -> told.ForgottenMemory:
         """Move a memory to the trash."""
-        return values.read_changed(self._get("forget", {"reason": reason}, memory))
+        return self._get("forget", told.ForgottenMemory, {"reason": reason}, memory)
 
-    def restore(self, memory: str | Memory) -> values.Changed:
+    def restore(self, memory: str | Memory) -> told.ChangedMemory:
         """Bring a forgotten memory back."""
-        return values.read_changed(self._post("restore", {}, memory))
+        return self._post("restore", told.ChangedMemory, {}, memory)
 
-    def purge(self, *memories: str | Memory, all: bool = False) -> Json:
+    def purge(self, *memories: str | Memory, all: bool = False) -> told.PurgeReceipt:
         """Remove forgotten memories for good, or `all` of them: there is no way back. Returns
         which `memories` are gone, and what was `removed` of them and what is `left`."""
-        return self._post("purge", {"memories": [_id(each) for each in memories], "all": all})
+        body = {"memories": [_id(each) for each in memories], "all": all}
+        return self._post("purge", told.PurgeReceipt, body)
 
     def link(
         self,
@@ -181,18 +291,18 @@ class Madeleine:
         weight: float = 0.5,
         reason: str | None = None,
         kind: str | None = None,
-    ) -> values.Changed:
+    ) -> told.ChangedMemory:
         """Connect two memories."""
         ends = {"source_id": _id(source), "target_id": _id(target)}
         body = {**ends, "edge": edge, "weight": weight, "reason": reason, "kind": kind}
-        return values.read_changed(self._post("link", body))
+        return self._post("link", told.ChangedMemory, body)
 
     def unlink(
         self, source: str | Memory, target: str | Memory, edge: str | None = None
-    ) -> values.Changed:
+    ) -> told.ChangedMemory:
         """Take the connections from one memory to another away: all, or those of one edge."""
         body = {"source_id": _id(source), "target_id": _id(target), "edge": edge}
-        return values.read_changed(self._post("unlink", body))
+        return self._post("unlink", told.ChangedMemory, body)
 
     def merge(
         self,
@@ -201,15 +311,15 @@ class Madeleine:
         title: str | None = None,
         content: str | None = None,
         reason: str | None = None,
-    ) -> values.Changed:
+    ) -> told.MergedMemory:
         """Make one memory of two; `undo` with the returned change takes it back whole."""
         body = {"keep": _id(keep), "drop": _id(drop)}
         wording = {"title": title, "content": content, "reason": reason}
-        return values.read_changed(self._post("merge", {**body, **wording}))
+        return self._post("merge", told.MergedMemory, {**body, **wording})
 
-    def undo(self, change_or_run: str) -> values.Undone:
+    def undo(self, change_or_run: str) -> told.UndoneChanges:
         """Take back a change, or every change of a run or of a whole night."""
-        return values.read_undone(self._post("undo", {}, change_or_run))
+        return self._post("undo", told.UndoneChanges, {}, change_or_run)
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -251,7 +361,8 @@ class Madeleine:
             "explain": explain,
             "why_not": why_not.id if isinstance(why_not, Memory) else why_not,
         }
-        return values.read_hits(self._post("recall", body, query={"default_space": space}))
+        query_space = {"default_space": space}
+        return values.hits_of(self._post("recall", told.RecallAnswer, body, query=query_space))
 
     def whisper(
         self,
@@ -261,7 +372,7 @@ class Madeleine:
         space: str | None = None,
         cwd: str | None = None,
         explain: bool = False,
-    ) -> values.Whisper:
+    ) -> told.WhisperAnswer:
         """Return what is worth saying before `prompt` is answered; mostly that is nothing."""
         body = {
             "prompt": prompt,
@@ -270,15 +381,15 @@ class Madeleine:
             "cwd": cwd,
             "explain": explain,
         }
-        return values.read_whisper(self._post("whisper", body))
+        return self._post("whisper", told.WhisperAnswer, body)
 
     def whisper_why(self, session_id: str | None = None) -> str:
         """Return in plain words why the last whisper, or silence, was what it was."""
-        return str(self._get("whisper_why", {"session_id": session_id})["text"])
+        return self._get("whisper_why", told.WhisperReason, {"session_id": session_id}).text
 
     def whisper_report(self) -> str:
         """Return in plain words what the hold-out shows: whether whispers helped."""
-        return str(self._get("whisper_report")["text"])
+        return self._get("whisper_report", told.WhisperReport).text
 
     def feedback(
         self,
@@ -291,11 +402,11 @@ class Madeleine:
         """Say that a memory was useful (1) or not (-1), best with the whisper it is about."""
         node = memory.id if isinstance(memory, Memory) else memory
         body = {"node_id": node, "signal": signal, "source": source, "whisper_log_id": whisper_id}
-        self._post("feedback", body)
+        self._post("feedback", told.NotedFeedback, body)
 
-    def show(self, memory: str | Memory, session_id: str | None = None) -> values.Shown:
+    def show(self, memory: str | Memory, session_id: str | None = None) -> told.ShownMemory:
         """Return a memory whole, with its connections and neighbours. It counts as a use."""
-        return values.read_shown(self._get("show", {"session_id": session_id}, memory))
+        return self._get("show", told.ShownMemory, {"session_id": session_id}, memory)
 
     def get(self, memory: str | Memory) -> Memory:
         """Return just the memory that an id, a short id or an unambiguous prefix names."""
@@ -328,28 +439,28 @@ class Madeleine:
             "as_of": as_of,
             "outdated": outdated,
         }
-        return values.read_page(self._get("list", query))
+        return values.page_of(self._get("list", told.MemoryPage, query))
 
-    def history(self, memory: str | Memory, limit: int = 100) -> Events:
+    def history(self, memory: str | Memory, limit: int = 100) -> builtins.list[told.JournalEvent]:
         """Return what happened to a memory, newest first."""
-        return values.read_events(self._get("history", {"limit": limit}, memory))
+        return [*self._get("history", told.MemoryHistory, {"limit": limit}, memory).events]
 
     # -- proposals -------------------------------------------------------------------------
 
-    def proposals(self, status: str = "pending") -> Proposals:
+    def proposals(self, status: str = "pending") -> builtins.list[Proposal]:
         """Return what waits for a decision; `all` returns the decided ones too."""
-        return values.read_proposals(self._get("proposals", {"status": status}))
+        return [*self._get("proposals", told.ProposalPage, {"status": status}).proposals]
 
-    def decide(self, proposal: str | Proposal, action: str) -> values.Decided:
+    def decide(self, proposal: str | Proposal, action: str) -> told.DecidedProposal:
         """Decide a proposal: `approved` carries out exactly what it says, `rejected` does not, and
         `pending` takes the decision back."""
         wanted = proposal if isinstance(proposal, str) else proposal.id
-        return values.read_decided(self._post("decide", {"action": action}, wanted))
+        return self._post("decide", told.DecidedProposal, {"action": action}, wanted)
 
-    def proposal(self, proposal: str | Proposal) -> values.ShownProposal:
+    def proposal(self, proposal: str | Proposal) -> told.ShownProposal:
         """Return one proposal with exactly what approving it would change."""
         wanted = proposal if isinstance(proposal, str) else proposal.id
-        return values.read_shown_proposal(self._get("proposal", None, wanted))
+        return self._get("proposal", told.ShownProposal, None, wanted)
 
     # -- sleep -----------------------------------------------------------------------------
 
@@ -364,31 +475,32 @@ class Madeleine:
         """
         name = "run_all" if job is None else "run_task"
         body = {"dry_run": dry_run, "now": now}
-        answer = self._post(name, body, job or "", {"wait": True})
-        return values.read_slept(answer)
+        return values.slept(self._post(name, told.SleepRun, body, job or "", {"wait": True}))
 
-    def consolidate(self, task: str | None = None, dry_run: bool = False) -> Json:
+    def consolidate(
+        self, task: str | None = None, dry_run: bool = False
+    ) -> told.ConsolidationReport:
         """Run the consolidation engine, or one task of it: decay, creative, cluster or forget.
 
         Returns what was done: mode, dry_run, started_at, completed_at, success, and `steps` with
         the result of each task. `undo` with a step's `run` takes it back.
         """
         body = {"dry_run": dry_run, **({} if task is None else {"task": task})}
-        return cast("Json", self._post("consolidate", body)["consolidation"])
+        return self._post("consolidate", told.ConsolidationRun, body).consolidation
 
     # -- the house -------------------------------------------------------------------------
 
-    def status(self) -> Json:
+    def status(self) -> told.HomeStatus:
         """Return what there is and what is wrong."""
-        return self._get("status")
+        return self._get("status", told.HomeStatus)
 
-    def reconcile(self) -> values.Report:
+    def reconcile(self) -> told.ReconcileReport:
         """Make the index say what the files say."""
-        return values.read_report(self._post("reconcile", {}))
+        return self._post("reconcile", told.ReconcileReport, {})
 
-    def rebuild(self) -> values.Report:
+    def rebuild(self) -> told.RebuildReport:
         """Make the index anew from files and journal."""
-        return values.read_report(self._post("rebuild", {}))
+        return self._post("rebuild", told.RebuildReport, {})
 
     # -- moving in and out -----------------------------------------------------------------
 
@@ -401,39 +513,87 @@ class Madeleine:
         formats = importlib.import_module("madeleine.ingest.importing.formats")
         moving = importlib.import_module("madeleine.ingest.importing.moving")
         found = formats.read(form, Path(path).expanduser(), space)
-        taken = moving.Moving(form, lambda body: self._post("import", body), dry_run)
+        taken = moving.Moving(form, lambda body: self._call("import", body=body), dry_run)
         return cast("Json", taken.take_all(found))
 
     def export(
-        self, path: str | Path, form: str = "jsonl", *, trash: bool = False, **chosen: object
+        self,
+        path: str | Path,
+        form: str = "jsonl",
+        *,
+        trash: bool = False,
+        types: Words = (),
+        tiers: Words = (),
+        spaces: Words = (),
+        tags: Words = (),
+        created_after: When | None = None,
+        created_before: When | None = None,
+        as_of: When | None = None,
+        outdated: bool = True,
     ) -> int:
-        """Write memories to `path` as jsonl, zip or obsidian; return how many. `chosen` is a
+        """Write memories to `path` as jsonl, zip or obsidian; return how many. The rest is a
         filter as for `list`; without one everything is written."""
         late = importlib.import_module("madeleine.ingest.exporting.leaving")
-        given = {"outdated": True, **chosen}
-        leaving = late.Leaving(lambda query: self._get("export", query), given, trash)
+        chosen = {
+            "types": types,
+            "tiers": tiers,
+            "spaces": spaces,
+            "tags": tags,
+            "created_after": created_after,
+            "created_before": created_before,
+            "as_of": as_of,
+        }
+        given = {"outdated": outdated, **{name: each for name, each in chosen.items() if each}}
+        leaving = late.Leaving(lambda query: self._call("export", query=query), given, trash)
         return int(leaving.write(form, Path(path).expanduser()))
 
     def backup(self, to: str | Path | None = None) -> Path:
         """Make a backup of vault, journal and settings, and return where it is."""
         body = {} if to is None else {"to": str(Path(to).expanduser().absolute())}
-        return Path(str(self._post("backup", body)["path"]))
+        return Path(self._post("backup", told.BackupReport, body).path)
 
     def _get(
-        self, name: str, query: Mapping[str, object] | None = None, memory: str | Memory = ""
-    ) -> Json:
-        typed = cast("Json", plain(query or {}))
-        return self._door.call(name, id=_id(memory), query=typed, by=BY)
+        self,
+        name: str,
+        kind: type[Answer],
+        query: Mapping[str, object] | None = None,
+        memory: str | Memory = "",
+    ) -> Answer:
+        return self._ask(name, kind, _id(memory), cast("Json", plain(query or {})), {})
 
     def _post(
         self,
         name: str,
+        kind: type[Answer],
         body: Mapping[str, object],
         memory: str | Memory = "",
         query: Mapping[str, object] | None = None,
+    ) -> Answer:
+        return self._ask(name, kind, _id(memory), query or {}, cast("Json", plain(body)))
+
+    def _ask(
+        self,
+        name: str,
+        kind: type[Answer],
+        id: str,
+        query: Mapping[str, object],
+        body: Mapping[str, object],
+    ) -> Answer:
+        """Carry out an operation. Through a daemon its answer is read from JSON; in this process
+        it is the very answer that the operation made."""
+        if isinstance(self._door, RemoteDoor):
+            return cast("Answer", from_json(kind, self._door.call(name, id, query, body, BY)))
+        return cast("Answer", self._door.perform(name, id, query, body, BY))
+
+    def _call(
+        self,
+        name: str,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
     ) -> Json:
-        typed = cast("Json", plain(body))
-        return self._door.call(name, id=_id(memory), query=query, body=typed, by=BY)
+        """Carry out an operation for what reads and writes JSON anyway."""
+        given, said = cast("Json", plain(query or {})), cast("Json", plain(body or {}))
+        return self._door.call(name, query=given, body=said, by=BY)
 
 
 def plain(value: object) -> object:

@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from madeleine.api import texts
-from madeleine.api.wire import error_to_json
+from madeleine.api.contract.responses import (
+    BackupList,
+    BackupReport,
+    BackupStatus,
+    ExportPage,
+    ImportOutcome,
+    ImportReport,
+    KeptBackup,
+    RunningBackup,
+)
 from madeleine.errors import InvalidValue, MadeleineError
 from madeleine.ingest.backups.keeping import kept_in
 from madeleine.ingest.exporting.pages import Page, read_page, read_trash
-from madeleine.model.codec import Json
 from madeleine.model.draft import one_line, read_space
 from madeleine.model.incoming import Importing, Incoming, read_incoming
 from madeleine.model.memory import parse_id
@@ -36,7 +44,7 @@ Outcome = Brought | MadeleineError
 # -- in ------------------------------------------------------------------------------------
 
 
-def take_in(house: House, call: Call) -> Json:
+def take_in(house: House, call: Call) -> ImportReport:
     """Bring memories in from elsewhere."""
     reader = Reader(call.body)
     space = read_space(Reader(call.query).text("default_space"))
@@ -64,30 +72,31 @@ def _incoming(house: House, item: object, space: str | None) -> Incoming | Madel
         return refused
 
 
-def _brought(outcomes: list[Outcome], how: Importing) -> Json:
+def _brought(outcomes: list[Outcome], how: Importing) -> ImportReport:
     counts = Counter(each.fate.value for each in outcomes if isinstance(each, Brought))
     refused = sum(isinstance(each, MadeleineError) for each in outcomes)
     told = [f"{counts[fate.value]:,} {fate.value}" for fate in Fate if counts[fate.value]]
     told += [f"{refused:,} refused"] if refused else []
-    return {
-        "text": f"{'Would be: ' if how.dry_run else ''}{', '.join(told) or 'nothing to bring in'}",
-        "run": how.run,
-        "results": [_result(each) for each in outcomes],
-        "counts": {**{fate.value: counts[fate.value] for fate in Fate}, "refused": refused},
-    }
+    return ImportReport(
+        text=f"{'Would be: ' if how.dry_run else ''}{', '.join(told) or 'nothing to bring in'}",
+        run=how.run,
+        results=[_result(each) for each in outcomes],
+        counts={**{fate.value: counts[fate.value] for fate in Fate}, "refused": refused},
+    )
 
 
-def _result(outcome: Outcome) -> Json:
+def _result(outcome: Outcome) -> ImportOutcome:
     if isinstance(outcome, MadeleineError):
-        return {"error": error_to_json(outcome)}
-    note = {"note": outcome.note} if outcome.note else {}
-    return {"node_id": outcome.memory_id, "outcome": outcome.fate.value, **note}
+        return ImportOutcome(error=outcome)
+    return ImportOutcome(
+        node_id=outcome.memory_id, outcome=outcome.fate.value, note=outcome.note or None
+    )
 
 
 # -- out -----------------------------------------------------------------------------------
 
 
-def give_out(house: House, call: Call) -> Json:
+def give_out(house: House, call: Call) -> ExportPage:
     """Return a page of memories with all that belongs to them."""
     reader = Reader(call.query)
     chosen = read_filter(reader)
@@ -103,20 +112,20 @@ def give_out(house: House, call: Call) -> Json:
     return _page(house, chosen, page)
 
 
-def _page(house: House, chosen: Filter, page: Page) -> Json:
+def _page(house: House, chosen: Filter, page: Page) -> ExportPage:
     total = house.stores.search.count(chosen, house.stores.clock.now())
-    return {
-        "text": texts.count(len(page.items), "memory"),
-        "items": list(page.items),
-        "next": page.next,
-        "total": total,
-    }
+    return ExportPage(
+        text=texts.count(len(page.items), "memory"),
+        items=list(page.items),
+        next=page.next,
+        total=total,
+    )
 
 
 # -- backups -------------------------------------------------------------------------------
 
 
-def back_up(house: House, call: Call) -> Json:
+def back_up(house: House, call: Call) -> BackupReport:
     """Make a backup."""
     reader = Reader(call.body)
     to = reader.text("to")
@@ -126,44 +135,44 @@ def back_up(house: House, call: Call) -> Json:
     began = time.monotonic()
     done = house.back_up(None if to is None else Path(to))
     notes = [f"could not be read and is not in the backup: {each}" for each in done.left_out]
-    return {
-        "text": f"Backed up {texts.count(done.manifest.memories, 'memory')} to {done.path}",
-        "path": str(done.path),
-        "made": done.manifest.made,
-        "memories": done.manifest.memories,
-        "files": len(done.manifest.files),
-        "bytes": done.size,
-        "removed": [str(each) for each in done.removed],
-        "seconds": round(time.monotonic() - began, 3),
-        "notes": notes,
-    }
+    return BackupReport(
+        text=f"Backed up {texts.count(done.manifest.memories, 'memory')} to {done.path}",
+        path=str(done.path),
+        made=done.manifest.made,
+        memories=done.manifest.memories,
+        files=len(done.manifest.files),
+        bytes=done.size,
+        removed=[str(each) for each in done.removed],
+        seconds=round(time.monotonic() - began, 3),
+        notes=notes,
+    )
 
 
-def standing(house: House) -> Json:
+def standing(house: House) -> BackupStatus:
     """Return what status says of backups."""
     kept = kept_in(house.backup_folder)
     newest = format_time(kept[0].made) if kept else None
-    return {"folder": str(house.backup_folder), "count": len(kept), "newest": newest}
+    return BackupStatus(folder=str(house.backup_folder), count=len(kept), newest=newest)
 
 
-def backups(house: House, call: Call) -> Json:
+def backups(house: House, call: Call) -> BackupList:
     """Return the backups that there are, newest first."""
     folder = house.backup_folder
     found = [
-        {"path": str(each.path), "made": format_time(each.made), "bytes": each.size}
+        KeptBackup(path=str(each.path), made=format_time(each.made), bytes=each.size)
         for each in kept_in(folder)
     ]
     text = texts.count(len(found), "backup")
-    return {
-        "text": f"{text} in {folder}",
-        "folder": str(folder),
-        "backups": found,
-        "running": _running(house.backing_up),
-    }
+    return BackupList(
+        text=f"{text} in {folder}",
+        folder=str(folder),
+        backups=found,
+        running=_running(house.backing_up),
+    )
 
 
-def _running(backing_up: tuple[int, int] | None) -> Json | None:
+def _running(backing_up: tuple[int, int] | None) -> RunningBackup | None:
     if backing_up is None:
         return None
     done, total = backing_up
-    return {"id": "backup", "done": done, "total": total}
+    return RunningBackup(id="backup", done=done, total=total)

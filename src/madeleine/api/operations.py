@@ -13,9 +13,17 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from madeleine.api import answers, ingesting, moving, people, sleeping
 from madeleine.api.call import Call
+from madeleine.api.contract.responses import (
+    EmbedderStatus,
+    Health,
+    HomeStatus,
+    JournalStatus,
+    RerankerStatus,
+)
 from madeleine.api.counting import stats
 from madeleine.api.page import graph as page_graph
 from madeleine.api.page import home, nights, proposals, searching, timeline, whispers
@@ -78,11 +86,12 @@ QUICK = frozenset({"whisper", "recall", "remember", "show", "list"})
 DOORS = ("http", "cli", "python", "page")  # who asks when nobody says who
 
 
-Operation = Callable[[House, Call], Json]
+Operation = Callable[[House, Call], object]
+"""Returns a shape of `api/contract`."""
 
 
 @contextmanager
-def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[[], Json]]:
+def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[[], Any]]:
     """Give the operation called `name` with its request read, for whoever asks to call. Uses noted
     behind earlier answers are written before it, and what runs by itself stands still meanwhile.
 
@@ -104,7 +113,7 @@ def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[
         yield operation
 
 
-def _read_again(operation: Callable[[], Json]) -> Json:
+def _read_again(operation: Callable[[], Any]) -> Any:
     """Carry out an operation that only reads, once more if the database went away."""
     try:
         return operation()
@@ -112,7 +121,7 @@ def _read_again(operation: Callable[[], Json]) -> Json:
         return operation()  # another connection, or another server by now
 
 
-def perform(house: House, name: str, call: Call) -> Json:
+def perform(house: House, name: str, call: Call) -> Any:
     """Carry out the operation called `name`."""
     with prepare_operation(house, name, call) as operation:
         return operation()
@@ -121,12 +130,12 @@ def perform(house: House, name: str, call: Call) -> Json:
 # -- writing -------------------------------------------------------------------------------
 
 
-def _remember(house: House, call: Call) -> Json:
+def _remember(house: House, call: Call) -> object:
     draft = _draft(house.stores, call.body, default_space(call), call.by)
     return answers.remembered(remember(house.stores, draft))
 
 
-def _remember_many(house: House, call: Call) -> Json:
+def _remember_many(house: House, call: Call) -> object:
     space = default_space(call)
     reader = Reader(call.body)
     items = reader.items("items", lambda item: item)
@@ -168,12 +177,12 @@ def _source(by: str) -> str:
     return by if by in DOORS or ":" in by else f"agent:{by}"
 
 
-def _revise(house: House, call: Call) -> Json:
+def _revise(house: House, call: Call) -> object:
     revision = read_revision(call.body, house.stores.habits.limits)
     return answers.changed(revise(house.stores, call.named, revision, by=call.by), "Revised")
 
 
-def _retire(house: House, call: Call) -> Json:
+def _retire(house: House, call: Call) -> object:
     reader = Reader(call.body)
     reason, successor = _reason(reader), reader.text("superseded_by")
     reader.done()
@@ -181,18 +190,18 @@ def _retire(house: House, call: Call) -> Json:
     return answers.changed(done, "Retired")
 
 
-def _forget(house: House, call: Call) -> Json:
+def _forget(house: House, call: Call) -> object:
     reader = Reader(call.query)
     reason = _reason(reader)
     reader.done()
     return answers.forgotten(forget(house.stores, call.named, by=call.by, reason=reason))
 
 
-def _restore(house: House, call: Call) -> Json:
+def _restore(house: House, call: Call) -> object:
     return answers.changed(restore(house.stores, call.named, by=call.by), "Restored")
 
 
-def _link(house: House, call: Call) -> Json:
+def _link(house: House, call: Call) -> object:
     reader = Reader(call.body)
     source = reader.required_text("source_id")
     connection = Connection(
@@ -206,7 +215,7 @@ def _link(house: House, call: Call) -> Json:
     return answers.changed(link(house.stores, source, connection, by=call.by), "Linked")
 
 
-def _unlink(house: House, call: Call) -> Json:
+def _unlink(house: House, call: Call) -> object:
     reader = Reader(call.body)
     source, target = reader.required_text("source_id"), reader.required_text("target_id")
     edge = word(Edge, "edge", reader.raw("edge")) if reader.raw("edge") is not None else None
@@ -214,7 +223,7 @@ def _unlink(house: House, call: Call) -> Json:
     return answers.changed(unlink(house.stores, source, target, edge, by=call.by), "Unlinked")
 
 
-def _merge(house: House, call: Call) -> Json:
+def _merge(house: House, call: Call) -> object:
     limits = house.stores.habits.limits
     reader = Reader(call.body)
     keep, drop = reader.required_text("keep"), reader.required_text("drop")
@@ -229,11 +238,11 @@ def _merge(house: House, call: Call) -> Json:
     )
 
 
-def _undo(house: House, call: Call) -> Json:
+def _undo(house: House, call: Call) -> object:
     return answers.undone(undo(house.stores, call.named, by=call.by))
 
 
-def _undo_merge(house: House, call: Call) -> Json:
+def _undo_merge(house: House, call: Call) -> object:
     found = house.stores.log.changes(call.named)
     if not any(each.body.get("verb") == "merge" for each in found):
         raise NoSuchChange(call.named)
@@ -243,12 +252,12 @@ def _undo_merge(house: House, call: Call) -> Json:
 # -- reading -------------------------------------------------------------------------------
 
 
-def _recall(house: House, call: Call) -> Json:
+def _recall(house: House, call: Call) -> object:
     query = read_query(call.body, default_space(call))
     return answers.recalled(recall(house.stores, query), query.explain)
 
 
-def _whisper(house: House, call: Call) -> Json:
+def _whisper(house: House, call: Call) -> object:
     prompt = read_prompt(call)
     said = whisper(house.stores, house.whisper_habits, house.whisperer, prompt)
     return answers.whispered(said, prompt.explain)
@@ -272,7 +281,7 @@ def read_prompt(call: Call) -> Prompt:
     return prompt
 
 
-def _whisper_why(house: House, call: Call) -> Json:
+def _whisper_why(house: House, call: Call) -> object:
     reader = Reader(call.query)
     session = reader.text("session_id")
     reader.done()
@@ -280,13 +289,13 @@ def _whisper_why(house: House, call: Call) -> Json:
     return answers.whisper_why(entries[0] if entries else None, house.whisper_habits)
 
 
-def _whisper_report(house: House, call: Call) -> Json:
+def _whisper_report(house: House, call: Call) -> object:
     return answers.whisper_report(
         hold_out(house.stores, house.whisper_habits), house.whisper_habits
     )
 
 
-def _feedback(house: House, call: Call) -> Json:
+def _feedback(house: House, call: Call) -> object:
     reader = Reader(call.body)
     memory_id = get(house.stores, reader.required_text("node_id")).memory.id
     if reader.raw("signal") is None:
@@ -299,7 +308,7 @@ def _feedback(house: House, call: Call) -> Json:
     return answers.noted(memory_id, signal)
 
 
-def _show(house: House, call: Call) -> Json:
+def _show(house: House, call: Call) -> object:
     reader = Reader(call.query)
     session = reader.text("session_id")
     reader.done()
@@ -307,11 +316,10 @@ def _show(house: House, call: Call) -> Json:
     memory_id = seen.stored.memory.id
     ends = {row.source for row in seen.edges} | {row.connection.target for row in seen.edges}
     notes = used(house.stores, [memory_id], "opened", session, wait=True)
-    answer = answers.shown(seen, house.stores.search.memories(ends - {memory_id}))
-    return {**answer, "notes": list(notes)}
+    return answers.shown(seen, house.stores.search.memories(ends - {memory_id}), notes)
 
 
-def _list(house: House, call: Call) -> Json:
+def _list(house: House, call: Call) -> object:
     reader = Reader(call.query)
     chosen = read_filter(reader)
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
@@ -321,17 +329,17 @@ def _list(house: House, call: Call) -> Json:
     return answers.listed(search.listing(chosen, now, limit, offset), search.count(chosen, now))
 
 
-def _trash(house: House, call: Call) -> Json:
+def _trash(house: House, call: Call) -> object:
     found = sorted(house.stores.vault.trashed(), key=lambda each: each.path)
     return answers.trashed(found)
 
 
-def _history(house: House, call: Call) -> Json:
+def _history(house: House, call: Call) -> object:
     memory_id, events = history(house.stores, call.named, _limit(call))
     return answers.history(memory_id, events, _outcomes(house.stores, events))
 
 
-def _audit(house: House, call: Call) -> Json:
+def _audit(house: House, call: Call) -> object:
     reader = Reader(call.query)
     limit = reader.whole("limit", EVENTS, 1, EVENTS_AT_MOST)
     memory, verb = reader.text("node_id"), reader.text("operation")
@@ -340,7 +348,7 @@ def _audit(house: House, call: Call) -> Json:
     return answers.happenings(events, _outcomes(house.stores, events))
 
 
-def _merges(house: House, call: Call) -> Json:
+def _merges(house: House, call: Call) -> object:
     events = _newest(_reading(house.stores, None), _limit(call), (Kind.CHANGED,), "merge")
     return answers.merges(events, _outcomes(house.stores, events))
 
@@ -379,7 +387,7 @@ def _outcomes(stores: Stores, events: Sequence[Event]) -> dict[str, str | None]:
 # -- proposals -----------------------------------------------------------------------------
 
 
-def _proposals(house: House, call: Call) -> Json:
+def _proposals(house: House, call: Call) -> object:
     reader = Reader(call.query)
     wanted = reader.text("status") or ProposalStatus.PENDING.value
     reader.done()
@@ -390,7 +398,7 @@ def _proposals(house: House, call: Call) -> Json:
     return answers.proposals(house.stores.log.proposals(status))
 
 
-def _decide(house: House, call: Call) -> Json:
+def _decide(house: House, call: Call) -> object:
     reader = Reader(call.body)
     action = reader.required_text("action")
     reader.done()
@@ -405,44 +413,44 @@ def _decide(house: House, call: Call) -> Json:
 # -- the house -----------------------------------------------------------------------------
 
 
-def _health(house: House, call: Call) -> Json:
-    return {"status": "ok", "version": __version__}
+def _health(house: House, call: Call) -> object:
+    return Health(status="ok", version=__version__)
 
 
-def _status(house: House, call: Call) -> Json:
+def _status(house: House, call: Call) -> object:
     stores = house.stores
     counts = stores.search.counts()
     minds = stores.minds
-    return {
-        "version": __version__,
-        "home": str(house.home),
-        "vault": stores.vault.place,
-        "device": stores.journal.device,
-        "pid": os.getpid(),
-        "counts": answers.counts_to_json(counts),
-        "embedder": {
-            "name": minds.embedder.name if minds.embedder else None,
-            "why_not": minds.why_not or None,
-            "unembedded": counts.unembedded,
-        },
-        "reranker": {
-            "name": minds.reranker.name if minds.reranker else None,
-            "why_not": minds.why_no_reranker or None,
-        },
-        "unreadable": [answers.unreadable_to_json(each) for each in stores.search.unreadable()],
-        "journal": {
-            "files": len(stores.journal.names()),
-            "problems": _journal_problems(house),
-        },
-        "index_place": house.index_place,
-        "index_bytes": None if house.index_place else _index_size(house.home),
-        "runs": [_run(each) for each in stores.log.recent_events([Kind.RUN.value], RUNS_SHOWN)],
-        "sleep": sleeping.standing(house),
-        "backup": moving.standing(house),
-        "ingest": ingesting.standing(house),
-        "notes": list(house.notes),
-        "daemon": None,
-    }
+    return HomeStatus(
+        version=__version__,
+        home=str(house.home),
+        vault=stores.vault.place,
+        device=stores.journal.device,
+        pid=os.getpid(),
+        counts=answers.counts_of(counts),
+        embedder=EmbedderStatus(
+            name=minds.embedder.name if minds.embedder else None,
+            why_not=minds.why_not or None,
+            unembedded=counts.unembedded,
+        ),
+        reranker=RerankerStatus(
+            name=minds.reranker.name if minds.reranker else None,
+            why_not=minds.why_no_reranker or None,
+        ),
+        unreadable=[answers.unreadable_file(each) for each in stores.search.unreadable()],
+        journal=JournalStatus(
+            files=len(stores.journal.names()),
+            problems=_journal_problems(house),
+        ),
+        index_place=house.index_place,
+        index_bytes=None if house.index_place else _index_size(house.home),
+        runs=[_run(each) for each in stores.log.recent_events([Kind.RUN.value], RUNS_SHOWN)],
+        sleep=sleeping.standing(house),
+        backup=moving.standing(house),
+        ingest=ingesting.standing(house),
+        notes=list(house.notes),
+        daemon=None,
+    )
 
 
 def _journal_problems(house: House) -> list[str]:
@@ -463,20 +471,20 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _reconcile(house: House, call: Call) -> Json:
+def _reconcile(house: House, call: Call) -> object:
     report = reconcile_and_read(house.stores)
     report.notes.extend(describe_demotions(hold_core_cap(house.stores)))
     return answers.reconciled(report)
 
 
-def _rebuild(house: House, call: Call) -> Json:
+def _rebuild(house: House, call: Call) -> object:
     began = time.monotonic()
     report = rebuild(house.stores)
     report.notes.extend(describe_demotions(hold_core_cap(house.stores)))
     return answers.rebuilt(report, time.monotonic() - began)
 
 
-def _purge(house: House, call: Call) -> Json:
+def _purge(house: House, call: Call) -> object:
     reader = Reader(call.body)
     named, whole = reader.texts("memories"), reader.flag("all")
     reader.done()
@@ -485,11 +493,11 @@ def _purge(house: House, call: Call) -> Json:
     return answers.purged(purge(house.stores, None if whole else named))
 
 
-def _compact(house: House, call: Call) -> Json:
+def _compact(house: House, call: Call) -> object:
     return answers.compacted(compact(house.stores))
 
 
-def _stop(house: House, call: Call) -> Json:
+def _stop(house: House, call: Call) -> object:
     raise DaemonDown(str(house.home))
 
 

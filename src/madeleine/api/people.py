@@ -8,12 +8,25 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from madeleine.api import texts
+from madeleine.api.contract.responses import (
+    AddedPerson,
+    CreatedToken,
+    JoinedSpace,
+    LeftSpace,
+    PeopleList,
+    PersonEntry,
+    RemovedPerson,
+    RevokedToken,
+    SharedSpace,
+    SharedSpaceList,
+    TokenEntry,
+    TokenList,
+)
 from madeleine.api.reach import Reach
 from madeleine.errors import InvalidValue, NoPeople, NoSuchSpace, NotAllowed, StillKept
-from madeleine.model.codec import Json
 from madeleine.model.draft import one_line
 from madeleine.model.people import (
     Member,
@@ -40,16 +53,16 @@ NAME_CHARS = 100
 # -- people ----------------------------------------------------------------------------------
 
 
-def people(reach: Reach, call: Call) -> Json:
+def people(reach: Reach, call: Call) -> PeopleList:
     """Return everybody, with what they share."""
     known, _ = _who(reach)
     found = [_person(each, known.memberships(each.name)) for each in known.people()]
-    lines = [f"  {each['name']}" for each in found]
+    lines = [f"  {each.name}" for each in found]
     text = "\n".join([texts.count(len(found), "person", "people"), *lines])
-    return {"text": text, "people": found, "server": known.home}
+    return PeopleList(text=text, people=found, server=known.home)
 
 
-def add_person(reach: Reach, call: Call) -> Json:
+def add_person(reach: Reach, call: Call) -> AddedPerson:
     known, _ = _who(reach)
     reader = Reader(call.body)
     name, keep = read_person(reader.required_text("name")), reader.flag("keep")
@@ -58,10 +71,10 @@ def add_person(reach: Reach, call: Call) -> Json:
     if kept and not keep and name not in {each.name for each in known.people()}:
         raise StillKept(name, kept, f"person add {name}", f"person remove {name}")
     made = known.add(name)
-    return {"text": f"Added {name}{_with(kept)}", "person": _person(made, ()), "kept": kept}
+    return AddedPerson(text=f"Added {name}{_with(kept)}", person=_person(made, ()), kept=kept)
 
 
-def remove_person(reach: Reach, call: Call) -> Json:
+def remove_person(reach: Reach, call: Call) -> RemovedPerson:
     known, _ = _who(reach)
     name, reader = read_person(call.named), Reader(call.query)
     erase = reader.flag("erase")
@@ -70,13 +83,13 @@ def remove_person(reach: Reach, call: Call) -> Json:
         _clear(reach, name)
     known.remove(name, erase)
     kept = "their memory is erased" if erase else "their memory is kept"
-    return {"text": f"Removed {name}: {kept}", "name": name, "erased": erase}
+    return RemovedPerson(text=f"Removed {name}: {kept}", name=name, erased=erase)
 
 
 # -- tokens ----------------------------------------------------------------------------------
 
 
-def tokens(reach: Reach, call: Call) -> Json:
+def tokens(reach: Reach, call: Call) -> TokenList:
     """Return the caller's tokens; to an admin everybody's."""
     known, caller = _who(reach)
     reader = Reader(call.query)
@@ -86,10 +99,10 @@ def tokens(reach: Reach, call: Call) -> Json:
     found = known.tokens(whose) if person in (None, whose) else []
     lines = [f"  {each.id[:8]}  {each.person}  {each.role.value}  {each.name}" for each in found]
     text = "\n".join([texts.count(len(found), "token"), *lines])
-    return {"text": text, "tokens": [_token(each) for each in found]}
+    return TokenList(text=text, tokens=[TokenEntry(**_token(each)) for each in found])
 
 
-def create_token(reach: Reach, call: Call) -> Json:
+def create_token(reach: Reach, call: Call) -> CreatedToken:
     known, _ = _who(reach)
     reader = Reader(call.body)
     name = one_line("name", reader.required_text("name"), NAME_CHARS)
@@ -100,33 +113,33 @@ def create_token(reach: Reach, call: Call) -> Json:
         raise InvalidValue("name", "is empty", hint="such as the client that will show it")
     made, secret = known.create_token(name, person or known.home, role)
     text = f"Made the token {made.id[:8]} of {made.person}. It is shown this once:\n{secret}"
-    return {"text": text, "token": secret, **_token(made)}
+    return CreatedToken(text=text, token=secret, **_token(made))
 
 
-def revoke_token(reach: Reach, call: Call) -> Json:
+def revoke_token(reach: Reach, call: Call) -> RevokedToken:
     known, caller = _who(reach)
     whose = None if caller.role is Role.ADMIN else caller.person
     found = known.find_token(call.named, whose)
     known.revoke(found)
     text = f"Revoked {found.id[:8]} of {found.person}: {found.name}"
-    return {"text": text, **_token(found)}
+    return RevokedToken(text=text, **_token(found))
 
 
 # -- shared spaces ---------------------------------------------------------------------------
 
 
-def spaces(reach: Reach, call: Call) -> Json:
+def spaces(reach: Reach, call: Call) -> SharedSpaceList:
     """Return the shared spaces that the caller sees, with those who share them."""
     known, caller = _who(reach)
     mine = {each.space: each.role for each in caller.spaces}
     names = known.spaces() if caller.role is Role.ADMIN else sorted(mine)
     found = [_space(name, mine.get(name), known.members(name)) for name in names]
-    lines = [f"  {each['name']}  {each['role'] or 'no member'}" for each in found]
+    lines = [f"  {each.name}  {each.role or 'no member'}" for each in found]
     text = "\n".join([texts.count(len(found), "shared space"), *lines])
-    return {"text": text, "spaces": found}
+    return SharedSpaceList(text=text, spaces=found)
 
 
-def share_space(reach: Reach, call: Call) -> Json:
+def share_space(reach: Reach, call: Call) -> JoinedSpace:
     """Give a person a role in a shared space; an admin makes the space by that."""
     known, caller = _who(reach)
     reader = Reader(call.body)
@@ -141,10 +154,10 @@ def share_space(reach: Reach, call: Call) -> Json:
         raise StillKept(space, kept, f"space share {named} --with {person}", f"space leave {named}")
     made = known.share(space, person, role, may_make=caller.role is Role.ADMIN)
     text = f"{made.person} is {made.role.value} of the shared space {space}{_with(kept)}"
-    return {"text": text, "space": space, "person": person, "role": role.value, "kept": kept}
+    return JoinedSpace(text=text, space=space, person=person, role=role.value, kept=kept)
 
 
-def unshare_space(reach: Reach, call: Call) -> Json:
+def unshare_space(reach: Reach, call: Call) -> LeftSpace:
     """Take a person out of a shared space; without one, let nobody share it any more."""
     known, caller = _who(reach)
     reader = Reader(call.body)
@@ -155,14 +168,14 @@ def unshare_space(reach: Reach, call: Call) -> Json:
         _check_owner(caller, space, "unshare_space")
     if person is not None:
         known.leave(space, person)
-        return {"text": f"{person} no longer shares {space}", "space": space, "person": person}
+        return LeftSpace(text=f"{person} no longer shares {space}", space=space, person=person)
     if caller.role is not Role.ADMIN:
         raise NotAllowed("`unshare_space` of everybody", Role.ADMIN.value, caller.role.value)
     if erase and known.is_kept(tenant_of_space(space)):
         _clear(reach, tenant_of_space(space))
     known.remove_space(space, erase)
     kept = "what was in it is erased" if erase else "what is in it is kept"
-    return {"text": f"Nobody shares {space} any more: {kept}", "space": space, "erased": erase}
+    return LeftSpace(text=f"Nobody shares {space} any more: {kept}", space=space, erased=erase)
 
 
 def _clear(reach: Reach, tenant: str) -> None:
@@ -197,7 +210,7 @@ def _check_owner(caller: Caller, space: str, what: str) -> None:
 # -- pieces ----------------------------------------------------------------------------------
 
 
-def nobody(house: House, call: Call) -> Json:
+def nobody(house: House, call: Call) -> object:
     """What these operations do in a home of one person."""
     raise NoPeople
 
@@ -208,15 +221,15 @@ def _who(reach: Reach) -> tuple[People, Caller]:
     return reach.people, reach.caller
 
 
-def _person(person: Person, shares: Sequence[Member]) -> Json:
-    return {
-        "name": person.name,
-        "created": format_time(person.created),
-        "spaces": {each.space: each.role.value for each in shares},
-    }
+def _person(person: Person, shares: Sequence[Member]) -> PersonEntry:
+    return PersonEntry(
+        name=person.name,
+        created=format_time(person.created),
+        spaces={each.space: each.role.value for each in shares},
+    )
 
 
-def _token(token: Token) -> Json:
+def _token(token: Token) -> dict[str, Any]:
     return {
         "id": token.id,
         "name": token.name,
@@ -227,15 +240,15 @@ def _token(token: Token) -> Json:
     }
 
 
-def _space(name: str, role: Role | None, members: Sequence[Member]) -> Json:
-    return {
-        "name": name,
-        "role": None if role is None else role.value,
-        "members": {each.person: each.role.value for each in members},
-    }
+def _space(name: str, role: Role | None, members: Sequence[Member]) -> SharedSpace:
+    return SharedSpace(
+        name=name,
+        role=None if role is None else role.value,
+        members={each.person: each.role.value for each in members},
+    )
 
 
-PEOPLE: Mapping[str, Callable[[Reach, Call], Json]] = {
+PEOPLE: Mapping[str, Callable[[Reach, Call], object]] = {
     "people": people,
     "add_person": add_person,
     "remove_person": remove_person,

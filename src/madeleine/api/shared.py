@@ -9,14 +9,23 @@ another: such connections and merges are refused.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from madeleine.api import answers, moving, reach, texts
 from madeleine.api.call import Call
+from madeleine.api.contract.responses import (
+    ExportPage,
+    HomeStatus,
+    ImportOutcome,
+    ImportReport,
+    RememberedMany,
+    WriteOutcome,
+)
 from madeleine.api.operations import (
     DOORS,
     PAGE,
@@ -31,18 +40,17 @@ from madeleine.api.params import typed_query
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import Held, Place, Reach, needed
 from madeleine.api.routes import BY_NAME
-from madeleine.api.wire import error_to_json
 from madeleine.errors import (
     MadeleineError,
     NoSuchMemory,
     OnlyAtTheServer,
     OtherSpace,
 )
-from madeleine.model.codec import Json
 from madeleine.model.draft import Draft, read_draft, read_space
 from madeleine.model.people import Caller, Role
 from madeleine.model.query import Filter, Query, read_filter, read_query
 from madeleine.model.reading import Reader
+from madeleine.model.times import format_time
 from madeleine.model.trace import AskedTrace
 from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, Recalled, recall
@@ -54,11 +62,12 @@ from madeleine.write.use import used
 
 EXPORTED = moving.PAGE
 
-Act = Callable[[Reach, Call], Json]
+Act = Callable[[Reach, Call], Any]
+"""Returns a shape of `api/contract`."""
 
 
 @contextmanager
-def prepare_for(reached: Reach, name: str, call: Call) -> Iterator[Callable[[], Json]]:
+def prepare_for(reached: Reach, name: str, call: Call) -> Iterator[Callable[[], Any]]:
     """Give an operation as far as the caller reaches, if they may do it, for the door to call."""
     if name in PEOPLE:
         reached.own.check(name, needed(name))
@@ -75,7 +84,7 @@ def prepare_for(reached: Reach, name: str, call: Call) -> Iterator[Callable[[], 
             yield operation
 
 
-def perform_for(reached: Reach, name: str, call: Call) -> Json:
+def perform_for(reached: Reach, name: str, call: Call) -> Any:
     """Carry out an operation as far as the caller reaches, if they may do it."""
     with prepare_for(reached, name, call) as operation:
         return operation()
@@ -92,34 +101,38 @@ def _check_paths(name: str, call: Call) -> None:
         raise OnlyAtTheServer(field)
 
 
-def _status(reached: Reach, caller: Caller, call: Call) -> Json:
+def _status(reached: Reach, caller: Caller, call: Call) -> HomeStatus:
     """Say also who asks. How the server itself stands is nobody's business but an admin's."""
-    answer = _done(reached, reached.own, "status", call)
-    told = {"person": caller.person, "role": caller.role.value}
-    if caller.role is Role.ADMIN:
-        return {**answer, **told}
-    return {**answer, **dict.fromkeys(_SERVERS), **_without_reasons(answer), **told}
+    found: HomeStatus = _done(reached, reached.own, "status", call)
+    status = replace(found, person=caller.person, role=caller.role.value)
+    return status if caller.role is Role.ADMIN else _without_server(status)
 
 
-def _without_reasons(answer: Json) -> Json:
-    """Return what is said of models without why one is missing, which names the server's files."""
-    models = {name: cast("Json", answer[name]) for name in ("embedder", "reranker")}
-    why = [str(each["why_not"]) for each in models.values() if each["why_not"]]
-    notes = cast("list[str]", answer["notes"])
-    return {
-        "notes": [note for note in notes if not any(each in note for each in why)],
-        **{name: {**each, "why_not": each["why_not"] and _HIDDEN} for name, each in models.items()},
-    }
+def _without_server(status: HomeStatus) -> HomeStatus:
+    """Return a status without what is the server's own: its places, and why a model is missing,
+    which names its files."""
+    models = (status.embedder, status.reranker)
+    why = [each.why_not for each in models if each.why_not]
+    return replace(
+        status,
+        home=None,
+        vault=None,
+        index_place=None,
+        device=None,
+        pid=None,
+        backup=None,
+        daemon=None,
+        notes=[note for note in status.notes if not any(each in note for each in why)],
+        embedder=replace(status.embedder, why_not=status.embedder.why_not and _HIDDEN),
+        reranker=replace(status.reranker, why_not=status.reranker.why_not and _HIDDEN),
+    )
 
 
 _HIDDEN = "whoever runs the server sees why"
-_SERVERS = ("home", "vault", "index_place", "device", "pid", "backup", "daemon")
 
 
 @contextmanager
-def _prepare_in(
-    reached: Reach, place: Place, name: str, call: Call
-) -> Iterator[Callable[[], Json]]:
+def _prepare_in(reached: Reach, place: Place, name: str, call: Call) -> Iterator[Callable[[], Any]]:
     """Give an operation in one place. A memory that is named and not there, but within reach, is
     told from one that is nowhere."""
     place.check(name, needed(name))
@@ -133,7 +146,7 @@ def _prepare_in(
         raise
 
 
-def _done(reached: Reach, place: Place, name: str, call: Call) -> Json:
+def _done(reached: Reach, place: Place, name: str, call: Call) -> Any:
     """Do something in one place."""
     with _prepare_in(reached, place, name, call) as operation:
         return operation()
@@ -157,7 +170,7 @@ def _where(name: str, held: Held, field: str | None = None) -> Act:
     """Return the act of doing something where that is kept which the request names: in the
     path, or in a field of its body."""
 
-    def act(reached: Reach, call: Call) -> Json:
+    def act(reached: Reach, call: Call) -> Any:
         wanted = call.named if field is None else call.body.get(field)
         place = reached.holding(wanted, held) if isinstance(wanted, str) else reached.own
         return _done(reached, place, name, call)
@@ -165,7 +178,7 @@ def _where(name: str, held: Held, field: str | None = None) -> Act:
     return act
 
 
-def _revise(reached: Reach, call: Call) -> Json:
+def _revise(reached: Reach, call: Call) -> Any:
     """A memory changes its space only within the house that keeps it."""
     place = reached.holding(call.named, reach.memories)
     if "space" in call.body:
@@ -182,7 +195,7 @@ def _is_there(place: Place, wanted: str, space: str | None) -> bool:
     return bool(found) and all(each.space == space for each in found.values())
 
 
-def _undo(reached: Reach, call: Call) -> Json:
+def _undo(reached: Reach, call: Call) -> Any:
     """Take back a change where it was made; an import that went to several places, in each."""
     wanted = call.named
     places = [each for each in reached.places() if wanted in reach.changes(_stores(each), wanted)]
@@ -191,19 +204,19 @@ def _undo(reached: Reach, call: Call) -> Json:
     for place in places:
         place.check("undo", needed("undo"))
     told = [_done(reached, place, "undo", call) for place in places]
-    lists = {name: _chained(told, name) for name in ("undone", "memories")}
-    return {**told[0], **lists, "text": "\n".join(str(each["text"]) for each in told)}
+    return replace(
+        told[0],
+        text="\n".join(each.text for each in told),
+        undone=tuple(change for each in told for change in each.undone),
+        memories=tuple(memory for each in told for memory in each.memories),
+    )
 
 
 def _stores(place: Place) -> Stores:
     return place.house.stores
 
 
-def _chained(told: Sequence[Json], name: str) -> list[object]:
-    return [each for answer in told for each in cast("list[object]", answer[name])]
-
-
-def _feedback(reached: Reach, call: Call) -> Json:
+def _feedback(reached: Reach, call: Call) -> Any:
     """Say how useful a memory was, where it is kept. Whispers are in the caller's own log."""
     wanted = call.body.get("node_id")
     place = reached.holding(wanted, reach.memories) if isinstance(wanted, str) else reached.own
@@ -213,7 +226,7 @@ def _feedback(reached: Reach, call: Call) -> Json:
     return _done(reached, place, "feedback", call)
 
 
-def _purge(reached: Reach, call: Call) -> Json:
+def _purge(reached: Reach, call: Call) -> Any:
     """Purge where the first of what is named lies; all that lies in the trash, at home."""
     named = call.body.get("memories")
     first = named[0] if isinstance(named, list) and named else None
@@ -223,7 +236,7 @@ def _purge(reached: Reach, call: Call) -> Json:
     return _done(reached, place, "purge", call)
 
 
-def _audit(reached: Reach, call: Call) -> Json:
+def _audit(reached: Reach, call: Call) -> Any:
     wanted = call.query.get("node_id")
     if isinstance(wanted, str):
         return _done(reached, reached.holding(wanted, reach.memories_or_trash), "audit", call)
@@ -233,14 +246,14 @@ def _audit(reached: Reach, call: Call) -> Json:
 # --- where a space says so ------------------------------------------------------------------
 
 
-def _remember(reached: Reach, call: Call) -> Json:
+def _remember(reached: Reach, call: Call) -> Any:
     draft = _draft(reached, call.body, default_space(call))
     place = _place_of(reached, draft)
     _check_links(reached, place, draft)
     answer = _done(reached, place, "remember", call)
     notes = _spelling(reached, draft)
-    text = texts.with_notes(str(answer["text"]), notes)
-    return {**answer, "text": text, "notes": [*cast("list[str]", answer["notes"]), *notes]}
+    text = texts.with_notes(answer.text, notes)
+    return replace(answer, text=text, notes=(*answer.notes, *notes))
 
 
 def _spelling(reached: Reach, draft: Draft) -> list[str]:
@@ -270,23 +283,34 @@ def _check_links(reached: Reach, place: Place, draft: Draft) -> None:
                 raise OtherSpace(link.target, other.called)
 
 
-def _remember_many(reached: Reach, call: Call) -> Json:
-    batch = Batch(reached, "remember_many", call)
+def _remember_many(reached: Reach, call: Call) -> Any:
+    batch = Batch(reached, "remember_many", call, WriteOutcome)
     batch.sort(lambda item: _draft(reached, item, default_space(call)))
-    results = batch.carry_out()["results"]
-    refused = sum("error" in each for each in batch.results)
-    known = sum(each.get("existing") is True for each in batch.results)
-    new = texts.count(len(batch.results) - refused - known, "memory")
+    batch.carry_out()
+    results: list[WriteOutcome] = batch.results
+    refused = sum(each.error is not None for each in results)
+    known = sum(each.existing is True for each in results)
+    new = texts.count(len(results) - refused - known, "memory")
     text = f"{new} written, {known} known before, {refused} refused"
-    return {"text": texts.with_notes(text, batch.notes), "results": results}
+    return RememberedMany(text=texts.with_notes(text, batch.notes), results=tuple(results))
 
 
-def _import(reached: Reach, call: Call) -> Json:
+def _import(reached: Reach, call: Call) -> Any:
     """Bring in what is to be imported, as one run wherever it goes."""
     run = call.body.get("run") or reached.house.stores.new_id()
-    batch = Batch(reached, "import", replace(call, body={**call.body, "run": run}))
+    batch = Batch(reached, "import", replace(call, body={**call.body, "run": run}), ImportOutcome)
     batch.sort(lambda item: _incoming(item, default_space(call)))
-    return batch.carry_out()
+    told: Sequence[ImportReport] = batch.carry_out()
+    counts: Counter[str] = Counter()
+    for each in told:
+        counts.update(each.counts)
+    refused = sum(each.error is not None for each in batch.results)
+    return replace(
+        told[0],
+        text=texts.with_notes("; ".join(each.text for each in told), batch.notes),
+        results=batch.results,
+        counts={**counts, "refused": refused},
+    )
 
 
 def _incoming(values: object, space: str | None) -> Draft:
@@ -299,18 +323,21 @@ def _incoming(values: object, space: str | None) -> Draft:
 class Batch:
     """Items on their way to where each belongs, and what comes of them, in their order."""
 
-    def __init__(self, reached: Reach, name: str, call: Call) -> None:
+    def __init__(
+        self, reached: Reach, name: str, call: Call, refusal: type[WriteOutcome | ImportOutcome]
+    ) -> None:
         reached.own.check(name, needed(name))
+        self._refusal = refusal
         self._reached = reached
         self._name = name
         self._call = call
         self._items = Reader(call.body).items("items", lambda item: item) or ()
         self._parts: dict[str | None, tuple[Place, list[int]]] = {None: (reached.own, [])}
-        self._results: dict[int, Json] = {}
+        self._results: dict[int, Any] = {}
         self._notes: dict[str, None] = {}
 
     @property
-    def results(self) -> list[Json]:
+    def results(self) -> list[Any]:
         return [self._results[number] for number in range(len(self._items))]
 
     @property
@@ -324,7 +351,7 @@ class Batch:
             try:
                 place = self._place_for(read(item))
             except MadeleineError as error:
-                self._results[number] = {"error": error_to_json(error)}
+                self._results[number] = self._refusal(error=error)
             else:
                 self._parts.setdefault(place.space, (place, []))[1].append(number)
 
@@ -335,16 +362,11 @@ class Batch:
         self._notes |= dict.fromkeys(_spelling(self._reached, draft))
         return place
 
-    def carry_out(self) -> Json:
-        """Carry all of it out, and return one answer."""
-        told = [self._part(place, numbers) for place, numbers in self._parts.values()]
-        said = "; ".join(str(each["text"]) for each in told)
-        answer = {**told[0], "text": texts.with_notes(said, self.notes)}
-        if "counts" in answer:
-            answer["counts"] = self._counts([each["counts"] for each in told])
-        return {**answer, "results": self.results}
+    def carry_out(self) -> Sequence[Any]:
+        """Carry all of it out, and return the answer of each place."""
+        return [self._part(place, numbers) for place, numbers in self._parts.values()]
 
-    def _part(self, place: Place, numbers: Sequence[int]) -> Json:
+    def _part(self, place: Place, numbers: Sequence[int]) -> Any:
         """Carry out the items that belong to one place."""
         items = [cast("Mapping[str, object]", self._items[number]) for number in numbers]
         signed = [_signed(self._reached, place, replace(self._call, body=each)) for each in items]
@@ -352,18 +374,11 @@ class Batch:
         given = "items" in self._call.body  # else the operation says that they are missing
         body = {**self._call.body, **({"items": [each.body for each in signed]} if given else {})}
         answer = perform(place.house, self._name, replace(whole, body=body))
-        results = cast("list[Json]", answer["results"])
-        self._results |= dict(zip(numbers, results, strict=True))
+        self._results |= dict(zip(numbers, answer.results, strict=True))
         return answer
 
-    def _counts(self, counts: Sequence[object]) -> dict[str, int]:
-        total: Counter[str] = Counter()
-        for each in counts:
-            total.update(cast("Mapping[str, int]", each))
-        return {**total, "refused": sum("error" in each for each in self.results)}
 
-
-def _ingest_file(reached: Reach, call: Call) -> Json:
+def _ingest_file(reached: Reach, call: Call) -> Any:
     """Take in a file where its space is kept. A conversation, which has a route of its own,
     stays with the one who said it, whichever project it was about."""
     space = read_space(Reader(call.query).text("default_space"))
@@ -373,7 +388,7 @@ def _ingest_file(reached: Reach, call: Call) -> Json:
 # --- questions ------------------------------------------------------------------------------
 
 
-def _recall(reached: Reach, call: Call) -> Json:
+def _recall(reached: Reach, call: Call) -> Any:
     query = read_query(call.body, default_space(call))
     reached.own.check("recall", Role.READER)
     places = reached.among(query.filter.spaces)
@@ -425,7 +440,7 @@ def _note_uses(
             used(place.house.stores, ids, "recalled", query.session_id)
 
 
-def _whisper(reached: Reach, call: Call) -> Json:
+def _whisper(reached: Reach, call: Call) -> Any:
     house, prompt = reached.house, read_prompt(call)
     _wait([*reached.places()])
     reached.own.check("whisper", Role.READER)
@@ -434,7 +449,7 @@ def _whisper(reached: Reach, call: Call) -> Json:
     return answers.whispered(said, prompt.explain)
 
 
-def _list(reached: Reach, call: Call) -> Json:
+def _list(reached: Reach, call: Call) -> Any:
     """Return a page of all places together, newest first."""
     reached.own.check("list", Role.READER)
     reader = Reader(call.query)
@@ -450,7 +465,7 @@ def _list(reached: Reach, call: Call) -> Json:
     return answers.listed(newest[offset:], total)
 
 
-def _export(reached: Reach, call: Call) -> Json:
+def _export(reached: Reach, call: Call) -> Any:
     """Give out what is the caller's own, and what they share only if its space is named."""
     chosen = read_filter(Reader(call.query))
     named = [each for each in reached.shared if each.space in chosen.spaces]
@@ -461,58 +476,56 @@ def _export(reached: Reach, call: Call) -> Json:
     return _one_page(pages, int(str(call.query.get("limit") or EXPORTED)))
 
 
-def _items(pages: Sequence[Json]) -> list[Json]:
-    return [item for page in pages for item in cast("list[Json]", page["items"])]
-
-
-def _one_page(pages: Sequence[Json], limit: int) -> Json:
+def _one_page(pages: Sequence[ExportPage], limit: int) -> ExportPage:
     """Return one page of several, in the order of ids, no further than the shortest of them."""
-    ends = [str(page["next"]) for page in pages if page["next"] is not None]
-    last = min(ends, default=None)
-    items = sorted(_items(pages), key=lambda item: str(item["id"]))
+    last = min((page.next for page in pages if page.next is not None), default=None)
+    items = sorted(
+        (item for page in pages for item in page.items), key=lambda item: str(item["id"])
+    )
     there = [each for each in items if last is None or str(each["id"]) <= last]
     if len(there) > limit and not any(each.get("trashed") for each in there):
         there = there[:limit]
         last = str(there[-1]["id"])
-    return {
-        "text": texts.count(len(there), "memory"),
-        "items": there,
-        "next": last,
-        "total": sum(int(str(page["total"])) for page in pages),
-    }
+    return ExportPage(
+        text=texts.count(len(there), "memory"),
+        items=there,
+        next=last,
+        total=sum(page.total for page in pages),
+    )
 
 
 def _side_by_side(name: str, *lists: str) -> Act:
     """Return the act of asking in every place, and joining lists of the answers, newest first."""
 
-    def act(reached: Reach, call: Call) -> Json:
+    def act(reached: Reach, call: Call) -> Any:
         told = [(place, _done(reached, place, name, call)) for place in reached.places()]
-        answer = dict(told[0][1])
-        for key in lists:
-            every = [cast("list[Json]", each[key]) for _, each in told]
-            answer[key] = _newest(every, call)
-        return {**answer, "text": "\n".join(_told(told))}
+        newest = {
+            each: _newest([row for _, answer in told for row in getattr(answer, each)], call)
+            for each in lists
+        }
+        return replace(told[0][1], text="\n".join(_texts(told)), **newest)
 
     return act
 
 
-def _newest(every: Sequence[list[Json]], call: Call) -> list[Json]:
-    both = [each for rows in every for each in rows]
+def _newest(rows: Iterable[Any], call: Call) -> tuple[Any, ...]:
     limit = call.query.get("limit")
-    ordered = sorted(both, key=_when, reverse=True)  # what has no time keeps its order
-    return ordered[: int(str(limit))] if limit is not None else ordered
+    ordered = sorted(rows, key=_when, reverse=True)  # what has no time keeps its order
+    return tuple(ordered[: int(str(limit))] if limit is not None else ordered)
 
 
-def _when(row: Json) -> str:
-    return str(row.get("at") or row.get("created") or "")
+def _when(row: object) -> str:
+    """Return when something happened or was made, as text that sorts."""
+    at = getattr(row, "at", None) or getattr(row, "created", None)
+    return format_time(at) if isinstance(at, datetime) else str(at or "")
 
 
-def _told(told: Sequence[tuple[Place, Json]]) -> Iterator[str]:
+def _texts(told: Sequence[tuple[Place, Any]]) -> Iterator[str]:
     for place, answer in told:
         if place.space is None:
-            yield str(answer["text"])
-        elif answer["text"]:
-            yield f"in {place.called}: {answer['text']}"
+            yield answer.text
+        elif answer.text:
+            yield f"in {place.called}: {answer.text}"
 
 
 SHARED: Mapping[str, Act] = {

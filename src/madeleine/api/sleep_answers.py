@@ -1,22 +1,37 @@
-"""What the jobs did, wait for and would do, as JSON and in plain words."""
+"""What the jobs did, wait for and would do, as answers and in plain words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from madeleine.api import texts
-from madeleine.api.answers import proposal_to_json
+from madeleine.api.contract.responses import (
+    Evolution,
+    HandedInVerdicts,
+    Insights,
+    JobList,
+    JobProgress,
+    JobReport,
+    JobStatus,
+    MaintenanceBatch,
+    PausedJob,
+    RunningJob,
+    ShownProposal,
+    SleepRun,
+    StoppedJob,
+    Tension,
+)
 from madeleine.index.graph import EdgeRow
-from madeleine.model.codec import Json, memory_to_json
+from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked, LastRun, Running
-from madeleine.sleep.values import STOPPED
+from madeleine.sleep.values import STOPPED, Report
 from madeleine.write.proposals import Shown
 
 if TYPE_CHECKING:
@@ -39,42 +54,42 @@ class JobState:
     next_run: datetime | None
 
 
-def tasks(states: Sequence[JobState], enabled: bool, running: Running | None) -> Json:
+def tasks(states: Sequence[JobState], enabled: bool, running: Running | None) -> JobList:
     lines = [f"  {task_line(each)}" for each in states]
     first = "Jobs, in the order of the sleep cycle:" if enabled else "Jobs (no timetable):"
-    return {
-        "text": "\n".join([first, *lines]),
-        "enabled": enabled,
-        "running": None if running is None else {"id": running.job, **_progress(running)},
-        "tasks": [task_to_json(each) for each in states],
-    }
+    return JobList(
+        text="\n".join([first, *lines]),
+        enabled=enabled,
+        running=None if running is None else RunningJob(id=running.job, **progress_of(running)),
+        tasks=[job_status(each) for each in states],
+    )
 
 
-def task_to_json(state: JobState) -> Json:
+def job_status(state: JobState) -> JobStatus:
     running, last = state.running, state.last
-    return {
-        "id": state.job,
-        "interval_minutes": round(state.every.total_seconds() / 60, 3),
-        "paused": state.paused,
-        "waiting": state.waiting,
-        "running": running is not None,
-        "progress": None if running is None else _progress(running),
-        "last_run": None if last is None else {"at": format_time(last.at), **last.report},
-        "failures": last.failures if last else 0,
-        "next_run": format_time(state.next_run) if state.next_run else None,
-    }
+    return JobStatus(
+        id=state.job,
+        interval_minutes=round(state.every.total_seconds() / 60, 3),
+        paused=state.paused,
+        waiting=state.waiting,
+        running=running is not None,
+        progress=None if running is None else JobProgress(**progress_of(running)),
+        last_run=None if last is None else {"at": format_time(last.at), **last.report},
+        failures=last.failures if last else 0,
+        next_run=format_time(state.next_run) if state.next_run else None,
+    )
 
 
-def job_in_status(state: JobState) -> Json:
+def job_in_status(state: JobState) -> JobStatus:
     """Return how a job stands without its patches, which /admin/tasks has."""
-    values = task_to_json(state)
-    last = values["last_run"]
-    if isinstance(last, dict):
-        values["last_run"] = {key: last[key] for key in last if key != "patches"}
-    return values
+    status = job_status(state)
+    last = status.last_run or {}
+    kept = {key: last[key] for key in last if key != "patches"}
+    return replace(status, last_run=kept or None)
 
 
-def _progress(running: Running) -> Json:
+def progress_of(running: Running) -> dict[str, Any]:
+    """Return how far a run is, as the fields of a `JobProgress`."""
     return {
         "began": format_time(running.began),
         "dry_run": running.dry_run,
@@ -129,19 +144,25 @@ def _number(report: Mapping[str, object], name: str) -> int:
 # -- runs ----------------------------------------------------------------------------------
 
 
-def asked(request: Asked, reports: Sequence[Json]) -> Json:
+def asked(request: Asked, reports: Sequence[Report]) -> SleepRun:
     """Return what came of a request by now."""
     status = _status(request, len(reports))
-    return {
-        "text": _asked_text(request, status, reports),
-        "status": status,
-        "request": request.id,
-        "jobs": list(request.jobs),
-        "reports": list(reports),
-    }
+    told = [report_to_json(each) for each in reports]
+    return SleepRun(
+        text=_asked_text(request, status, told),
+        status=status,
+        request=request.id,
+        jobs=list(request.jobs),
+        reports=[job_report(each) for each in reports],
+    )
 
 
-def _status(request: Asked, done: int) -> str:
+def job_report(report: Report) -> JobReport:
+    """Return what a run did as an answer holds it."""
+    return JobReport(**{each.name: getattr(report, each.name) for each in fields(report)})
+
+
+def _status(request: Asked, done: int) -> Literal["started", "finished", "stopped", "failed"]:
     if not request.over.is_set():
         return "started"
     if request.failed:
@@ -182,84 +203,80 @@ def patch_line(patch: Mapping[str, object]) -> str:
     return texts.flat(f"{ask}{patch.get('what')}{why}")
 
 
-def handed_in(done: HandedIn) -> Json:
-    reports = [report_to_json(each) for each in done.reports]
-    lines = [line for each in reports for line in report_lines(each)]
-    return {
-        "text": "\n".join(["Thank you.", *lines]),
-        "status": "done",
-        "job_id": done.job_id,
-        "reports": reports,
-    }
+def handed_in(done: HandedIn) -> HandedInVerdicts:
+    lines = [line for each in done.reports for line in report_lines(report_to_json(each))]
+    return HandedInVerdicts(
+        text="\n".join(["Thank you.", *lines]),
+        status="done",
+        job_id=done.job_id,
+        reports=[job_report(each) for each in done.reports],
+    )
 
 
-def batch_text(batch: Json) -> str:
-    """Return in a line what a batch of questions is; what is asked stands in its fields."""
-    if batch["status"] != "ready":
-        return str(batch["message"])
-    return f"Questions about memories, job {batch['job_id']}, until {batch['expires_at']}."
+def batch(given: Mapping[str, Any]) -> MaintenanceBatch:
+    """Return a batch of questions with a line that says what it is."""
+    if given["status"] != "ready":
+        return MaintenanceBatch(text=str(given["message"]), **given)
+    text = f"Questions about memories, job {given['job_id']}, until {given['expires_at']}."
+    return MaintenanceBatch(text=text, **given)
 
 
-def stopped(job: str, was: bool) -> Json:
+def stopped(job: str, was: bool) -> StoppedJob:
     what = "everything" if job == EVERYTHING else job
     idle = "nothing is under way" if job == EVERYTHING else f"{job} is not under way"
     text = f"Stopping {what}" if was else idle
-    return {"text": text, "stopped": was}
+    return StoppedJob(text=text, stopped=was)
 
 
-def paused(job: str, is_paused: bool, changed: bool) -> Json:
+def paused(job: str, is_paused: bool, changed: bool) -> PausedJob:
     state = "paused" if is_paused else "runs by itself"
     text = f"{job} {'is paused' if is_paused else state}{'' if changed else ' already'}"
-    return {"text": text, "id": job, "paused": is_paused}
+    return PausedJob(text=text, id=job, paused=is_paused)
 
 
 # -- proposals -----------------------------------------------------------------------------
 
 
-def proposal(seen: Shown) -> Json:
+def proposal(seen: Shown) -> ShownProposal:
     """Return a proposal with what approving it would change, line by line."""
     parts = [texts.proposal(seen.proposal)]
     if seen.problem:
         parts.append(f"It cannot be carried out: {texts.flat(seen.problem)}")
     if seen.difference:
         parts.append(texts.block(seen.difference, texts.WHOLE_CHARS, "in `difference`"))
-    return {
-        "text": "\n".join(parts),
-        "proposal": proposal_to_json(seen.proposal),
-        "difference": seen.difference,
-        "problem": seen.problem,
-    }
+    return ShownProposal(
+        text="\n".join(parts),
+        proposal=seen.proposal,
+        difference=seen.difference,
+        problem=seen.problem,
+    )
 
 
 # -- insights ------------------------------------------------------------------------------
 
 
-def insights(rows: Sequence[EdgeRow], ends: Mapping[str, Memory]) -> Json:
+def insights(rows: Sequence[EdgeRow], ends: Mapping[str, Memory]) -> Insights:
     """Return arrows as what they say: one replaced the other, or both cannot hold."""
-    evolutions = [
-        {"from": _end(row.connection.target, ends), "to": _end(row.source, ends), **_why(row)}
+    evolutions = tuple(
+        Evolution(from_=ends[row.connection.target], to=ends[row.source], **_why(row))
         for row in rows
         if row.connection.edge is Edge.EVOLVED_FROM
-    ]
-    tensions = [
-        {"one": _end(row.source, ends), "other": _end(row.connection.target, ends), **_why(row)}
+    )
+    tensions = tuple(
+        Tension(one=ends[row.source], other=ends[row.connection.target], **_why(row))
         for row in rows
         if row.connection.edge is Edge.CONTRADICTS
-    ]
+    )
     lines = [_line(row, ends) for row in rows]
     found = f"{texts.count(len(evolutions), 'evolution')}, {texts.count(len(tensions), 'tension')}"
-    return {
-        "text": "\n".join([found, *lines[: texts.LINES_AT_MOST]]),
-        "evolutions": evolutions,
-        "tensions": tensions,
-    }
+    return Insights(
+        text="\n".join([found, *lines[: texts.LINES_AT_MOST]]),
+        evolutions=evolutions,
+        tensions=tensions,
+    )
 
 
-def _end(memory_id: str, ends: Mapping[str, Memory]) -> Json:
-    return memory_to_json(ends[memory_id])
-
-
-def _why(row: EdgeRow) -> Json:
+def _why(row: EdgeRow) -> dict[str, Any]:
     at = row.connection.at
     return {
         "reason": row.connection.reason,

@@ -8,14 +8,26 @@ from typing import TYPE_CHECKING
 
 from madeleine.api import consolidation_answers as consolidation
 from madeleine.api import sleep_answers as answers
+from madeleine.api.contract.responses import (
+    ConsolidationRun,
+    ConsolidationStatus,
+    HandedInVerdicts,
+    Insights,
+    JobList,
+    MaintenanceBatch,
+    PausedJob,
+    ShownProposal,
+    SleepRun,
+    SleepStatus,
+    StoppedJob,
+)
 from madeleine.errors import InvalidValue, UnknownWord
-from madeleine.model.codec import CREATIVE, Json
+from madeleine.model.codec import CREATIVE
 from madeleine.model.event import Kind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.reading import Reader
 from madeleine.model.words import Edge
 from madeleine.sleep.intervals import task_run
-from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked
 from madeleine.write.proposals import show_proposal
 
@@ -28,7 +40,7 @@ INSIGHTS_AT_MOST = 1_000
 FULL = "full"  # all four tasks of the consolidation engine
 
 
-def tasks(house: House, call: Call) -> Json:
+def tasks(house: House, call: Call) -> JobList:
     return answers.tasks(job_states(house), house.settings.sleep.enabled, house.sleeper.running())
 
 
@@ -51,15 +63,15 @@ def job_states(house: House, jobs: Sequence[str] = ()) -> list[answers.JobState]
     ]
 
 
-def standing(house: House) -> Json:
+def standing(house: House) -> SleepStatus:
     """Return what status says: how each job's last run went, and what waits for a person."""
     pending = house.stores.log.proposals(ProposalStatus.PENDING)
-    return {
-        "enabled": house.settings.sleep.enabled,
-        "judge": house.settings.judge.kind,
-        "proposals": len(pending),
-        "jobs": [answers.job_in_status(each) for each in (*job_states(house), *_failing(house))],
-    }
+    return SleepStatus(
+        enabled=house.settings.sleep.enabled,
+        judge=house.settings.judge.kind,
+        proposals=len(pending),
+        jobs=[answers.job_in_status(each) for each in (*job_states(house), *_failing(house))],
+    )
 
 
 def _failing(house: House) -> list[answers.JobState]:
@@ -69,12 +81,12 @@ def _failing(house: House) -> list[answers.JobState]:
     return job_states(house, failing) if failing else []
 
 
-def run_all(house: House, call: Call) -> Json:
+def run_all(house: House, call: Call) -> SleepRun:
     dry_run, at_once, wait = _options(call)
     return _run(house, house.sleeper.ask(None, dry_run, at_once), wait)
 
 
-def run_task(house: House, call: Call) -> Json:
+def run_task(house: House, call: Call) -> SleepRun:
     dry_run, at_once, wait = _options(call)
     return _run(house, house.sleeper.ask([call.named], dry_run, at_once), wait)
 
@@ -89,30 +101,30 @@ def _options(call: Call) -> tuple[bool, bool, bool]:
     return dry_run, at_once, wait
 
 
-def _run(house: House, asked: Asked, wait: bool) -> Json:
+def _run(house: House, asked: Asked, wait: bool) -> SleepRun:
     """Answer at once, unless who asks wants to wait or nobody else would do the work."""
     if wait or not house.sleeper.attended:
         house.sleeper.wait(asked)
-    return answers.asked(asked, [report_to_json(each) for each in list(asked.reports)])
+    return answers.asked(asked, list(asked.reports))
 
 
-def stop_task(house: House, call: Call) -> Json:
+def stop_task(house: House, call: Call) -> StoppedJob:
     job = call.named
     return answers.stopped(job, house.sleeper.stop(None if job == answers.EVERYTHING else job))
 
 
-def pause_task(house: House, call: Call) -> Json:
+def pause_task(house: House, call: Call) -> PausedJob:
     return answers.paused(call.named, True, house.sleeper.pause(call.named))
 
 
-def resume_task(house: House, call: Call) -> Json:
+def resume_task(house: House, call: Call) -> PausedJob:
     return answers.paused(call.named, False, house.sleeper.resume(call.named))
 
 
 # -- the consolidation engine ----------------------------------------------------------------
 
 
-def consolidate(house: House, call: Call) -> Json:
+def consolidate(house: House, call: Call) -> ConsolidationRun:
     """Run the tasks that are asked for, and wait for them unless told not to."""
     tasks, dry_run = _tasks_asked(house, call)
     query = Reader(call.query)
@@ -141,7 +153,7 @@ def _tasks_asked(house: House, call: Call) -> tuple[tuple[str, ...], bool]:
     return (named,), dry_run
 
 
-def consolidate_status(house: House, call: Call) -> Json:
+def consolidate_status(house: House, call: Call) -> ConsolidationStatus:
     limit = house.settings.consolidation.history_limit
     sleeper, log = house.sleeper, house.stores.log
     return consolidation.status(
@@ -170,22 +182,22 @@ def next_task_run(house: House, task: str) -> datetime | None:
     return planned or task_run(last, task, house.intervals, now)
 
 
-def proposal(house: House, call: Call) -> Json:
+def proposal(house: House, call: Call) -> ShownProposal:
     return answers.proposal(show_proposal(house.stores, call.named))
 
 
 # -- the agent as judge ----------------------------------------------------------------------
 
 
-def maintenance(house: House, call: Call) -> Json:
+def maintenance(house: House, call: Call) -> MaintenanceBatch:
     """Give an agent questions. That there are none is noted, so that nobody is asked in vain."""
     batch = house.shift.take()
     if batch["status"] == "idle":
         house.note_maintenance()
-    return {"text": answers.batch_text(batch), **batch}
+    return answers.batch(batch)
 
 
-def hand_in_verdicts(house: House, call: Call) -> Json:
+def hand_in_verdicts(house: House, call: Call) -> MaintenanceBatch | HandedInVerdicts:
     """Take an agent's answers; without any it is given questions, as by a GET, or those that
     it has once more."""
     reader = Reader(call.body)
@@ -195,14 +207,14 @@ def hand_in_verdicts(house: House, call: Call) -> Json:
         return maintenance(house, call)
     if job_id is not None and results is None:
         batch = house.shift.see_again(job_id)
-        return {"text": answers.batch_text(batch), **batch}
+        return answers.batch(batch)
     with house.sleeper.in_turn():
         done = house.shift.hand_in(job_id, results)
     house.note_maintenance()
     return answers.handed_in(done)
 
 
-def insights(house: House, call: Call) -> Json:
+def insights(house: House, call: Call) -> Insights:
     reader = Reader(call.query)
     limit = reader.whole("limit", INSIGHTS, 1, INSIGHTS_AT_MOST)
     reader.done()

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from madeleine.api.contract.responses import MemoryLink
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.proposal import Proposal
@@ -197,7 +198,7 @@ def _candidate(row: Mapping[str, object], word: str) -> str:
     return f"  {word}: {memory}  {row.get('score')}  {title}  {why}".rstrip()
 
 
-def shown(memory: Memory, links: Sequence[Mapping[str, object]]) -> str:
+def shown(memory: Memory, links: Sequence[MemoryLink]) -> str:
     parts = [line(memory), block(memory.content, WHOLE_CHARS, "in its file")]
     if links:
         parts.append("Connections:")
@@ -205,12 +206,12 @@ def shown(memory: Memory, links: Sequence[Mapping[str, object]]) -> str:
     return "\n".join(parts)
 
 
-def _link(link: Mapping[str, object]) -> str:
-    outward = link["direction"] == "out"
-    other = str(link["target"] if outward else link["source"])
+def _link(link: MemoryLink) -> str:
+    outward = link.direction == "out"
+    other = link.target if outward else link.source
     arrow = "->" if outward else "<-"
-    title = flat(str(link["title"])) if link["resolved"] else "not there"
-    return f"  {arrow} {link['says']} {short(other)}  {title}  {link['weight']:.2f}"
+    title = flat(str(link.title)) if link.resolved else "not there"
+    return f"  {arrow} {link.says} {short(other)}  {title}  {link.weight:.2f}"
 
 
 def listed(memories: Sequence[Memory], total: int) -> str:

@@ -95,8 +95,13 @@ def connection_to_json(connection: Connection) -> Json:
 
 def _discovery(connection: Connection) -> Json:
     """Return what the document calls the other properties of what was found, not told."""
-    algorithm = ALGORITHMS.get(connection.edge, {}).get(connection.by or "")
+    algorithm = algorithm_of(connection)
     return {"discovered_at": _time(connection.at), "algorithm": algorithm} if algorithm else {}
+
+
+def algorithm_of(connection: Connection) -> str | None:
+    """Return how a connection was found; nothing if it was told."""
+    return ALGORITHMS.get(connection.edge, {}).get(connection.by or "")
 
 
 def connection_from_json(values: Json) -> Connection:

@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
@@ -22,6 +23,8 @@ from starlette.types import Receive, Scope, Send
 
 from madeleine.api import ormah
 from madeleine.api.call import Call
+from madeleine.api.contract.memories import from_json, to_json
+from madeleine.api.contract.responses import DaemonStatus, WhisperAnswer
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import Reach, needed
 from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route
@@ -171,10 +174,11 @@ class App:
 
         if route.name == "whisper":
 
-            def asked() -> Json:
+            def asked() -> WhisperAnswer:
                 given = parse_body(body, content_type)
                 call = Call(identity, query, given, by, awaits_receipt=True)
-                return perform_for(reach, route.name, call)
+                answer: WhisperAnswer = perform_for(reach, route.name, call)
+                return answer
 
             return await self._hand_over(request, await self._in_thread(asked), guest)
 
@@ -185,17 +189,20 @@ class App:
         # Whether we live must be answered even when every thread is busy.
         return work() if route.open else await self._in_thread(work)
 
-    async def _hand_over(self, request: Request, answer: Json, guest: bool) -> bytes:
+    async def _hand_over(self, request: Request, answer: WhisperAnswer, guest: bool) -> bytes:
         """Return a whisper for a client that does not confirm what it got. It counts as delivered
         when it is handed over while the connection is still open."""
-        if answer["injected"]:
-            sent = SentWhisper(str(answer["whisper_id"]), request.scope[REACH])
+        if answer.injected:
+            sent = SentWhisper(answer.whisper_id, request.scope[REACH])
             await self._hooks.receipts.hand_over(sent, await has_hung_up(request))
-        return encoded(ormah.told("whisper", answer) if guest else answer)
+        given = to_json(answer)
+        return encoded(ormah.told("whisper", given) if guest else given)
 
     async def carry(self, scope: Scope, name: str, call: Call) -> Json:
         """Carry out an operation for a door that words its own answers."""
-        work = self._in_thread(lambda: perform_for(scope[REACH], name, call))
+        work: Awaitable[Json] = self._in_thread(
+            lambda: to_json(perform_for(scope[REACH], name, call))
+        )
         return await self._owning_bugs(name, work)
 
     async def _in_thread(self, work: Callable[[], Done]) -> Done:
@@ -221,8 +228,9 @@ class App:
         if route.name in ("status", "page_home") and sees_server(reach):
             hooks = self._hooks.to_json()
             facts = {**self._facts(), "failures": self.failures, "hooks": hooks}
-            answer = {**answer, "daemon": facts}
-        return encoded(ormah.told(route.name, answer) if guest else answer)
+            answer = replace(answer, daemon=from_json(DaemonStatus, facts))
+        given = to_json(answer)
+        return encoded(ormah.told(route.name, given) if guest else given)
 
     def _metrics(self, reach: Reach) -> bytes:
         """Return the numbers of the caller's own memory, and to an admin those of the server."""

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from madeleine.api.call import Call
+from madeleine.api.contract.responses import WhisperAnswer
 from madeleine.api.places import run_folder, socket_path
 from madeleine.api.reach import Reach
 from madeleine.api.routes import Route
@@ -290,22 +291,23 @@ class Hooks:
             log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
             house = reach.house
             house.stores.aside.wait()  # its log is written behind the answer
-            give_up(house.stores, house.whisperer.sessions, str(answer["whisper_id"]), LATE)
+            give_up(house.stores, house.whisperer.sessions, answer.whisper_id, LATE)
             self._turns.forget(arrival)
             return SILENCE
-        text = self._fitting(call, str(answer["text"]))
+        text = self._fitting(call, answer.text)
         rendered = render(call, self._with_nudge(text, number))
-        if not answer["injected"]:
+        if not answer.injected:
             self._count("whispers" if text else "silent")
             return HookReply(rendered)
-        return HookReply(rendered, SentWhisper(str(answer["whisper_id"]), reach, arrival, turn.due))
+        return HookReply(rendered, SentWhisper(answer.whisper_id, reach, arrival, turn.due))
 
-    def _asked(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> Json:
+    def _asked(self, call: HookCall, prompt: str, turn: Turn, reach: Reach) -> WhisperAnswer:
         """Return what the pipeline whispers: the one place where hooks meet it."""
         given = {"session_id": call.session, "cwd": call.folder, "space": space_of(call.folder)}
         body = {"prompt": prompt, **{name: each for name, each in given.items() if each}}
         asked = Call(body=body, by=f"agent:{call.host.agent}", due=turn.due, awaits_receipt=True)
-        return perform_for(reach, "whisper", asked)
+        answer: WhisperAnswer = perform_for(reach, "whisper", asked)
+        return answer
 
     def _fitting(self, call: HookCall, text: str) -> str:
         if fits(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from madeleine.api.contract.memories import Moment, ProposalShape
@@ -17,6 +17,7 @@ from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.recall.explaining import Absence
 
+Stays = Literal["self", "core", "archival", "protected", "type", "upcoming", "importance"]
 PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
 
 
@@ -43,7 +44,7 @@ class Brief:
     space: str | None = field()
     headline: str = field()
     extract: str = field("the beginning of the text, or the place that answers")
-    tags: tuple[str, ...] = field()
+    tags: Sequence[str] = field()
     created: Moment = field()
     updated: Moment = field()
     valid_until: Moment | None = field()
@@ -56,8 +57,8 @@ class BriefHit(Brief):
     """A memory that answers a question, as a line of a list."""
 
     score: float = field()
-    reasons: tuple[str, ...] = field()
-    mentions: tuple[Mention, ...] = field("memories of which the reasons have the short id")
+    reasons: Sequence[str] = field()
+    mentions: Sequence[Mention] = field("memories of which the reasons have the short id")
 
 
 @shape
@@ -69,16 +70,16 @@ class AbsenceReason:
     rank: int | None = field()
     others: int | None = field("how many fit better")
     chance: float | None = field()
-    filters: tuple[str, ...] = field()
+    filters: Sequence[str] = field()
 
 
 @shape
 class SearchPage:
     """The memories that answer a question that is being typed."""
 
-    memories: tuple[BriefHit, ...] = field()
+    memories: Sequence[BriefHit] = field()
     silence: str | None = field("why nothing was found")
-    notes: tuple[str, ...] = field()
+    notes: Sequence[str] = field()
     why_not: str | None = field("why a memory that was missed is not there")
     absent: AbsenceReason | None = field("the same in parts")
 
@@ -87,7 +88,7 @@ class SearchPage:
 class BriefPage:
     """Memories, newest first."""
 
-    memories: tuple[Brief, ...] = field()
+    memories: Sequence[Brief] = field()
     total: int = field()
 
 
@@ -125,8 +126,8 @@ class GraphNode:
 class Drawing:
     """Memories, and the connections between them: source, target, edge, weight, and why."""
 
-    memories: tuple[GraphNode, ...] = field()
-    connections: tuple[Arrow, ...] = field()
+    memories: Sequence[GraphNode] = field()
+    connections: Sequence[Arrow] = field()
 
 
 @shape
@@ -141,7 +142,7 @@ class GraphRegion:
 class GraphOverview(Drawing):
     """The spaces, largest first, each with its strongest memories."""
 
-    regions: tuple[GraphRegion, ...] = field()
+    regions: Sequence[GraphRegion] = field()
     spaces: int = field("how many there are")
     total: int = field("how many memories there are")
 
@@ -151,7 +152,7 @@ class Surroundings(Drawing):
     """A memory, those connected with it, and some of those connected with them."""
 
     id: str = field()
-    near: tuple[str, ...] = field("the ids of those connected with it")
+    near: Sequence[str] = field("the ids of those connected with it")
 
 
 @shape
@@ -170,7 +171,7 @@ class GraphPaths(Drawing):
 
     from_: str = field()
     to: str = field()
-    paths: tuple[tuple[PathStep, ...], ...] = field()
+    paths: Sequence[Sequence[PathStep]] = field()
     seen: int = field("how many memories were looked at")
     whole: bool = field("whether all of them were")
 
@@ -215,15 +216,13 @@ class Strength:
     now: Moment = field()
     chance: float = field()
     stability_days: float = field()
-    curve: tuple[tuple[Moment, float], ...] = field()
-    uses: tuple[Moment, ...] = field()
+    curve: Sequence[tuple[Moment, float]] = field()
+    uses: Sequence[Moment] = field()
     uses_total: int = field()
     least: float = field("below this chance a night may move it to the archive")
     fades_at: Moment | None = field()
     spared_until: Moment | None = field("until when it is too young for a night to move it")
-    stays: (
-        Literal["self", "core", "archival", "protected", "type", "upcoming", "importance"] | None
-    ) = field("why it stays where it is all the same")
+    stays: Stays | None = field("why it stays where it is all the same")
     importance: float = field()
     relevance: float | None = field()
     drawn_connections: int = field()
@@ -240,9 +239,9 @@ class WholeMemory:
     forgotten: bool = field()
     is_self: bool = field()
     brief: Brief = field()
-    connections: tuple[LinkedMemory, ...] = field()
+    connections: Sequence[LinkedMemory] = field()
     connections_total: int = field()
-    replaces: tuple[Brief, ...] = field()
+    replaces: Sequence[Brief] = field()
     strength: Strength | None = field()
     then: Memory | None = field("as it was at the moment asked for, if that is known")
 
@@ -258,7 +257,7 @@ class SimilarMemory(Brief):
 class SimilarMemories:
     """The memories nearest to one in meaning."""
 
-    memories: tuple[SimilarMemory, ...] = field()
+    memories: Sequence[SimilarMemory] = field()
     embedded: bool = field("whether the model has read it")
 
 
@@ -269,7 +268,7 @@ class MemoryDifference:
     before: Memory | None = field()
     after: Memory | None = field()
     moved: bool = field("whether its file only went elsewhere")
-    mentions: tuple[Mention, ...] = field("memories that the change names")
+    mentions: Sequence[Mention] = field("memories that the change names")
 
 
 # -- time ----------------------------------------------------------------------------------
@@ -292,8 +291,8 @@ class MindTurn:
 class TimelinePage:
     """Memories by when they became known, newest first, with what turned in that time."""
 
-    memories: tuple[Brief, ...] = field()
-    turns: tuple[MindTurn, ...] = field()
+    memories: Sequence[Brief] = field()
+    turns: Sequence[MindTurn] = field()
     total: int = field()
 
 
@@ -311,7 +310,7 @@ class Growth:
     """How many memories became known in each stretch of time, oldest first."""
 
     step_days: int = field()
-    bars: tuple[GrowthBar, ...] = field()
+    bars: Sequence[GrowthBar] = field()
     total: int = field()
     zone: str = field()
     first: Moment | None = field()
@@ -325,14 +324,14 @@ class DayPage:
     holding: int = field()
     come: int = field()
     gone: int = field()
-    forgotten: tuple[Brief, ...] = field("what held then and lies in the trash now")
+    forgotten: Sequence[Brief] = field("what held then and lies in the trash now")
 
 
 @shape
 class TurnPage:
     """What replaced what, and what cannot hold beside what, newest first."""
 
-    turns: tuple[MindTurn, ...] = field()
+    turns: Sequence[MindTurn] = field()
 
 
 # -- home ----------------------------------------------------------------------------------
@@ -368,7 +367,7 @@ class PromptTimes:
     deadline_ms: int = field()
     median_ms: float | None = field()
     slow_ms: float | None = field()
-    each: tuple[PromptMark, ...] = field()
+    each: Sequence[PromptMark] = field()
 
 
 @shape
@@ -377,7 +376,7 @@ class AttentionItem:
 
     kind: Literal["bad", "warn", "ask"] = field()
     text: str = field()
-    more: tuple[str, ...] = field()
+    more: Sequence[str] = field()
     to: str | None = field("where on the page to go")
     job: str | None = field("whom the text is about")
 
@@ -402,7 +401,7 @@ class HomeSleep:
     applied: int = field()
     proposed: int = field()
     proposals: int = field("how many wait for a decision")
-    jobs: tuple[HomeJob, ...] = field()
+    jobs: Sequence[HomeJob] = field()
 
 
 @shape
@@ -414,7 +413,7 @@ class HomePage:
     week: int = field("how many memories became known in it")
     growth: Growth = field()
     prompts: PromptTimes = field()
-    attention: tuple[AttentionItem, ...] = field()
+    attention: Sequence[AttentionItem] = field()
     sleep: HomeSleep = field()
     backup: Moment | None = field("when the newest was made")
     daemon: DaemonStatus | None = field()
@@ -441,7 +440,7 @@ class WhisperLine:
     space: str | None = field()
     prompt: str = field()
     outcome: PromptOutcome = field()
-    told: tuple[ToldMemory, ...] = field()
+    told: Sequence[ToldMemory] = field()
     silence: str | None = field()
     stage: str = field()
     best: float | None = field()
@@ -454,7 +453,7 @@ class WhisperLine:
 class WhisperPage:
     """The last prompts and what came of each, newest first."""
 
-    whispers: tuple[WhisperLine, ...] = field()
+    whispers: Sequence[WhisperLine] = field()
     next: str | None = field("after which id to go on")
     gate: float = field()
     days: int = field("how far back the log reaches")
@@ -480,7 +479,7 @@ class ConsideredMemory:
     words: float | None = field()
     meaning: float | None = field()
     affinity: float | None = field()
-    reasons: tuple[str, ...] = field()
+    reasons: Sequence[str] = field()
     fate: str = field()
     held: str | None = field("the stage that held it back")
     said_by: str | None = field("the memory that said it already")
@@ -493,12 +492,12 @@ class ConsideredMemory:
 class WhisperDetail(WhisperLine):
     """One prompt with its stages and every memory that was considered for it."""
 
-    intents: tuple[str, ...] = field()
-    among: tuple[str | None, ...] = field("the spaces that were looked at")
+    intents: Sequence[str] = field()
+    among: Sequence[str | None] = field("the spaces that were looked at")
     gate: float = field()
     floor: float = field()
-    stages: tuple[WhisperStage, ...] = field()
-    memories: tuple[ConsideredMemory, ...] = field()
+    stages: Sequence[WhisperStage] = field()
+    memories: Sequence[ConsideredMemory] = field()
 
 
 @shape
@@ -565,8 +564,8 @@ class SleepPage:
     judge: str = field()
     running: str | None = field()
     proposals: int = field("how many wait for a decision")
-    jobs: tuple[PageJob, ...] = field()
-    tasks: tuple[PageJob, ...] = field()
+    jobs: Sequence[PageJob] = field()
+    tasks: Sequence[PageJob] = field()
 
 
 @shape
@@ -584,7 +583,7 @@ class PageRun(RunNumbers):
 class RunPage:
     """What the jobs did, newest first."""
 
-    runs: tuple[PageRun, ...] = field()
+    runs: Sequence[PageRun] = field()
     more: bool = field()
 
 
@@ -597,15 +596,15 @@ class RunChange:
     verb: str = field()
     reason: str | None = field()
     outcome: str | None = field()
-    words: tuple[str, ...] = field("what the job did, in its own sentences")
-    memories: tuple[NamedMemory, ...] = field()
+    words: Sequence[str] = field("what the job did, in its own sentences")
+    memories: Sequence[NamedMemory] = field()
 
 
 @shape
 class RunDetail:
     """The changes that a run made, newest first, and how it went."""
 
-    changes: tuple[RunChange, ...] = field()
+    changes: Sequence[RunChange] = field()
     total: int = field()
     job: str = field()
     applied: int | None = field()
@@ -629,7 +628,7 @@ class FileChange:
 class ChangeDetail:
     """What a change made of each file."""
 
-    files: tuple[FileChange, ...] = field()
+    files: Sequence[FileChange] = field()
     files_total: int = field()
 
 
@@ -640,7 +639,7 @@ class ProposalLine:
     id: str = field()
     type: ProposalType = field()
     status: ProposalStatus = field()
-    source_nodes: tuple[str, ...] = field()
+    source_nodes: Sequence[str] = field()
     proposed_action: str = field()
     reason: str | None = field()
     created: Moment = field()
@@ -654,7 +653,7 @@ class ProposalLine:
 class ProposalLines:
     """What waits for a decision, or was decided, newest first."""
 
-    proposals: tuple[ProposalLine, ...] = field()
+    proposals: Sequence[ProposalLine] = field()
     total: int = field()
     types: Mapping[str, int] = field()
 
@@ -680,7 +679,7 @@ class ProposalDetail:
     """One proposal with its memories, and exactly what approving it would change."""
 
     proposal: JudgedProposal = field()
-    memories: tuple[ProposedMemory, ...] = field()
+    memories: Sequence[ProposedMemory] = field()
     memories_total: int = field()
     difference: str = field()
     problem: str | None = field("why it cannot be carried out")

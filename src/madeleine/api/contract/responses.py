@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from madeleine.api.contract.memories import Moment
 from madeleine.api.contract.shape import field, shape
@@ -419,7 +419,7 @@ class JobReport:
     error: str | None = field(default=None)
     problems: Mapping[str, int] = field(default_factory=dict)
     counts: Mapping[str, object] = field("the job's own words and numbers", default_factory=dict)
-    patches: tuple[Mapping[str, object], ...] = field("what it changed", default=())
+    patches: Sequence[Mapping[str, object]] = field("what it changed", default=())
 
 
 @shape
@@ -444,7 +444,7 @@ class KeptReport:
     counts: Mapping[str, object] | None = field(
         "its own words and numbers", left_out=True, default=None
     )
-    patches: tuple[Mapping[str, object], ...] | None = field(
+    patches: Sequence[Mapping[str, object]] | None = field(
         "what it changed", left_out=True, default=None
     )
 
@@ -476,7 +476,7 @@ class JobStatus:
     waiting: bool = field()
     running: bool = field()
     progress: JobProgress | None = field()
-    last_run: KeptReport | None = field()
+    last_run: Annotated[Mapping[str, object], KeptReport] | None = field()
     failures: int = field("runs in a row that failed")
     next_run: Moment | None = field()
 
@@ -488,7 +488,7 @@ class JobList:
     text: str = field(TEXT)
     enabled: bool = field("whether there is a timetable")
     running: RunningJob | None = field()
-    tasks: tuple[JobStatus, ...] = field()
+    tasks: Sequence[JobStatus] = field()
 
 
 @shape
@@ -498,8 +498,8 @@ class SleepRun:
     text: str = field(TEXT)
     status: Literal["started", "finished", "stopped", "failed"] = field()
     request: str = field("what `undo` takes back")
-    jobs: tuple[str, ...] = field()
-    reports: tuple[JobReport, ...] = field()
+    jobs: Sequence[str] = field()
+    reports: Sequence[JobReport] = field()
 
 
 @shape
@@ -545,7 +545,7 @@ class AskedClusterShape:
     """Memories of which one text may be made."""
 
     cluster: str = field("what to call it in the verdict")
-    node_ids: tuple[str, ...] = field()
+    node_ids: Sequence[str] = field()
 
 
 @shape
@@ -561,12 +561,10 @@ class MaintenanceBatch:
     )
     instructions: str | None = field(left_out=True, default=None)
     memories: Mapping[str, AskedMemory] | None = field("by their ids", left_out=True, default=None)
-    merge_candidates: tuple[AskedPairShape, ...] | None = field(left_out=True, default=None)
-    conflict_candidates: tuple[AskedPairShape, ...] | None = field(left_out=True, default=None)
-    link_candidates: tuple[AskedPairShape, ...] | None = field(left_out=True, default=None)
-    consolidation_clusters: tuple[AskedClusterShape, ...] | None = field(
-        left_out=True, default=None
-    )
+    merge_candidates: Sequence[AskedPairShape] | None = field(left_out=True, default=None)
+    conflict_candidates: Sequence[AskedPairShape] | None = field(left_out=True, default=None)
+    link_candidates: Sequence[AskedPairShape] | None = field(left_out=True, default=None)
+    consolidation_clusters: Sequence[AskedClusterShape] | None = field(left_out=True, default=None)
 
 
 @shape
@@ -576,7 +574,7 @@ class HandedInVerdicts:
     text: str = field(TEXT)
     status: Literal["done"] = field()
     job_id: str = field()
-    reports: tuple[JobReport, ...] = field()
+    reports: Sequence[JobReport] = field()
 
 
 @shape
@@ -588,7 +586,7 @@ class ConsolidationReport:
     started_at: Moment = field()
     completed_at: Moment | None = field("null while it runs")
     success: bool | None = field("null while it runs")
-    paused: tuple[str, ...] = field("tasks that were left out")
+    paused: Sequence[str] = field("tasks that were left out")
     steps: Mapping[str, Mapping[str, object]] = field("the result of each task")
 
 
@@ -638,9 +636,9 @@ class ConsolidationStatus:
     next_runs: Mapping[str, str] = field("in words")
     next_run_at: Mapping[str, Moment | None] = field()
     failing: Mapping[str, str] = field("tasks whose last run failed, and why")
-    paused: tuple[str, ...] = field()
+    paused: Sequence[str] = field()
     running: RunningTask | None = field()
-    history: tuple[TaskRun, ...] = field()
+    history: Sequence[TaskRun] = field()
     tick_seconds: float = field("how often it is looked whether a task is due")
 
 
@@ -700,7 +698,7 @@ class JournalStatus:
     """How the journal stands."""
 
     files: int = field()
-    problems: tuple[str, ...] = field()
+    problems: Sequence[str] = field()
 
 
 @shape
@@ -710,7 +708,7 @@ class SleepStatus:
     enabled: bool = field()
     judge: str = field()
     proposals: int = field("how many wait for a decision")
-    jobs: tuple[JobStatus, ...] = field()
+    jobs: Sequence[JobStatus] = field()
 
 
 @shape
@@ -731,7 +729,7 @@ class IntakeStatus:
     kept_today: int = field()
     memories_per_day: int = field()
     tokens_today: int = field()
-    problems: tuple[str, ...] = field()
+    problems: Sequence[str] = field()
 
 
 @shape
@@ -754,7 +752,7 @@ class DaemonStatus:
     socket: str = field()
     pid: int = field()
     uptime_seconds: float = field()
-    loops: tuple[LoopStatus, ...] = field()
+    loops: Sequence[LoopStatus] = field()
     failures: int = field("requests that met a bug")
     hooks: Mapping[str, object] = field("what hooks asked and got, and their problems")
 
@@ -771,15 +769,15 @@ class HomeStatus:
     counts: MemoryCounts = field()
     embedder: EmbedderStatus = field()
     reranker: RerankerStatus = field()
-    unreadable: tuple[UnreadableFile, ...] = field()
+    unreadable: Sequence[UnreadableFile] = field()
     journal: JournalStatus = field()
     index_place: str | None = field("where its index is; null for the home's own")
     index_bytes: int | None = field("how large the home's own index is")
-    runs: tuple[Mapping[str, object], ...] = field("the last runs of jobs")
+    runs: Sequence[Mapping[str, object]] = field("the last runs of jobs")
     sleep: SleepStatus = field()
     backup: BackupStatus | None = field()
     ingest: IntakeStatus = field()
-    notes: tuple[str, ...] = field(NOTES)
+    notes: Sequence[str] = field(NOTES)
     daemon: DaemonStatus | None = field("null where there is none, or to who is no admin")
     person: str | None = field(
         "who asks, where several share a database", left_out=True, default=None
@@ -835,8 +833,8 @@ class ReconcileReport:
     written: int = field()
     dropped: int = field()
     unchanged: int = field()
-    unreadable: tuple[str, ...] = field("files that cannot be read")
-    notes: tuple[str, ...] = field(NOTES)
+    unreadable: Sequence[str] = field("files that cannot be read")
+    notes: Sequence[str] = field(NOTES)
 
     @property
     def seconds(self) -> float | None:
@@ -853,8 +851,8 @@ class RebuildReport:
     written: int = field()
     dropped: int = field()
     unchanged: int = field()
-    unreadable: tuple[str, ...] = field("files that cannot be read")
-    notes: tuple[str, ...] = field(NOTES)
+    unreadable: Sequence[str] = field("files that cannot be read")
+    notes: Sequence[str] = field(NOTES)
     seconds: float = field()
 
 
@@ -882,8 +880,8 @@ class TracesLeft:
 
     connections: int = field()
     journal_lines: int = field()
-    memories: tuple[NamedMemory, ...] = field("made from it")
-    merged_into: tuple[NamedMemory, ...] = field()
+    memories: Sequence[NamedMemory] = field("made from it")
+    merged_into: Sequence[NamedMemory] = field()
 
 
 @shape
@@ -891,7 +889,7 @@ class PurgeReceipt:
     """Which memories are gone for good, what was removed of them and what is left."""
 
     text: str = field(TEXT)
-    memories: tuple[NamedMemory, ...] = field()
+    memories: Sequence[NamedMemory] = field()
     removed: PurgedTraces = field()
     left: TracesLeft = field()
 
@@ -901,8 +899,8 @@ class CompactReport:
     """What tidying the journal did."""
 
     text: str = field(TEXT)
-    files: tuple[str, ...] = field("written anew")
-    busy: tuple[str, ...] = field("left alone, for somebody writes there")
+    files: Sequence[str] = field("written anew")
+    busy: Sequence[str] = field("left alone, for somebody writes there")
     dropped: int = field("lines")
     damaged: int = field("lines")
     bytes_saved: int = field()
@@ -929,7 +927,7 @@ class ImportReport:
 
     text: str = field(TEXT)
     run: str = field("what `undo` takes back")
-    results: tuple[ImportOutcome, ...] = field()
+    results: Sequence[ImportOutcome] = field()
     counts: Mapping[str, int] = field("by what became of them")
 
 
@@ -943,7 +941,7 @@ class ExportedMemory:
     space: str | None = field(left_out=True, default=None)
     title: str | None = field(left_out=True, default=None)
     content: str = field()
-    tags: tuple[str, ...] | None = field(left_out=True, default=None)
+    tags: Sequence[str] | None = field(left_out=True, default=None)
     source: str | None = field(left_out=True, default=None)
     confidence: float = field()
     created: Moment = field()
@@ -953,7 +951,7 @@ class ExportedMemory:
     origin: Mapping[str, object] | None = field(left_out=True, default=None)
     claim: Mapping[str, object] | None = field(left_out=True, default=None)
     idempotency_key: str | None = field(left_out=True, default=None)
-    connections: tuple[Connection, ...] | None = field(left_out=True, default=None)
+    connections: Sequence[Connection] | None = field(left_out=True, default=None)
     path: str = field("its file")
     usage: Mapping[str, object] | None = field(
         "what the journal says of it", left_out=True, default=None
@@ -969,7 +967,7 @@ class ExportPage:
     """A page of memories with all that belongs to them, in the order of their ids."""
 
     text: str = field(TEXT)
-    items: tuple[ExportedMemory, ...] = field()
+    items: Sequence[Annotated[Mapping[str, object], ExportedMemory]] = field()
     next: str | None = field("from where to go on; null when these were the last")
     total: int = field()
 
@@ -984,9 +982,9 @@ class BackupReport:
     memories: int = field()
     files: int = field()
     bytes: int = field()
-    removed: tuple[str, ...] = field("backups that were let go")
+    removed: Sequence[str] = field("backups that were let go")
     seconds: float = field()
-    notes: tuple[str, ...] = field(NOTES)
+    notes: Sequence[str] = field(NOTES)
 
 
 @shape
@@ -1013,7 +1011,7 @@ class BackupList:
 
     text: str = field(TEXT)
     folder: str = field()
-    backups: tuple[KeptBackup, ...] = field()
+    backups: Sequence[KeptBackup] = field()
     running: RunningBackup | None = field()
 
 
@@ -1026,7 +1024,7 @@ class FoundMemory:
     type: MemoryType = field()
     tier: Tier = field()
     space: str | None = field()
-    tags: tuple[str, ...] = field()
+    tags: Sequence[str] = field()
     about_self: bool = field()
     confidence: float = field()
     node_id: str | None = field("its id; in a dry run it has none", left_out=True, default=None)
@@ -1039,14 +1037,14 @@ class IngestReport:
     text: str = field(TEXT)
     status: Literal["processed", "dry_run"] = field()
     extracted: int = field("how many memories are new")
-    memories: tuple[FoundMemory, ...] = field("those that are new")
-    revised: tuple[str, ...] = field("ids")
-    retired: tuple[str, ...] = field("ids")
+    memories: Sequence[FoundMemory] = field("those that are new")
+    revised: Sequence[str] = field("ids")
+    retired: Sequence[str] = field("ids")
     known: int = field()
     refused: int = field()
     redacted: int = field("secrets that were taken out")
     held_back: int = field("what was left for later")
-    notes: tuple[str, ...] = field(NOTES)
+    notes: Sequence[str] = field(NOTES)
 
 
 # -- people --------------------------------------------------------------------------------
@@ -1066,7 +1064,7 @@ class PeopleList:
     """The people who have a memory of their own in this database."""
 
     text: str = field(TEXT)
-    people: tuple[PersonEntry, ...] = field()
+    people: Sequence[PersonEntry] = field()
     server: str = field("the name of the server's own memory")
 
 
@@ -1105,7 +1103,7 @@ class TokenList:
     """Tokens: your own, to an admin everybody's."""
 
     text: str = field(TEXT)
-    tokens: tuple[TokenEntry, ...] = field()
+    tokens: Sequence[TokenEntry] = field()
 
 
 @shape
@@ -1137,7 +1135,7 @@ class SharedSpaceList:
     """The spaces that you share with others."""
 
     text: str = field(TEXT)
-    spaces: tuple[SharedSpace, ...] = field()
+    spaces: Sequence[SharedSpace] = field()
 
 
 @shape

@@ -33,13 +33,15 @@ class Schemas:
         self.named: dict[str, Schema] = {}
 
     def of(self, kind: Any) -> Schema:
-        """Return the schema of a type; a shape is named, and referred to. The pairs of an
-        annotated type are added to its schema."""
+        """Return the schema of a type; a shape is named, and referred to. Pairs that
+        annotate a type are added to its schema; a shape that does so stands for it."""
         origin, args = typing.get_origin(kind), typing.get_args(kind)
         if kind in _PLAIN:
             return dict(_PLAIN[kind])
+        if origin is typing.Annotated and isinstance(args[1], type):
+            return self.of(args[1])
         if origin is typing.Annotated:
-            return {**self.of(args[0]), **dict(pair for pairs in args[1:] for pair in pairs)}
+            return {**self.of(args[0]), **dict(args[1])}
         if origin in (typing.Union, types.UnionType):
             return self._any_of(args)
         if origin is typing.Literal:

@@ -51,8 +51,15 @@ def shape(declared: type[T]) -> type[T]:
         return object.__new__(cls)
 
     setattr(declared, _PENDING, True)
+    setattr(declared, "__getitem__", _item)  # noqa: B010  # for programs of before
     declared.__new__ = begin  # type: ignore[assignment, method-assign]  # it makes __init__
     return declared
+
+
+def _item(self: object, name: str) -> object:
+    """Return a field by its name in JSON: several answers were tables before they were shapes."""
+    kind: Any = type(self)
+    return getattr(self, {each.wire: each.name for each in fields_of(kind)}[name])
 
 
 def complete(declared: type[Any]) -> None:

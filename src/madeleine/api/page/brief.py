@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 
+from madeleine.api.contract.page_responses import AbsenceReason, Brief, BriefHit, Mention
 from madeleine.index.search import MemorySearch
-from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.times import format_time
@@ -22,44 +22,44 @@ _SHORT_ID = re.compile(r"\b([0-9a-f]{8})\b|`([0-9a-f]{8})`")
 _SIGNS = re.compile(r"\*\*|`+|^ {0,3}(?:#{1,6}|>|[-*+]) +", re.MULTILINE)
 
 
-def brief(memory: Memory, now: datetime) -> Json:
+def brief(memory: Memory, now: datetime) -> Brief:
     """Return what a list shows of a memory."""
     until = memory.valid_until
-    return {
-        "id": memory.id,
-        "short_id": memory.short_id,
-        "type": memory.type.value,
-        "tier": memory.tier.value,
-        "space": memory.space,
-        "headline": memory.headline,
-        "extract": extract(_rest(memory)),
-        "tags": list(memory.tags[:TAGS]),
-        "created": format_time(memory.created),
-        "updated": format_time(memory.updated),
-        "valid_until": format_time(until) if until else None,
-        "superseded_by": memory.superseded_by,
-        "outdated": is_over(memory, Filter(), now),
-    }
+    return Brief(
+        id=memory.id,
+        short_id=memory.short_id,
+        type=memory.type,
+        tier=memory.tier,
+        space=memory.space,
+        headline=memory.headline,
+        extract=extract(_rest(memory)),
+        tags=list(memory.tags[:TAGS]),
+        created=format_time(memory.created),
+        updated=format_time(memory.updated),
+        valid_until=format_time(until) if until else None,
+        superseded_by=memory.superseded_by,
+        outdated=is_over(memory, Filter(), now),
+    )
 
 
-def brief_hit(found: Found, now: datetime, known: Mapping[str, Memory]) -> Json:
+def brief_hit(found: Found, now: datetime, known: Mapping[str, Memory]) -> BriefHit:
     """Return what a list shows of a memory that answers: also how well, why, and by what; `known`
     are the memories that reasons mention."""
-    shown = brief(found.memory, now)
+    shown = vars(brief(found.memory, now))
     if found.passage is not None:
-        shown["extract"] = extract(found.passage.text)
+        shown = {**shown, "extract": extract(found.passage.text)}
     mentioned = [known[each] for each in dict.fromkeys(found.mentioned) if each in known]
-    return {
+    return BriefHit(
         **shown,
-        "score": found.score,
-        "reasons": list(found.reasons),
-        "mentions": [mention(each) for each in mentioned],
-    }
+        score=found.score,
+        reasons=list(found.reasons),
+        mentions=[mention(each) for each in mentioned],
+    )
 
 
-def mention(memory: Memory) -> Json:
+def mention(memory: Memory) -> Mention:
     """Return what a memory is called where words have only its short id."""
-    return {"id": memory.id, "short_id": memory.short_id, "headline": memory.headline}
+    return Mention(id=memory.id, short_id=memory.short_id, headline=memory.headline)
 
 
 def _rest(memory: Memory) -> str:
@@ -78,9 +78,9 @@ def extract(text: str) -> str:
     return words if len(words) <= EXTRACT_CHARS else f"{words[: EXTRACT_CHARS - 1]}…"
 
 
-def absent_to_json(absent: Absent | None) -> Json | None:
+def absence_reason(absent: Absent | None) -> AbsenceReason | None:
     """Return why a memory is not among the answers, in the parts that a sentence is made of."""
-    return None if absent is None else {**asdict(absent), "filters": list(absent.filters)}
+    return None if absent is None else AbsenceReason(**asdict(absent))
 
 
 def named(search: MemorySearch, words: str) -> str:

@@ -4,10 +4,19 @@ nearer, what surrounds one memory, and the ways between two. Every answer is bou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from madeleine.api.contract.page_responses import (
+    Arrow,
+    Drawing,
+    GraphNode,
+    GraphOverview,
+    GraphPaths,
+    GraphRegion,
+    PathStep,
+    Surroundings,
+)
 from madeleine.index.graph import EdgeRow, Sketch
-from madeleine.model.codec import Json
 from madeleine.model.draft import read_space
 from madeleine.model.reading import Reader
 from madeleine.recall.paths import Way, ways
@@ -32,7 +41,7 @@ BEYOND_EACH = 6
 ABOUT_YOU = "it is about you"
 
 
-def overview(house: House, call: Call) -> Json:
+def overview(house: House, call: Call) -> GraphOverview:
     """Return the spaces, the largest first, each with its strongest memories."""
     reader = Reader(call.query)
     limit = reader.whole("limit", DRAWN, 1, DRAWN_AT_MOST)
@@ -45,12 +54,12 @@ def overview(house: House, call: Call) -> Json:
         for space, many in _shares(kept, limit).items()
         for sketch in stores.graph.strongest(space, now, many)
     ]
-    return {
-        "regions": [{"space": space, "memories": many} for space, many in kept.items()],
-        "spaces": len(regions),
-        "total": sum(regions.values()),
+    return GraphOverview(
+        regions=[GraphRegion(space=space, memories=many) for space, many in kept.items()],
+        spaces=len(regions),
+        total=sum(regions.values()),
         **_drawn(stores, drawn),
-    }
+    )
 
 
 def _shares(regions: Mapping[str | None, int], limit: int) -> dict[str | None, int]:
@@ -63,7 +72,7 @@ def _shares(regions: Mapping[str | None, int], limit: int) -> dict[str | None, i
     }
 
 
-def region(house: House, call: Call) -> Json:
+def region(house: House, call: Call) -> Drawing:
     """Return a page of one space, strongest memories first."""
     reader = Reader(call.query)
     space = read_space(reader.required_text("space"))
@@ -72,10 +81,10 @@ def region(house: House, call: Call) -> Json:
     reader.done()
     stores, now = house.stores, house.stores.clock.now()
     found = stores.graph.strongest(space, now, limit, offset)
-    return _drawn(stores, found)
+    return Drawing(**_drawn(stores, found))
 
 
-def surroundings(house: House, call: Call) -> Json:
+def surroundings(house: House, call: Call) -> Surroundings:
     """Return a memory, what it is connected with, and a little of what lies beyond."""
     reader = Reader(call.query)
     limit = reader.whole("limit", NEAR, 1, NEAR_AT_MOST)
@@ -88,10 +97,10 @@ def surroundings(house: House, call: Call) -> Json:
     beyond = [each for each in _ends(second) if each not in {memory_id, *around}]
     ids = [memory_id, *around, *beyond[:limit]]
     arrows = [*_explained(first), *_arrows(second)]
-    return {"id": memory_id, "near": around, **_shown(stores, ids, arrows)}
+    return Surroundings(id=memory_id, near=around, **_shown(stores, ids, arrows))
 
 
-def paths(house: House, call: Call) -> Json:
+def paths(house: House, call: Call) -> GraphPaths:
     """Return the shortest ways between two memories."""
     reader = Reader(call.query)
     one, other = reader.required_text("from"), reader.required_text("to")
@@ -100,29 +109,29 @@ def paths(house: House, call: Call) -> Json:
     ends = resolve(stores, one), resolve(stores, other)
     found = ways(stores.graph, *ends)
     rows = [row for way in found.ways for row in way]
-    return {
-        "from": ends[0],
-        "to": ends[1],
-        "paths": [_steps(ends[0], way) for way in found.ways],
-        "seen": found.seen,
-        "whole": found.whole,
+    return GraphPaths(
+        from_=ends[0],
+        to=ends[1],
+        paths=[_steps(ends[0], way) for way in found.ways],
+        seen=found.seen,
+        whole=found.whole,
         **_shown(stores, [*dict.fromkeys([*ends, *_ends(rows)])], _explained(rows)),
-    }
+    )
 
 
-def _steps(start: str, way: Way) -> list[Json]:
+def _steps(start: str, way: Way) -> list[PathStep]:
     """Return a way as steps: where each leads, what its arrow says, and if it is gone against."""
-    steps: list[Json] = []
+    steps: list[PathStep] = []
     for row in way:
         forward = row.source == start
         start = row.connection.target if forward else row.source
         steps.append(
-            {
-                "id": start,
-                "edge": edge_name(row.connection),
-                "forward": forward,
-                "reason": _reason(row),
-            }
+            PathStep(
+                id=start,
+                edge=edge_name(row.connection),
+                forward=forward,
+                reason=_reason(row),
+            )
         )
     return steps
 
@@ -134,40 +143,40 @@ def _ends(rows: Iterable[EdgeRow], but: str | None = None) -> list[str]:
     return [each for each in dict.fromkeys(ends) if each != but]
 
 
-def _drawn(stores: Stores, found: Sequence[Sketch]) -> Json:
+def _drawn(stores: Stores, found: Sequence[Sketch]) -> dict[str, Any]:
     """Return memories with the arrows that start at them; where these lead may come later."""
     rows = stores.graph.arrows([each.id for each in found], ARROWS_EACH, incoming=False)
     return {"memories": [_sketch(each) for each in found], "connections": _arrows(rows)}
 
 
-def _shown(stores: Stores, ids: Sequence[str], arrows: Sequence[list[object]]) -> Json:
+def _shown(stores: Stores, ids: Sequence[str], arrows: Sequence[Arrow]) -> dict[str, Any]:
     found = stores.graph.sketches(ids, stores.clock.now())
     return {"memories": [_sketch(each) for each in found], "connections": list(arrows)}
 
 
-def _sketch(each: Sketch) -> Json:
-    return {
-        "id": each.id,
-        "type": each.type.value,
-        "tier": each.tier.value,
-        "space": each.space,
-        "headline": each.headline,
-        "importance": round(each.importance, 3),
-        "outdated": each.outdated,
-    }
+def _sketch(each: Sketch) -> GraphNode:
+    return GraphNode(
+        id=each.id,
+        type=each.type,
+        tier=each.tier,
+        space=each.space,
+        headline=each.headline,
+        importance=round(each.importance, 3),
+        outdated=each.outdated,
+    )
 
 
-def _arrows(rows: Sequence[EdgeRow]) -> list[list[object]]:
+def _arrows(rows: Sequence[EdgeRow]) -> list[Arrow]:
     """Return arrows as source, target, edge, weight: there are many of them."""
     return [
-        [row.source, row.connection.target, edge_name(row.connection), row.connection.weight]
+        (row.source, row.connection.target, edge_name(row.connection), row.connection.weight)
         for row in rows
     ]
 
 
-def _explained(rows: Sequence[EdgeRow]) -> list[list[object]]:
+def _explained(rows: Sequence[EdgeRow]) -> list[Arrow]:
     """Return arrows as above, each with its reason at the end."""
-    return [[*arrow, _reason(row)] for arrow, row in zip(_arrows(rows), rows, strict=True)]
+    return [(*arrow[:4], _reason(row)) for arrow, row in zip(_arrows(rows), rows, strict=True)]
 
 
 def _reason(row: EdgeRow) -> str | None:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from madeleine.api import ingesting, moving, sleep_answers, sleeping, texts
+from madeleine.api.contract.page_responses import (
+    AttentionItem,
+    HomeJob,
+    HomePage,
+    HomeSize,
+    HomeSleep,
+    PromptMark,
+    PromptTimes,
+)
 from madeleine.api.page import timeline
-from madeleine.api.page.whispers import latencies, outcome_of
+from madeleine.api.page.whispers import latencies, outcome_of, took_ms
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import Counts
-from madeleine.model.codec import CREATIVE, Json
+from madeleine.model.codec import CREATIVE
 from madeleine.model.event import Kind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
@@ -33,7 +42,7 @@ DAY = timedelta(days=1)
 LATE_BACKUPS = 3  # so many intervals without one are worth a word
 
 
-def home(house: House, call: Call) -> Json:
+def home(house: House, call: Call) -> HomePage:
     """Return all that the first view shows, in numbers; lists in it are short."""
     reader = Reader(call.query)
     zone = timeline.zone_of(reader.text("zone"))
@@ -42,76 +51,76 @@ def home(house: House, call: Call) -> Json:
     index, now = stores.index, stores.clock.now()
     counts = index.search.counts()
     states = [*sleeping.job_states(house), *sleeping.job_states(house, house.sleeper.tasks)]
-    return {
-        "now": format_time(now),
-        "size": _size(counts),
-        "week": index.search.count(Filter(created_after=now - WEEK, outdated=True), now),
-        "growth": timeline.growth(house, zone),
-        "prompts": _prompts(house, index.log.whispers(PROMPTS)),
-        "attention": list(_attention(house, counts, states, now)),
-        "sleep": _sleep(house, states, now),
-        "backup": moving.standing(house)["newest"],
-        "daemon": None,
-    }
+    return HomePage(
+        now=format_time(now),
+        size=_size(counts),
+        week=index.search.count(Filter(created_after=now - WEEK, outdated=True), now),
+        growth=timeline.growth(house, zone),
+        prompts=_prompts(house, index.log.whispers(PROMPTS)),
+        attention=list(_attention(house, counts, states, now)),
+        sleep=_sleep(house, states, now),
+        backup=moving.standing(house).newest,
+        daemon=None,
+    )
 
 
-def _size(counts: Counts) -> Json:
+def _size(counts: Counts) -> HomeSize:
     spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
-    return {
-        "memories": counts.memories,
-        "connections": counts.edges,
-        "tiers": dict(counts.by_tier),
-        "types": dict(counts.by_type),
-        "spaces": dict(spaces[:SPACES]),
-        "spaces_total": len(spaces),
-        "unembedded": counts.unembedded,
-    }
+    return HomeSize(
+        memories=counts.memories,
+        connections=counts.edges,
+        tiers=dict(counts.by_tier),
+        types=dict(counts.by_type),
+        spaces=dict(spaces[:SPACES]),
+        spaces_total=len(spaces),
+        unembedded=counts.unembedded,
+    )
 
 
-def _prompts(house: House, entries: list[WhisperEntry]) -> Json:
+def _prompts(house: House, entries: list[WhisperEntry]) -> PromptTimes:
     """Return what came of the last prompts and how long each took, oldest first."""
     times = latencies(entries)
-    return {
-        "deadline_ms": house.settings.whisper.deadline_ms,
-        "median_ms": times[len(times) // 2] if times else None,
-        "slow_ms": times[int(len(times) * 0.95)] if times else None,
-        "each": [
-            {
-                "id": each.id,
-                "at": format_time(each.at),
-                "outcome": outcome_of(each),
-                "took_ms": each.body.get("took_ms"),
-            }
+    return PromptTimes(
+        deadline_ms=house.settings.whisper.deadline_ms,
+        median_ms=times[len(times) // 2] if times else None,
+        slow_ms=times[int(len(times) * 0.95)] if times else None,
+        each=[
+            PromptMark(
+                id=each.id,
+                at=format_time(each.at),
+                outcome=outcome_of(each),
+                took_ms=took_ms(each),
+            )
             for each in reversed(entries)
         ],
-    }
+    )
 
 
-def _sleep(house: House, states: list[sleep_answers.JobState], now: datetime) -> Json:
+def _sleep(house: House, states: list[sleep_answers.JobState], now: datetime) -> HomeSleep:
     """Return what a day and a night have done, and when each job ran and will run."""
     events = house.stores.log.recent_events([Kind.RUN.value], RUNS_READ)
     reports = [each.body.get("report") for each in events if now - each.at < DAY]
     done = [each for each in reports if isinstance(each, dict)]
-    return {
-        "enabled": house.settings.sleep.enabled,
-        "applied": sum(int(each.get("applied") or 0) for each in done),
-        "proposed": sum(int(each.get("proposed") or 0) for each in done),
-        "proposals": len(house.stores.log.proposals(ProposalStatus.PENDING)),
-        "jobs": [_job(house, each) for each in states],
-    }
+    return HomeSleep(
+        enabled=house.settings.sleep.enabled,
+        applied=sum(int(each.get("applied") or 0) for each in done),
+        proposed=sum(int(each.get("proposed") or 0) for each in done),
+        proposals=len(house.stores.log.proposals(ProposalStatus.PENDING)),
+        jobs=[_job(house, each) for each in states],
+    )
 
 
-def _job(house: House, state: sleep_answers.JobState) -> Json:
+def _job(house: House, state: sleep_answers.JobState) -> HomeJob:
     is_task = state.job in house.sleeper.tasks
     when = sleeping.next_task_run(house, state.job) if is_task else state.next_run
-    return {
-        "id": state.job,
-        "paused": state.paused,
-        "running": state.running is not None,
-        "last": format_time(state.last.at) if state.last else None,
-        "failures": state.last.failures if state.last else 0,
-        "next": format_time(when) if when else None,
-    }
+    return HomeJob(
+        id=state.job,
+        paused=state.paused,
+        running=state.running is not None,
+        last=format_time(state.last.at) if state.last else None,
+        failures=state.last.failures if state.last else 0,
+        next=format_time(when) if when else None,
+    )
 
 
 # -- what needs attention ------------------------------------------------------------------
@@ -119,7 +128,7 @@ def _job(house: House, state: sleep_answers.JobState) -> Json:
 
 def _attention(
     house: House, counts: Counts, states: list[sleep_answers.JobState], now: datetime
-) -> Iterator[Json]:
+) -> Iterator[AttentionItem]:
     """Yield what somebody should look at, what is wrong first."""
     yield from _damage(house)
     yield from _failing(states)
@@ -127,14 +136,20 @@ def _attention(
     yield from _waiting(house, now)
 
 
-def _item(kind: str, text: str, *more: str, to: str | None = None, job: str | None = None) -> Json:
+def _item(
+    kind: Literal["bad", "warn", "ask"],
+    text: str,
+    *more: str,
+    to: str | None = None,
+    job: str | None = None,
+) -> AttentionItem:
     """`kind` is bad, warn or ask; `to` is where on the page to go; `job` is whom the text is
     about, for the page has a name for each."""
     flat = [texts.flat(each) for each in more]
-    return {"kind": kind, "text": text, "more": flat, "to": to, "job": job}
+    return AttentionItem(kind=kind, text=text, more=flat, to=to, job=job)
 
 
-def _damage(house: House) -> Iterator[Json]:
+def _damage(house: House) -> Iterator[AttentionItem]:
     index = house.stores.index
     unreadable = [f"{each.path}:{each.line}: {each.problem}" for each in index.search.unreadable()]
     if unreadable:
@@ -149,7 +164,7 @@ def _damage(house: House) -> Iterator[Json]:
         yield _item("warn", texts.flat(note))
 
 
-def _failing(states: list[sleep_answers.JobState]) -> Iterator[Json]:
+def _failing(states: list[sleep_answers.JobState]) -> Iterator[AttentionItem]:
     for each in states:
         if each.last is None or not each.last.failures:
             continue
@@ -158,21 +173,20 @@ def _failing(states: list[sleep_answers.JobState]) -> Iterator[Json]:
         yield _item("bad", f"has failed{again}", why, to=to, job=each.job)
 
 
-def _missing(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
+def _missing(house: House, counts: Counts, now: datetime) -> Iterator[AttentionItem]:
     minds = house.stores.minds
     if minds.embedder is None:
         yield _item("warn", "Memories are found by their words only", minds.why_not)
     elif counts.unembedded:
         many = texts.count(counts.unembedded, "memory")
         yield _item("warn", f"{many} can be found by words only until they are read by the model")
-    problems = ingesting.standing(house)["problems"]
-    for each in problems[:NAMED] if isinstance(problems, list) else ():
-        yield _item("warn", "Conversations are not all taken in", str(each))
+    for each in ingesting.standing(house).problems[:NAMED]:
+        yield _item("warn", "Conversations are not all taken in", each)
     yield from _backup(house, counts, now)
 
 
-def _backup(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
-    wanted, newest = house.settings.backup, moving.standing(house)["newest"]
+def _backup(house: House, counts: Counts, now: datetime) -> Iterator[AttentionItem]:
+    wanted, newest = house.settings.backup, moving.standing(house).newest
     if not wanted.enabled or not counts.memories or house.settings.store.truth == "database":
         return  # a database is backed up with its own tools
     if newest is None:
@@ -185,7 +199,7 @@ def _backup(house: House, counts: Counts, now: datetime) -> Iterator[Json]:
         yield _item("warn", f"The last backup is {age.days} days old")
 
 
-def _waiting(house: House, now: datetime) -> Iterator[Json]:
+def _waiting(house: House, now: datetime) -> Iterator[AttentionItem]:
     index = house.stores.index
     pending = index.log.proposals(ProposalStatus.PENDING)
     if pending:

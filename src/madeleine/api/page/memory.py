@@ -7,11 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from madeleine.api.contract.page_responses import (
+    Brief,
+    ImportanceParts,
+    LinkedMemory,
+    MemoryDifference,
+    SimilarMemories,
+    SimilarMemory,
+    Stays,
+    Strength,
+    WholeMemory,
+)
 from madeleine.api.page.brief import brief, mention
 from madeleine.errors import FileUnreadable
 from madeleine.index.graph import EdgeRow
 from madeleine.language.upcoming import is_upcoming
-from madeleine.model.codec import Json, connection_to_json, memory_to_json
+from madeleine.model.codec import algorithm_of
 from madeleine.model.digest import version
 from madeleine.model.event import Kind
 from madeleine.model.memory import Memory
@@ -54,7 +65,7 @@ MOST_AHEAD = timedelta(days=90)
 EVENTS_READ = 1_000
 
 
-def memory(house: House, call: Call) -> Json:
+def memory(house: House, call: Call) -> WholeMemory:
     """Return a memory, also one in the trash, as its file says it at this moment."""
     reader = Reader(call.query)
     as_of = reader.time("as_of")
@@ -64,19 +75,19 @@ def memory(house: House, call: Call) -> Json:
     then = as_it_was(stores, stored.memory.id, as_of) if as_of else None
     shown = stored.memory
     rows = [] if forgotten else stores.graph.edges([shown.id])
-    return {
-        "memory": memory_to_json(shown),
-        "version": version(shown),
-        "path": stored.path,
-        "forgotten": forgotten,
-        "is_self": shown.source == SELF_SOURCE,
-        "brief": brief(shown, now),
-        "connections": _connections(stores, shown.id, rows),
-        "connections_total": len(rows),
-        "replaces": _replaced(stores, shown.id, now),
-        "strength": None if forgotten else _strength(house, shown, rows),
-        "then": memory_to_json(then) if then else None,
-    }
+    return WholeMemory(
+        memory=shown,
+        version=version(shown),
+        path=stored.path,
+        forgotten=forgotten,
+        is_self=shown.source == SELF_SOURCE,
+        brief=brief(shown, now),
+        connections=_connections(stores, shown.id, rows),
+        connections_total=len(rows),
+        replaces=_replaced(stores, shown.id, now),
+        strength=None if forgotten else _strength(house, shown, rows),
+        then=then,
+    )
 
 
 def _found(stores: Stores, wanted: str) -> tuple[Stored, bool]:
@@ -97,7 +108,7 @@ def _as_on_disk(stores: Stores, stored: Stored) -> Stored:
     return Stored(joined(stores, found.memory), found.path, stored.fingerprint)
 
 
-def _connections(stores: Stores, memory_id: str, rows: Sequence[EdgeRow]) -> list[Json]:
+def _connections(stores: Stores, memory_id: str, rows: Sequence[EdgeRow]) -> list[LinkedMemory]:
     """Return the strongest connections, each with the memory at its other end."""
     now = stores.clock.now()
     kept = sorted(rows, key=lambda row: (row.implied, -row.connection.weight))[:CONNECTIONS]
@@ -105,25 +116,36 @@ def _connections(stores: Stores, memory_id: str, rows: Sequence[EdgeRow]) -> lis
     return [_connection(row, memory_id, ends, now) for row in kept]
 
 
-def _connection(row: EdgeRow, memory_id: str, ends: Mapping[str, Memory], now: datetime) -> Json:
-    other = ends.get(_other(row, memory_id))
-    return {
-        **dict.fromkeys(("reason", "by", "at", "kind", "confidence")),
-        **connection_to_json(row.connection),
-        **({"kind": CONTRASTS_WITH} if is_contrast(row.connection) else {}),
-        "source": row.source,
-        "outward": row.source == memory_id,
-        "implied": row.implied,
-        "by_machine": row.connection.by in MACHINES,
-        "other": brief(other, now) if other else None,
-    }
+def _connection(
+    row: EdgeRow, memory_id: str, ends: Mapping[str, Memory], now: datetime
+) -> LinkedMemory:
+    other, link = ends.get(_other(row, memory_id)), row.connection
+    at = format_time(link.at) if link.at else None
+    algorithm = algorithm_of(link)
+    return LinkedMemory(
+        target=link.target,
+        edge=link.edge,
+        weight=link.weight,
+        reason=link.reason,
+        by=link.by,
+        at=at,
+        kind=CONTRASTS_WITH if is_contrast(link) else link.kind,
+        confidence=link.confidence,
+        discovered_at=at if algorithm else None,
+        algorithm=algorithm,
+        source=row.source,
+        outward=row.source == memory_id,
+        implied=row.implied,
+        by_machine=row.connection.by in MACHINES,
+        other=brief(other, now) if other else None,
+    )
 
 
 def _other(row: EdgeRow, memory_id: str) -> str:
     return row.connection.target if row.source == memory_id else row.source
 
 
-def _replaced(stores: Stores, memory_id: str, now: datetime) -> list[Json]:
+def _replaced(stores: Stores, memory_id: str, now: datetime) -> list[Brief]:
     """Return the memories that this one replaced."""
     ids = stores.graph.superseded_by(memory_id)[:SIMILAR]
     return [brief(each, now) for each in stores.search.memories(ids).values()]
@@ -132,7 +154,7 @@ def _replaced(stores: Stores, memory_id: str, now: datetime) -> list[Json]:
 # -- strength ------------------------------------------------------------------------------
 
 
-def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Json:
+def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Strength:
     """Return how likely the memory comes to mind, now, before and after, and what it is due to."""
     stores, habits, now = house.stores, house.sleep_habits, house.stores.clock.now()
     past, way, least = _past(stores, memory), lifecycle(habits), least_chance(habits)
@@ -141,34 +163,34 @@ def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Json:
     moments = _moments(past, now, ends)
     chance = next(chances(past, way, [now]))
     drawn = sum(not each.implied and each.connection.by not in MACHINES for each in rows)
-    return {
-        "now": format_time(now),
-        "chance": round(chance, 4),
-        "stability_days": memory.stability,
-        "curve": [
-            [format_time(at), round(value, 4)]
+    return Strength(
+        now=format_time(now),
+        chance=round(chance, 4),
+        stability_days=memory.stability,
+        curve=[
+            (format_time(at), round(value, 4))
             for at, value in zip(moments, chances(past, way, moments), strict=True)
         ],
-        "uses": [format_time(each.at) for each in past.uses[-USES_DRAWN:]],
-        "uses_total": memory.access_count,
-        "least": least,
-        "fades_at": format_time(max(ends, spared)) if ends else None,
-        "spared_until": format_time(spared) if spared > now else None,
-        "stays": _stays(memory, habits, now),
-        "importance": memory.importance,
-        "relevance": memory.relevance,
-        "drawn_connections": drawn,
-        "parts": _parts(memory.access_count, drawn, chance),
-    }
+        uses=[format_time(each.at) for each in past.uses[-USES_DRAWN:]],
+        uses_total=memory.access_count,
+        least=least,
+        fades_at=format_time(max(ends, spared)) if ends else None,
+        spared_until=format_time(spared) if spared > now else None,
+        stays=_stays(memory, habits, now),
+        importance=memory.importance,
+        relevance=memory.relevance,
+        drawn_connections=drawn,
+        parts=_parts(memory.access_count, drawn, chance),
+    )
 
 
-def _parts(uses: int, drawn: int, chance: float) -> Json:
+def _parts(uses: int, drawn: int, chance: float) -> ImportanceParts:
     """Return what would make up its importance if it were reckoned now."""
-    return {
-        "uses": round(float(ACCESS_WEIGHT * log_share(float(uses), ACCESS_REFERENCE)), 4),
-        "connections": round(float(EDGE_WEIGHT * log_share(float(drawn), EDGE_REFERENCE)), 4),
-        "recency": round(RECENCY_WEIGHT * chance, 4),
-    }
+    return ImportanceParts(
+        uses=round(float(ACCESS_WEIGHT * log_share(float(uses), ACCESS_REFERENCE)), 4),
+        connections=round(float(EDGE_WEIGHT * log_share(float(drawn), EDGE_REFERENCE)), 4),
+        recency=round(RECENCY_WEIGHT * chance, 4),
+    )
 
 
 def _past(stores: Stores, memory: Memory) -> Past:
@@ -192,12 +214,12 @@ def _moments(past: Past, now: datetime, ends: datetime | None) -> list[datetime]
     return sorted({*even, *around, now})
 
 
-def _stays(memory: Memory, habits: SleepHabits, now: datetime) -> str | None:
+def _stays(memory: Memory, habits: SleepHabits, now: datetime) -> Stays | None:
     """Return why no night moves it to the archive, if there is a reason that does not fade."""
     if memory.source == SELF_SOURCE or ABOUT_SELF in memory.tags:
         return "self"
     if memory.tier is not Tier.WORKING:
-        return memory.tier.value
+        return "core" if memory.tier is Tier.CORE else "archival"
     if PROTECTED in memory.tags:
         return "protected"
     if memory.type in never_fading_types(habits):
@@ -210,7 +232,7 @@ def _stays(memory: Memory, habits: SleepHabits, now: datetime) -> str | None:
 # -- what is like it, and what it said before ------------------------------------------------
 
 
-def similar(house: House, call: Call) -> Json:
+def similar(house: House, call: Call) -> SimilarMemories:
     """Return the memories nearest in meaning, with how near they are."""
     Reader(call.query).done()
     stores, now = house.stores, house.stores.clock.now()
@@ -218,28 +240,28 @@ def similar(house: House, call: Call) -> Json:
     found = stores.search.neighbours([memory_id], Filter(), now, SIMILAR, LEAST_LIKENESS)
     hits = found.get(memory_id, [])
     known = stores.search.memories([each.id for each in hits])
-    return {
-        "memories": [
-            {**brief(known[each.id], now), "likeness": round(each.score, 4)}
+    return SimilarMemories(
+        memories=[
+            SimilarMemory(**vars(brief(known[each.id], now)), likeness=round(each.score, 4))
             for each in hits
             if each.id in known
         ],
-        "embedded": memory_id in found,
-    }
+        embedded=memory_id in found,
+    )
 
 
-def difference(house: House, call: Call) -> Json:
+def difference(house: House, call: Call) -> MemoryDifference:
     """Return a memory before and after one change of it."""
     reader = Reader(call.query)
     change = reader.required_text("change")
     reader.done()
     seen = turn(house.stores, call.named, change)
-    return {
-        "before": memory_to_json(seen.before) if seen.before else None,
-        "after": memory_to_json(seen.after) if seen.after else None,
-        "moved": seen.moved,
-        "mentions": [mention(each) for each in _mentioned(house.stores, seen)],
-    }
+    return MemoryDifference(
+        before=seen.before,
+        after=seen.after,
+        moved=seen.moved,
+        mentions=[mention(each) for each in _mentioned(house.stores, seen)],
+    )
 
 
 def _mentioned(stores: Stores, seen: Turn) -> Iterable[Memory]:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from madeleine.api import sleep_answers, sleeping
+from madeleine.api.contract.page_responses import (
+    ChangeDetail,
+    FileChange,
+    LastRunNumbers,
+    PageJob,
+    PageRun,
+    RunChange,
+    RunDetail,
+    RunPage,
+    SleepPage,
+)
+from madeleine.api.contract.responses import NamedMemory
 from madeleine.errors import NoSuchChange, NoSuchRun
 from madeleine.index.log import EventLog
-from madeleine.model.codec import Json
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus
@@ -29,36 +41,44 @@ TEXT_CHARS = 20_000  # of one text; a longer one is cut
 NUMBERS = ("seconds", "looked", "judged", "applied", "proposed", "skipped", "stopped", "error")
 
 
-def sleep(house: House, call: Call) -> Json:
+def sleep(house: House, call: Call) -> SleepPage:
     """Return how every job and every task of consolidation stands, without what it changed."""
     Reader(call.query).done()
     sleeper, settings = house.sleeper, house.settings
     running = sleeper.running()
-    return {
-        "enabled": settings.sleep.enabled,
-        "consolidation_enabled": settings.sleep.enabled and settings.consolidation.enabled,
-        "judge": settings.judge.kind,
-        "running": running.job if running else None,
-        "proposals": len(house.stores.log.proposals(ProposalStatus.PENDING)),
-        "jobs": [_state(each) for each in sleeping.job_states(house)],
-        "tasks": [_task(house, each) for each in sleeping.job_states(house, sleeper.tasks)],
-    }
+    return SleepPage(
+        enabled=settings.sleep.enabled,
+        consolidation_enabled=settings.sleep.enabled and settings.consolidation.enabled,
+        judge=settings.judge.kind,
+        running=running.job if running else None,
+        proposals=len(house.stores.log.proposals(ProposalStatus.PENDING)),
+        jobs=[_state(each) for each in sleeping.job_states(house)],
+        tasks=[_task(house, each) for each in sleeping.job_states(house, sleeper.tasks)],
+    )
 
 
-def _task(house: House, state: sleep_answers.JobState) -> Json:
+def _task(house: House, state: sleep_answers.JobState) -> PageJob:
     when = sleeping.next_task_run(house, state.job)
-    return {**_state(state), "next_run": format_time(when) if when else None}
+    return replace(_state(state), next_run=format_time(when) if when else None)
 
 
-def _state(state: sleep_answers.JobState) -> Json:
-    values = sleep_answers.job_in_status(state)
-    last = values["last_run"]
-    if isinstance(last, Mapping):
-        values["last_run"] = {"at": last["at"], **_report(last)}
-    return values
+def _state(state: sleep_answers.JobState) -> PageJob:
+    status = sleep_answers.job_status(state)
+    last: Mapping[str, Any] | None = status.last_run
+    return PageJob(
+        id=status.id,
+        interval_minutes=status.interval_minutes,
+        paused=status.paused,
+        waiting=status.waiting,
+        running=status.running,
+        progress=status.progress,
+        last_run=None if last is None else LastRunNumbers(at=last["at"], **_report(last)),
+        failures=status.failures,
+        next_run=status.next_run,
+    )
 
 
-def _report(report: Mapping[str, object]) -> Json:
+def _report(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a run went, in numbers."""
     counts, problems = report.get("counts"), report.get("problems")
     return {
@@ -72,7 +92,7 @@ def _report(report: Mapping[str, object]) -> Json:
 # -- runs ----------------------------------------------------------------------------------
 
 
-def runs(house: House, call: Call) -> Json:
+def runs(house: House, call: Call) -> RunPage:
     """Return runs, newest first: those that did something, or all of them."""
     reader = Reader(call.query)
     limit = reader.whole("limit", RUNS, 1, RUNS_AT_MOST)
@@ -85,10 +105,10 @@ def runs(house: House, call: Call) -> Json:
     found = [each for each in events if everything or _did_something(each)]
     shown = found[:limit]
     held = log.in_force([str(each.body.get("run")) for each in shown])
-    return {"runs": [_run(each, held) for each in shown], "more": len(found) > limit}
+    return RunPage(runs=[_run(each, held) for each in shown], more=len(found) > limit)
 
 
-def _report_of(event: Event) -> Mapping[str, object]:
+def _report_of(event: Event) -> Mapping[str, Any]:
     report = event.body.get("report")
     return report if isinstance(report, Mapping) else {}
 
@@ -98,20 +118,19 @@ def _did_something(event: Event) -> bool:
     return any(report.get(name) for name in ("applied", "proposed", "stopped", "error"))
 
 
-def _run(event: Event, held: Mapping[str, tuple[int, int]]) -> Json:
+def _run(event: Event, held: Mapping[str, tuple[int, int]]) -> PageRun:
     report, run = _report_of(event), str(event.body.get("run"))
     made, left = held.get(run, (0, 0))
-    return {
-        "job": event.body.get("job"),
-        "at": report.get("began") or format_time(event.at),
-        **_report(report),
-        "run": run,
-        "changes": made,
-        "in_force": left,
-    }
+    return PageRun(
+        job=str(event.body.get("job")),
+        at=report.get("began") or format_time(event.at),
+        **{**_report(report), "run": run},
+        changes=made,
+        in_force=left,
+    )
 
 
-def run(house: House, call: Call) -> Json:
+def run(house: House, call: Call) -> RunDetail:
     """Return the changes that a run made, newest first, a page of them, and how it went."""
     reader = Reader(call.query)
     limit = reader.whole("limit", CHANGES, 1, CHANGES_AT_MOST)
@@ -124,19 +143,19 @@ def run(house: House, call: Call) -> Json:
     told = _told(stores.log, call.named, str(events[0].body["by"]) if events else None)
     if told is None and not events:
         raise NoSuchRun(call.named)
-    return {
-        "changes": [
+    return RunDetail(
+        changes=[
             _change(each, stores.log.outcome(str(each.body["change"])), known) for each in page
         ],
-        "total": len(events),
-        "job": told["job"] if told else str(events[0].body["by"]),
-        "applied": told["applied"] if told else None,
-        "in_force": stores.log.in_force([call.named]).get(call.named, (0, 0))[1],
-        "report": told,
-    }
+        total=len(events),
+        job=told.job if told else str(events[0].body["by"]),
+        applied=told.applied if told else None,
+        in_force=stores.log.in_force([call.named]).get(call.named, (0, 0))[1],
+        report=told,
+    )
 
 
-def _told(log: EventLog, run_id: str, job: str | None) -> Json | None:
+def _told(log: EventLog, run_id: str, job: str | None) -> PageRun | None:
     """Return how a run says that it went, if it is not too long ago."""
     runs = log.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
     found = next((each for each in runs if each.body.get("run") == run_id), None)
@@ -151,20 +170,21 @@ def _memories(event: Event) -> list[str]:
     ]
 
 
-def _change(event: Event, outcome: str | None, known: Mapping[str, Memory]) -> Json:
-    body = event.body
+def _change(event: Event, outcome: str | None, known: Mapping[str, Memory]) -> RunChange:
+    body, reason = event.body, event.body.get("reason")
     ids = list(dict.fromkeys(_memories(event)))
-    return {
-        "id": body["change"],
-        "at": format_time(event.at),
-        "verb": "score" if event.kind is Kind.SCORED else body.get("verb"),
-        "reason": body.get("reason"),
-        "outcome": outcome,
-        "words": _words(body.get("details")),
-        "memories": [
-            {"id": each, "title": known[each].headline if each in known else None} for each in ids
+    return RunChange(
+        id=str(body["change"]),
+        at=format_time(event.at),
+        verb="score" if event.kind is Kind.SCORED else str(body.get("verb")),
+        reason=None if reason is None else str(reason),
+        outcome=outcome,
+        words=_words(body.get("details")),
+        memories=[
+            NamedMemory(id=each, title=known[each].headline if each in known else None)
+            for each in ids
         ],
-    }
+    )
 
 
 def _words(details: object) -> list[str]:
@@ -176,7 +196,7 @@ def _words(details: object) -> list[str]:
     ]
 
 
-def change(house: House, call: Call) -> Json:
+def change(house: House, call: Call) -> ChangeDetail:
     """Return what a change made of each file: the whole texts before and after."""
     Reader(call.query).done()
     stores = house.stores
@@ -185,18 +205,18 @@ def change(house: House, call: Call) -> Json:
     if event is None:
         raise NoSuchChange(call.named)
     turns = file_turns(stores, event)
-    return {"files": [_file(each) for each in turns[:CHANGES]], "files_total": len(turns)}
+    return ChangeDetail(files=[_file(each) for each in turns[:CHANGES]], files_total=len(turns))
 
 
-def _file(turn: FileTurn) -> Json:
-    return {
-        "memory": turn.memory_id,
-        "path_before": turn.path_before,
-        "path_after": turn.path_after,
-        "before": _text(turn.before),
-        "after": _text(turn.after),
-        "known": turn.known,
-    }
+def _file(turn: FileTurn) -> FileChange:
+    return FileChange(
+        memory=turn.memory_id,
+        path_before=turn.path_before,
+        path_after=turn.path_after,
+        before=_text(turn.before),
+        after=_text(turn.after),
+        known=turn.known,
+    )
 
 
 def _text(data: bytes | None) -> str | None:

@@ -11,14 +11,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from madeleine.api.answers import proposal_to_json
+from madeleine.api.contract.memories import proposal_to_json
+from madeleine.api.contract.page_responses import (
+    JudgedProposal,
+    ProposalDetail,
+    ProposalLine,
+    ProposalLines,
+    ProposedMemory,
+)
+from madeleine.api.contract.responses import NamedMemory
 from madeleine.api.page.brief import brief, named
 from madeleine.errors import UnknownWord
 from madeleine.index.log import EventLog
 from madeleine.index.search import MemorySearch
-from madeleine.model.codec import Json
 from madeleine.model.event import Event
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.reading import Reader
@@ -68,22 +75,22 @@ def read_asked(call: Call) -> Asked:
     return asked
 
 
-def proposals(house: House, call: Call) -> Json:
+def proposals(house: House, call: Call) -> ProposalLines:
     """Return a page of what waits for a decision, or was decided, newest first."""
     return listed([house.stores.log], read_asked(call))
 
 
-def listed(logs: Iterable[EventLog], asked: Asked) -> Json:
+def listed(logs: Iterable[EventLog], asked: Asked) -> ProposalLines:
     """Return a page of the proposals of all these together."""
     every = [(log, each) for log in logs for each in _standing(log, asked.status)]
     those = [pair for pair in every if asked.type in (None, pair[1].type.value)]
     those.sort(key=lambda pair: _when(pair[1]), reverse=True)
     page = those[asked.offset : asked.offset + asked.limit]
-    return {
-        "proposals": _lines(page),
-        "total": len(those),
-        "types": dict(Counter(each.type.value for _, each in every).most_common()),
-    }
+    return ProposalLines(
+        proposals=_lines(page),
+        total=len(those),
+        types=dict(Counter(each.type.value for _, each in every).most_common()),
+    )
 
 
 def _standing(log: EventLog, status: str) -> list[Proposal]:
@@ -101,20 +108,20 @@ def _was_asked(proposal: Proposal) -> bool:
     return "verb" in dict(proposal.action)
 
 
-def _lines(page: Sequence[tuple[EventLog, Proposal]]) -> list[Json]:
+def _lines(page: Sequence[tuple[EventLog, Proposal]]) -> list[ProposalLine]:
     """Return the lines of a list; the journal is asked who decided only if it was decided."""
     known: dict[int, Mapping[str, Event]] = {}
     lines = []
     for log, each in page:
         if each.status is not ProposalStatus.PENDING and id(log) not in known:
             known[id(log)] = decisions(log)
-        values = proposal_to_json(each)
+        values: dict[str, Any] = proposal_to_json(each)
         del values["action"]
-        lines.append({**values, **_decision(log, each, known.get(id(log), {}))})
+        lines.append(ProposalLine(**values, **_decision(log, each, known.get(id(log), {}))))
     return lines
 
 
-def _decision(log: EventLog, proposal: Proposal, known: Mapping[str, Event]) -> Json:
+def _decision(log: EventLog, proposal: Proposal, known: Mapping[str, Event]) -> dict[str, Any]:
     """Return who decided, the change that still holds because of it, and whether the decision
     can be taken back; of what was decided too long ago nobody knows."""
     event = known.get(proposal.id)
@@ -129,7 +136,7 @@ def _decision(log: EventLog, proposal: Proposal, known: Mapping[str, Event]) -> 
 # -- one of them ---------------------------------------------------------------------------
 
 
-def proposal(house: House, call: Call) -> Json:
+def proposal(house: House, call: Call) -> ProposalDetail:
     """Return a proposal with its memories, whole, and what approving it would change."""
     Reader(call.query).done()
     stores = house.stores
@@ -137,27 +144,28 @@ def proposal(house: House, call: Call) -> Json:
     seen = show_proposal(stores, call.named)
     known = stores.search.memories(seen.proposal.source_nodes[:MEMORIES])
     pending = seen.proposal.status is ProposalStatus.PENDING
-    return {
-        "proposal": {
-            **proposal_to_json(seen.proposal),
-            **_decision(stores.log, seen.proposal, {} if pending else decisions(stores.log)),
-        },
-        "memories": [
-            {**brief(known[each], now), "content": known[each].content[:TEXT_CHARS]}
+    decision = _decision(stores.log, seen.proposal, {} if pending else decisions(stores.log))
+    shown: dict[str, Any] = proposal_to_json(seen.proposal)
+    return ProposalDetail(
+        proposal=JudgedProposal(**shown, **decision),
+        memories=[
+            ProposedMemory(
+                **vars(brief(known[each], now)), content=known[each].content[:TEXT_CHARS]
+            )
             for each in _in_order(seen.proposal)
             if each in known
         ],
-        "memories_total": len(seen.proposal.source_nodes),
-        "difference": seen.difference[: 10 * TEXT_CHARS],
-        "problem": named(stores.search, seen.problem) if seen.problem else None,
-        "changed": _changed(stores.search, seen.changed) if seen.changed else None,
-    }
+        memories_total=len(seen.proposal.source_nodes),
+        difference=seen.difference[: 10 * TEXT_CHARS],
+        problem=named(stores.search, seen.problem) if seen.problem else None,
+        changed=_changed(stores.search, seen.changed) if seen.changed else None,
+    )
 
 
-def _changed(search: MemorySearch, memory_id: str) -> Json:
+def _changed(search: MemorySearch, memory_id: str) -> NamedMemory:
     """Return what a memory that changed is called; nothing, if it is gone."""
     memory = search.memories([memory_id]).get(memory_id)
-    return {"id": memory_id, "title": memory.headline if memory else None}
+    return NamedMemory(id=memory_id, title=memory.headline if memory else None)
 
 
 def _in_order(proposal: Proposal) -> list[str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from madeleine.api.page.brief import absent_to_json, brief, brief_hit
-from madeleine.model.codec import Json
+from madeleine.api.contract.page_responses import BriefPage, Facets, SearchPage
+from madeleine.api.page.brief import absence_reason, brief, brief_hit
 from madeleine.model.memory import Memory
 from madeleine.model.query import MAX_HITS, QUERY_CHARS, Filter, Query, read_filter
 from madeleine.model.reading import Reader
@@ -24,7 +24,7 @@ SPACES = 200
 TAGS = 30
 
 
-def search(house: House, call: Call) -> Json:
+def search(house: House, call: Call) -> SearchPage:
     """Answer a question that is still being typed. Looking is no use: nothing is noted."""
     reader = Reader(call.query)
     query = Query(
@@ -37,16 +37,16 @@ def search(house: House, call: Call) -> Json:
     now = house.stores.clock.now()
     found = recall(house.stores, query, touch=False)
     known = house.stores.search.memories({each for hit in found.hits for each in hit.mentioned})
-    return {
-        "memories": [brief_hit(each, now, known) for each in found.hits],
-        "silence": found.silence,
-        "notes": list(found.notes),
-        "why_not": found.why_not,
-        "absent": absent_to_json(found.absent),
-    }
+    return SearchPage(
+        memories=[brief_hit(each, now, known) for each in found.hits],
+        silence=found.silence,
+        notes=list(found.notes),
+        why_not=found.why_not,
+        absent=absence_reason(found.absent),
+    )
 
 
-def listing(house: House, call: Call) -> Json:
+def listing(house: House, call: Call) -> BriefPage:
     """Return a page of memories, newest first."""
     chosen, limit, offset = read_listing(call)
     search, now = house.stores.search, house.stores.clock.now()
@@ -63,11 +63,11 @@ def read_listing(call: Call) -> tuple[Filter, int, int]:
     return chosen, limit, offset
 
 
-def listed(found: Iterable[Memory], total: int, now: datetime) -> Json:
-    return {"memories": [brief(each, now) for each in found], "total": total}
+def listed(found: Iterable[Memory], total: int, now: datetime) -> BriefPage:
+    return BriefPage(memories=[brief(each, now) for each in found], total=total)
 
 
-def facets(house: House, call: Call) -> Json:
+def facets(house: House, call: Call) -> Facets:
     """Return what one can filter by, and how many memories there are of each."""
     reader = Reader(call.query)
     beginning = reader.text("tag") or ""
@@ -75,10 +75,10 @@ def facets(house: House, call: Call) -> Json:
     search = house.stores.search
     counts = search.counts()
     spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
-    return {
-        "memories": counts.memories,
-        "types": dict(counts.by_type),
-        "tiers": dict(counts.by_tier),
-        "spaces": dict(spaces[:SPACES]),
-        "tags": dict(search.tags(beginning.strip().lower().lstrip("#"), TAGS)),
-    }
+    return Facets(
+        memories=counts.memories,
+        types=dict(counts.by_type),
+        tiers=dict(counts.by_tier),
+        spaces=dict(spaces[:SPACES]),
+        tags=dict(search.tags(beginning.strip().lower().lstrip("#"), TAGS)),
+    )

@@ -9,11 +9,19 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from madeleine.api.contract.page_responses import (
+    DayPage,
+    Growth,
+    GrowthBar,
+    MindTurn,
+    TimelinePage,
+    TurnPage,
+)
 from madeleine.api.page.brief import brief
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.graph import EdgeRow, MemoryGraph
 from madeleine.index.search import MemorySearch
-from madeleine.model.codec import CREATIVE, Json
+from madeleine.model.codec import CREATIVE
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -41,7 +49,7 @@ EVERYTHING = Filter(outdated=True)
 _TURNING = (Edge.EVOLVED_FROM, Edge.CONTRADICTS)
 
 
-def timeline(house: House, call: Call) -> Json:
+def timeline(house: House, call: Call) -> TimelinePage:
     """Return a page of memories by when they became known, newest first, with what turned in
     that time."""
     reader = Reader(call.query)
@@ -54,11 +62,11 @@ def timeline(house: House, call: Call) -> Json:
     total = search.count(EVERYTHING, now)
     since = page[-1].created if page and offset + len(page) < total else None
     before = newer[0].created if newer else None
-    return {
-        "memories": [brief(each, now) for each in page],
-        "turns": _turns(search, _turning(house.stores.graph, since, before), now),
-        "total": total,
-    }
+    return TimelinePage(
+        memories=[brief(each, now) for each in page],
+        turns=_turns(search, _turning(house.stores.graph, since, before), now),
+        total=total,
+    )
 
 
 def _turning(graph: MemoryGraph, since: datetime | None, before: datetime | None) -> list[EdgeRow]:
@@ -74,7 +82,7 @@ def _within(at: datetime | None, since: datetime | None, before: datetime | None
     return (since is None or at >= since) and (before is None or at < before)
 
 
-def bars(house: House, call: Call) -> Json:
+def bars(house: House, call: Call) -> Growth:
     """Return how many memories became known in each stretch of time, oldest first."""
     reader = Reader(call.query)
     zone = zone_of(reader.text("zone"))
@@ -82,23 +90,23 @@ def bars(house: House, call: Call) -> Json:
     return growth(house, zone)
 
 
-def growth(house: House, zone: tzinfo) -> Json:
+def growth(house: House, zone: tzinfo) -> Growth:
     """Return the bars in days of a zone. Each is one look into the index of times, so that a
     large store takes hardly longer than a small one."""
     search, now = house.stores.search, house.stores.clock.now()
     total = search.count(EVERYTHING, now)
     oldest = search.first_known()
     if oldest is None:
-        return {"step_days": 1, "bars": [], "total": 0, "zone": str(zone), "first": None}
+        return Growth(step_days=1, bars=[], total=0, zone=str(zone), first=None)
     scale = _scale(oldest.astimezone(zone).date(), now.astimezone(zone).date())
     ends = [datetime.combine(each, time.min, zone) for each in scale.ends]
-    return {
-        "step_days": scale.days,
-        "bars": [_bar(search, start, end, now) for start, end in pairwise(ends)],
-        "total": total,
-        "zone": str(zone),
-        "first": format_time(oldest),
-    }
+    return Growth(
+        step_days=scale.days,
+        bars=[_bar(search, start, end, now) for start, end in pairwise(ends)],
+        total=total,
+        zone=str(zone),
+        first=format_time(oldest),
+    )
 
 
 def zone_of(name: str | None) -> tzinfo:
@@ -129,16 +137,12 @@ def _scale(first: date, today: date) -> Scale:
     return Scale(days, [begin + timedelta(days=days * n) for n in range(count + 1)])
 
 
-def _bar(search: MemorySearch, start: datetime, end: datetime, now: datetime) -> Json:
+def _bar(search: MemorySearch, start: datetime, end: datetime, now: datetime) -> GrowthBar:
     chosen = Filter(created_after=start, created_before=end, outdated=True)
-    return {
-        "from": format_time(start),
-        "to": format_time(end),
-        "known": search.count(chosen, now),
-    }
+    return GrowthBar(from_=format_time(start), to=format_time(end), known=search.count(chosen, now))
 
 
-def day(house: House, call: Call) -> Json:
+def day(house: House, call: Call) -> DayPage:
     """Return how much held at a moment, and what has come and gone since."""
     reader = Reader(call.query)
     at = reader.time("as_of") or house.stores.clock.now()
@@ -148,13 +152,13 @@ def day(house: House, call: Call) -> Json:
     held = search.count(Filter(as_of=at), now) + len(trashed)
     holding = search.count(Filter(), now)
     newer = search.count(Filter(created_after=at + timedelta(microseconds=1)), now)
-    return {
-        "held": held,
-        "holding": holding,
-        "come": newer,
-        "gone": held - (holding - newer),
-        "forgotten": [brief(each, now) for each in trashed],
-    }
+    return DayPage(
+        held=held,
+        holding=holding,
+        come=newer,
+        gone=held - (holding - newer),
+        forgotten=[brief(each, now) for each in trashed],
+    )
 
 
 def _forgotten_since(stores: Stores, at: datetime) -> list[Memory]:
@@ -193,16 +197,17 @@ def _over(memory: Memory, at: datetime) -> bool:
     return is_over(memory, Filter(as_of=at), at)
 
 
-def turns(house: House, call: Call) -> Json:
+def turns(house: House, call: Call) -> TurnPage:
     """Return what replaced what, and what cannot hold beside what, newest first."""
     reader = Reader(call.query)
     limit = reader.whole("limit", TURNS, 1, TURNS_AT_MOST)
     reader.done()
-    rows = house.stores.graph.newest_edges(_TURNING, limit, but_by=CREATIVE)
-    return {"turns": _turns(house.stores.search, rows, house.stores.clock.now())}
+    index = house.stores.index
+    rows = index.graph.newest_edges(_TURNING, limit, but_by=CREATIVE)
+    return TurnPage(turns=_turns(index.search, rows, house.stores.clock.now()))
 
 
-def _turns(search: MemorySearch, rows: Sequence[EdgeRow], now: datetime) -> list[Json]:
+def _turns(search: MemorySearch, rows: Sequence[EdgeRow], now: datetime) -> list[MindTurn]:
     ends = search.memories({end for row in rows for end in (row.source, row.connection.target)})
     return [
         _turn(row, ends, now)
@@ -211,17 +216,17 @@ def _turns(search: MemorySearch, rows: Sequence[EdgeRow], now: datetime) -> list
     ]
 
 
-def _turn(row: EdgeRow, ends: Mapping[str, Memory], now: datetime) -> Json:
+def _turn(row: EdgeRow, ends: Mapping[str, Memory], now: datetime) -> MindTurn:
     """Return an arrow as what it says. The newer memory is the one that the arrow starts from;
     a tension is `open` while both of its memories hold."""
     link = row.connection
     newer, older = brief(ends[row.source], now), brief(ends[link.target], now)
-    return {
-        "is": "evolution" if link.edge is Edge.EVOLVED_FROM else "tension",
-        "newer": newer,
-        "older": older,
-        "open": not newer["outdated"] and not older["outdated"],
-        "reason": link.reason,
-        "by": link.by,
-        "at": format_time(link.at) if link.at else None,
-    }
+    return MindTurn(
+        is_="evolution" if link.edge is Edge.EVOLVED_FROM else "tension",
+        newer=newer,
+        older=older,
+        open=not newer.outdated and not older.outdated,
+        reason=link.reason,
+        by=link.by,
+        at=format_time(link.at) if link.at else None,
+    )

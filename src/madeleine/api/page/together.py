@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from madeleine.api.contract.page_responses import BriefPage, Facets, ProposalLines, SearchPage
 from madeleine.api.page import proposals as asked
 from madeleine.api.page.searching import HITS, SPACES, TAGS, listed, read_listing
 from madeleine.api.page.searching import facets as facets_of
 from madeleine.api.page.searching import search as search_in
 from madeleine.api.reach import memories
-from madeleine.model.codec import Json
 from madeleine.model.people import Role
 from madeleine.model.query import MAX_HITS, Filter, read_filter
 from madeleine.model.reading import Reader
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from madeleine.api.reach import Place, Reach
 
 
-def search(reached: Reach, call: Call) -> Json:
+def search(reached: Reach, call: Call) -> SearchPage:
     """Ask in every place that the filter allows, and join the answers by their scores."""
     reached.own.check("page_search", Role.READER)
     places = reached.among(read_filter(Reader(call.query)).spaces)
@@ -31,18 +31,17 @@ def search(reached: Reach, call: Call) -> Json:
     about = reached.holding(missed, memories) if isinstance(missed, str) else reached.own
     told = [search_in(each.house, _narrowed(call, each, each is about)) for each in places]
     limit = Reader(call.query).whole("limit", HITS, 1, MAX_HITS)
-    every = [cast("list[Json]", each["memories"]) for each in told]
-    hits = joined(every, lambda hit: float(str(hit["score"])), limit)
-    notes = dict.fromkeys(note for each in told for note in cast("list[str]", each["notes"]))
-    missing = {
-        name: next((each[name] for each in told if each[name]), None)
-        for name in ("why_not", "absent")
-    }
-    silence = None if hits else told[0]["silence"]
-    return {"memories": hits, "silence": silence, "notes": list(notes), **missing}
+    hits = joined([each.memories for each in told], lambda hit: hit.score, limit)
+    return SearchPage(
+        memories=hits,
+        silence=None if hits else told[0].silence,
+        notes=list(dict.fromkeys(note for each in told for note in each.notes)),
+        why_not=next((each.why_not for each in told if each.why_not), None),
+        absent=next((each.absent for each in told if each.absent), None),
+    )
 
 
-def listing(reached: Reach, call: Call) -> Json:
+def listing(reached: Reach, call: Call) -> BriefPage:
     """Return a page of all places together, newest first."""
     reached.own.check("page_list", Role.READER)
     chosen, limit, offset = read_listing(call)
@@ -56,20 +55,20 @@ def listing(reached: Reach, call: Call) -> Json:
     return listed(newest[offset:], sum(search.count(within, now) for search, within in asked), now)
 
 
-def facets(reached: Reach, call: Call) -> Json:
+def facets(reached: Reach, call: Call) -> Facets:
     """Return what one can filter by in all places together."""
     reached.own.check("page_facets", Role.READER)
     told = [facets_of(place.house, call) for place in reached.places()]
-    return {
-        "memories": sum(int(str(each["memories"])) for each in told),
-        "types": _summed(told, "types"),
-        "tiers": _summed(told, "tiers"),
-        "spaces": _summed(told, "spaces", SPACES),
-        "tags": _summed(told, "tags", TAGS),
-    }
+    return Facets(
+        memories=sum(each.memories for each in told),
+        types=_summed([each.types for each in told]),
+        tiers=_summed([each.tiers for each in told]),
+        spaces=_summed([each.spaces for each in told], SPACES),
+        tags=_summed([each.tags for each in told], TAGS),
+    )
 
 
-def proposals(reached: Reach, call: Call) -> Json:
+def proposals(reached: Reach, call: Call) -> ProposalLines:
     """Return what waits for a decision in all places together, newest first."""
     reached.own.check("page_proposals", Role.READER)
     logs = [place.house.stores.log for place in reached.places()]
@@ -91,8 +90,8 @@ def _only(chosen: Filter, space: str) -> Filter:
     return replace(chosen, spaces=(space,))
 
 
-def _summed(told: Sequence[Json], name: str, most: int | None = None) -> dict[str, int]:
+def _summed(counts: Sequence[Mapping[str, int]], most: int | None = None) -> dict[str, int]:
     total: Counter[str] = Counter()
-    for each in told:
-        total.update(cast("dict[str, int]", each[name]))
+    for each in counts:
+        total.update(each)
     return dict(total.most_common(most))

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from madeleine.api.page.brief import absent_to_json, brief, named
+from madeleine.api.contract.page_responses import (
+    ConsideredMemory,
+    PromptOutcome,
+    ToldMemory,
+    UnwhisperedMemory,
+    WhisperDetail,
+    WhisperLine,
+    WhisperPage,
+    WhisperStage,
+)
+from madeleine.api.page.brief import absence_reason, brief, named
 from madeleine.errors import NoSuchWhisper, UnknownWord
 from madeleine.index.log import EventLog, WhisperEntry
 from madeleine.index.search import MemorySearch
-from madeleine.model.codec import Json
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
 from madeleine.whisper.log import ids_in, is_delivered
@@ -31,7 +40,7 @@ OUTCOMES = ("whispered", "silent", "held_out", "late", "undelivered")
 # -- the list ------------------------------------------------------------------------------
 
 
-def whispers(house: House, call: Call) -> Json:
+def whispers(house: House, call: Call) -> WhisperPage:
     """Return a page of prompts, newest first. `next` is where the following page begins."""
     reader = Reader(call.query)
     limit = reader.whole("limit", LINES, 1, LINES_AT_MOST)
@@ -45,12 +54,12 @@ def whispers(house: House, call: Call) -> Json:
     found = [each for each in seen if wanted in (None, outcome_of(each))][:limit]
     more = len(found) == limit or (wanted is not None and len(seen) == LOOKED_AT)
     last = found[-1] if len(found) == limit else seen[-1] if seen else None
-    return {
-        "whispers": [line(stores.search, each) for each in found],
-        "next": last.id if last and more else None,
-        "gate": house.whisper_habits.injection_gate,
-        "days": house.whisper_habits.log_days,
-    }
+    return WhisperPage(
+        whispers=[line(stores.search, each) for each in found],
+        next=last.id if last and more else None,
+        gate=house.whisper_habits.injection_gate,
+        days=house.whisper_habits.log_days,
+    )
 
 
 def _entry(log: EventLog, whisper_id: str) -> WhisperEntry:
@@ -60,7 +69,7 @@ def _entry(log: EventLog, whisper_id: str) -> WhisperEntry:
     return found
 
 
-def outcome_of(entry: WhisperEntry) -> str:
+def outcome_of(entry: WhisperEntry) -> PromptOutcome:
     """Return what came of a prompt, in one word."""
     if entry.body.get("held_out"):
         return "held_out"
@@ -71,38 +80,38 @@ def outcome_of(entry: WhisperEntry) -> str:
     return "late" if entry.body.get("late") else "undelivered"
 
 
-def line(search: MemorySearch, entry: WhisperEntry) -> Json:
+def line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
     """Return a prompt as a line of the list."""
-    body = entry.body
+    body: Mapping[str, Any] = entry.body
     prompt = " ".join(str(body.get("prompt", ""))[: 4 * PROMPT_CHARS].split())
-    return {
-        "id": entry.id,
-        "at": format_time(entry.at),
-        "session": entry.session,
-        "space": entry.space,
-        "prompt": prompt if len(prompt) <= PROMPT_CHARS else f"{prompt[: PROMPT_CHARS - 1]}…",
-        "outcome": outcome_of(entry),
-        "told": _titles(entry),
-        "silence": named(search, str(body["silence"])) if body.get("silence") else None,
-        "stage": body.get("stage"),
-        "best": body.get("best"),
-        "took_ms": body.get("took_ms"),
-        "seen": len(ids_in(entry, "seen")) if body.get("replied") else None,
-        "without_model": body.get("without_model"),
-    }
+    return WhisperLine(
+        id=entry.id,
+        at=format_time(entry.at),
+        session=entry.session,
+        space=entry.space,
+        prompt=prompt if len(prompt) <= PROMPT_CHARS else f"{prompt[: PROMPT_CHARS - 1]}…",
+        outcome=outcome_of(entry),
+        told=_titles(entry),
+        silence=named(search, str(body["silence"])) if body.get("silence") else None,
+        stage=str(body.get("stage")),
+        best=body.get("best"),
+        took_ms=body.get("took_ms"),
+        seen=len(ids_in(entry, "seen")) if body.get("replied") else None,
+        without_model=body.get("without_model"),
+    )
 
 
-def _titles(entry: WhisperEntry) -> list[Json]:
+def _titles(entry: WhisperEntry) -> list[ToldMemory]:
     """Return the memories that were told, by what they were called then."""
     told = set(ids_in(entry, "injected"))
     rows = [row for _, row in rows_of(entry.body) if row.get("memory") in told]
-    return [{"id": row.get("memory"), "title": row.get("title")} for row in rows]
+    return [ToldMemory(id=str(row.get("memory")), title=str(row.get("title"))) for row in rows]
 
 
 # -- one of them ---------------------------------------------------------------------------
 
 
-def whisper(house: House, call: Call) -> Json:
+def whisper(house: House, call: Call) -> WhisperDetail:
     """Return one prompt whole: its stages, and every memory that was considered."""
     Reader(call.query).done()
     stores, habits = house.stores, house.whisper_habits
@@ -110,38 +119,38 @@ def whisper(house: House, call: Call) -> Json:
     rows = [row for _, row in rows_of(entry.body)]
     ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
     known, now = stores.search.memories(ids), stores.clock.now()
-    said = _said(stores.log, ids, entry)
-    return {
-        **line(stores.search, entry),
-        "prompt": entry.body.get("prompt", ""),
-        "intents": entry.body.get("intents", []),
-        "among": entry.body.get("among", []),
-        "gate": habits.injection_gate,
-        "floor": habits.min_relevance_score,
-        "stages": _stages(entry),
-        "memories": [
-            {
+    said, body = _said(stores.log, ids, entry), cast("Mapping[str, Any]", entry.body)
+    return WhisperDetail(
+        **{**vars(line(stores.search, entry)), "prompt": body.get("prompt", "")},
+        intents=body.get("intents", []),
+        among=body.get("among", []),
+        gate=habits.injection_gate,
+        floor=habits.min_relevance_score,
+        stages=_stages(entry),
+        memories=[
+            ConsideredMemory(
                 **_row(entry, row, said),
-                "brief": brief(known[memory], now)
+                brief=brief(known[memory], now)
                 if (memory := str(row["memory"])) in known
                 else None,
-            }
+            )
             for row in _best_first(entry, rows)
         ],
-    }
+    )
 
 
-def _stages(entry: WhisperEntry) -> list[Json]:
+def _stages(entry: WhisperEntry) -> list[WhisperStage]:
     """Return the stages in their order, each with whether the prompt passed it."""
     names = [name for name, _ in STAGES]
     ended = str(entry.body.get("stage"))
     at = names.index(ended) if ended in names else len(names)
     silent = bool(entry.body.get("silence")) and not entry.body.get("held_out")
-    states = ["passed"] * at + ["decided" if silent else "passed"]
+    states: list[Literal["passed", "decided", "not_reached"]] = ["passed"] * at
+    states += ["decided" if silent else "passed"]
     states += ["not_reached"] * (len(names) - len(states))
     held = [str(row.get("held")) for _, row in rows_of(entry.body)]
     return [
-        {"name": name, "state": state, "held": held.count(name)}
+        WhisperStage(name=name, state=state, held=held.count(name))
         for name, state in zip(names, states[: len(names)], strict=True)
     ]
 
@@ -153,13 +162,13 @@ def _best_first(
     return sorted(rows, key=lambda row: (row.get("memory") not in told, -_number(row, "score")))
 
 
-def _row(entry: WhisperEntry, row: Mapping[str, object], said: Mapping[str, int]) -> Json:
+def _row(entry: WhisperEntry, row: Mapping[str, Any], said: Mapping[str, int]) -> dict[str, Any]:
     memory = str(row.get("memory"))
     numbers = ("score", "chance", "words", "meaning", "affinity")
     restated = entry.body.get("restated")
     return {
         "id": memory,
-        "title": row.get("title"),
+        "title": str(row.get("title")),
         **{name: row.get(name) for name in numbers},
         "reasons": row.get("reasons", []),
         "fate": fate_of(entry.body, memory).value,
@@ -187,7 +196,7 @@ def _number(values: Mapping[str, object], name: str) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def missed(house: House, call: Call) -> Json:
+def missed(house: House, call: Call) -> UnwhisperedMemory:
     """Say why a memory was not whispered for a prompt."""
     reader = Reader(call.query)
     wanted = reader.required_text("memory")
@@ -197,15 +206,21 @@ def missed(house: House, call: Call) -> Json:
     memory = get(stores, wanted).memory
     found = why_not(stores, house.whisper_habits, entry, memory)
     row = next((row for _, row in rows_of(entry.body) if row.get("memory") == memory.id), None)
-    return {
-        "memory": brief(memory, stores.clock.now()),
-        "text": named(stores.search, found.text),
-        "absent": absent_to_json(found.absent),
-        "fate": found.fate.value,
-        "stage": found.stage,
-        "score": row.get("score") if row else None,
-        "gate": house.whisper_habits.injection_gate,
-    }
+    return UnwhisperedMemory(
+        memory=brief(memory, stores.clock.now()),
+        text=named(stores.search, found.text),
+        absent=absence_reason(found.absent),
+        fate=found.fate.value,
+        stage=found.stage,
+        score=_number(row, "score") if row and row.get("score") is not None else None,
+        gate=house.whisper_habits.injection_gate,
+    )
+
+
+def took_ms(entry: WhisperEntry) -> float | None:
+    """Return how long a prompt took, in milliseconds, if that was noted."""
+    found = entry.body.get("took_ms")
+    return found if isinstance(found, int | float) else None
 
 
 def latencies(entries: Iterable[WhisperEntry]) -> list[float]:
