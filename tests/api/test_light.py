@@ -45,6 +45,7 @@ def test_the_way_to_the_daemon_knows_only_the_table_and_the_errors() -> None:
         "madeleine.api.routes",
         "madeleine.api.wire",
         "madeleine.errors",
+        "madeleine.version",
     }
 
 

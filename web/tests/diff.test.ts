@@ -51,7 +51,7 @@ describe('side by side', () => {
   })
 
   test('texts without a common line are compared soon, whole and in order', () => {
-    const [before, after] = [lines(3_000, 'old'), lines(2_500, 'new')]
+    const [before, after] = [lines(1_000, 'old'), lines(900, 'new')]
     const pairs = sideBySide(before, after)
     expect([side(pairs, 'left'), side(pairs, 'right')]).toEqual([before, after])
   })

@@ -27,7 +27,5 @@ test('a difference is taken apart into files, moves among them', () => {
 test('lines of a memory that look like a header of a difference stay lines of it', () => {
   const text = '--- a.md\n+++ a.md\n@@ -1,2 +1,2 @@\n --- x\n-++ y\n+@@ -1 +1 @@\n'
 
-  expect(sides(text)).toEqual([
-    { title: 'a.md', before: '--- x\n++ y', after: '--- x\n@@ -1 +1 @@', moved: null },
-  ])
+  expect(sides(text)).toEqual([{ title: 'a.md', before: '--- x\n++ y', after: '--- x\n@@ -1 +1 @@', moved: null }])
 })

@@ -34,11 +34,9 @@ export interface Options {
   signal?: AbortSignal
 }
 
-export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
-  ask<T>('GET', path, { query, signal })
+export const get = <T>(path: string, query?: Query, signal?: AbortSignal) => ask<T>('GET', path, { query, signal })
 
-export const post = <T>(path: string, body: unknown = {}, query?: Query) =>
-  ask<T>('POST', path, { body, query })
+export const post = <T>(path: string, body: unknown = {}, query?: Query) => ask<T>('POST', path, { body, query })
 
 export const remove = <T>(path: string, query?: Query) => ask<T>('DELETE', path, { query })
 
@@ -49,8 +47,11 @@ export function headers(): Record<string, string> {
 export async function ask<T>(method: string, path: string, options: Options = {}): Promise<T> {
   const response = await reach(method, path + search(options.query), options)
   if (connection.state === 'away') dispatchEvent(new Event(ANSWERED))
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever a daemon answers
-  const answer = await response.text().then(readAnswer).catch(() => ({})) as any
+  const answer = (await response
+    .text()
+    .then(readAnswer)
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever a daemon answers
+    .catch(() => ({}))) as any
   if (response.ok) return answer as T
   if (response.status === 401) refused()
   const error = answer.error ?? {}
@@ -106,7 +107,8 @@ export function isAborted(error: unknown): boolean {
 }
 
 /** Whether an error is of a kind. */
-export const isKind = (error: unknown, kind: string): error is ApiError => error instanceof ApiError && error.kind === kind
+export const isKind = (error: unknown, kind: string): error is ApiError =>
+  error instanceof ApiError && error.kind === kind
 
 /** Whether an error says that what was asked for is not there. */
 export const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404

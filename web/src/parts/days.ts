@@ -17,7 +17,8 @@ export const today = () => dayOf(Date.now())
 export const isDay = (text: string) => looksLikeDay(text) && dayOf(midnight(text)) === text
 
 /** Whether it is a moment of a day that there is: `2026-11-16T09:00:00Z`. */
-export const isMoment = (text: string) => text[10] === 'T' && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
+export const isMoment = (text: string) =>
+  text[10] === 'T' && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
 
 export const looksLikeDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text)
 

@@ -36,8 +36,7 @@ export function sideBySide(before: string, after: string): Pair[] {
   let removed: string[] = []
   let added: string[] = []
   const flush = () => {
-    for (let at = 0; at < Math.max(removed.length, added.length); at++)
-      pairs.push(changedPair(removed[at], added[at]))
+    for (let at = 0; at < Math.max(removed.length, added.length); at++) pairs.push(changedPair(removed[at], added[at]))
     ;[removed, added] = [[], []]
   }
   for (const { kind, values } of compare(before.split('\n'), after.split('\n'))) {

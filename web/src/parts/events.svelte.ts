@@ -57,8 +57,16 @@ export function subscribe(names: readonly string[], heard: Listener): () => void
 
 /** Changes of memories, by whatever verb. */
 export const MEMORIES = [
-  'remembered', 'revised', 'retired', 'forgotten', 'restored', 'linked', 'unlinked', 'merged',
-  'undone', 'changed',
+  'remembered',
+  'revised',
+  'retired',
+  'forgotten',
+  'restored',
+  'linked',
+  'unlinked',
+  'merged',
+  'undone',
+  'changed',
 ] as const
 
 async function forEver(): Promise<void> {

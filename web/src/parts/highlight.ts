@@ -6,7 +6,9 @@ export interface Stretch {
 }
 
 const COMMON = new Set(
-  'a an and are as at be by did do does for from had has have how i in is it of on or our that the their this to was we were what when where which who why will with you your'.split(' '),
+  'a an and are as at be by did do does for from had has have how i in is it of on or our that the their this to was we were what when where which who why will with you your'.split(
+    ' ',
+  ),
 )
 
 /** Return the words worth marking, as one pattern; null if there are none. */

@@ -74,7 +74,8 @@ addEventListener(
 )
 
 /** Do what a key does; a held one only if it walks. */
-const does = (key: Key, event: KeyboardEvent, name: string) => (event.repeat && !WALKING.includes(name) ? true : key.does(event))
+const does = (key: Key, event: KeyboardEvent, name: string) =>
+  event.repeat && !WALKING.includes(name) ? true : key.does(event)
 
 function offer(event: KeyboardEvent, name: string, typing: boolean): boolean {
   if (!name) return false

@@ -64,7 +64,11 @@ export function arrive(): void {
   if (!history.state?.entry) history.replaceState(newEntry(), '')
   entry = history.state.entry
   const place = places.get(entry)
-  if (place) settle(() => put(place), () => focusOn(place.focus))
+  if (place)
+    settle(
+      () => put(place),
+      () => focusOn(place.focus),
+    )
   else if (location.hash) settle(show, () => named()?.focus({ preventScroll: true }))
   else scrollTo(0, 0)
 }

@@ -59,7 +59,12 @@ export function say(text: string, more: Saying = {}): number {
   const what = more.of ? `${text}: “${more.of}”` : text
   const change = more.undo ?? more.change ?? undefined
   const back = more.undo ? () => undo(more.undo!, what, more.undone) : more.back
-  const id = show({ text, hint: [more.of && `“${more.of}”`, more.hint].filter(Boolean).join(' · '), bad: false, undo: back !== undefined })
+  const id = show({
+    text,
+    hint: [more.of && `“${more.of}”`, more.hint].filter(Boolean).join(' · '),
+    bad: false,
+    undo: back !== undefined,
+  })
   if (back) deeds.push({ id, change, back })
   if (deeds.length > DEEDS) deeds.shift()
   return id

@@ -9,7 +9,15 @@ export type Changed = told.ChangedMemory
 export type Brief = told.Brief & Partial<told.BriefHit>
 
 export const TYPES = [
-  'fact', 'decision', 'preference', 'event', 'person', 'project', 'concept', 'procedure', 'goal',
+  'fact',
+  'decision',
+  'preference',
+  'event',
+  'person',
+  'project',
+  'concept',
+  'procedure',
+  'goal',
   'observation',
 ] as const
 export type MemoryType = (typeof TYPES)[number] | (string & {})
@@ -18,7 +26,12 @@ export const TIERS = ['core', 'working', 'archival'] as const
 export type Tier = (typeof TIERS)[number]
 
 export const EDGES = [
-  'supports', 'part_of', 'depends_on', 'contradicts', 'related_to', 'defines', 'derived_from',
+  'supports',
+  'part_of',
+  'depends_on',
+  'contradicts',
+  'related_to',
+  'defines',
+  'derived_from',
   'evolved_from',
 ] as const
-

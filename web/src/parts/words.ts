@@ -10,7 +10,11 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 // Made once: making one takes longer than a hundred uses of it.
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
 const moments = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
 })
 
 export function number(value: number): string {
@@ -110,12 +114,17 @@ export function because(reason: string): string {
 /** A text with memories by their titles: `supports 2f0ee1a2` → `supports “Ferry at nine”`. */
 export function withTitles(text: string, mentions: readonly Mention[] = []): string {
   const titles = new Map(mentions.map((each) => [each.short_id, each.headline]))
-  return text.replace(/`?\b([0-9a-f]{8})\b`?/g, (id, short: string) => (titles.has(short) ? `“${beginning(titles.get(short)!, 80)}”` : id))
+  return text.replace(/`?\b([0-9a-f]{8})\b`?/g, (id, short: string) =>
+    titles.has(short) ? `“${beginning(titles.get(short)!, 80)}”` : id,
+  )
 }
 
 /** The beginning of a text on one line. */
 export function beginning(text: string, most = 160): string {
-  const line = text.slice(0, most * 3).replace(/\s+/g, ' ').trim()
+  const line = text
+    .slice(0, most * 3)
+    .replace(/\s+/g, ' ')
+    .trim()
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 

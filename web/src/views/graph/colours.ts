@@ -11,7 +11,13 @@ export function colours(): Colours {
 /** Mix two colours such as `#aabbcc`; 0 is the one, 1 the other. */
 export function mix(one: string, other: string, share: number): string {
   const [a, b] = [parts(one), parts(other)]
-  return `#${a.map((each, at) => Math.round(each + (b[at]! - each) * share).toString(16).padStart(2, '0')).join('')}`
+  return `#${a
+    .map((each, at) =>
+      Math.round(each + (b[at]! - each) * share)
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`
 }
 
 function parts(colour: string): number[] {

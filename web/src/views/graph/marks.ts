@@ -11,11 +11,16 @@ export type Shape = (typeof SHAPES)[number]
 /** What is so: circle. What was chosen or is wanted: diamond. What is worked on: square. What
     happened: triangle. Who somebody is: hexagon. */
 export const SHAPE_OF: Record<string, Shape> = {
-  fact: 'circle', concept: 'circle', observation: 'circle',
-  decision: 'diamond', goal: 'diamond',
-  project: 'square', procedure: 'square',
+  fact: 'circle',
+  concept: 'circle',
+  observation: 'circle',
+  decision: 'diamond',
+  goal: 'diamond',
+  project: 'square',
+  procedure: 'square',
   event: 'triangle',
-  person: 'hexagon', preference: 'hexagon',
+  person: 'hexagon',
+  preference: 'hexagon',
 }
 
 export const FILLINGS = ['archival', 'working', 'core'] as const

@@ -138,8 +138,14 @@ export class Scene {
   frame(): void {
     const all = this.world.regions
     if (all.length === 0) return
-    const x: [number, number] = [Math.min(...all.map((each) => each.x - each.r)), Math.max(...all.map((each) => each.x + each.r))]
-    const y: [number, number] = [Math.min(...all.map((each) => each.y - each.r)), Math.max(...all.map((each) => each.y + each.r))]
+    const x: [number, number] = [
+      Math.min(...all.map((each) => each.x - each.r)),
+      Math.max(...all.map((each) => each.x + each.r)),
+    ]
+    const y: [number, number] = [
+      Math.min(...all.map((each) => each.y - each.r)),
+      Math.max(...all.map((each) => each.y + each.r)),
+    ]
     this.sigma.setCustomBBox({ x, y })
     this.#scale = Math.min(2.3, Math.max(0.72, 3.1 - 0.78 * Math.log10(Math.max(1, this.world.nodes.size))))
     this.sigma.refresh()
@@ -159,7 +165,8 @@ export class Scene {
 
   #strongest(): Node[] {
     const found: Node[] = []
-    for (const node of this.world.nodes.values()) if (this.#standsOut(node.id) || isIn(node, this.#rect)) found.push(node)
+    for (const node of this.world.nodes.values())
+      if (this.#standsOut(node.id) || isIn(node, this.#rect)) found.push(node)
     const first = (node: Node) => (this.#standsOut(node.id) ? 0 : 1)
     found.sort((one, other) => first(one) - first(other) || byRank(one, other))
     return found.slice(0, this.pace.detail.nodes)
@@ -301,7 +308,9 @@ export class Scene {
   inView(most: number): Node[] {
     const view = this.#view()
     const found = this.#nodes.filter((node) => isIn(node, view))
-    return found.sort((one, other) => TIERS.indexOf(one.tier) - TIERS.indexOf(other.tier) || byRank(one, other)).slice(0, most)
+    return found
+      .sort((one, other) => TIERS.indexOf(one.tier) - TIERS.indexOf(other.tier) || byRank(one, other))
+      .slice(0, most)
   }
 
   /** The memory at a place of the screen. */
@@ -427,10 +436,12 @@ export class Scene {
       if (!data || x < 0 || y < 0 || x > width || y > height) continue
       spots.push({ node, x, y, r: this.sigma.scaleSize(data.size), colour: data.color })
     }
-    for (const spot of spots.filter((each) => each.r >= LETTER_PX).slice(0, LETTERS)) this.#letter(context, spot.node, spot.colour, spot)
+    for (const spot of spots.filter((each) => each.r >= LETTER_PX).slice(0, LETTERS))
+      this.#letter(context, spot.node, spot.colour, spot)
     const taken = [...this.#names]
     this.#nameLines(context, new Map(spots.map((each) => [each.node.id, each])), taken)
-    if (spots.length <= KEPT_CLEAR) for (const { x, y, r } of spots) taken.push({ left: x - r, right: x + r, bottom: y - r, top: y + r })
+    if (spots.length <= KEPT_CLEAR)
+      for (const { x, y, r } of spots) taken.push({ left: x - r, right: x + r, bottom: y - r, top: y + r })
     let labels = Math.round((width * height) / PIXELS_EACH_LABEL)
     for (const spot of spots) {
       const wanted = this.emphasis.named.has(spot.node.id) || (labels > 0 && this.#isLabelled(spot.node, spot.r))
@@ -447,7 +458,8 @@ export class Scene {
     for (const id of spots.keys())
       for (const link of this.world.linksOf(id)) {
         const [from, to] = [spots.get(link.source), spots.get(link.target)]
-        if (link.source === id && from && to && this.emphasis.links.has(link.id)) this.#nameLine(context, arrow(link.edge, true), from, to, taken)
+        if (link.source === id && from && to && this.emphasis.links.has(link.id))
+          this.#nameLine(context, arrow(link.edge, true), from, to, taken)
       }
   }
 
@@ -459,7 +471,9 @@ export class Scene {
     const [first, room] = [from.r + wide / 2, length - from.r - to.r - wide]
     if (room < 0) return
     const places = ALONG.map((share) => (first + share * room) / length)
-    const at = places.find((each) => !along(from, to, each, wide).some((piece) => taken.some((other) => overlap(other, piece))))
+    const at = places.find(
+      (each) => !along(from, to, each, wide).some((piece) => taken.some((other) => overlap(other, piece))),
+    )
     if (at === undefined) return
     taken.push(...along(from, to, at, wide))
     const angle = Math.atan2(dy, dx)
@@ -492,7 +506,11 @@ export class Scene {
     context.textAlign = 'left'
     context.textBaseline = 'alphabetic'
     context.font = `${here ? 600 : 400} ${here ? 13.5 : 12}px ${FONT}`
-    const box = this.#room(beside(spot, this.#wide(context, text, here)), taken, here || this.emphasis.named.has(node.id))
+    const box = this.#room(
+      beside(spot, this.#wide(context, text, here)),
+      taken,
+      here || this.emphasis.named.has(node.id),
+    )
     if (!box) return false
     taken.push(box)
     const colour = here ? this.#colours.ink : mix(this.#colours.ink, this.#colours['ink-soft'], 0.4)
@@ -518,7 +536,10 @@ export class Scene {
     return wide
   }
 
-  #hover(context: CanvasRenderingContext2D, data: { key?: string; x: number; y: number; size: number; color: string }): void {
+  #hover(
+    context: CanvasRenderingContext2D,
+    data: { key?: string; x: number; y: number; size: number; color: string },
+  ): void {
     const node = data.key ? this.world.nodes.get(data.key) : undefined
     context.beginPath()
     context.arc(data.x, data.y, data.size + 4, 0, 2 * Math.PI)
@@ -545,7 +566,12 @@ export class Scene {
 /** The places where a label can stand: right, left, below and above. */
 function beside({ x, y, r }: Spot, wide: number): Rect[] {
   const at = (left: number, top: number) => ({ left: left - 3, right: left + wide + 3, bottom: top - 18, top })
-  return [at(x + r + 5, y + 9.5), at(x - r - 5 - wide, y + 9.5), at(x - wide / 2, y + r + 20), at(x - wide / 2, y - r - 2)]
+  return [
+    at(x + r + 5, y + 9.5),
+    at(x - r - 5 - wide, y + 9.5),
+    at(x - wide / 2, y + r + 20),
+    at(x - wide / 2, y - r - 2),
+  ]
 }
 
 /** The place of words on a line, `at` this share of it, in small pieces: it may go aslant. */
@@ -561,7 +587,14 @@ function along(from: Spot, to: Spot, at: number, wide: number): Rect[] {
 }
 
 /** Write words on a rim of the ground's colour, which keeps lines away from them. */
-function haloed(context: CanvasRenderingContext2D, text: string, x: number, y: number, ink: string, ground: string): void {
+function haloed(
+  context: CanvasRenderingContext2D,
+  text: string,
+  x: number,
+  y: number,
+  ink: string,
+  ground: string,
+): void {
   context.lineWidth = 3.5
   context.lineJoin = 'round'
   context.strokeStyle = ground
@@ -588,7 +621,9 @@ function widened(rect: Rect): Rect {
 }
 
 function covers(outer: Rect, inner: Rect): boolean {
-  return outer.left <= inner.left && outer.right >= inner.right && outer.bottom <= inner.bottom && outer.top >= inner.top
+  return (
+    outer.left <= inner.left && outer.right >= inner.right && outer.bottom <= inner.bottom && outer.top >= inner.top
+  )
 }
 
 function overlap(one: Rect, other: Rect): boolean {

@@ -13,4 +13,3 @@ export type {
 
 /** source, target, edge, weight, and why if that was asked for */
 export type Arrow = Drawing['connections'][number]
-

@@ -171,7 +171,10 @@ export class World {
       for (const each of answer.regions) this.regionOf(each.space)!.memories = each.memories
       return
     }
-    const discs = pack(answer.regions.map((each) => each.memories), this.aspect)
+    const discs = pack(
+      answer.regions.map((each) => each.memories),
+      this.aspect,
+    )
     this.regions = answer.regions.map((each, at) => ({ ...each, ...discs[at]!, loaded: 0, busy: false }))
     this.nodes.clear()
     this.#layout.discs(this.regions.map((each) => [named(each.space), { x: each.x, y: each.y, r: each.r }]))

@@ -8,4 +8,3 @@ export type {
   PromptMark as Prompt,
   PromptTimes as Prompts,
 } from '../../parts/contract'
-

@@ -70,7 +70,11 @@ export function revision(before: Fields, after: Fields): Record<string, unknown>
 
 /** A line for every field but the text in which two versions differ, as from → to; of many
     connections only those that came or went. */
-export function changedLines(before: Memory, after: Memory, mentions: readonly Mention[]): { label: string; from: string; to: string }[] {
+export function changedLines(
+  before: Memory,
+  after: Memory,
+  mentions: readonly Mention[],
+): { label: string; from: string; to: string }[] {
   const [one, other] = [described(before, after, mentions), described(after, before, mentions)]
   return Object.keys(one)
     .filter((label) => one[label] !== other[label])
@@ -78,11 +82,14 @@ export function changedLines(before: Memory, after: Memory, mentions: readonly M
 }
 
 const NONE = '–'
-const linksOf = (memory: Memory) => memory.connections.map((each) => `${arrow(each.edge, true)} ${each.target.slice(0, 8)}`)
+const linksOf = (memory: Memory) =>
+  memory.connections.map((each) => `${arrow(each.edge, true)} ${each.target.slice(0, 8)}`)
 
 function described(memory: Memory, compared: Memory, mentions: readonly Mention[]): Record<string, string> {
   const same = new Set(linksOf(compared))
-  const links = linksOf(memory).filter((each) => !same.has(each)).sort()
+  const links = linksOf(memory)
+    .filter((each) => !same.has(each))
+    .sort()
   return {
     Title: memory.title ?? NONE,
     Type: memory.type,

@@ -37,7 +37,10 @@ export const SPANS: [string, string][] = [
 export function read(query: URLSearchParams): Filters {
   const [types, tiers, spaces, tags] = LISTS.map((name) => query.getAll(name))
   return {
-    types: types!, tiers: tiers!, spaces: spaces!, tags: tags!,
+    types: types!,
+    tiers: tiers!,
+    spaces: spaces!,
+    tags: tags!,
     when: (query.get('when') ?? '').replace(/^\.\.$/, ''), // both days were emptied
     holds: query.get('holds') ?? '',
   }
@@ -104,7 +107,8 @@ function validity(holds: string): Query {
 /** What is chosen, in few words; empty if nothing is. What makes no sense is said as it was written. */
 export function inWords(name: keyof Filters, filters: Filters): string {
   if (name === 'when') return whenWords(filters.when)
-  if (name === 'holds') return filters.holds === 'all' ? 'outdated too' : filters.holds && `as of ${dayWords(filters.holds)}`
+  if (name === 'holds')
+    return filters.holds === 'all' ? 'outdated too' : filters.holds && `as of ${dayWords(filters.holds)}`
   const chosen = filters[name].map((each) => (name === 'spaces' ? space(each) : name === 'tags' ? `#${each}` : each))
   return chosen.length > 2 ? `${chosen[0]} +${chosen.length - 1}` : chosen.join(', ')
 }

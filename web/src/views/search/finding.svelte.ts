@@ -59,7 +59,8 @@ export class Finding {
     try {
       const offset = before.memories.length
       const next = await get<Answer>('/ui/data/list', { ...filter, limit: LINES, offset })
-      if (this.answer === before) this.answer = { ...next, memories: joined([before.memories, next.memories], (each) => each.id) }
+      if (this.answer === before)
+        this.answer = { ...next, memories: joined([before.memories, next.memories], (each) => each.id) }
     } catch (error) {
       this.error = error
     } finally {
@@ -98,5 +99,11 @@ export class Finding {
 async function list(filter: Query, lines: number): Promise<Answer> {
   const ask = (offset: number, limit: number) => get<Answer>('/ui/data/list', { ...filter, limit, offset })
   const answers = await inParts(lines, ask)
-  return { ...answers[0]!, memories: joined(answers.map((each) => each.memories), (each) => each.id) }
+  return {
+    ...answers[0]!,
+    memories: joined(
+      answers.map((each) => each.memories),
+      (each) => each.id,
+    ),
+  }
 }

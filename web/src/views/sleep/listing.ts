@@ -26,7 +26,11 @@ export async function load(which: Which, many: number, signal: AbortSignal): Pro
   let found: Listing = { proposals: [], total: many, types: {} }
   while (found.proposals.length < Math.min(many, found.total)) {
     const offset = found.proposals.length
-    const next = await get<Listing>('/ui/data/proposals', { ...which, offset, limit: Math.min(many - offset, MOST) }, signal)
+    const next = await get<Listing>(
+      '/ui/data/proposals',
+      { ...which, offset, limit: Math.min(many - offset, MOST) },
+      signal,
+    )
     found = { ...next, proposals: joined(found.proposals, next.proposals) }
     if (found.proposals.length === offset) break
   }

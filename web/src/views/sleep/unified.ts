@@ -43,6 +43,7 @@ function file(lines: string[], start: number): [Sides, number] {
       if (sign !== '-') [plus] = [plus - 1, right.push(rest)]
     }
   }
-  const title = from === '/dev/null' ? `${to} (new)` : to === '/dev/null' ? `${from} (goes)` : from === to ? to : `${from} → ${to}`
+  const title =
+    from === '/dev/null' ? `${to} (new)` : to === '/dev/null' ? `${from} (goes)` : from === to ? to : `${from} → ${to}`
   return [{ title, before: left.join('\n'), after: right.join('\n'), moved: null }, at]
 }

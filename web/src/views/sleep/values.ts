@@ -58,7 +58,10 @@ export const DECIDED: Record<string, string> = { approved: 'Approved', rejected:
 /** `3 changes, 1 proposal`, or that there was nothing to do, or that it was not done. */
 export function done(report: Report, dry = false): string {
   const parts: string[] = []
-  if (report.applied) parts.push(count(report.applied, dry ? 'change it would make' : 'change', dry ? 'changes it would make' : 'changes'))
+  if (report.applied)
+    parts.push(
+      count(report.applied, dry ? 'change it would make' : 'change', dry ? 'changes it would make' : 'changes'),
+    )
   if (report.proposed) parts.push(count(report.proposed, 'proposal'))
   if (report.skipped) parts.push(`${report.skipped} left for the next run`)
   if (parts.length) return parts.join(', ')
@@ -67,7 +70,9 @@ export function done(report: Report, dry = false): string {
 
 /** Why a run did less than it found: it would have been too much at once, or somebody stopped it. */
 export function stop(stopped: string): string {
-  return /, more than \d+%/.test(stopped) ? `Too much for one run: ${stopped.replace('%:', '\u00a0%:')}` : `Stopped: ${stopped}`
+  return /, more than \d+%/.test(stopped)
+    ? `Too much for one run: ${stopped.replace('%:', '\u00a0%:')}`
+    : `Stopped: ${stopped}`
 }
 
 /** How often, if a job runs by itself. */

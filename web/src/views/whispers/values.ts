@@ -57,7 +57,10 @@ export const quoted = (text: string) => text.replace(/`([^`]*)`/g, '“$1”')
 export const silence = (words: string) =>
   quoted(words)
     .replace(/^nothing was found: /, '')
-    .replace(NEEDED, (_, has, needs) => `, has a chance of ${chance(Number(has))}, and ${chance(Number(needs))} is needed`)
+    .replace(
+      NEEDED,
+      (_, has, needs) => `, has a chance of ${chance(Number(has))}, and ${chance(Number(needs))} is needed`,
+    )
     .replace(SCORED, '')
     .replace(BEST, '')
     .replace(ALIKE, (_, share) => `, ${percent(Number(share))} alike`)
@@ -107,4 +110,8 @@ export function among(spaces: (string | null)[]): string {
 }
 
 export const replied = (line: Line) =>
-  line.seen === null ? '' : line.seen ? `${count(line.seen, 'of them shows', 'of them show')} in the reply` : 'none shows in the reply'
+  line.seen === null
+    ? ''
+    : line.seen
+      ? `${count(line.seen, 'of them shows', 'of them show')} in the reply`
+      : 'none shows in the reply'
