@@ -99,6 +99,7 @@ node:
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -n 2 -m soak -k "not ten_thousand"
+	TEST_EXAMPLES=all $(BIN)/python -m pytest -q -n 2 --timeout 900 -m "not soak" tests/properties tests/contracts
 	$(BIN)/python -m tests.soak
 
 bench: $(VENV)/installed-dev

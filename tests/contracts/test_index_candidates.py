@@ -26,6 +26,7 @@ from madeleine.model.trace import Trace
 from madeleine.model.words import MemoryType, Tier
 from tests.contracts.engines import Maker
 from tests.contracts.test_index_port import filters, made_memories, passes
+from tests.examples import some_of
 from tests.index.making import (
     DIMENSION,
     NOON,
@@ -128,7 +129,9 @@ def test_a_source_gives_its_best(index: Index) -> None:
 @pytest.mark.proves("I11")
 @given(fields=made_memories, chosen=filters, draw=st.sampled_from([1, 3, 50]), talks=st.booleans())
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(200),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_every_source_obeys_every_filter(
     index: Index, fields: list[dict[str, Any]], chosen: Filter, draw: int, talks: bool

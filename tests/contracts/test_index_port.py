@@ -34,6 +34,7 @@ from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.usage import Adopted, Use, fold
 from tests.contracts.engines import Maker
+from tests.examples import some_of
 from tests.index.making import (
     DIMENSION,
     NOON,
@@ -463,7 +464,9 @@ def test_no_term_is_ever_taken_for_syntax(index: Index, term: str) -> None:
 
 @given(terms=st.lists(st.text(st.characters(), max_size=12), max_size=6))
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_text_may_be_asked_for(index: Index, terms: list[str]) -> None:
     keep(index, memory(1, "ordinary words"))
@@ -473,7 +476,9 @@ def test_any_text_may_be_asked_for(index: Index, terms: list[str]) -> None:
 
 @given(content=st.text(st.characters(codec="utf-8"), min_size=1, max_size=60))
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(150),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_any_text_can_be_kept_replaced_and_dropped(index: Index, content: str) -> None:
     made = memory(1, content, title=content[:10])
@@ -633,7 +638,9 @@ def outdated(made: Memory, as_of: datetime | None, now: datetime) -> bool:
 @pytest.mark.proves("I11")
 @given(fields=made_memories, chosen=filters)
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=some_of(200),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_every_search_obeys_every_filter(
     index: Index, fields: list[dict[str, Any]], chosen: Filter

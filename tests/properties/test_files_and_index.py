@@ -26,6 +26,7 @@ from madeleine.write.revise import retire, revise
 from madeleine.write.show import history, show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
+from tests.examples import some_of
 from tests.fakes import close, make_stores, reopened, vault_bytes
 
 WORDS = st.sampled_from(
@@ -182,7 +183,7 @@ class Life(RuleBasedStateMachine):
 
 TestLife = pytest.mark.proves("I2")(Life.TestCase)
 TestLife.settings = settings(
-    max_examples=15,
+    max_examples=some_of(15),
     stateful_step_count=15,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -16,6 +16,7 @@ from madeleine.model.event import Event, Kind
 from madeleine.rules.usage import Use, fold, use_of
 from madeleine.vault import journal_lines
 from madeleine.vault.journal import Journal, Position
+from tests.examples import some_of
 
 START = datetime(2026, 10, 1, tzinfo=UTC)
 NAME = "laptop-2026-10.jsonl"
@@ -144,7 +145,7 @@ def test_any_appends_tears_and_reads_give_each_event_once(
         assert [event.id for event in all_events(journal)] == written
 
 
-@settings(max_examples=200)
+@settings(max_examples=some_of(200))
 @given(
     journals(),
     st.lists(st.sampled_from([b"{broken\n", b"\n", b'{"v":9,"kind":"dreamt"}\n']), max_size=3),

@@ -31,6 +31,7 @@ from madeleine.write.forget import forget
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
+from tests.examples import some_of
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
 from tests.sleep.nights import importance, living
 
@@ -97,7 +98,7 @@ def a_night(stores: Stores) -> list[Report]:
 
 
 @pytest.mark.timeout(180)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=some_of(12), deadline=None)
 @given(stories(3, 9), st.booleans())
 def test_nights_come_to_rest_and_are_taken_back_byte_for_byte(
     told: list[Told], rebuilt: bool
@@ -159,7 +160,7 @@ class Interrupted:
 
 
 @pytest.mark.timeout(180)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=some_of(20), deadline=None)
 @given(
     stories(3, 8),
     st.sampled_from(PAIR_JOBS),

@@ -25,6 +25,7 @@ from madeleine.recall.weights import HEADS, shipped
 from madeleine.rules.fusion import Head, calibrated, lifted, shown, summed
 from madeleine.write.remember_many import remember_many
 from madeleine.write.stores import Stores
+from tests.examples import some_of
 from tests.fakes import NOON, FakeClock, close, keep, make_stores, reopened
 
 DAY = timedelta(days=1)
@@ -36,7 +37,7 @@ FOREIGN = ["zeppelin", "xylophone", "quorum", "vortex", "jigsaw", "fjord"]
 pytestmark = pytest.mark.timeout(300)
 
 SLOW = settings(
-    max_examples=20,
+    max_examples=some_of(20),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from madeleine.sleep.values import Patch
 from madeleine.write.undo import undo
+from tests.examples import some_of
 from tests.fakes import close, make_stores, reopened, vault_bytes
 from tests.sleep.nights import KINDS, job_of, living, one_of_each, run
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=some_of(25), deadline=None)
 @given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=6), st.booleans())
 def test_a_run_then_undo_is_as_before(kinds: list[str], rebuilt: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
