@@ -15,7 +15,7 @@ from pathlib import Path
 
 import madeleine
 from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
-from madeleine.api.contract.table import RESPONSES
+from madeleine.api.contract.table import SHAPES
 from madeleine.api.contract.typescript import typescript
 from madeleine.api.reference import routes_page
 from madeleine.cli.reference import page as commands_page
@@ -83,7 +83,7 @@ def pages() -> dict[str, str]:
 
 def page_types() -> str:
     """Return the types of the page as TypeScript."""
-    return typescript(CONTRACT, [*RESPONSES.values(), ErrorAnswer])
+    return typescript(CONTRACT, [*(each.answer for each in SHAPES.values()), ErrorAnswer])
 
 
 def kinds_page() -> str:

@@ -15,8 +15,8 @@ import pytest
 from madeleine import Madeleine
 from madeleine.api.contract.memories import CONTRACT
 from madeleine.api.contract.shape import Codec
+from madeleine.api.contract.table import SHAPES
 from madeleine.api.remote import RemoteDoor, find_daemon
-from madeleine.api.routes import BY_NAME
 from madeleine.errors import Conflict, HomeBusy, Missing, Rejected
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
@@ -377,9 +377,8 @@ def test_every_method_takes_what_its_operation_takes() -> None:
     """A field that a route has, the face has too, but for what only other doors need."""
     for name in ("remember", "revise"):
         given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "memory"}
-        assert given == {field.name for field in BY_NAME[name].body}
+        assert given == {field.wire for field in SHAPES[name].body_fields}
     for name in ("recall", "list", "whisper"):
         given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "space"}
-        route = BY_NAME[name]
-        known = {field.name for field in (*route.body, *route.query)}
+        known = {field.wire for field in SHAPES[name].fields}
         assert given == known - {"default_space", "space"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.api.contract.table import SHAPES
 from madeleine.api.operations import OPERATIONS
 from madeleine.api.params import typed_query
 from madeleine.api.reference import routes_page
@@ -16,7 +17,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
 
 
 def test_every_route_has_an_operation_and_none_is_left_over() -> None:
-    assert set(OPERATIONS) == set(BY_NAME)
+    assert set(OPERATIONS) == set(SHAPES) == set(BY_NAME)
     assert len(BY_NAME) == len(ROUTES)
     assert len({(route.method, route.path) for route in ROUTES}) == len(ROUTES)
 
@@ -47,9 +48,9 @@ def test_the_routes_page_is_the_one_the_table_makes() -> None:
 def test_parameters_become_what_the_table_says_they_are(
     given: dict[str, object], typed: dict[str, object]
 ) -> None:
-    assert typed_query(BY_NAME["list"], given) == typed
+    assert typed_query("list", given) == typed
 
 
 def test_one_value_given_twice_is_refused() -> None:
     with pytest.raises(InvalidValue, match="`limit` is given more than once"):
-        typed_query(BY_NAME["list"], {"limit": ["1", "2"]})
+        typed_query("list", {"limit": ["1", "2"]})

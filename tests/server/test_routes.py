@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from madeleine import __version__
+from madeleine.api.contract.table import SHAPES
 from madeleine.api.routes import ROUTES
 from madeleine.model.proposal import ProposalType
 from madeleine.write.identity import SELF_ID
@@ -448,16 +449,18 @@ def test_the_openapi_document_holds_every_route(daemon: Daemon) -> None:
         assert operation["operationId"] == route.name
         assert operation["responses"]["200"]["content"]["application/json"]["schema"]
         assert {each["name"] for each in operation["parameters"]} >= {
-            field.name for field in route.query
+            field.wire for field in SHAPES[route.name].query_fields
         }
         assert ("{id}" in route.path) == any(
             each["in"] == "path" for each in operation["parameters"]
         )
         assert (operation.get("security") == []) is route.open
-        if route.body:
-            schema = operation["requestBody"]["content"]["application/json"]["schema"]
-            assert set(schema["properties"]) == {field.name for field in route.body}
-            assert schema["required"] == [field.name for field in route.body if field.required]
+        if fields := SHAPES[route.name].body_fields:
+            named = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+            schema = document["components"]["schemas"][named.rpartition("/")[2]]
+            assert set(schema["properties"]) == {field.wire for field in fields}
+            assert schema["required"] == [field.wire for field in fields if field.is_required]
+            assert schema["additionalProperties"] is False
 
 
 def test_the_document_describes_a_memory_as_it_is_answered(daemon: Daemon) -> None:

@@ -24,6 +24,7 @@ from madeleine.api.contract.responses import (
     JournalStatus,
     RerankerStatus,
 )
+from madeleine.api.contract.table import SHAPES
 from madeleine.api.counting import stats
 from madeleine.api.page import graph as page_graph
 from madeleine.api.page import home, nights, proposals, searching, timeline, whispers
@@ -100,11 +101,11 @@ def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[
     """
     house.stores.aside.wait()
     route = BY_NAME[name]
-    if not route.body:
+    if SHAPES[name].body is None:
         Reader(call.body).done()
-    if not route.query:
+    if SHAPES[name].query is None:
         Reader(call.query).done()
-    typed = replace(call, query=typed_query(route, call.query))
+    typed = replace(call, query=typed_query(name, call.query))
     only_reads = route.method == "GET" or name in ONLY_READ
     operation = partial(OPERATIONS[name], house, typed)
     if only_reads and house.is_over_a_network:

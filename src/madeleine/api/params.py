@@ -8,33 +8,45 @@ it. Values that are typed already, from Python or the command line, pass through
 from __future__ import annotations
 
 import re
+import typing
 from collections.abc import Mapping
+from typing import Any
 
-from madeleine.api.routes import Field, Route
+from madeleine.api.contract.schema import without_none
+from madeleine.api.contract.shape import ShapeField
+from madeleine.api.contract.table import SHAPES
 from madeleine.errors import InvalidValue
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 _FLAGS = {"true": True, "false": False}
 
 
-def typed_query(route: Route, query: Mapping[str, object]) -> dict[str, object]:
-    """Return the parameters with the types that the route declares."""
-    fields = {field.name: field for field in route.query}
-    return {name: _typed(fields.get(name), value) for name, value in query.items()}
+def typed_query(operation: str, query: Mapping[str, object]) -> dict[str, object]:
+    """Return the parameters with the types that the operation declares."""
+    known = {field.wire: field for field in SHAPES[operation].query_fields}
+    return {name: _typed(known.get(name), value) for name, value in query.items()}
 
 
-def _typed(field: Field | None, value: object) -> object:
+def _typed(field: ShapeField | None, value: object) -> object:
     if field is None:
         return value
-    if field.type.startswith("array"):
+    kind = _plain_type(field)
+    if kind is tuple:
         return _texts(value)
     if isinstance(value, list):
-        raise InvalidValue(field.name, "is given more than once")
-    if isinstance(value, str) and field.type == "integer" and _WHOLE.match(value):
+        raise InvalidValue(field.wire, "is given more than once")
+    if isinstance(value, str) and kind is int and _WHOLE.match(value):
         return int(value)
-    if isinstance(value, str) and field.type == "boolean":
+    if isinstance(value, str) and kind is bool:
         return _FLAGS.get(value, value)
     return value
+
+
+def _plain_type(field: ShapeField) -> Any:
+    """Return the type of a parameter without what is said about it."""
+    kind = without_none(field.type)
+    origin = typing.get_origin(kind)
+    return typing.get_args(kind)[0] if origin is typing.Annotated else origin or kind
 
 
 def _texts(value: object) -> object:

@@ -7,15 +7,17 @@ from collections.abc import Iterable
 
 from madeleine.api.contract.memories import CONTRACT
 from madeleine.api.contract.schema import Schema, Schemas
-from madeleine.api.contract.table import RESPONSES
-from madeleine.api.routes import ROUTES, TOLD, Field, Route
+from madeleine.api.contract.shape import ShapeField
+from madeleine.api.contract.table import SHAPES as DECLARED
+from madeleine.api.routes import ROUTES, TOLD, Route
 
 PAGE = """\
 # Routes
 
 The daemon answers on `127.0.0.1:8787` (settings `server.host` and `server.port`) and on the
 unix socket `run/socket` in the home folder. `/openapi.json` describes the same routes for
-programs. This page is made from `madeleine.api.routes` by `python -m madeleine.api.reference`.
+programs. This page is made from `madeleine.api.routes` and
+`madeleine.api.contract` by `python -m madeleine.api.reference`.
 
 - Over TCP a request carries `Authorization: Bearer TOKEN`, the token in `run/token`. Its Host
   must name this machine, and its Origin, if it has one, must be the daemon's own. The unix
@@ -86,16 +88,17 @@ def _section(route: Route, schemas: Schemas) -> str:
         parts.append("Needs no token.")
     if route.admin:
         parts.append("Needs the admin token, when `server.admin_token` is set.")
-    parts.extend(_table("Query", route.query))
-    parts.extend(_table("Body", route.body))
+    if route.name in DECLARED:
+        parts.extend(_table("Query", DECLARED[route.name].query_fields, schemas))
+        parts.extend(_table("Body", DECLARED[route.name].body_fields, schemas))
     parts.append(f"Answer: {_answer(route, schemas)}")
     return "\n\n".join(parts)
 
 
 def _answer(route: Route, schemas: Schemas) -> str:
-    if route.name not in RESPONSES:
+    if route.name not in DECLARED:
         return f"`{route.answer}`"
-    return schema_words(schemas.of(RESPONSES[route.name]))
+    return schema_words(schemas.of(DECLARED[route.name].answer))
 
 
 def _shape(name: str, schema: Schema) -> str:
@@ -131,17 +134,14 @@ def schema_words(schema: Schema) -> str:
     return " or ".join(names) if isinstance(names, list) else str(names)
 
 
-def _table(title: str, fields: Iterable[Field]) -> list[str]:
-    rows = [f"| `{each.name}` | {_type(each)} | {_cell(each.help)} |" for each in fields]
+def _table(title: str, fields: Iterable[ShapeField], schemas: Schemas) -> list[str]:
+    rows = [f"| `{each.wire}` | {_type(each, schemas)} | {each.help} |" for each in fields]
     return ["\n".join([f"| {title} | type | |", "|---|---|---|", *rows])] if rows else []
 
 
-def _type(field: Field) -> str:
-    return _cell(field.type) + (", required" if field.required else "")
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", " or ")
+def _type(field: ShapeField, schemas: Schemas) -> str:
+    needed = ", required" if field.is_required else ""
+    return schema_words(schemas.property_of(field)) + needed
 
 
 if __name__ == "__main__":

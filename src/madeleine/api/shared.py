@@ -39,7 +39,6 @@ from madeleine.api.page import together
 from madeleine.api.params import typed_query
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import Held, Place, Reach, needed
-from madeleine.api.routes import BY_NAME
 from madeleine.errors import (
     MadeleineError,
     NoSuchMemory,
@@ -91,7 +90,7 @@ def perform_for(reached: Reach, name: str, call: Call) -> Any:
 
 
 def _typed(name: str, call: Call) -> Call:
-    return replace(call, query=typed_query(BY_NAME[name], call.query))
+    return replace(call, query=typed_query(name, call.query))
 
 
 def _check_paths(name: str, call: Call) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from madeleine.api.contract.memories import CONTRACT, ErrorAnswer
 from madeleine.api.contract.schema import Schema, Schemas
-from madeleine.api.contract.table import RESPONSES
-from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Field, Route
+from madeleine.api.contract.shape import ShapeField
+from madeleine.api.contract.table import SHAPES
+from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route
 from madeleine.version import __version__
 
 OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes")
@@ -56,14 +56,16 @@ def _security() -> Schema:
 
 
 def _operation(route: Route, schemas: Schemas) -> Schema:
+    shapes = SHAPES.get(route.name)
+    query = shapes.query_fields if shapes else ()
     operation: Schema = {
         "operationId": route.name,
         "summary": route.summary,
-        "parameters": [*_path_parameters(route), *(_parameter(each) for each in route.query)],
+        "parameters": [*_path_parameters(route), *(_parameter(each, schemas) for each in query)],
         "responses": {"200": _answer(route, schemas), **_errors(schemas)},
     }
-    if route.body:
-        content = {"application/json": {"schema": _object(route.body)}}
+    if shapes and shapes.body:
+        content = {"application/json": {"schema": schemas.of(shapes.body)}}
         operation["requestBody"] = {"required": True, "content": content}
     if route.open:
         operation["security"] = []
@@ -79,41 +81,22 @@ def _path_parameters(route: Route) -> list[Schema]:
     ]
 
 
-def _parameter(field: Field) -> Schema:
+def _parameter(field: ShapeField, schemas: Schemas) -> Schema:
+    schema = schemas.property_of(field)
     return {
-        "name": field.name,
+        "name": field.wire,
         "in": "query",
-        "required": field.required,
-        "description": field.help,
-        "schema": field_schema(field),
+        "required": field.is_required,
+        "description": schema.pop("description", ""),
+        "schema": schema,
     }
-
-
-def _object(fields: Iterable[Field]) -> Schema:
-    fields = tuple(fields)
-    return {
-        "type": "object",
-        "properties": {
-            each.name: {**field_schema(each), "description": each.help} for each in fields
-        },
-        "required": [each.name for each in fields if each.required],
-        "additionalProperties": False,
-    }
-
-
-def field_schema(field: Field) -> Schema:
-    """Return the JSON schema of a type in the table's words."""
-    if field.type.startswith("array of "):
-        return {"type": "array", "items": {"type": field.type.removeprefix("array of ")}}
-    names = field.type.split("|")
-    return {"type": names if len(names) > 1 else names[0]}
 
 
 def _answer(route: Route, schemas: Schemas) -> Schema:
     if route in TOLD:
         kind = {EVENTS: "text/event-stream", METRICS: "text/plain"}[route]
         return {"description": route.answer, "content": {kind: {"schema": _TEXT}}}
-    schema = schemas.of(RESPONSES[route.name]) if route.name in RESPONSES else {"type": "object"}
+    schema = schemas.of(SHAPES[route.name].answer) if route.name in SHAPES else {"type": "object"}
     return {"description": route.summary, "content": {"application/json": {"schema": schema}}}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from madeleine.api.contract.shape import Contract, ShapeField, fields_of, is_shape
+from madeleine.api.contract.shape import Contract, Request, ShapeField, fields_of, is_shape
 
 Schema = dict[str, Any]
 
@@ -45,7 +45,7 @@ class Schemas:
         if origin in (typing.Union, types.UnionType):
             return self._any_of(args)
         if origin is typing.Literal:
-            return {"enum": list(args)}
+            return {**_PLAIN[type(args[0])], "enum": list(args)}
         if origin is tuple and args[-1] is not Ellipsis:
             items = [self.of(each) for each in args]
             bounds = {"minItems": len(items), "maxItems": len(items)}
@@ -68,20 +68,24 @@ class Schemas:
         return {"$ref": self._prefix + name}
 
     def object_of(self, kind: Any) -> Schema:
-        """Return the schema of a shape itself: what JSON always has of it is required."""
+        """Return the schema of a shape itself. Of an answer is required what it always has, of a
+        request what has no default; a request holds nothing that is not named."""
         if not is_shape(kind):
             raise TypeError(f"{kind} has no schema")
-        fields = fields_of(kind)
+        is_request, fields = issubclass(kind, Request), fields_of(kind)
+        needed = [each for each in fields if not _may_be_left_out(each, is_request)]
         described = _first_line(kind.__doc__)
         return {
             "type": "object",
             **({"description": described} if described else {}),
-            "properties": {each.wire: self.property_of(each) for each in fields},
-            "required": [each.wire for each in fields if not each.is_left_out],
+            "properties": {each.wire: self.property_of(each, is_request) for each in fields},
+            "required": [each.wire for each in needed],
+            **({"additionalProperties": False} if is_request else {}),
         }
 
-    def property_of(self, given: ShapeField) -> Schema:
-        bare = given.is_left_out and not given.is_nullable
+    def property_of(self, given: ShapeField, is_request: bool = True) -> Schema:
+        """Return the schema of a field. One that may be left out is null only if it says so."""
+        bare = _may_be_left_out(given, is_request) and not given.is_nullable
         kind = without_none(given.type) if bare else given.type
         schema = self.of(kind)
         return {**schema, "description": given.help} if given.help else schema
@@ -96,6 +100,10 @@ class Schemas:
             schema = {**schemas[0], "type": [schemas[0]["type"], "null"]}
             return {**schema, "enum": [*schema["enum"], None]} if "enum" in schema else schema
         return {"anyOf": [*schemas, {"type": "null"}]}
+
+
+def _may_be_left_out(given: ShapeField, is_request: bool) -> bool:
+    return given.is_left_out or (is_request and not given.is_required)
 
 
 def without_none(kind: Any) -> Any:

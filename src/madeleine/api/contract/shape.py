@@ -123,6 +123,10 @@ def _default_of(given: dataclasses.Field[Any]) -> Any:
     return given.default
 
 
+class Request:
+    """What a client sends: a field that has a default may be left out."""
+
+
 class Codec(NamedTuple):
     """How values of a class of the model are written: as the shape, by the two functions."""
 

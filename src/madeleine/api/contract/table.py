@@ -1,96 +1,142 @@
-"""Which shape each operation answers with."""
+"""What each operation takes and answers with, as shapes.
+
+/openapi.json, docs/reference, the tools of MCP and the types of the page are made from these.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from madeleine.api.contract import page_responses as page
+from madeleine.api.contract import requests as taken
 from madeleine.api.contract import responses as told
+from madeleine.api.contract.shape import ShapeField, fields_of
 
-RESPONSES: Mapping[str, Any] = {
-    "remember": told.RememberedMemory,
-    "remember_many": told.RememberedMany,
-    "recall": told.RecallAnswer,
-    "whisper": told.WhisperAnswer,
-    "whisper_why": told.WhisperReason,
-    "whisper_report": told.WhisperReport,
-    "feedback": told.NotedFeedback,
-    "show": told.ShownMemory,
-    "list": told.MemoryPage,
-    "trash": told.TrashPage,
-    "history": told.MemoryHistory,
-    "revise": told.ChangedMemory,
-    "retire": told.ChangedMemory,
-    "forget": told.ForgottenMemory,
-    "restore": told.ChangedMemory,
-    "link": told.ChangedMemory,
-    "unlink": told.ChangedMemory,
-    "merge": told.MergedMemory,
-    "undo": told.UndoneChanges,
-    "proposals": told.ProposalPage,
-    "proposal": told.ShownProposal,
-    "decide": told.DecidedProposal,
-    "merges": told.MergePage,
-    "undo_merge": told.UndoneChanges,
-    "audit": told.EventPage,
-    "insights": told.Insights,
-    "maintenance": told.MaintenanceBatch,
-    "hand_in": told.MaintenanceBatch | told.HandedInVerdicts,
-    "tasks": told.JobList,
-    "run_all": told.SleepRun,
-    "run_task": told.SleepRun,
-    "stop_task": told.StoppedJob,
-    "pause_task": told.PausedJob,
-    "resume_task": told.PausedJob,
-    "consolidate": told.ConsolidationRun,
-    "consolidate_status": told.ConsolidationStatus,
-    "health": told.Health,
-    "status": told.HomeStatus,
-    "stats": told.Stats,
-    "reconcile": told.ReconcileReport,
-    "rebuild": told.RebuildReport,
-    "purge": told.PurgeReceipt,
-    "compact": told.CompactReport,
-    "import": told.ImportReport,
-    "export": told.ExportPage,
-    "backup": told.BackupReport,
-    "backups": told.BackupList,
-    "ingest_conversation": told.IngestReport,
-    "ingest_file": told.IngestReport,
-    "people": told.PeopleList,
-    "add_person": told.AddedPerson,
-    "remove_person": told.RemovedPerson,
-    "tokens": told.TokenList,
-    "create_token": told.CreatedToken,
-    "revoke_token": told.RevokedToken,
-    "spaces": told.SharedSpaceList,
-    "share_space": told.JoinedSpace,
-    "unshare_space": told.LeftSpace,
-    "stop": told.Stopping,
-    "page_link": told.PageLink,
-    "page_search": page.SearchPage,
-    "page_list": page.BriefPage,
-    "page_facets": page.Facets,
-    "page_graph": page.GraphOverview,
-    "page_graph_space": page.Drawing,
-    "page_graph_near": page.Surroundings,
-    "page_graph_paths": page.GraphPaths,
-    "page_memory": page.WholeMemory,
-    "page_similar": page.SimilarMemories,
-    "page_difference": page.MemoryDifference,
-    "page_time": page.TimelinePage,
-    "page_time_bars": page.Growth,
-    "page_time_day": page.DayPage,
-    "page_time_turns": page.TurnPage,
-    "page_home": page.HomePage,
-    "page_whispers": page.WhisperPage,
-    "page_whisper": page.WhisperDetail,
-    "page_why_not": page.UnwhisperedMemory,
-    "page_sleep": page.SleepPage,
-    "page_runs": page.RunPage,
-    "page_run": page.RunDetail,
-    "page_change": page.ChangeDetail,
-    "page_proposals": page.ProposalLines,
-    "page_proposal": page.ProposalDetail,
-}
+
+class OperationShapes(NamedTuple):
+    """The shapes of one operation: its answer, and the body and the query of its request."""
+
+    answer: Any
+    body: Any = None
+    query: Any = None
+
+    @property
+    def body_fields(self) -> tuple[ShapeField, ...]:
+        return () if self.body is None else fields_of(self.body)
+
+    @property
+    def query_fields(self) -> tuple[ShapeField, ...]:
+        return () if self.query is None else fields_of(self.query)
+
+    @property
+    def fields(self) -> tuple[ShapeField, ...]:
+        """All that a request may hold."""
+        return (*self.query_fields, *self.body_fields)
+
+
+SHAPES: Mapping[str, OperationShapes] = MappingProxyType(
+    {
+        "remember": OperationShapes(
+            told.RememberedMemory, body=taken.MemoryDraft, query=taken.SpaceQuery
+        ),
+        "remember_many": OperationShapes(
+            told.RememberedMany, body=taken.RememberManyBody, query=taken.SpaceQuery
+        ),
+        "recall": OperationShapes(told.RecallAnswer, body=taken.RecallBody, query=taken.SpaceQuery),
+        "whisper": OperationShapes(
+            told.WhisperAnswer, body=taken.WhisperBody, query=taken.SpaceQuery
+        ),
+        "whisper_why": OperationShapes(told.WhisperReason, query=taken.WhisperWhyQuery),
+        "whisper_report": OperationShapes(told.WhisperReport),
+        "feedback": OperationShapes(told.NotedFeedback, body=taken.FeedbackBody),
+        "show": OperationShapes(told.ShownMemory, query=taken.ShowQuery),
+        "list": OperationShapes(told.MemoryPage, query=taken.ListQuery),
+        "trash": OperationShapes(told.TrashPage),
+        "history": OperationShapes(told.MemoryHistory, query=taken.HistoryQuery),
+        "revise": OperationShapes(told.ChangedMemory, body=taken.ReviseBody),
+        "retire": OperationShapes(told.ChangedMemory, body=taken.RetireBody),
+        "forget": OperationShapes(told.ForgottenMemory, query=taken.ForgetQuery),
+        "restore": OperationShapes(told.ChangedMemory),
+        "link": OperationShapes(told.ChangedMemory, body=taken.LinkBody),
+        "unlink": OperationShapes(told.ChangedMemory, body=taken.UnlinkBody),
+        "merge": OperationShapes(told.MergedMemory, body=taken.MergeBody),
+        "undo": OperationShapes(told.UndoneChanges),
+        "proposals": OperationShapes(told.ProposalPage, query=taken.ProposalsQuery),
+        "proposal": OperationShapes(told.ShownProposal),
+        "decide": OperationShapes(told.DecidedProposal, body=taken.DecideBody),
+        "merges": OperationShapes(told.MergePage, query=taken.HistoryQuery),
+        "undo_merge": OperationShapes(told.UndoneChanges),
+        "audit": OperationShapes(told.EventPage, query=taken.AuditQuery),
+        "insights": OperationShapes(told.Insights, query=taken.InsightsQuery),
+        "maintenance": OperationShapes(told.MaintenanceBatch),
+        "hand_in": OperationShapes(
+            told.MaintenanceBatch | told.HandedInVerdicts, body=taken.HandInBody
+        ),
+        "tasks": OperationShapes(told.JobList),
+        "run_all": OperationShapes(told.SleepRun, body=taken.RunAllBody, query=taken.RunAllQuery),
+        "run_task": OperationShapes(told.SleepRun, body=taken.RunAllBody, query=taken.RunAllQuery),
+        "stop_task": OperationShapes(told.StoppedJob),
+        "pause_task": OperationShapes(told.PausedJob),
+        "resume_task": OperationShapes(told.PausedJob),
+        "consolidate": OperationShapes(
+            told.ConsolidationRun, body=taken.ConsolidateBody, query=taken.ConsolidateQuery
+        ),
+        "consolidate_status": OperationShapes(told.ConsolidationStatus),
+        "health": OperationShapes(told.Health),
+        "status": OperationShapes(told.HomeStatus),
+        "stats": OperationShapes(told.Stats, query=taken.StatsQuery),
+        "reconcile": OperationShapes(told.ReconcileReport),
+        "rebuild": OperationShapes(told.RebuildReport),
+        "purge": OperationShapes(told.PurgeReceipt, body=taken.PurgeBody),
+        "compact": OperationShapes(told.CompactReport),
+        "import": OperationShapes(told.ImportReport, body=taken.ImportBody, query=taken.SpaceQuery),
+        "export": OperationShapes(told.ExportPage, query=taken.ExportQuery),
+        "backup": OperationShapes(told.BackupReport, body=taken.BackupBody),
+        "backups": OperationShapes(told.BackupList),
+        "ingest_conversation": OperationShapes(
+            told.IngestReport,
+            body=taken.IngestConversationBody,
+            query=taken.IngestConversationQuery,
+        ),
+        "ingest_file": OperationShapes(
+            told.IngestReport, body=taken.IngestFileBody, query=taken.IngestConversationQuery
+        ),
+        "people": OperationShapes(told.PeopleList),
+        "add_person": OperationShapes(told.AddedPerson, body=taken.AddPersonBody),
+        "remove_person": OperationShapes(told.RemovedPerson, query=taken.RemovePersonQuery),
+        "tokens": OperationShapes(told.TokenList, query=taken.TokensQuery),
+        "create_token": OperationShapes(told.CreatedToken, body=taken.CreateTokenBody),
+        "revoke_token": OperationShapes(told.RevokedToken),
+        "spaces": OperationShapes(told.SharedSpaceList),
+        "share_space": OperationShapes(told.JoinedSpace, body=taken.ShareSpaceBody),
+        "unshare_space": OperationShapes(told.LeftSpace, body=taken.UnshareSpaceBody),
+        "stop": OperationShapes(told.Stopping),
+        "page_link": OperationShapes(told.PageLink),
+        "page_search": OperationShapes(page.SearchPage, query=taken.PageSearchQuery),
+        "page_list": OperationShapes(page.BriefPage, query=taken.PageListQuery),
+        "page_facets": OperationShapes(page.Facets, query=taken.PageFacetsQuery),
+        "page_graph": OperationShapes(page.GraphOverview, query=taken.PageGraphQuery),
+        "page_graph_space": OperationShapes(page.Drawing, query=taken.PageGraphSpaceQuery),
+        "page_graph_near": OperationShapes(page.Surroundings, query=taken.PageGraphNearQuery),
+        "page_graph_paths": OperationShapes(page.GraphPaths, query=taken.PageGraphPathsQuery),
+        "page_memory": OperationShapes(page.WholeMemory, query=taken.PageMemoryQuery),
+        "page_similar": OperationShapes(page.SimilarMemories),
+        "page_difference": OperationShapes(page.MemoryDifference, query=taken.PageDifferenceQuery),
+        "page_time": OperationShapes(page.TimelinePage, query=taken.PageTimeQuery),
+        "page_time_bars": OperationShapes(page.Growth, query=taken.PageTimeBarsQuery),
+        "page_time_day": OperationShapes(page.DayPage, query=taken.PageTimeDayQuery),
+        "page_time_turns": OperationShapes(page.TurnPage, query=taken.InsightsQuery),
+        "page_home": OperationShapes(page.HomePage, query=taken.PageTimeBarsQuery),
+        "page_whispers": OperationShapes(page.WhisperPage, query=taken.PageWhispersQuery),
+        "page_whisper": OperationShapes(page.WhisperDetail),
+        "page_why_not": OperationShapes(page.UnwhisperedMemory, query=taken.PageWhyNotQuery),
+        "page_sleep": OperationShapes(page.SleepPage),
+        "page_runs": OperationShapes(page.RunPage, query=taken.PageRunsQuery),
+        "page_run": OperationShapes(page.RunDetail, query=taken.PageRunQuery),
+        "page_change": OperationShapes(page.ChangeDetail),
+        "page_proposals": OperationShapes(page.ProposalLines, query=taken.PageProposalsQuery),
+        "page_proposal": OperationShapes(page.ProposalDetail),
+    }
+)

@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 from starlette.requests import Request
 
 from madeleine.api.call import Call
+from madeleine.api.contract.table import SHAPES
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space
@@ -27,7 +28,7 @@ from madeleine.server.reading import AGENT_CHARS, parse_query, who_asks
 SESSION = b"mcp-session-id"
 NOBODY = "unknown"
 
-_NO_CHANGE = {NODE_ID.name, "if_updated"}  # what says which memory to revise, not how
+_NO_CHANGE = {NODE_ID.wire, "if_updated"}  # what says which memory to revise, not how
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\xa0\ud800-\udfff\u2028\u2029]+")
 
 
@@ -76,8 +77,8 @@ def call_of(tool: Tool, arguments: Mapping[str, object], who: Asker) -> Call:
     """Return the operation's request. The operation checks what is in it."""
     route, given = tool.route, dict(arguments)
     _check(tool, given)
-    named = given.pop(NODE_ID.name) if "{id}" in route.path else None
-    there = {field.name for field in (*route.query, *route.body)}
+    named = given.pop(NODE_ID.wire) if "{id}" in route.path else None
+    there = {field.wire for field in SHAPES[tool.operation].fields}
     if who.session and "session_id" in there:
         given["session_id"] = who.session
     query: dict[str, object] = {}
@@ -93,14 +94,14 @@ def _check(tool: Tool, given: Mapping[str, object]) -> None:
     """Refuse what this door does not take, though the operation would."""
     reader = Reader(given, f"`{tool.name}`")
     for field in fields(tool):
-        reader.raw(field.name)
+        reader.raw(field.wire)
     reader.done()
     reader.whole("limit", 1, 1, HITS_AT_MOST)
     if "{id}" in tool.route.path:
-        reader.required_text(NODE_ID.name)
+        reader.required_text(NODE_ID.wire)
     for field in fields(tool):
-        if field.required and given.get(field.name) is None:
-            raise InvalidValue(field.name, "is missing", hint=field.help)
+        if field.is_required and given.get(field.wire) is None:
+            raise InvalidValue(field.wire, "is missing", hint=field.help)
     if tool.operation == "revise" and not set(given) - _NO_CHANGE:
         words = ", ".join(name for name in tool.takes if name not in _NO_CHANGE)
         raise Rejected("the revision changes nothing", hint=f"name one of: {words}")
@@ -108,5 +109,5 @@ def _check(tool: Tool, given: Mapping[str, object]) -> None:
 
 def _text(value: object) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise InvalidValue(NODE_ID.name, f"is {value!r}, not a text")
+        raise InvalidValue(NODE_ID.wire, f"is {value!r}, not a text")
     return value

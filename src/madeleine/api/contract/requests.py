@@ -1,0 +1,644 @@
+"""What operations take: the parameters of the query and the fields of the body.
+
+A field that is not required may be left out. `{id}` in a path is no field of a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from madeleine.api.contract.memories import ClaimShape, Moment, OriginShape, Unit
+from madeleine.api.contract.shape import Request, field, shape
+from madeleine.model.people import Role
+from madeleine.model.proposal import ProposalType
+from madeleine.model.words import Edge, MemoryType, Tier
+
+PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
+Offset = Annotated[int, (("minimum", 0),)]
+Limit100 = Annotated[int, (("minimum", 1), ("maximum", 100))]
+Limit200 = Annotated[int, (("minimum", 1), ("maximum", 200))]
+Limit500 = Annotated[int, (("minimum", 1), ("maximum", 500))]
+Limit1000 = Annotated[int, (("minimum", 1), ("maximum", 1_000))]
+Limit3000 = Annotated[int, (("minimum", 1), ("maximum", 3_000))]
+Limit10000 = Annotated[int, (("minimum", 1), ("maximum", 10_000))]
+
+
+@shape
+class NewConnection(Request):
+    """A connection to be drawn."""
+
+    target: str = field("the id of the other memory")
+    edge: Edge | None = field("what it says", default=None)
+    weight: Unit | None = field("how strong, 0 to 1", default=None)
+    reason: str | None = field("why", default=None)
+    by: str | None = field("who drew it", default=None)
+    at: Moment | None = field("when it was drawn", default=None)
+    kind: str | None = field("which association", default=None)
+    confidence: Unit | None = field("how sure", default=None)
+
+
+@shape
+class MemoryFilter(Request):
+    """Which memories are meant; a field that is left out lets in any."""
+
+    types: tuple[MemoryType, ...] | None = field("only these types", default=None)
+    tiers: tuple[Tier, ...] | None = field("only these tiers", default=None)
+    spaces: tuple[str, ...] | None = field(
+        "only these spaces; `global` is the one without a name", default=None
+    )
+    tags: tuple[str, ...] | None = field("only memories with any of these tags", default=None)
+    created_after: Moment | None = field("created at this time or later", default=None)
+    created_before: Moment | None = field("created before this time", default=None)
+    as_of: Moment | None = field("as things stood at this time", default=None)
+    outdated: bool | None = field("also what is retired, expired or superseded", default=None)
+
+
+@shape
+class MemoryDraft(Request):
+    """A memory to be written."""
+
+    content: str = field("the text to remember")
+    type: MemoryType | None = field(
+        "fact, decision, preference, event, person, project, concept, procedure, goal, observation",
+        default=None,
+    )
+    tier: Tier | None = field("core, working or archival", default=None)
+    source: str | None = field("where it comes from, such as agent:claude-code", default=None)
+    space: str | None = field(
+        "the project it belongs to; null is global", default=None, nullable=True
+    )
+    tags: tuple[str, ...] | None = field("labels; normalised to lower case", default=None)
+    connections: tuple[NewConnection, ...] | None = field(
+        "links to other memories: target, edge, weight, reason", default=None
+    )
+    title: str | None = field(
+        "a short title; weighs ten times in text search", default=None, nullable=True
+    )
+    about_self: bool | None = field("it describes the user: the self defines it", default=None)
+    confidence: Unit | None = field("how sure its author is, 0 to 1", default=None)
+    valid_until: Moment | None = field("when it stops being true", default=None, nullable=True)
+    origin: OriginShape | None = field(
+        "session, turn, speaker, uri: where it was said", default=None, nullable=True
+    )
+    claim: ClaimShape | None = field(
+        "what it states: subject, attribute, value; it replaces older values of that attribute",
+        default=None,
+        nullable=True,
+    )
+    id: str | None = field("a UUID of the caller's choice, for imports", default=None)
+    created: Moment | None = field("when it was first known, for imports", default=None)
+    idempotency_key: str | None = field(
+        "makes a repeated call return the first memory", default=None
+    )
+
+
+@shape
+class SpaceQuery(Request):
+    """The space of a request that names none."""
+
+    default_space: str | None = field("the space of a request that names none", default=None)
+
+
+@shape
+class RememberManyBody(Request):
+    """What `remember_many` is given."""
+
+    items: tuple[MemoryDraft, ...] = field("drafts as for remember")
+
+
+@shape
+class RecallBody(MemoryFilter):
+    """What `recall` is given."""
+
+    query: str = field("what is asked")
+    limit: Limit100 | None = field("how many at most", default=None)
+    session_id: str | None = field("the conversation that asks", default=None)
+    explain: bool | None = field("show how each score came about", default=None)
+    why_not: str | None = field(
+        "id of a memory that you miss: says why it is not there", default=None
+    )
+
+
+@shape
+class WhisperBody(Request):
+    """What `whisper` is given."""
+
+    prompt: str = field("what was typed")
+    space: str | None = field("the project it was typed in", default=None)
+    session_id: str | None = field("the conversation it belongs to", default=None)
+    cwd: str | None = field("the folder it was typed in", default=None)
+    explain: bool | None = field("show every candidate and stage", default=None)
+
+
+@shape
+class WhisperWhyQuery(Request):
+    """What `whisper_why` is asked in the query."""
+
+    session_id: str | None = field("the last one of this conversation", default=None)
+
+
+@shape
+class FeedbackBody(Request):
+    """What `feedback` is given."""
+
+    node_id: str = field("the memory")
+    signal: Literal[1, -1, 0] = field(
+        "1 for useful, -1 for not; 0 takes back what was said about it in the whisper"
+    )
+    source: str | None = field("explicit (default) or implicit", default=None)
+    whisper_log_id: str | None = field("the whisper that it is about", default=None)
+
+
+@shape
+class ShowQuery(Request):
+    """What `show` is asked in the query."""
+
+    session_id: str | None = field("the conversation that asks", default=None)
+
+
+@shape
+class ListQuery(MemoryFilter):
+    """What `list` is asked in the query."""
+
+    limit: Limit1000 | None = field("how many at most", default=None)
+    offset: Offset | None = field("how many to skip", default=None)
+
+
+@shape
+class HistoryQuery(Request):
+    """What `history` is asked in the query."""
+
+    limit: Limit10000 | None = field("how many at most", default=None)
+
+
+@shape
+class ReviseBody(Request):
+    """What `revise` is given."""
+
+    content: str | None = field("the new text", default=None)
+    type: MemoryType | None = field(
+        "fact, decision, preference, event, person, project, concept, procedure, goal, observation",
+        default=None,
+    )
+    tier: Tier | None = field("core, working or archival", default=None)
+    source: str | None = field("where it comes from, such as agent:claude-code", default=None)
+    space: str | None = field(
+        "the project it belongs to; null is global", default=None, nullable=True
+    )
+    tags: tuple[str, ...] | None = field("labels; normalised to lower case", default=None)
+    title: str | None = field(
+        "a short title; weighs ten times in text search", default=None, nullable=True
+    )
+    about_self: bool | None = field("it describes the user: the self defines it", default=None)
+    confidence: Unit | None = field("how sure its author is, 0 to 1", default=None)
+    valid_until: Moment | None = field("when it stops being true", default=None, nullable=True)
+    origin: OriginShape | None = field(
+        "session, turn, speaker, uri: where it was said", default=None, nullable=True
+    )
+    claim: ClaimShape | None = field(
+        "what it states: subject, attribute, value; it replaces older values of that attribute",
+        default=None,
+        nullable=True,
+    )
+    superseded_by: str | None = field("the memory that replaces it", default=None, nullable=True)
+    add_connections: tuple[NewConnection, ...] | None = field("connections to add", default=None)
+    if_updated: Moment | None = field(
+        "only if the memory was last updated at this time", default=None
+    )
+    if_version: str | None = field(
+        "only if it still says what it said in this `version` of "
+        "/ui/data/memory/{id}, whoever changed it, also by hand",
+        default=None,
+    )
+
+
+@shape
+class RetireBody(Request):
+    """What `retire` is given."""
+
+    reason: str | None = field("why", default=None)
+    superseded_by: str | None = field("the memory that replaces it", default=None)
+
+
+@shape
+class ForgetQuery(Request):
+    """What `forget` is asked in the query."""
+
+    reason: str | None = field("why", default=None)
+
+
+@shape
+class LinkBody(Request):
+    """What `link` is given."""
+
+    source_id: str = field("from")
+    target_id: str = field("to")
+    edge: Edge | None = field("what the connection says; related_to by default", default=None)
+    weight: Unit | None = field("how strong, 0 to 1", default=None)
+    reason: str | None = field("why", default=None)
+    kind: str | None = field("which association, for the edge `discovered`", default=None)
+
+
+@shape
+class UnlinkBody(Request):
+    """What `unlink` is given."""
+
+    source_id: str = field("from")
+    target_id: str = field("to")
+    edge: Edge | None = field("only this edge; all by default", default=None)
+
+
+@shape
+class MergeBody(Request):
+    """What `merge` is given."""
+
+    keep: str = field("the memory that stays")
+    drop: str = field("the one that goes into it")
+    title: str | None = field("the title of the result", default=None)
+    content: str | None = field("the text of the result", default=None)
+    reason: str | None = field("why", default=None)
+    if_keep_version: str | None = field(
+        "only if the one that stays still says what it said in this `version` of "
+        "/ui/data/memory/{id}",
+        default=None,
+    )
+    if_drop_version: str | None = field("the same for the one that goes into it", default=None)
+
+
+@shape
+class ProposalsQuery(Request):
+    """What `proposals` is asked in the query."""
+
+    status: Literal["pending", "approved", "rejected", "expired", "all"] | None = field(
+        "pending, approved, rejected, expired or all; pending by default", default=None
+    )
+
+
+@shape
+class DecideBody(Request):
+    """What `decide` is given."""
+
+    action: Literal["approved", "rejected", "pending"] = field(
+        "approved or rejected; pending takes the decision back"
+    )
+
+
+@shape
+class AuditQuery(Request):
+    """What `audit` is asked in the query."""
+
+    limit: Limit10000 | None = field("how many at most", default=None)
+    node_id: str | None = field("only changes of this memory", default=None)
+    operation: str | None = field("only what this verb did, such as revise", default=None)
+
+
+@shape
+class InsightsQuery(Request):
+    """What `insights` is asked in the query."""
+
+    limit: Limit1000 | None = field("how many at most", default=None)
+
+
+@shape
+class HandInBody(Request):
+    """What `hand_in` is given."""
+
+    job_id: str | None = field("the batch that was taken", default=None)
+    results: Mapping[str, object] | None = field(
+        "the answers, as the batch's instructions say", default=None
+    )
+
+
+@shape
+class RunAllQuery(Request):
+    """What `run_all` is asked in the query."""
+
+    wait: bool | None = field(
+        "answer when it is over; without a daemon that is always so", default=None
+    )
+
+
+@shape
+class RunAllBody(Request):
+    """What `run_all` is given."""
+
+    dry_run: bool | None = field("only say what would be done; nothing is changed", default=None)
+    now: bool | None = field("give memories no time before they fade", default=None)
+
+
+@shape
+class ConsolidateQuery(Request):
+    """What `consolidate` is asked in the query."""
+
+    wait: bool | None = field(
+        "false: answer at once, the run goes on; true by default", default=None
+    )
+
+
+@shape
+class ConsolidateBody(Request):
+    """What `consolidate` is given."""
+
+    task: str | None = field(
+        "decay, creative, cluster or forget; all four without it", default=None
+    )
+    mode: str | None = field("another name for `task`; `full` is all four", default=None)
+    dry_run: bool | None = field("only say what would be done; nothing is changed", default=None)
+
+
+@shape
+class StatsQuery(Request):
+    """What `stats` is asked in the query."""
+
+    days: Annotated[int, (("minimum", 1), ("maximum", 365))] | None = field(
+        "how far back; this week, from Monday, by default", default=None
+    )
+
+
+@shape
+class PurgeBody(Request):
+    """What `purge` is given."""
+
+    memories: tuple[str, ...] | None = field("which of those in the trash", default=None)
+    all: bool | None = field("all that lie in the trash", default=None)
+
+
+@shape
+class ImportBody(Request):
+    """What `import` is given."""
+
+    items: tuple[Mapping[str, object], ...] = field(
+        "drafts as for remember, and: updated, superseded_by, usage, path, file, "
+        "plain, whole, trashed"
+    )
+    format: str | None = field("where they come from, such as obsidian", default=None)
+    run: str | None = field("a UUID; all batches of one import bear the same", default=None)
+    dry_run: bool | None = field("only say what would be done; nothing is changed", default=None)
+
+
+@shape
+class ExportQuery(MemoryFilter):
+    """What `export` is asked in the query."""
+
+    after: str | None = field(
+        "the id after which to go on: `next` of the page before", default=None
+    )
+    limit: Limit1000 | None = field("how many at most", default=None)
+    files: bool | None = field(
+        "also the text of every file, and not only where it differs", default=None
+    )
+    trash: bool | None = field("what was forgotten instead", default=None)
+
+
+@shape
+class BackupBody(Request):
+    """What `backup` is given."""
+
+    to: str | None = field(
+        "another file or folder than the one for backups; a whole path", default=None
+    )
+
+
+@shape
+class IngestConversationQuery(Request):
+    """What `ingest_conversation` is asked in the query."""
+
+    default_space: str | None = field("the space of a request that names none", default=None)
+    dry_run: bool | None = field("only say what would be done; nothing is changed", default=None)
+    extra_tags: tuple[str, ...] | None = field("labels for everything that is kept", default=None)
+
+
+@shape
+class IngestConversationBody(Request):
+    """What `ingest_conversation` is given."""
+
+    content: str | None = field(
+        "the conversation as text (`User: …`, `Assistant: …`) or as a host's JSON "
+        "lines; a text in which nobody is named is taken in as notes",
+        default=None,
+    )
+    messages: tuple[Mapping[str, object], ...] | None = field(
+        "or as messages: role, content, at (a time)", default=None
+    )
+    agent_id: str | None = field("the agent that took part, such as claude-code", default=None)
+    session: str | None = field(
+        "the conversation's own id; it makes a repeated call safe", default=None
+    )
+    uri: str | None = field("where it can be found", default=None)
+
+
+@shape
+class IngestFileBody(Request):
+    """What `ingest_file` is given."""
+
+    content: str | None = field("the text of the file", default=None)
+    name: str | None = field("its name; titles are made of it", default=None)
+    uri: str | None = field(
+        "where it can be found: by this a changed file is known again", default=None
+    )
+    path: str | None = field(
+        "instead of all that, a transcript (.jsonl) on this machine", default=None
+    )
+
+
+@shape
+class AddPersonBody(Request):
+    """What `add_person` is given."""
+
+    name: str = field("a-z, 0-9, `.`, `_` and `-`, such as ada")
+    keep: bool | None = field(
+        "hand them the memories kept under this name; else refused", default=None
+    )
+
+
+@shape
+class RemovePersonQuery(Request):
+    """What `remove_person` is asked in the query."""
+
+    erase: bool | None = field("erase their memory too, also later: no way back", default=None)
+
+
+@shape
+class TokensQuery(Request):
+    """What `tokens` is asked in the query."""
+
+    person: str | None = field("only those of this person", default=None)
+
+
+@shape
+class CreateTokenBody(Request):
+    """What `create_token` is given."""
+
+    name: str = field("what it is for, such as the client")
+    person: str | None = field("whose memory it opens; the server's own by default", default=None)
+    role: Role | None = field("reader, writer (default), owner or admin", default=None)
+
+
+@shape
+class ShareSpaceBody(Request):
+    """What `share_space` is given."""
+
+    name: str = field("the space")
+    person: str = field("who")
+    role: Literal["reader", "writer", "owner"] | None = field(
+        "reader, writer (default) or owner", default=None
+    )
+    keep: bool | None = field("with the memories kept under this name; else refused", default=None)
+
+
+@shape
+class UnshareSpaceBody(Request):
+    """What `unshare_space` is given."""
+
+    name: str = field("the space")
+    person: str | None = field("who; oneself always", default=None)
+    erase: bool | None = field(
+        "without a person: erase what is in it, for good, also later", default=None
+    )
+
+
+@shape
+class PageSearchQuery(MemoryFilter):
+    """What `page_search` is asked in the query."""
+
+    query: str = field("what is asked")
+    limit: Limit100 | None = field("how many at most", default=None)
+    why_not: str | None = field(
+        "id of a memory that you miss: says why it is not there", default=None
+    )
+
+
+@shape
+class PageListQuery(MemoryFilter):
+    """What `page_list` is asked in the query."""
+
+    limit: Limit200 | None = field("how many at most", default=None)
+    offset: Offset | None = field("how many to skip", default=None)
+
+
+@shape
+class PageFacetsQuery(Request):
+    """What `page_facets` is asked in the query."""
+
+    tag: str | None = field("only tags that begin so", default=None)
+
+
+@shape
+class PageGraphQuery(Request):
+    """What `page_graph` is asked in the query."""
+
+    limit: Limit3000 | None = field("how many at most", default=None)
+
+
+@shape
+class PageGraphSpaceQuery(Request):
+    """What `page_graph_space` is asked in the query."""
+
+    space: str = field("which; `global` is the one without a name")
+    limit: Limit1000 | None = field("how many at most", default=None)
+    offset: Offset | None = field("how many to skip", default=None)
+
+
+@shape
+class PageGraphNearQuery(Request):
+    """What `page_graph_near` is asked in the query."""
+
+    limit: Limit200 | None = field("how many at most", default=None)
+
+
+@shape
+class PageGraphPathsQuery(Request):
+    """What `page_graph_paths` is asked in the query."""
+
+    from_: str = field("the one")
+    to: str = field("the other")
+
+
+@shape
+class PageMemoryQuery(Request):
+    """What `page_memory` is asked in the query."""
+
+    as_of: Moment | None = field("also as it was at this time, as far as it is known", default=None)
+
+
+@shape
+class PageDifferenceQuery(Request):
+    """What `page_difference` is asked in the query."""
+
+    change: str = field("the change's id")
+
+
+@shape
+class PageTimeQuery(Request):
+    """What `page_time` is asked in the query."""
+
+    limit: Limit200 | None = field("how many at most", default=None)
+    offset: Offset | None = field("how many to skip", default=None)
+
+
+@shape
+class PageTimeBarsQuery(Request):
+    """What `page_time_bars` is asked in the query."""
+
+    zone: str | None = field(
+        "whose days to count in, such as Europe/Dublin; otherwise UTC", default=None
+    )
+
+
+@shape
+class PageTimeDayQuery(Request):
+    """What `page_time_day` is asked in the query."""
+
+    as_of: Moment | None = field("the moment; now by default", default=None)
+
+
+@shape
+class PageWhispersQuery(Request):
+    """What `page_whispers` is asked in the query."""
+
+    outcome: PromptOutcome | None = field(
+        "only whispered, silent, held_out, late or undelivered", default=None
+    )
+    after: str | None = field(
+        "the id after which to go on: `next` of the page before", default=None
+    )
+    limit: Limit200 | None = field("how many at most", default=None)
+
+
+@shape
+class PageWhyNotQuery(Request):
+    """What `page_why_not` is asked in the query."""
+
+    memory: str = field("the memory that you miss")
+
+
+@shape
+class PageRunsQuery(Request):
+    """What `page_runs` is asked in the query."""
+
+    job: str | None = field("only runs of this one", default=None)
+    all: bool | None = field("also runs that found nothing to do", default=None)
+    limit: Limit200 | None = field("how many at most", default=None)
+
+
+@shape
+class PageRunQuery(Request):
+    """What `page_run` is asked in the query."""
+
+    limit: Limit100 | None = field("how many at most", default=None)
+    offset: Offset | None = field("how many to skip", default=None)
+
+
+@shape
+class PageProposalsQuery(Request):
+    """What `page_proposals` is asked in the query."""
+
+    status: Literal["pending", "approved", "rejected", "expired", "decided"] | None = field(
+        "pending, approved, rejected or expired; decided is what was approved or "
+        "rejected when somebody was asked; pending by default",
+        default=None,
+    )
+    type: ProposalType | None = field("only those of this type; `types` counts all", default=None)
+    limit: Limit500 | None = field("how many at most", default=None)
+    offset: Offset | None = field("how many to skip", default=None)
