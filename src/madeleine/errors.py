@@ -17,7 +17,6 @@ decides by `kind`, which each class has of its own, and by the `parts`; never by
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 PROBLEM_CHARS = 400  # of what is said to be wrong with a file
@@ -32,14 +31,20 @@ def quote(value: object) -> str:
     return text if len(text) <= QUOTED_CHARS + 2 else f"{text[:QUOTED_CHARS]}…{text[-1]}"
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryChoice:
-    """A memory that may have been meant. A message shows the first `chars` of its id."""
+    """A memory that may have been meant. A message shows the first `chars` of its id.
 
-    id: str
-    title: str | None = None
-    place: str | None = None
-    chars: int = 36
+    It is no dataclass: every command loads this module, and `dataclasses` takes longer than all
+    of its help.
+    """
+
+    def __init__(
+        self, id: str, title: str | None = None, place: str | None = None, chars: int = 36
+    ) -> None:
+        self.id = id
+        self.title = title
+        self.place = place
+        self.chars = chars
 
     def __str__(self) -> str:
         title = "" if self.title is None else f" ({self.title})"
