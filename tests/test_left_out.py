@@ -57,7 +57,7 @@ def test_without_node_what_builds_the_page_is_skipped_and_the_end_says_what_to_i
     assert (
         ran.stdout.strip()
         .splitlines()[-1]
-        .startswith("left out, 2 tests of the page: install Node 20.19 or newer")
+        .startswith("left out, 3 tests of the page: install Node 20.19 or newer")
     )
 
 

@@ -74,7 +74,6 @@ from madeleine.write.undo import undo
 from madeleine.write.upkeep import compact, rebuild
 from madeleine.write.use import used
 
-ONLY_READ = frozenset(["recall"])  # by POST, and yet safe to be tried again
 ITEMS_AT_MOST = 10_000  # in one batch: a minute's work, and an answer that fits in memory
 PAGE = 50
 PAGE_AT_MOST = 1_000
@@ -82,8 +81,6 @@ EVENTS = 100
 EVENTS_AT_MOST = 10_000
 REASON_CHARS = 1_000
 RUNS_SHOWN = 10
-QUICK = frozenset({"whisper", "recall", "remember", "show", "list"})
-"""What an agent or a person waits for: whatever runs by itself meanwhile stands still."""
 DOORS = ("http", "cli", "python", "page")  # who asks when nobody says who
 
 
@@ -106,11 +103,11 @@ def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[
     if SHAPES[name].query is None:
         Reader(call.query).done()
     typed = replace(call, query=typed_query(name, call.query))
-    only_reads = route.method == "GET" or name in ONLY_READ
+    only_reads = route.method == "GET" or route.only_reads
     operation = partial(OPERATIONS[name], house, typed)
     if only_reads and house.is_over_a_network:
         operation = partial(_read_again, operation)
-    with house.stores.courtesy.waited_for() if name in QUICK else nullcontext():
+    with house.stores.courtesy.waited_for() if route.quick else nullcontext():
         yield operation
 
 

@@ -28,19 +28,6 @@ Json = dict[str, object]
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 600.0  # a daemon that is alive but stuck; one that dies hangs up at once
-UNBOUNDED = frozenset(
-    [
-        "remember_many",
-        "reconcile",
-        "rebuild",
-        "compact",
-        "run_all",
-        "run_task",
-        "hand_in",
-        "import",
-        "backup",
-    ]
-)
 STOP_SECONDS = 60.0
 HEARD_SECONDS = 10.0  # for a daemon to say that it was told to end; one that is stuck never does
 LAST_SECONDS = 5.0  # after SIGTERM, before SIGKILL
@@ -64,7 +51,7 @@ class RemoteDoor:
     ) -> Json:
         """Ask the daemon and return its answer; what it refuses is raised."""
         route = BY_NAME[name]
-        seconds = None if name in UNBOUNDED else self._patience
+        seconds = None if route.unbounded else self._patience
         status, answer = self._ask(_request(route, id, query, body, by), seconds)
         if status >= 400:
             raise _error(status, _read(answer))
