@@ -6,11 +6,17 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from madeleine.write.stores import Stores
 from tests import falkordb, postgres
+from tests.examples import IN_SOAK
 from tests.fakes import close, make_stores
 from tests.left_out import what_to_install
+
+if IN_SOAK:
+    settings.register_profile("soak", max_examples=300)
+    settings.load_profile("soak")
 
 
 @pytest.fixture(scope="session", autouse=True)

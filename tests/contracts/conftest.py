@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.index.port import Index
-from tests.contracts.engines import MAKERS, Maker
+from madeleine.testing.engines import Maker
+from tests.contracts.engines import MAKERS
 
 # The build has fifteen minutes. SQLite and PostgreSQL have the whole contract in it, FalkorDB
 # a share; the rest of it, and Qdrant beside it, have their turn in `make soak`.

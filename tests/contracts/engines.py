@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
 from madeleine.index.port import Index
 from madeleine.index.sqlite import SqliteIndex
+from madeleine.testing.engines import Maker
+from madeleine.testing.making import DIMENSION, TOKEN_DIMENSION
 from tests import falkordb, postgres
-from tests.index.making import DIMENSION, TOKEN_DIMENSION
-
-
-class Maker(Protocol):
-    """A way to open the index in a folder, for one model or for none."""
-
-    def __call__(
-        self, folder: Path, model: str | None = "tiny", token_dimension: int = TOKEN_DIMENSION
-    ) -> Index: ...
 
 
 def _sqlite(

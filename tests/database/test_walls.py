@@ -12,8 +12,8 @@ import pytest
 
 from madeleine.index.log import WhisperEntry
 from madeleine.index.port import Batch, Index
+from madeleine.testing.making import DIMENSION, NOON, memory, put, said, unit
 from tests import postgres
-from tests.index.making import DIMENSION, NOON, memory, put, said, unit
 
 UNWALLED = {"tenants", "discarded", "schema_version", "leases"}
 """What is read before it is known whose turn it is; it holds nothing of a memory."""

@@ -38,6 +38,27 @@ with Madeleine.open(Path(sys.argv[1])) as memory:
     print(memory.status()["index_place"])
 """
 
+CONFTEST = """
+import pytest
+from madeleine.index.engines import IndexOpening, find_engine
+from madeleine.testing.making import DIMENSION, TOKEN_DIMENSION
+
+@pytest.fixture
+def make_index():
+    def make(folder, model="tiny", token_dimension=TOKEN_DIMENSION):
+        url = f"shelf://{folder}"
+        opening = IndexOpening(url, "", "home", model, DIMENSION, token_dimension)
+        return find_engine(url).open_index(opening)
+    return make
+
+@pytest.fixture
+def index(make_index, tmp_path):
+    opened = make_index(tmp_path)
+    yield opened
+    opened.close()
+"""
+MODULES = ("insights", "map", "whispers")  # the small ones; which engine it is makes no difference
+
 
 def package(folder: Path) -> None:
     """Lay a package down as pip would."""
@@ -63,10 +84,7 @@ def test_an_engine_of_a_stranger_keeps_the_index(tmp_path: Path) -> None:
 
     ran = subprocess.run(
         [sys.executable, "-c", USING, str(home)],
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{os.pathsep.join(sys.path)}",
-        },
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), *sys.path])},
         capture_output=True,
         encoding="utf-8",
         timeout=50,
@@ -76,6 +94,27 @@ def test_an_engine_of_a_stranger_keeps_the_index(tmp_path: Path) -> None:
     assert ran.stdout.splitlines() == ["['Kettle']", "a shelf"], ran.stderr
     assert (tmp_path / "shelf" / "home.db").exists()
     assert not (home / "index.db").exists()
+
+
+def test_a_stranger_holds_an_engine_to_the_contract(tmp_path: Path) -> None:
+    package(tmp_path)
+    (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+    for each in MODULES:
+        text = f"from madeleine.testing.index_{each} import *\n"
+        (tmp_path / f"test_{each}.py").write_text(text, encoding="utf-8")
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=50,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stdout
+    assert int(ran.stdout.splitlines()[-1].split()[0]) > 20
 
 
 @pytest.mark.parametrize("address", ["shelf://u:wonderland@h:1/x", "neo4j://h:1/x", "http://here"])

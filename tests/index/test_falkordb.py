@@ -24,8 +24,8 @@ from madeleine.index.search import Wanted
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.model.memory import first_words
 from madeleine.model.query import Filter
+from madeleine.testing.making import DIMENSION, NOON, ids, keep, memory, memory_id, put, said, unit
 from tests import falkordb
-from tests.index.making import DIMENSION, NOON, ids, keep, memory, memory_id, put, said, unit
 from tests.index.test_postgres import ASKED, TEXTS
 from tests.qdrant_edge import EdgeVectors
 
@@ -186,7 +186,7 @@ WRITING = """
 import sys
 from madeleine_falkordb import FalkorIndex
 from madeleine.index.port import Batch
-from tests.index.making import DIMENSION, memory, put, unit
+from madeleine.testing.making import DIMENSION, memory, put, unit
 index = FalkorIndex.open(sys.argv[1], "tiny", DIMENSION)
 for number in range(1, 10_000):
     index.write(Batch(puts=[put(memory(number, f"kettle {number}"), unit(1, number, 0, 0))]))

@@ -18,8 +18,8 @@ from madeleine.index.port import Batch, Index
 from madeleine.index.search import Matches, Wanted
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.model.query import Filter
+from madeleine.testing.making import DIMENSION, NOON, ids, keep, memory, memory_id, put, said, unit
 from tests import postgres
-from tests.index.making import DIMENSION, NOON, ids, keep, memory, memory_id, put, said, unit
 
 ANY = Filter()
 

@@ -19,7 +19,7 @@ from madeleine.index.port import Batch, Index
 from madeleine.index.sqlite import SqliteIndex, connection, schema, set_aside, swap
 from madeleine.model.event import Kind
 from madeleine.model.query import Filter
-from tests.index.making import DIMENSION, NOON, event, ids, keep, memory, memory_id, put, unit
+from madeleine.testing.making import DIMENSION, NOON, event, ids, keep, memory, memory_id, put, unit
 
 ANY = Filter()
 EAST = unit(1, 0, 0, 0)
@@ -389,7 +389,7 @@ KILLED_MIDWAY = """
 import os, signal, sys
 from pathlib import Path
 from madeleine.index.sqlite import SqliteIndex
-from tests.index.making import keep, memory
+from madeleine.testing.making import keep, memory
 index = SqliteIndex.open(Path(sys.argv[1]), "tiny", 4)
 fresh = index.fresh()
 for number in range(300):

@@ -17,7 +17,7 @@ from madeleine.index.search import Pool, Wanted
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.index.sqlite import pool as module
 from madeleine.model.query import Filter
-from tests.index.making import DIMENSION, NOON, keep, memory, memory_id, put, said, unit
+from madeleine.testing.making import DIMENSION, NOON, keep, memory, memory_id, put, said, unit
 
 Passages = dict[int, tuple[bytes, bytes]]
 ANY = Filter()

@@ -7,7 +7,7 @@ from datetime import timedelta
 from madeleine.language.gist import gist
 from madeleine.model.memory import Memory
 from madeleine.rules.patterns import belonging, members_digest, refused
-from tests.index.making import NOON, memory_id
+from madeleine.testing.making import NOON, memory_id
 
 
 def told(*texts: str) -> list[Memory]:

@@ -25,8 +25,8 @@ from madeleine.errors import DatabaseDown
 from madeleine.index.port import Batch, Index
 from madeleine.index.search import Wanted
 from madeleine.model.query import Filter
+from madeleine.testing.making import DIMENSION, NOON, ids, memory, put, unit
 from tests import postgres
-from tests.index.making import DIMENSION, NOON, ids, memory, put, unit
 from tests.postgres import Server
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(600)]
