@@ -59,7 +59,7 @@ from madeleine_falkordb.connection import Access, Address, Server, Turns
 from madeleine_falkordb.meaning import Space
 from madeleine_falkordb.vectors import Vectors
 
-Asked = ParamSpec("Asked")
+Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
@@ -70,12 +70,12 @@ class GraphOwner(Protocol):
 
 
 def asks(
-    function: Callable[Concatenate[Access, Asked], Answer],
-) -> Callable[Concatenate[GraphOwner, Asked], Answer]:
+    function: Callable[Concatenate[Access, Arguments], Answer],
+) -> Callable[Concatenate[GraphOwner, Arguments], Answer]:
     """Return a function that asks one question of a graph as a method."""
 
     @wraps(function)
-    def method(self: GraphOwner, /, *given: Asked.args, **named: Asked.kwargs) -> Answer:
+    def method(self: GraphOwner, /, *given: Arguments.args, **named: Arguments.kwargs) -> Answer:
         return function(self.access, *given, **named)
 
     return method

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-Asked = ParamSpec("Asked")
+Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 Access = TypeVar("Access")
 Lent = TypeVar("Lent", covariant=True)
@@ -29,12 +29,14 @@ class Lender(Protocol[Lent]):
 
 
 def reads(
-    function: Callable[Concatenate[Access, Asked], Answer],
-) -> Callable[Concatenate[Lender[Access], Asked], Answer]:
+    function: Callable[Concatenate[Access, Arguments], Answer],
+) -> Callable[Concatenate[Lender[Access], Arguments], Answer]:
     """Return the function as a method that is lent a connection."""
 
     @wraps(function)
-    def method(self: Lender[Access], /, *given: Asked.args, **named: Asked.kwargs) -> Answer:
+    def method(
+        self: Lender[Access], /, *given: Arguments.args, **named: Arguments.kwargs
+    ) -> Answer:
         with self.reading() as access:
             return function(access, *given, **named)
 
