@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from madeleine.api.contract.memories import CONTRACT
+from madeleine.api.contract.schema import Schemas
+from madeleine.api.contract.shape import ShapeField
 from madeleine.api.contract.table import SHAPES
+from madeleine.api.local import open_local
 from madeleine.api.operations import OPERATIONS
 from madeleine.api.params import typed_query
 from madeleine.api.reference import routes_page
 from madeleine.api.routes import BY_NAME, ROUTES
-from madeleine.errors import InvalidValue
+from madeleine.errors import InvalidValue, Missing
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
 
@@ -54,3 +59,36 @@ def test_parameters_become_what_the_table_says_they_are(
 def test_one_value_given_twice_is_refused() -> None:
     with pytest.raises(InvalidValue, match="`limit` is given more than once"):
         typed_query("list", {"limit": ["1", "2"]})
+
+
+def test_the_bounds_that_are_declared_are_those_that_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    tried: set[str] = set()
+    with closing(open_local(tmp_path / "home")) as door:
+        memory = str(door.call("remember", body={"content": "Within bounds"})["node_id"])
+
+        def ask(name: str, field: ShapeField, value: int) -> None:
+            shapes = SHAPES[name]
+            needed = {each.wire: memory for each in shapes.fields if each.is_required}
+            given: dict[str, object] = {**needed, field.wire: value}
+            tried.add(name)
+            if field in shapes.query_fields:
+                door.call(name, memory, query=given)
+            else:
+                door.call(name, memory, body=given)
+
+        for name, shapes in SHAPES.items():
+            for field in shapes.fields:
+                schema = Schemas(CONTRACT).property_of(field)
+                for bound, beyond in (("minimum", -1), ("maximum", 1)):
+                    if schema.get("type") != "integer" or bound not in schema:
+                        continue
+                    try:
+                        ask(name, field, schema[bound])
+                    except Missing:
+                        pass  # the memory is no run and no change
+                    with pytest.raises(InvalidValue, match=f"`{field.wire}`"):
+                        ask(name, field, schema[bound] + beyond)
+    assert len(tried) >= 18
