@@ -18,13 +18,13 @@ from madeleine.model.draft import Limits, read_draft
 from madeleine.model.incoming import read_incoming
 from madeleine.model.memory import Memory
 from madeleine.model.revision import read_revision
+from madeleine.testing.making import keep, memory
 from madeleine.write.remember import remember
 from madeleine.write.revise import revise
 from madeleine.write.undo import undo
 from tests import falkordb, postgres
 from tests.contracts.engines import MAKERS
 from tests.fakes import close, make_stores, reopened, vault_bytes
-from tests.index.making import keep, memory
 
 
 def main(home: Path, engine: str) -> None:
