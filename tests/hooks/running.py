@@ -33,7 +33,8 @@ PATIENT_MS = 15_000  # a test of what is answered must not fail on a busy machin
 
 SCRIPT = """
 import sys, time
-from madeleine.api import operations, routes
+from madeleine.api import operations
+from madeleine.api.contract.responses import WhisperAnswer
 from madeleine.errors import Unavailable
 
 def whisper(house, call):
@@ -50,12 +51,9 @@ def whisper(house, call):
     text = "" if word == "quiet" else f"about {prompt} {more} by {call.by}"
     if word == "wide":
         text = ("海" * 20 + "\\n") * (number // 61)
-    return {"text": text, "whisper_id": "w", "injected": [],
-            "silence": None if text else "scripted", "took_ms": 1.0}
+    return WhisperAnswer(text=text, whisper_id="w", injected=(), stage="scripted",
+                         silence=None if text else "scripted", took_ms=1.0)
 
-prompt = routes.Field("prompt", "string", "")
-route = routes.Route("whisper", "POST", "/agent/whisper", "", (prompt,))
-operations.BY_NAME = {**operations.BY_NAME, "whisper": route}
 operations.OPERATIONS = {**operations.OPERATIONS, "whisper": whisper}
 from madeleine.server.__main__ import main
 sys.exit(main(sys.argv[1:]))

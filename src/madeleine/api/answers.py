@@ -208,7 +208,7 @@ def whispered(said: Whispered, explain: bool) -> WhisperAnswer:
         silence=said.silence,
         stage=said.stage,
         took_ms=said.took_ms,
-        explained=dict(said.explained) if explain else None,
+        explained=dict(said.explained) if explain else {},
     )
 
 

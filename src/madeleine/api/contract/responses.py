@@ -183,7 +183,9 @@ class WhisperAnswer:
     silence: str | None = field("why nothing is said")
     stage: str = field("where it was decided")
     took_ms: float = field()
-    explained: Mapping[str, object] | None = field("only if asked for", left_out=True, default=None)
+    explained: Mapping[str, object] = field(
+        "only if asked for", left_out=True, default_factory=dict
+    )
 
 
 @shape

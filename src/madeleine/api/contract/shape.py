@@ -34,8 +34,8 @@ def field(
     left_out: bool = False,
     **more: object,
 ) -> Any:
-    """Return a field of a shape with what it means. One that may be `left_out` is None then,
-    and stands in no JSON. `more` is for whoever reads the declaration, such as bounds."""
+    """Return a field of a shape with what it means. One that may be `left_out` stands in no
+    JSON where it is None or empty. `more` is for whoever reads the declaration, such as bounds."""
     metadata = {HELP: help, LEFT_OUT: left_out, **more}
     if default_factory is not dataclasses.MISSING:
         return dataclasses.field(default_factory=default_factory, metadata=metadata)
@@ -165,7 +165,7 @@ class Contract:
         kind: Any = type(value)
         for each in fields_of(kind):
             found = getattr(value, each.name)
-            if found is not None or not each.is_left_out:
+            if not each.is_left_out or (found is not None and found != {}):
                 yield each.wire, self.to_json(found)
 
     def _codec_of(self, kind: type[Any]) -> Codec | None:
