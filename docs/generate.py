@@ -6,11 +6,14 @@ of the page.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import fields
+from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 
 import madeleine
@@ -20,9 +23,12 @@ from madeleine.api.contract.typescript import typescript
 from madeleine.api.reference import routes_page
 from madeleine.cli.reference import page as commands_page
 from madeleine.errors import MadeleineError
+from madeleine.ingest.transcripts import IntakeStop
+from madeleine.model.cause import HookProblem, NoteKind, ReasonKind, SilenceKind, WhisperSilence
 from madeleine.model.setting import settings_of
 from madeleine.server.mcp.reference import tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings
+from madeleine.sleep.values import AskedInstead, StopKind
 
 REFERENCE = Path(__file__).parent / "reference"
 PAGE_TYPES = Path(__file__).parents[1] / "web" / "src" / "parts" / "contract.ts"
@@ -68,6 +74,54 @@ ADVANCED_HEAD = """
 What hardly anybody has to change: sizes, thresholds and intervals that the defaults were measured
 with. There is no section of this name; each of them stands in its own, as all others do.
 """
+CAUSES: tuple[tuple[str, str, tuple[type[StrEnum], ...]], ...] = (
+    (
+        "Why a memory is an answer",
+        "`reasons_parts` has one object for each sentence in `reasons`, in the same order: its "
+        "`kind`, and beside it the parts that are named here. So do the rows of a whisper.",
+        (ReasonKind,),
+    ),
+    (
+        "Why a question got no answer",
+        "`silence_parts` of a recall stands beside the sentence `silence`, and is null with it.",
+        (SilenceKind,),
+    ),
+    (
+        "Why nothing was whispered",
+        "`silence_parts` of a whisper, of its line in the log, and of the event `whispered`.",
+        (WhisperSilence,),
+    ),
+    (
+        "Notes",
+        "`notes_parts` has one object for each sentence in `notes` of what was remembered, "
+        "changed, recalled or reconciled. Other notes have no parts yet.",
+        (NoteKind,),
+    ),
+    (
+        "Why a run of a job stopped",
+        "`stopped_parts` beside the sentence `stopped` in a report has the kind and its parts. A "
+        "report with an `error` has its `error_kind`: a kind of error, `judge_silent` if the judge "
+        "gave no answer at all, or `cut_off` if the process ended meanwhile.",
+        (StopKind,),
+    ),
+    (
+        "What a run does instead",
+        "The part `instead` of the two kinds that say too much.",
+        (AskedInstead,),
+    ),
+    (
+        "Why taking in stopped",
+        "`stopped_kind` in the report of a session or text that was not taken in whole: a kind of "
+        "error, or one of these.",
+        (IntakeStop,),
+    ),
+    (
+        "Problems of hooks",
+        "`problem_kinds` beside the `problems` of hooks in the status, in the same order: a kind "
+        "of error, a kind of taking in, or one of these.",
+        (HookProblem,),
+    ),
+)
 
 
 def pages() -> dict[str, str]:
@@ -89,7 +143,27 @@ def page_types() -> str:
 def kinds_page() -> str:
     """Return the page of every kind that an answer may name."""
     rows = "".join(_error_row(each) for each in sorted(all_errors(), key=lambda each: each.kind))
-    return KINDS_HEAD + rows
+    return KINDS_HEAD + rows + "".join(_enum_section(*each) for each in CAUSES)
+
+
+def _enum_section(title: str, where: str, kinds: tuple[type[StrEnum], ...]) -> str:
+    rows = "".join(
+        f"| `{value}` | {means} |\n" for each in kinds for value, means in members(each).items()
+    )
+    return f"\n## {title}\n\n{where}\n\n| kind | means |\n|---|---|\n{rows}"
+
+
+def members(kinds: type[StrEnum]) -> dict[str, str]:
+    """Return what is written below each member of an enum, by the member's value."""
+    body = ast.parse(inspect.getsource(kinds)).body[0]
+    assert isinstance(body, ast.ClassDef)
+    found: dict[str, str] = {}
+    for statement, after in pairwise([*body.body, ast.Pass()]):
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+            said = after.value if isinstance(after, ast.Expr) else None
+            text = str(said.value) if isinstance(said, ast.Constant) else ""
+            found[str(statement.value.value)] = " ".join(text.split())
+    return found
 
 
 def all_errors() -> list[type[MadeleineError]]:

@@ -105,7 +105,17 @@ def test_what_may_be_left_out_is_written_only_where_it_holds_something() -> None
         (Branch, BRANCH),
         (Branch, Branch(value=0, leaves=(), from_="x", rarely="y", maybe=Leaf(value=4), at=NOON)),
         (Memory, MEMORY),
-        (ChangedMemory, ChangedMemory(text="t", node_id="i", memory=MEMORY, change=None, notes=())),
+        (
+            ChangedMemory,
+            ChangedMemory(
+                text="t",
+                node_id="i",
+                memory=MEMORY,
+                change=None,
+                notes=("known",),
+                notes_parts=({"kind": "already_known", "memory": "i"},),
+            ),
+        ),
         (
             Proposal,
             Proposal("p", ProposalType.LINK, ("a", "b"), "link", NOON, action=(("v", "w"),)),

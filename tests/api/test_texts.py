@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madeleine.api import texts
+from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
 from madeleine.model.memory import Memory
 from madeleine.recall.recall import Found, Recalled
 from tests.fakes import NOON
@@ -37,7 +38,9 @@ def test_what_turns_text_around_or_hides_it_is_left_out() -> None:
 
 
 def test_a_long_memory_is_cut_and_says_where_the_rest_is() -> None:
-    hit = Found(replace(MEMORY, content="x" * 5_000), 0.9, ("shares words",), {})
+    hit = Found(
+        replace(MEMORY, content="x" * 5_000), 0.9, (Cause(ReasonKind.SHARES_COMMON_WORD),), {}
+    )
 
     text = texts.recalled(Recalled((hit,)), explain=False)
 
@@ -46,7 +49,11 @@ def test_a_long_memory_is_cut_and_says_where_the_rest_is() -> None:
 
 
 def test_what_is_degraded_is_said() -> None:
-    silent = Recalled((), "nothing matches", ("text search only: no model",))
+    silent = Recalled(
+        (),
+        Cause(SilenceKind.NOTHING_MATCHES),
+        (Cause(NoteKind.TEXT_SEARCH_ONLY, {"why": "no model"}),),
+    )
 
     assert texts.recalled(silent, explain=False) == (
         "No memory: nothing matches.\nnote: text search only: no model"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from madeleine import errors
+from madeleine.api.wording import SENTENCES
 from madeleine.errors import ERROR_BASES, MadeleineError
 
 ROOT = Path(__file__).parents[2]
@@ -102,6 +104,111 @@ def test_every_error_class_has_a_documented_kind_of_its_own() -> None:
     assert sorted(kinds) == sorted(set(kinds))
     assert [each for each in kinds if not re.fullmatch(r"[a-z]+(_[a-z]+)*", str(each))] == []
     assert [each for each in kinds if f"| `{each}` |" not in page] == []
+
+
+def test_every_kind_of_cause_is_documented_and_has_a_sentence() -> None:
+    module = generator()
+    page = (ROOT / "docs" / "reference" / "kinds.md").read_text(encoding="utf-8")
+    kinds = [kind for _, _, enums in module.CAUSES for kind in enums]
+
+    assert {each.__name__ for each in kinds} >= {each.__name__ for each in SENTENCES}
+    for each in kinds:
+        meanings = module.members(each)
+        assert list(meanings) == [member.value for member in each]
+        assert [value for value, means in meanings.items() if not means] == []
+        assert [value for value in meanings if f"| `{value}` |" not in page] == []
+    for enum, words in SENTENCES.items():
+        assert set(words) == set(enum)
+
+
+PHRASE = re.compile(r"[a-z]{2,} [a-z]{2,}")
+MATCHING = frozenset({"startswith", "endswith", "removeprefix", "removesuffix", "partition"})
+READS_OTHERS = (
+    "language/",  # what people write
+    "ingest/statements.py",
+    "whisper/prompts.py",  # whispers that stand in a prompt
+    "whisper/wording.py",
+    "database/",  # what PostgreSQL and FalkorDB answer
+    "index/falkordb/",
+    "agents/toml_text.py",  # what the parser of TOML says
+    "vault/read_marks.py",  # what the interpreter leaves when it is ended
+    "cli/commands/bench.py",  # a line of a program
+    "server/openapi.py",  # the types of the table of routes
+)
+"""Where a phrase is looked for in a text that is not a message of ours."""
+
+
+def phrases_compared(tree: ast.AST, constants: Mapping[str, str]) -> Iterator[str]:
+    """Yield the phrases that a module compares something with, or looks for in it."""
+    for node in ast.walk(tree):
+        compared: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            compared = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            called = node.func
+            is_pattern = isinstance(called.value, ast.Name) and called.value.id == "re"
+            compared = node.args if called.attr in MATCHING or is_pattern else []
+        for each in compared:
+            for part in ast.walk(each) if not isinstance(each, ast.Call) else ():
+                text = part.value if isinstance(part, ast.Constant) else None
+                text = constants.get(part.id) if isinstance(part, ast.Name) else text
+                if isinstance(text, str) and PHRASE.search(text):
+                    yield text
+
+
+def texts_named_in(tree: ast.Module, modules: Mapping[str, ast.Module]) -> dict[str, str]:
+    """Return the texts that a module knows by a name: its own, and those that it imports."""
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            text = node.value.value
+            names = [each.id for each in node.targets if isinstance(each, ast.Name)]
+            found |= dict.fromkeys(names, text) if isinstance(text, str) else {}
+        elif isinstance(node, ast.ImportFrom) and (other := modules.get(node.module or "")):
+            others = texts_named_in(other, {})
+            imported = [(each.asname or each.name, each.name) for each in node.names]
+            found |= {name: others[known] for name, known in imported if known in others}
+    return found
+
+
+def test_nothing_is_decided_by_the_english_of_our_own_messages() -> None:
+    """A message may be reworded or translated: decide by its kind."""
+    root = ROOT / "src" / "madeleine"
+    trees = {
+        str(path.relative_to(root)): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sources()
+    }
+    modules = {
+        f"madeleine.{name.removesuffix('.py').replace('/', '.')}": tree
+        for name, tree in trees.items()
+    }
+    found = [
+        f"{name}: {phrase}"
+        for name, tree in trees.items()
+        if not name.startswith(READS_OTHERS)
+        for phrase in phrases_compared(tree, texts_named_in(tree, modules))
+    ]
+
+    assert found == []
+
+
+SCRIPT_PATTERN = re.compile(r"/(?![/*])(?:[^/\\\n\[]|\\.|\[[^\]\n]*\])+/[a-z]*(?=[.,;)\n])")
+SCRIPT_COMPARED = re.compile(r"(?:[!=]==|\.(?:includes|startsWith|endsWith)\()\s*['\"`]([^'\"`]+)")
+WORDS_FROM_FILES = "web/src/parts/words.ts"  # shortens reasons that stand in memories' files
+
+
+def test_the_page_decides_nothing_by_the_english_of_the_daemons_messages() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {text}"
+        for path in sorted((ROOT / "web" / "src").rglob("*"))
+        if path.suffix in (".ts", ".svelte") and str(path.relative_to(ROOT)) != WORDS_FROM_FILES
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if not line.lstrip().startswith(("/*", "*", "//", "<"))
+        for text in [*SCRIPT_PATTERN.findall(line), *SCRIPT_COMPARED.findall(line)]
+        if PHRASE.search(text)
+    ]
+
+    assert found == []
 
 
 def sources() -> list[Path]:

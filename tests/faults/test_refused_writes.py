@@ -30,6 +30,7 @@ from madeleine.write.resolve import get
 from madeleine.write.revise import revise
 from madeleine.write.stores import Habits, Stores
 from tests.fakes import close, keep, make_stores, vault_bytes
+from tests.sentences import in_words
 
 
 def refuse(
@@ -100,7 +101,7 @@ def test_a_change_that_is_safe_in_journal_and_files_counts_as_done(
     changed = revise(stores, memory.id, read_revision({"content": "new text"}, Limits()))
     monkeypatch.undo()
 
-    assert "index follows later" in changed.notes[0]
+    assert "index follows later" in in_words(changed.notes)[0]
     keep(stores, "a next call")
     assert get(stores, memory.id).memory.content == "new text"
     assert stores.log.unsettled() == []
@@ -143,7 +144,7 @@ def test_recall_answers_on_a_full_disk_and_says_what_it_could_not_note(
     recalled = recall(stores, Query("cat"))
 
     assert recalled.hits
-    assert "not noted" in recalled.notes[0]
+    assert "not noted" in in_words(recalled.notes)[0]
 
 
 def test_a_repeated_call_from_one_place_in_a_conversation_is_one_memory(stores: Stores) -> None:
@@ -203,7 +204,7 @@ def test_one_odd_journal_line_does_not_keep_a_home_from_opening(
 
     house = open_house(home)
 
-    assert any("c1" in note for note in house.notes)
+    assert any("c1" in note for note in in_words(house.notes))
     assert house.stores.log.unsettled() == []
     house.close()
 
@@ -224,7 +225,7 @@ def test_a_journal_that_lost_lines_makes_the_index_anew(tmp_path: Path) -> None:
     house = open_house(home)
 
     assert get(house.stores, memory.id).memory.access_count == 0
-    assert any("journal lost lines" in note for note in house.notes)
+    assert any("journal lost lines" in note for note in in_words(house.notes))
     house.close()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from madeleine.whisper.delivery import GONE, LATE
+from madeleine.whisper.delivery import Loss
 from tests.hooks.relaying import DEADLINE_MS, Relay, RelayedHook, relay
 from tests.hooks.running import Ran, claude, client, context, variables
 from tests.server.running import WAIT_SECONDS, Daemon, eventually, running
@@ -374,7 +374,7 @@ def is_unsaid(daemon: Daemon, session: str) -> bool:
     """Whether the log knows that nobody got it; a prompt may also be dropped before that."""
     time.sleep(0.1)
     found: Any = daemon.door.call("whisper_why", query={"session_id": session})["whisper"]
-    return found is None or found.get("not_delivered") in (GONE, LATE)
+    return found is None or found.get("not_delivered_kind") in (Loss.GONE, Loss.LATE)
 
 
 @pytest.mark.parametrize("named", ["", "no-such-whisper", "%00", "a&b=c", "../../etc"])

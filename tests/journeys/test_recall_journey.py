@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import Cli
 from tests.server.running import Daemon, running
 
-HIT = {"memory", "score", "reasons", "match", "passage"}
+HIT = {"memory", "score", "reasons", "reasons_parts", "match", "passage"}
 NUMBERS = {"head", "features", "weights", "evidence", "chance", "lifts", "boosts"}
 STAGES = {"cross_encoder", "inherited"}
 
@@ -98,7 +98,8 @@ def test_the_document_has_every_part(nora: Cli) -> None:
     plain = nora.ok("recall", "when does the ferry leave?")
     told = nora.ok("recall", "when does the ferry leave?", "--explain", "--why-not", ids["me"])
 
-    assert set(plain) == {"text", "results", "silence", "notes", "why_not"}
+    parts = {"silence_parts", "notes_parts"}
+    assert set(plain) == {"text", "results", "silence", "notes", "why_not"} | parts
     assert all(set(each) == HIT for each in plain["results"])
     assert all(set(each) == HIT | {"explained"} for each in told["results"])
     assert all(set(each["explained"]) >= NUMBERS | STAGES for each in told["results"])

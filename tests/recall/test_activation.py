@@ -29,6 +29,7 @@ from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
 from tests.recall.asking import ask, connect, hit_of, keep_many, services
+from tests.sentences import in_words
 
 QUESTION = "when does the harbour open?"
 STRANGERS = ("quay", "crane", "pilot", "tug", "buoy", "winch", "anchor", "keel", "mast", "sail")
@@ -61,8 +62,8 @@ def test_a_neighbour_enters_with_its_reason(harbour: Stores) -> None:
     recalled = ask(harbour, QUESTION)
 
     assert recalled.hits[0].memory.id == seed.id
-    assert hit_of(backing, recalled).reasons == (f"supports {seed.short_id}",)
-    assert hit_of(backed, recalled).reasons == (f"{seed.short_id} depends on it",)
+    assert in_words(hit_of(backing, recalled).reasons) == (f"supports {seed.short_id}",)
+    assert in_words(hit_of(backed, recalled).reasons) == (f"{seed.short_id} depends on it",)
 
 
 def test_what_no_search_would_draw_comes_over_a_connection(harbour: Stores) -> None:
@@ -74,7 +75,7 @@ def test_what_no_search_would_draw_comes_over_a_connection(harbour: Stores) -> N
 
     hit = hit_of(far, ask(harbour, QUESTION, explain=True))
 
-    assert hit.reasons == (f"part of {seed.short_id}", "archival tier")
+    assert in_words(hit.reasons) == (f"part of {seed.short_id}", "archival tier")
     assert (hit.match, hit.passage) == ({}, None)
     assert hit.explained is not None
     assert (hit.explained.head, hit.explained.chance) == (None, None)
@@ -227,7 +228,7 @@ def test_a_neighbour_that_is_no_longer_true_inherits_half(harbour: Stores, crowd
 
     half = hit_of(current, recalled).score / 2
     assert hit_of(old, recalled).score == pytest.approx(half, abs=2e-4)
-    assert any("no longer true" in reason for reason in hit_of(old, recalled).reasons)
+    assert any("no longer true" in reason for reason in in_words(hit_of(old, recalled).reasons))
 
 
 def test_a_link_drawn_for_likeness_alone_passes_nothing_on(stores: Stores) -> None:
@@ -241,7 +242,7 @@ def test_a_link_drawn_for_likeness_alone_passes_nothing_on(stores: Stores) -> No
 
     recalled = ask(linking, QUESTION)
 
-    assert not any("related to" in why for hit in recalled.hits for why in hit.reasons)
+    assert not any("related to" in why for hit in recalled.hits for why in in_words(hit.reasons))
 
 
 def test_a_connection_to_nothing_does_nothing(harbour: Stores) -> None:
@@ -253,7 +254,7 @@ def test_a_connection_to_nothing_does_nothing(harbour: Stores) -> None:
     recalled = ask(harbour, QUESTION)
 
     assert [hit.memory.id for hit in recalled.hits] == [seed.id]
-    assert recalled.notes == ("text search only: none in this test",)
+    assert in_words(recalled.notes) == ("text search only: none in this test",)
 
 
 def test_only_the_first_few_of_a_hits_neighbours_come_along(harbour: Stores) -> None:
@@ -310,7 +311,7 @@ def test_a_neighbour_that_fits_by_itself_keeps_its_own_score(harbour: Stores) ->
     after = hit_of(also, ask(harbour, QUESTION))
 
     assert after.score == pytest.approx(before.score, abs=0.001)
-    assert not any("contradicts" in reason for reason in after.reasons)
+    assert not any("contradicts" in reason for reason in in_words(after.reasons))
 
 
 def test_a_memory_counts_once_however_many_connections_lead_to_it(harbour: Stores) -> None:
@@ -323,7 +324,7 @@ def test_a_memory_counts_once_however_many_connections_lead_to_it(harbour: Store
     best = recalled.hits[0].memory
 
     assert [hit.memory.id for hit in recalled.hits].count(both.id) == 1
-    (reason,) = hit_of(both, recalled).reasons
+    (reason,) = in_words(hit_of(both, recalled).reasons)
     assert reason.endswith(best.short_id)
 
 
@@ -335,11 +336,11 @@ def test_the_self_leads_to_what_describes_the_user(harbour: Stores) -> None:
 
     recalled = ask(harbour, the_self)
 
-    assert f"{the_self[:8]} defines it" in hit_of(mine, recalled).reasons
+    assert f"{the_self[:8]} defines it" in in_words(hit_of(mine, recalled).reasons)
 
 
 def test_connections_written_with_a_draft_carry_too(harbour: Stores) -> None:
     seed = seed_of(harbour)
     part = keep(harbour, "fish is sold from ten", connections=(Connection(seed.id, Edge.PART_OF),))
 
-    assert hit_of(part, ask(harbour, QUESTION)).reasons == (f"part of {seed.short_id}",)
+    assert in_words(hit_of(part, ask(harbour, QUESTION)).reasons) == (f"part of {seed.short_id}",)

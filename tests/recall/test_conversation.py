@@ -12,6 +12,7 @@ from madeleine.write.forget import forget
 from madeleine.write.stores import Stores
 from tests.fakes import NOON
 from tests.recall.asking import ask, first, hit_of, keep_many, place
+from tests.sentences import in_words
 
 
 def talk(stores: Stores, session: str, *turns: tuple[str, str], day: int = 0) -> list[Memory]:
@@ -64,7 +65,7 @@ def test_an_answer_is_found_by_what_was_asked_before_it(stores: Stores) -> None:
     recalled = ask(stores, "When did Boris visit the lighthouse museum?", limit=5)
 
     assert place(turns[3], recalled) <= 3
-    assert "its conversation is about this" in hit_of(turns[3], recalled).reasons
+    assert "its conversation is about this" in in_words(hit_of(turns[3], recalled).reasons)
 
 
 def test_the_same_words_in_another_conversation_do_not_answer(stores: Stores) -> None:
@@ -111,7 +112,7 @@ def test_who_is_named_is_preferred_as_the_speaker(stores: Stores, speaker: str) 
 
     wanted = turns[0] if speaker == "Anna" else turns[1]
     assert hit.memory.id == wanted.id
-    assert "said by whom you name" in hit.reasons
+    assert "said by whom you name" in in_words(hit.reasons)
 
 
 def test_order_follows_turns_and_not_the_order_of_writing(stores: Stores) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from madeleine.model.cause import ReasonKind
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
@@ -225,7 +226,7 @@ def test_a_memory_named_by_its_id_is_certain_whatever_its_boosts(stores: Stores)
 
     assert hit.score == 1
     assert numbers(hit).boosts == {}
-    assert numbers(hit).lifts == {"named by its id": 1.0}
+    assert numbers(hit).lifts == {ReasonKind.NAMED_BY_ID: 1.0}
 
 
 def test_a_quote_lifts_half_way_to_certainty(stores: Stores) -> None:
@@ -233,7 +234,7 @@ def test_a_quote_lifts_half_way_to_certainty(stores: Stores) -> None:
 
     hit = first(stores, '"amber lantern"', explain=True)
 
-    assert numbers(hit).lifts == {"holds the quoted words": LIFT_QUOTED}
+    assert numbers(hit).lifts == {ReasonKind.HOLDS_QUOTE: LIFT_QUOTED}
     assert hit.score >= shown(LIFT_QUOTED)
 
 

@@ -16,6 +16,7 @@ from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, FakeClock, close, keep, make_stores
 from tests.recall.asking import ask, connect, contents, first, hit_of, keep_many, place, services
+from tests.sentences import in_words
 
 DAY = timedelta(days=1)
 NEARER = 400  # more than any source draws
@@ -98,7 +99,7 @@ def test_a_filter_that_nothing_passes_is_silent(
 ) -> None:
     recalled = ask(crowded, "database", **filters)
 
-    assert (recalled.hits, recalled.silence) == ((), "no memory passes the filter")
+    assert (recalled.hits, in_words(recalled.silence)) == ((), "no memory passes the filter")
 
 
 def test_the_askers_own_space_is_preferred_and_not_required(stores: Stores) -> None:
@@ -148,8 +149,8 @@ def test_what_is_over_says_so_and_since_when(stores: Stores) -> None:
 
     recalled = ask(stores, "harbour closed", outdated=True)
 
-    assert "no longer true since 2026-11-12" in hit_of(over, recalled).reasons
-    assert not any("longer" in reason for reason in hit_of(soon, recalled).reasons)
+    assert "no longer true since 2026-11-12" in in_words(hit_of(over, recalled).reasons)
+    assert not any("longer" in reason for reason in in_words(hit_of(soon, recalled).reasons))
 
 
 def moved(stores: Stores, old_text: str, new_text: str) -> tuple[str, str]:
@@ -180,8 +181,8 @@ def test_a_superseded_memory_stands_below_what_took_its_place(
 
     assert old not in [hit.memory.id for hit in now.hits]
     assert [hit.memory.id for hit in all_times.hits][:2] == [new, old]
-    assert f"superseded by {new[:8]}" in all_times.hits[1].reasons
-    assert not any("superseded" in reason for reason in all_times.hits[0].reasons)
+    assert f"superseded by {new[:8]}" in in_words(all_times.hits[1].reasons)
+    assert not any("superseded" in reason for reason in in_words(all_times.hits[0].reasons))
     close(stores)
 
 
@@ -248,7 +249,7 @@ def test_what_was_still_true_then_is_neither_marked_nor_lowered(tmp_path: Path) 
 
     hit = first(stores, "where does Anna live?", as_of=NOON - 15 * DAY, explain=True)
 
-    assert not any("superseded" in reason for reason in hit.reasons)
+    assert not any("superseded" in reason for reason in in_words(hit.reasons))
     assert hit.explained is not None
     assert hit.explained.boosts["validity"] == 1
     close(stores)

@@ -21,6 +21,7 @@ from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
 from tests.recall.asking import ask, contents, keep_many, services
+from tests.sentences import in_words
 
 
 @pytest.fixture
@@ -56,8 +57,8 @@ def test_a_hit_comes_with_score_and_reasons(stores: Stores) -> None:
 
     assert hit.memory.content == "the cat sleeps on the sofa"
     assert 0 < hit.score <= 1
-    assert any("shares words" in reason for reason in hit.reasons)
-    assert any("close in meaning" in reason for reason in hit.reasons)
+    assert any("shares words" in reason for reason in in_words(hit.reasons))
+    assert any("close in meaning" in reason for reason in in_words(hit.reasons))
     assert set(hit.match) == {"text", "meaning", "tokens", "chance"}
 
 
@@ -125,7 +126,7 @@ def test_without_a_model_words_still_find_and_it_is_said(wordy: Stores) -> None:
     recalled = ask(wordy, "cat")
 
     assert [hit.memory.content for hit in recalled.hits] == ["the cat sleeps"]
-    assert recalled.notes == ("text search only: none in this test",)
+    assert in_words(recalled.notes) == ("text search only: none in this test",)
     assert set(recalled.hits[0].match) == {"text", "chance"}
 
 
@@ -142,8 +143,8 @@ def test_a_model_that_is_down_leaves_words_and_says_so(stores: Stores) -> None:
     recalled = ask(away, "cat")
 
     assert [hit.memory.content for hit in recalled.hits] == ["the cat sleeps"]
-    assert "text search only" in recalled.notes[0]
-    assert "is asleep" in recalled.notes[0]
+    assert "text search only" in in_words(recalled.notes)[0]
+    assert "is asleep" in in_words(recalled.notes)[0]
 
 
 def test_what_no_model_has_read_yet_is_found_beside_what_one_has(
@@ -161,7 +162,7 @@ def test_what_no_model_has_read_yet_is_found_beside_what_one_has(
 
 
 def test_an_empty_store_says_that_there_is_nothing_yet(either: Stores) -> None:
-    assert ask(either, "anything").silence == "no memory yet"
+    assert in_words(ask(either, "anything").silence) == "no memory yet"
 
 
 def test_a_filter_that_lets_nothing_through_is_named_as_the_reason(either: Stores) -> None:
@@ -169,7 +170,7 @@ def test_a_filter_that_lets_nothing_through_is_named_as_the_reason(either: Store
 
     recalled = ask(either, "apple pie", types=(MemoryType.GOAL,))
 
-    assert (recalled.hits, recalled.silence) == ((), "no memory passes the filter")
+    assert (recalled.hits, in_words(recalled.silence)) == ((), "no memory passes the filter")
 
 
 def test_what_is_all_outdated_is_not_called_nothing_yet(either: Stores) -> None:
@@ -178,8 +179,8 @@ def test_what_is_all_outdated_is_not_called_nothing_yet(either: Stores) -> None:
     recalled = ask(either, "apple pie")
 
     assert recalled.hits == ()
-    assert recalled.silence
-    assert recalled.silence != "no memory yet"
+    assert in_words(recalled.silence)
+    assert in_words(recalled.silence) != "no memory yet"
 
 
 def test_nothing_relevant_is_an_empty_answer_with_its_reason(either: Stores) -> None:
@@ -189,7 +190,7 @@ def test_nothing_relevant_is_an_empty_answer_with_its_reason(either: Stores) -> 
     recalled = ask(choosy(either), "zzz qqq")
 
     assert recalled.hits == ()
-    assert recalled.silence == "2 came near, none near enough"
+    assert in_words(recalled.silence) == "2 came near, none near enough"
 
 
 def test_what_shares_words_is_said_even_if_it_is_not_likely(either: Stores) -> None:
@@ -205,14 +206,14 @@ def test_a_question_without_a_word_says_so(either: Stores, text: str) -> None:
 
     recalled = ask(either, text)
 
-    assert (recalled.hits, recalled.silence) == ((), "there is no word in the question")
+    assert (recalled.hits, in_words(recalled.silence)) == ((), "there is no word in the question")
 
 
 def test_silence_names_the_best_and_what_it_lacks_when_it_is_explained(stores: Stores) -> None:
     best = keep(stores, "the cat sleeps")
 
-    plain = ask(choosy(stores), "zzz qqq").silence
-    explained = ask(choosy(stores), "zzz qqq", explain=True).silence
+    plain = in_words(ask(choosy(stores), "zzz qqq").silence)
+    explained = in_words(ask(choosy(stores), "zzz qqq", explain=True).silence)
 
     assert plain == "1 came near, none near enough"
     assert explained is not None
@@ -226,14 +227,14 @@ def test_silence_for_want_of_a_common_word_says_so(wordy: Stores) -> None:
 
     recalled = ask(replace(wordy, habits=easy), "zzz qqq", explain=True)
 
-    assert recalled.silence is not None
-    assert f"the nearest, {best.short_id}, has no word in common" in recalled.silence
+    assert in_words(recalled.silence) is not None
+    assert f"the nearest, {best.short_id}, has no word in common" in in_words(recalled.silence)
 
 
 def test_silence_is_said_only_when_nothing_is(stores: Stores) -> None:
     keep(stores, "the cat sleeps")
 
-    assert ask(stores, "cat").silence is None
+    assert in_words(ask(stores, "cat").silence) is None
 
 
 # -- what the model has not read -----------------------------------------------------------
@@ -244,16 +245,16 @@ def test_memories_that_the_model_has_not_read_are_counted_in_a_note(tmp_path: Pa
     home = tmp_path / "home"
     before = make_stores(home, with_model=False)
     keep_many(before, services(12))
-    assert ask(before, "database").notes == ("text search only: none in this test",)
+    assert in_words(ask(before, "database").notes) == ("text search only: none in this test",)
     close(before)
     stores = make_stores(home)
     note = "12 memories are not read by the model yet; run `madeleine reconcile`"
 
-    assert ask(stores, "database").notes == (note,)
+    assert in_words(ask(stores, "database").notes) == (note,)
     report = reconcile_and_read(stores)
 
-    assert report.notes == ["the model has read 12 memories that it had not"]
-    assert ask(stores, "database").notes == ()
+    assert in_words(report.notes) == ["the model has read 12 memories that it had not"]
+    assert in_words(ask(stores, "database").notes) == ()
     close(stores)
 
 
@@ -268,7 +269,7 @@ def test_one_and_very_many_that_are_not_read_are_said_in_words(
     close(before)
     stores = make_stores(tmp_path / "home")
 
-    (note,) = ask(stores, "database").notes
+    (note,) = in_words(ask(stores, "database").notes)
 
     assert note.startswith(said)
     close(stores)
@@ -289,7 +290,7 @@ def test_no_query_is_taken_for_query_language(either: Stores, text: str) -> None
 
     recalled = ask(either, text)
 
-    assert recalled.hits or recalled.silence
+    assert recalled.hits or in_words(recalled.silence)
     assert get(either, kept.id).memory.content == "the cat sleeps"
 
 
@@ -308,7 +309,7 @@ def test_a_pasted_page_is_answered_like_a_question(either: Stores, unit: str) ->
 
     recalled = ask(either, unit * (100_000 // len(unit)))
 
-    assert recalled.hits or recalled.silence
+    assert recalled.hits or in_words(recalled.silence)
 
 
 @pytest.mark.parametrize(

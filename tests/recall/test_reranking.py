@@ -18,6 +18,7 @@ from madeleine.write.config import RerankerConfig
 from madeleine.write.stores import Habits, Stores
 from tests.fakes import keep
 from tests.recall.asking import ask, connect, contents, hit_of
+from tests.sentences import in_words
 
 QUESTION = "which lantern hangs in the hall?"
 COLOURS = ("amber", "beige", "coral", "denim")
@@ -111,7 +112,7 @@ def test_who_runs_out_of_time_leaves_the_rest_as_they_were(stores: Stores) -> No
 
     assert reranker.read == plain[:1]
     assert [hit.memory.content for hit in recalled.hits] == plain
-    assert recalled.notes == (OUT_OF_TIME,)
+    assert in_words(recalled.notes) == (OUT_OF_TIME,)
     assert [logit(recalled, text) for text in plain] == [6.0, None, None, None]
 
 
@@ -123,7 +124,7 @@ def test_without_any_time_nothing_is_read(stores: Stores) -> None:
 
     assert reranker.read == []
     assert [hit.memory.content for hit in recalled.hits] == plain
-    assert recalled.notes == (OUT_OF_TIME,)
+    assert in_words(recalled.notes) == (OUT_OF_TIME,)
 
 
 def test_one_that_is_down_leaves_the_order_and_says_so(stores: Stores) -> None:
@@ -135,9 +136,9 @@ def test_one_that_is_down_leaves_the_order_and_says_so(stores: Stores) -> None:
     recalled = ask(with_reranker(stores, Scripted(down)), QUESTION)
 
     assert [hit.memory.content for hit in recalled.hits] == plain
-    assert len(recalled.notes) == 1
-    assert recalled.notes[0].startswith("not reranked: ")
-    assert "is asleep" in recalled.notes[0]
+    assert len(in_words(recalled.notes)) == 1
+    assert in_words(recalled.notes)[0].startswith("not reranked: ")
+    assert "is asleep" in in_words(recalled.notes)[0]
 
 
 def test_without_one_recall_says_nothing_about_it(stores: Stores) -> None:
@@ -145,7 +146,7 @@ def test_without_one_recall_says_nothing_about_it(stores: Stores) -> None:
 
     recalled = ask(stores, QUESTION, explain=True)
 
-    assert recalled.notes == ()
+    assert in_words(recalled.notes) == ()
     assert {logit(recalled, hit.memory.content) for hit in recalled.hits} == {None}
 
 
@@ -177,7 +178,7 @@ def test_what_it_thinks_little_of_passes_little_on(stores: Stores) -> None:
     keen = ask(with_reranker(stores, Scripted(about)), QUESTION, explain=True)
     bored = ask(with_reranker(stores, Scripted(lambda text: -12.0)), QUESTION, explain=True)
 
-    assert f"part of {seed.short_id}" in hit_of(neighbour, keen).reasons
+    assert f"part of {seed.short_id}" in in_words(hit_of(neighbour, keen).reasons)
     passed = activated(min(1.0, hit_of(seed, keen).score), 1.0, 1.0, 0.5)
     explained = hit_of(neighbour, keen).explained
     assert explained is not None

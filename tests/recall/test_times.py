@@ -15,6 +15,7 @@ from madeleine.write.identity import complete_self
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
 from tests.recall.asking import ask, contents, hit_of
+from tests.sentences import in_words
 
 NOON_IS_A_SUNDAY = NOON.strftime("%A, %d %B") == "Sunday, 15 November"
 NOTHING_FROM_YESTERDAY = "there is nothing from yesterday, 14 November; looked at all times"
@@ -58,7 +59,7 @@ def test_a_time_relative_to_now_leaves_the_rest_out(
     recalled = ask(stores, f"what was said about the ferry {words}?")
 
     assert moments(recalled) == sorted(inside)
-    assert recalled.notes == ()
+    assert in_words(recalled.notes) == ()
 
 
 @pytest.mark.proves("I11")
@@ -93,7 +94,7 @@ def test_a_time_with_nothing_from_it_falls_back_and_says_so(stores: Stores) -> N
     recalled = ask(stores, "what was said about the ferry yesterday?")
 
     assert moments(recalled) == [on(10, 1)]
-    assert recalled.notes == (NOTHING_FROM_YESTERDAY,)
+    assert in_words(recalled.notes) == (NOTHING_FROM_YESTERDAY,)
 
 
 def test_falling_back_never_leaves_the_callers_filter(stores: Stores) -> None:
@@ -129,8 +130,8 @@ def test_a_date_prefers_what_is_from_then(
     recalled = ask(stores, f"how late was the ferry {words}?")
 
     assert [hit.memory.created for hit in recalled.hits] == [wanted, other]
-    assert "of the date you name" in recalled.hits[0].reasons
-    assert "of the date you name" not in recalled.hits[1].reasons
+    assert "of the date you name" in in_words(recalled.hits[0].reasons)
+    assert "of the date you name" not in in_words(recalled.hits[1].reasons)
     close(stores)
 
 
@@ -151,7 +152,7 @@ def test_what_speaks_of_a_date_is_found_by_it(stores: Stores) -> None:
     recalled = ask(stores, "what is on 8 May 2027?")
 
     assert recalled.hits[0].memory.content == "the wedding is on 8 May 2027"
-    assert recalled.notes == ("there is nothing from 8 May 2027; looked at all times",)
+    assert in_words(recalled.notes) == ("there is nothing from 8 May 2027; looked at all times",)
 
 
 # -- a time and nothing else ---------------------------------------------------------------
@@ -184,7 +185,7 @@ def test_a_question_for_a_time_alone_lists_newest_first(
     recalled = ask(opened, question)
 
     assert [hit.memory.content for hit in recalled.hits] == expected
-    assert all(hit.reasons[0].startswith(("from ", "since ")) for hit in recalled.hits)
+    assert all(in_words(hit.reasons)[0].startswith(("from ", "since ")) for hit in recalled.hits)
     assert all(0 < hit.score <= 1 for hit in recalled.hits)
     close(opened)
 
@@ -204,8 +205,10 @@ def test_a_time_alone_with_nothing_from_it_does_not_claim_to_be_from_it(stores: 
 
     recalled = ask(stores, "what did I do yesterday?")
 
-    assert recalled.notes == (NOTHING_FROM_YESTERDAY,)
-    assert not any("yesterday" in reason for hit in recalled.hits for reason in hit.reasons)
+    assert in_words(recalled.notes) == (NOTHING_FROM_YESTERDAY,)
+    assert not any(
+        "yesterday" in reason for hit in recalled.hits for reason in in_words(hit.reasons)
+    )
 
 
 @pytest.mark.parametrize("with_model", [True, False])
@@ -232,7 +235,9 @@ def test_what_speaks_of_the_date_comes_after_what_is_from_it(
     recalled = ask(stores, question)
 
     assert [hit.memory.content for hit in recalled.hits] == ["planted beans", spoken_of]
-    assert any(reason.startswith("speaks of ") for reason in hit_of(wanted, recalled).reasons)
+    assert any(
+        reason.startswith("speaks of ") for reason in in_words(hit_of(wanted, recalled).reasons)
+    )
     assert recalled.hits[0].score > recalled.hits[1].score
     close(stores)
 
@@ -278,7 +283,7 @@ def test_asking_for_the_newest_alone_lists_them(stores: Stores, question: str) -
     recalled = ask(stores, question, limit=2)
 
     assert [hit.memory.created for hit in recalled.hits] == [on(11, 14), on(6, 1)]
-    assert all("among the newest" in hit.reasons for hit in recalled.hits)
+    assert all("among the newest" in in_words(hit.reasons) for hit in recalled.hits)
 
 
 def test_what_is_over_is_marked_in_a_list_of_a_time_too(stores: Stores) -> None:
@@ -286,7 +291,7 @@ def test_what_is_over_is_marked_in_a_list_of_a_time_too(stores: Stores) -> None:
 
     (hit,) = ask(stores, "what did I do yesterday?", outdated=True).hits
 
-    assert "no longer true since 2026-11-15" in hit.reasons
+    assert "no longer true since 2026-11-15" in in_words(hit.reasons)
 
 
 def boost(name: str, recalled: Recalled, memory: Memory) -> float:
@@ -301,7 +306,7 @@ def test_two_times_that_exclude_each_other_are_both_looked_at(stores: Stores) ->
     recalled = ask(stores, "what did I do yesterday and 3 days ago?")
 
     assert moments(recalled) == [on(11, 12), on(11, 14)]
-    assert not recalled.notes
+    assert not in_words(recalled.notes)
 
 
 def test_a_time_alone_that_nothing_is_from_is_answered_with_silence(stores: Stores) -> None:
@@ -310,7 +315,7 @@ def test_a_time_alone_that_nothing_is_from_is_answered_with_silence(stores: Stor
     recalled = ask(stores, "what did I do yesterday?")
 
     assert recalled.hits == ()
-    assert recalled.silence == "there is nothing from yesterday, 14 November"
+    assert in_words(recalled.silence) == "there is nothing from yesterday, 14 November"
 
 
 def test_the_self_is_no_answer_to_what_happened(stores: Stores) -> None:

@@ -13,6 +13,7 @@ from madeleine.write.revise import retire
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores
 from tests.recall.asking import ask, contents, first, hit_of, keep_many, place, services
+from tests.sentences import in_words
 
 # -- the asker -----------------------------------------------------------------------------
 
@@ -26,7 +27,7 @@ def test_words_for_the_asker_bring_what_is_known_about_them(tmp_path: Path, ques
 
     recalled = ask(stores, question)
 
-    assert "about you" in hit_of(mine, recalled).reasons
+    assert "about you" in in_words(hit_of(mine, recalled).reasons)
     close(stores)
 
 
@@ -52,7 +53,9 @@ def test_what_is_about_the_asker_is_preferred_only_when_they_speak_of_themselves
     keep(stores, "Anna likes green tea")
 
     assert place(mine, ask(stores, "which tea do I like?")) == 1
-    assert "about you" not in hit_of(mine, ask(stores, "which tea does Anna like?")).reasons
+    assert "about you" not in in_words(
+        hit_of(mine, ask(stores, "which tea does Anna like?")).reasons
+    )
 
 
 def test_what_is_about_the_asker_crowds_nobody_out(stores: Stores) -> None:
@@ -98,7 +101,7 @@ def test_who_is_named_is_who_is_heard_first(stores: Stores) -> None:
 
     assert by_boris.memory.origin == Origin("s1", 2, "Boris")
     assert by_anna.memory.origin == Origin("s1", 1, "Anna")
-    assert "said by whom you name" in by_boris.reasons
+    assert "said by whom you name" in in_words(by_boris.reasons)
 
 
 def test_a_name_cut_short_is_still_that_name(stores: Stores) -> None:
@@ -108,7 +111,7 @@ def test_a_name_cut_short_is_still_that_name(stores: Stores) -> None:
     hit = first(stores, "what would Mel love to see?")
 
     assert hit.memory.origin == Origin("s1", 1, "Melanie")
-    assert "said by whom you name" in hit.reasons
+    assert "said by whom you name" in in_words(hit.reasons)
 
 
 def test_somebody_who_is_only_spoken_of_is_found_by_words(tmp_path: Path) -> None:
@@ -146,7 +149,7 @@ def test_the_very_words_that_are_quoted_come_first(
     hit = first(stores, question)
 
     assert hit.memory.id == wanted.id
-    assert hit.reasons[0] == "holds the quoted words"
+    assert in_words(hit.reasons)[0] == "holds the quoted words"
     close(stores)
 
 
@@ -173,7 +176,7 @@ def test_words_apart_are_not_the_words_quoted(stores: Stores) -> None:
     recalled = ask(stores, 'who said "never again"?')
 
     assert place(together, recalled) == 1
-    assert "holds the quoted words" not in hit_of(apart, recalled).reasons
+    assert "holds the quoted words" not in in_words(hit_of(apart, recalled).reasons)
 
 
 def test_what_is_quoted_may_stand_in_the_title(stores: Stores) -> None:
@@ -199,7 +202,7 @@ def test_an_id_in_the_question_brings_that_memory(
     hit = first(stores, form.format(**said))
 
     assert hit.memory.id == wanted.id
-    assert hit.reasons[0] == "named by its id"
+    assert in_words(hit.reasons)[0] == "named by its id"
     assert hit.score == 1
     close(stores)
 
@@ -231,16 +234,16 @@ def test_an_id_of_what_is_retired_is_answered_with_that(stores: Stores) -> None:
     said = f"{old.short_id} is retired; ask with outdated to see it"
 
     alone = ask(stores, old.short_id)
-    assert (alone.hits, alone.silence, alone.notes) == ((), said, ())
+    assert (alone.hits, in_words(alone.silence), in_words(alone.notes)) == ((), said, ())
 
     other = keep(stores, "the dog barks")
     beside = ask(stores, f"does the dog know {old.short_id}?")
     assert [hit.memory.id for hit in beside.hits] == [other.id]
-    assert (beside.silence, beside.notes) == (None, (said,))
+    assert (in_words(beside.silence), in_words(beside.notes)) == (None, (said,))
 
     asked_for = ask(stores, old.short_id, outdated=True)
     assert asked_for.hits[0].memory.id == old.id
-    assert asked_for.notes == ()
+    assert in_words(asked_for.notes) == ()
 
 
 def test_an_id_of_what_is_replaced_names_what_took_its_place(stores: Stores) -> None:
@@ -249,7 +252,7 @@ def test_an_id_of_what_is_replaced_names_what_took_its_place(stores: Stores) -> 
 
     recalled = ask(stores, old.short_id)
 
-    said = (recalled.silence or "", *recalled.notes)
+    said = (in_words(recalled.silence) or "", *in_words(recalled.notes))
     assert any(f"{old.short_id} is retired, {new.short_id} took its place" in each for each in said)
     assert old.id not in [hit.memory.id for hit in recalled.hits]
 
@@ -260,7 +263,7 @@ def test_an_id_that_another_filter_keeps_out_is_not_called_retired(stores: Store
 
     recalled = ask(stores, old.short_id, types=(MemoryType.GOAL,))
 
-    assert "retired" not in (recalled.silence or "")
+    assert "retired" not in (in_words(recalled.silence) or "")
 
 
 def test_an_id_that_nobody_has_is_a_word_like_any_other(stores: Stores) -> None:
@@ -328,7 +331,7 @@ def test_words_of_another_script_are_shared_words_too(
     stores = make_stores(tmp_path / "home", with_model=False)
     keep(stores, wanted)
 
-    assert any("shares words" in reason for reason in first(stores, question).reasons)
+    assert any("shares words" in reason for reason in in_words(first(stores, question).reasons))
     close(stores)
 
 
@@ -354,7 +357,7 @@ def test_what_only_looks_otherwise_is_found(tmp_path: Path, wanted: str, questio
     hit = first(stores, question)
 
     assert hit.memory.content == wanted
-    assert any(reason.startswith("shares") for reason in hit.reasons)
+    assert any(reason.startswith("shares") for reason in in_words(hit.reasons))
     close(stores)
 
 
@@ -365,7 +368,7 @@ def test_an_emoji_that_nobody_used_finds_nothing(tmp_path: Path) -> None:
     recalled = ask(stores, "🚗")
 
     assert recalled.hits == ()
-    assert recalled.silence
+    assert in_words(recalled.silence)
     close(stores)
 
 
@@ -384,5 +387,5 @@ def test_a_quoted_word_is_looked_for_as_a_whole_word(stores: Stores) -> None:
 
     recalled = ask(stores, 'where does "id" come from?')
 
-    assert "holds the quoted words" in hit_of(wanted, recalled).reasons
-    assert sum("holds the quoted words" in hit.reasons for hit in recalled.hits) == 1
+    assert "holds the quoted words" in in_words(hit_of(wanted, recalled).reasons)
+    assert sum("holds the quoted words" in in_words(hit.reasons) for hit in recalled.hits) == 1

@@ -108,3 +108,117 @@ def test_the_python_face_has_the_kind_that_the_daemon_named(daemon: Daemon) -> N
 
     assert getattr(raised.value, "kind", None) == "no_such_memory"
     assert getattr(raised.value, "parts", {})["wanted"] == NOBODY
+
+
+# -- why there is an answer, or none ---------------------------------------------------------
+
+
+def recall(daemon: Daemon, query: str, **more: object) -> Any:
+    return daemon.ok("POST", "/agent/recall", {"query": query, **more})
+
+
+def test_each_reason_has_its_kind_and_parts_beside_the_sentence(daemon: Daemon) -> None:
+    memory = daemon.remember("Quokkas sleep in the shade of the acacia", tier="core")
+
+    found = recall(daemon, "where do quokkas sleep?")["results"]
+
+    hit = next(each for each in found if each["memory"]["id"] == memory)
+    kinds = [each["kind"] for each in hit["reasons_parts"]]
+    assert len(kinds) == len(hit["reasons"])
+    assert {"shares_words", "tier"} <= set(kinds)
+    by_kind = dict(zip(kinds, hit["reasons"], strict=True))
+    parts = {each["kind"]: each for each in hit["reasons_parts"]}
+    assert by_kind["shares_words"] == f"shares words ({parts['shares_words']['share']:.2f})"
+    assert (by_kind["tier"], parts["tier"]["tier"]) == ("core tier", "core")
+
+
+@pytest.mark.parametrize(
+    ("query", "more", "kind"),
+    [
+        ("?!", {}, "no_word"),
+        ("zebra crossing", {"tags": ["unheard-of"]}, "filtered_out"),
+        ("what did I do yesterday?", {"tags": ["unheard-of"]}, "nothing_from_time"),
+    ],
+)
+def test_a_recall_that_finds_nothing_names_the_kind_of_its_silence(
+    daemon: Daemon, query: str, more: dict[str, object], kind: str
+) -> None:
+    daemon.remember("A zebra has stripes")
+
+    answer = recall(daemon, query, **more)
+
+    assert answer["results"] == []
+    assert answer["silence_parts"]["kind"] == kind
+    assert answer["silence"]
+
+
+def test_an_answer_has_no_kind_of_silence(daemon: Daemon) -> None:
+    daemon.remember("The xylophone is in the attic")
+
+    answer = recall(daemon, "where is the xylophone?")
+
+    assert (answer["silence"], answer["silence_parts"]) == (None, None)
+
+
+def test_a_question_for_a_retired_memory_names_it_and_what_took_its_place(daemon: Daemon) -> None:
+    old, new = daemon.remember("The vault code is in Bern"), daemon.remember("It is in Basel now")
+    daemon.ok("POST", f"/agent/outdated/{old}", {"superseded_by": new})
+
+    answer = recall(daemon, old[:8])
+
+    retired = {"memory": old, "superseded_by": new}
+    told = [answer["silence_parts"], *answer["notes_parts"]]
+    assert retired in [
+        {name: each.get(name) for name in retired}
+        for parts in told
+        if parts
+        for each in (parts, *parts.get("memories", ()))
+    ]
+
+
+def test_a_text_that_is_known_is_noted_by_kind(daemon: Daemon) -> None:
+    first = daemon.ok("POST", "/agent/remember", {"content": "Bees dance to tell the way"})
+
+    again = daemon.ok("POST", "/agent/remember", {"content": "Bees dance to tell the way"})
+
+    assert again["notes_parts"] == [{"kind": "already_known", "memory": first["node_id"]}]
+    assert len(again["notes"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [("  ", "empty_prompt"), ("ok", "too_short"), ("thank you!", "only_talk")],
+)
+def test_a_whisper_that_stays_silent_names_the_kind_and_so_does_its_log(
+    daemon: Daemon, prompt: str, kind: str
+) -> None:
+    daemon.remember("Something to be silent about")
+
+    answer = daemon.ok("POST", "/agent/whisper", {"prompt": prompt, "session_id": f"k {kind}"})
+    logged = daemon.ok("GET", "/agent/whisper/why", session_id=f"k {kind}")["whisper"]
+
+    assert answer["silence_parts"]["kind"] == kind
+    assert logged["silence_parts"]["kind"] == kind
+    assert logged["silence"] == answer["silence"]
+
+
+def test_a_silent_search_says_of_which_kind_its_own_silence_was(daemon: Daemon) -> None:
+    daemon.remember("Marmots whistle when an eagle comes")
+
+    prompt = {"prompt": "qwrtz plimpf grundo vexil?", "explain": True}
+    answer = daemon.ok("POST", "/agent/whisper", prompt)
+
+    parts = answer["silence_parts"]
+    assert parts["kind"] in ("nothing_found", "too_weak", "below_gate")
+    assert answer["explained"]["silence_parts"] == parts
+    assert answer["explained"]["silence"] == answer["silence"]
+    if parts["kind"] == "nothing_found":
+        assert parts["because"]["kind"]
+
+
+def test_a_tool_names_the_kind_of_a_silence(daemon: Daemon) -> None:
+    async def story() -> Any:
+        async with over_http(daemon, ERAS[-1]) as client:
+            return await client.call_tool("recall", {"query": "?!"})
+
+    assert talk(story).structured_content["silence_parts"] == {"kind": "no_word"}

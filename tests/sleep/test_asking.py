@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import AlreadyDone, BeingDecided, OutdatedProposal
+from madeleine.model.cause import Cause
 from madeleine.model.draft import Limits
 from madeleine.model.memory import Connection
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
-from madeleine.sleep.values import Link, Merge, Patch, SetSpace, SetTier, Supersede
+from madeleine.sleep.values import Link, Merge, Patch, SetSpace, SetTier, StopKind, Supersede
 from madeleine.write.connections import link
 from madeleine.write.proposals import decide, reopen, show_proposal
 from madeleine.write.revise import revise
@@ -298,4 +299,4 @@ def test_what_found_no_room_is_asked_when_there_is(stores: Stores) -> None:
     second = run(stores, job_of(*patches), few)
 
     assert (first.proposed, second.proposed) == (2, 1)
-    assert first.stopped == "1 proposals found no room"
+    assert first.stopped == Cause(StopKind.NO_ROOM_FOR_PROPOSALS, {"without_room": 1})

@@ -19,6 +19,7 @@ from madeleine.sleep.jobs.auto_cluster import auto_cluster
 from madeleine.sleep.jobs.decay_manager import decay_manager
 from madeleine.sleep.jobs.importance_scorer import importance_scorer
 from madeleine.sleep.jobs.index_updater import index_updater
+from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.values import Job
 from madeleine.vault.vault import Vault
 from madeleine.write.connections import link
@@ -236,7 +237,7 @@ def test_an_old_store_is_not_archived_overnight(stores: Stores) -> None:
     report = run(stores, decay_manager(), at_once=True)
 
     assert (report.applied, report.proposed) == (0, 1)
-    assert "60 of 60 memories would change" in str(report.stopped)
+    assert "60 of 60 memories would change" in str(report_to_json(report)["stopped"])
 
 
 def test_an_old_store_is_not_asked_about_anew_before_somebody_answers(stores: Stores) -> None:
@@ -248,7 +249,7 @@ def test_an_old_store_is_not_asked_about_anew_before_somebody_answers(stores: St
     (first,) = stores.log.proposals(ProposalStatus.PENDING)
     second = run(stores, decay_manager(), at_once=True)
     assert (second.proposed, second.patches) == (0, [])
-    assert "memories would change" in str(second.stopped)
+    assert "memories would change" in str(report_to_json(second)["stopped"])
 
     decide(stores, first.id, ProposalStatus.REJECTED)
     assert run(stores, decay_manager(), at_once=True).proposed == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from madeleine.model.cause import Cause
 from madeleine.model.judging import Relation
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.proposal import ProposalStatus
@@ -15,6 +16,7 @@ from madeleine.model.words import MemoryType
 from madeleine.sleep.jobs.auto_linker import auto_linker
 from madeleine.sleep.jobs.conflict_detector import conflict_detector
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
+from madeleine.sleep.values import StopKind
 from madeleine.write.identity import ensure_self
 from madeleine.write.proposals import decide
 from madeleine.write.revise import retire, revise
@@ -115,7 +117,8 @@ def test_what_nobody_can_be_asked_yet_is_judged_again_when_somebody_can(
     judge = ScriptedJudge(always(says(Relation.TENSION, 0.7)))
 
     first = night(stores, conflict_detector(), judge, proposals_per_run=1)
-    assert (first.proposed, first.stopped) == (1, "2 proposals found no room")
+    assert first.proposed == 1
+    assert first.stopped == Cause(StopKind.NO_ROOM_FOR_PROPOSALS, {"without_room": 2})
     stores = reopened(stores, home, without_index=rebuilt)
     assert night(stores, conflict_detector(), judge, proposals_per_run=1).judged == 0
 

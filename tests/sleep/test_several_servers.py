@@ -16,7 +16,7 @@ from madeleine.errors import UnderWay
 from madeleine.sleep.intervals import Intervals
 from madeleine.sleep.rounds import Rounds
 from madeleine.sleep.sleeper import Progress, Running, Sleeper, Stopped
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import STOPPED, Report
 from madeleine.write.stores import Stores
 from tests.fakes import close, make_stores
 from tests.server.running import eventually
@@ -46,7 +46,7 @@ class Server:
         self.began.append(job)
         while not stop() and not self.let_go.wait(0.02):
             continue
-        stopped = None if self.let_go.is_set() else "asked to stop"
+        stopped = None if self.let_go.is_set() else STOPPED
         return Report(job, self.stores.new_id(), self.stores.clock.now(), stopped=stopped)
 
     def begin(self, job: str) -> threading.Thread:

@@ -19,9 +19,9 @@ from madeleine.sleep.begun import note_begun, note_cut_off
 from madeleine.sleep.cycle import JOBS
 from madeleine.sleep.intervals import Intervals, next_run
 from madeleine.sleep.reports import bounded_report
-from madeleine.sleep.sleeper import ASKED_TO_STOP, ORDER, LastRun, Running, Sleeper
+from madeleine.sleep.sleeper import ORDER, LastRun, Running, Sleeper
 from madeleine.sleep.timetable import Timetable
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import STOPPED, Report
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, make_stores, reopened
@@ -66,7 +66,7 @@ class Runner:
         progress(1, 2)
         while self.hold is not None and not self.hold.wait(0.005):
             if stop():
-                report.stopped = ASKED_TO_STOP
+                report.stopped = STOPPED
                 break
         self.ran.append(job)
         self.at_once -= 1
@@ -139,13 +139,13 @@ def test_a_failed_run_is_tried_again_after_pauses_that_grow_up_to_the_interval()
 
 
 def test_a_run_that_was_stopped_goes_on_after_a_pause() -> None:
-    last = after(NOON, stopped=f"{ASKED_TO_STOP} with 3 patches to go")
+    last = after(NOON, stopped="wording of any kind", stopped_parts={"kind": "asked_to_stop"})
 
     assert next_run(last, DAY, RETRY, NOON) == NOON + RETRY
 
 
 def test_a_run_that_the_breaker_stopped_counts_as_run() -> None:
-    last = after(NOON, stopped="900 of 1,000 memories would change")
+    last = after(NOON, stopped="asked to stop", stopped_parts={"kind": "too_much_changed"})
 
     assert next_run(last, DAY, RETRY, NOON) == NOON + DAY
 
@@ -240,7 +240,7 @@ def test_a_long_run_can_be_looked_at_and_stopped(stores: Stores) -> None:
         sleeper.wait(asked)
 
     assert runner.ran == ["importance_scorer"]
-    assert [each.stopped for each in asked.reports] == [ASKED_TO_STOP]
+    assert [each.stopped for each in asked.reports] == [STOPPED]
     assert not sleeper.stop()
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import numpy as np
 
+from madeleine.api.wording import word
 from madeleine.language.intent import Intent
 from madeleine.model.memory import Memory
 from madeleine.model.trace import AskedTrace
@@ -94,7 +95,7 @@ def why_silent(stage: Stage, mind: Mind, thought: Thought) -> str:
     try:
         stage(mind, thought)
     except Silence as silence:
-        return str(silence)
+        return word(silence.cause)
     return ""
 
 

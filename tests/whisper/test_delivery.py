@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from madeleine.index.log import WhisperEntry
-from madeleine.whisper.delivery import UNCONFIRMED, confirm, give_up
+from madeleine.whisper.delivery import Loss, confirm, give_up
 from madeleine.whisper.learning import notice_use
 from madeleine.whisper.log import Delivery, is_delivered
 from madeleine.whisper.missed import Fate, fate_of
@@ -40,7 +40,7 @@ def test_what_awaits_its_receipt_is_neither_delivered_nor_free(listener: Listene
 def test_what_nobody_got_may_be_told_again_and_is_no_use(listener: Listener) -> None:
     sent = listener.is_sent(ASK_FERRY, "s")
 
-    assert give_up(listener.stores, listener.whisperer.sessions, sent.whisper_id, UNCONFIRMED)
+    assert give_up(listener.stores, listener.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED)
 
     memory = sent.injected[0].memory
     assert notice_use(listener.stores, "s", f"{FERRY}, as everybody knows.") == []
@@ -65,7 +65,7 @@ def test_a_confirmation_after_it_was_given_up_is_the_truth(listener: Listener) -
     sent = listener.is_sent(ASK_FERRY, "s")
     sessions = listener.whisperer.sessions
 
-    give_up(listener.stores, sessions, sent.whisper_id, UNCONFIRMED)
+    give_up(listener.stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
     confirm([listener.stores], sessions, sent.whisper_id)
 
     body = entry_of(listener, sent.whisper_id).body
@@ -78,7 +78,10 @@ def test_each_is_noted_once_however_often_it_is_said(listener: Listener) -> None
     stores, sessions = listener.stores, listener.whisperer.sessions
 
     confirmed = [confirm([stores], sessions, sent.whisper_id) for _ in range(3)]
-    unknown = [confirm([stores], sessions, "none"), give_up(stores, sessions, "none", UNCONFIRMED)]
+    unknown = [
+        confirm([stores], sessions, "none"),
+        give_up(stores, sessions, "none", Loss.UNCONFIRMED),
+    ]
 
     assert confirmed == [True, False, False]
     assert unknown == [False, False]
@@ -87,10 +90,10 @@ def test_each_is_noted_once_however_often_it_is_said(listener: Listener) -> None
 def test_what_is_given_up_twice_frees_nothing_that_was_told_in_between(listener: Listener) -> None:
     stores, sessions = listener.stores, listener.whisperer.sessions
     sent = listener.is_sent(ASK_FERRY, "s")
-    give_up(stores, sessions, sent.whisper_id, UNCONFIRMED)
+    give_up(stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
     listener.hears(ASK_FERRY, "s")
 
-    assert not give_up(stores, sessions, sent.whisper_id, UNCONFIRMED)
+    assert not give_up(stores, sessions, sent.whisper_id, Loss.UNCONFIRMED)
     assert listener.hears(ASK_FERRY, "s").text == ""
 
 

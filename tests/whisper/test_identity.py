@@ -14,6 +14,7 @@ import pytest
 from madeleine import Madeleine
 from madeleine.minds.local import built_in, why_not_built_in
 from tests.bench.test_recall_bench import bench
+from tests.sentences import in_words
 
 harm: Any = bench("_harm_identity")
 PEOPLE = ("dev", "teacher", "nurse")
@@ -86,7 +87,10 @@ def test_what_asks_for_more_is_silent_where_nothing_was_spoken_of(dev: Person, p
     said = dev[0].whisper(prompt)
 
     assert said.injected == ()
-    assert said.silence == "the prompt goes on with something, and nothing was said before it"
+    assert (
+        in_words(said.silence)
+        == "the prompt goes on with something, and nothing was said before it"
+    )
 
 
 @pytest.mark.parametrize("prompt", ["tell me more", "what else?", "please elaborate", "why?"])

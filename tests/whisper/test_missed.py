@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from madeleine.api.wording import word_log
 from madeleine.index.log import WhisperEntry
 from madeleine.model.memory import Memory
 from madeleine.whisper.missed import Fate, Missed, fate_of, why_not
@@ -29,7 +30,9 @@ def last(listener: Listener) -> WhisperEntry:
 
 
 def why(listener: Listener, memory: Memory, entry: WhisperEntry | None = None) -> Missed:
-    return why_not(listener.stores, HABITS, entry or last(listener), memory)
+    about = entry or last(listener)
+    worded = replace(about, body=word_log(about.body))  # as the page asks
+    return why_not(listener.stores, HABITS, worded, memory)
 
 
 def logged(memory: Memory, listed: str = "", held: str = "", **body: object) -> WhisperEntry:

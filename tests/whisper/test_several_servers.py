@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.whisper.delivery import LATE, UNCONFIRMED, confirm, give_up
-from madeleine.whisper.whisper import TOLD
+from madeleine.model.cause import Cause, WhisperSilence
+from madeleine.whisper.delivery import Loss, confirm, give_up
 from tests.fakes import close, keep, make_stores
 from tests.whisper.conftest import KNOWN
 from tests.whisper.listening import HABITS, Listener, contents
@@ -35,7 +35,7 @@ def test_what_one_server_whispered_another_does_not_repeat(
     elsewhere = other.hears(ASK_FERRY, session="another")
 
     assert (contents(first), contents(elsewhere)) == ([FERRY], [FERRY])
-    assert (contents(again), again.silence) == ([], TOLD)
+    assert (contents(again), again.silence) == ([], Cause(WhisperSilence.TOLD_BEFORE))
 
 
 def test_a_whisper_that_came_too_late_is_told_by_another_server(
@@ -44,7 +44,7 @@ def test_a_whisper_that_came_too_late_is_told_by_another_server(
     one, other = servers
 
     late = one.hears(ASK_FERRY, session="s")
-    give_up(one.stores, one.whisperer.sessions, late.whisper_id, LATE)
+    give_up(one.stores, one.whisperer.sessions, late.whisper_id, Loss.LATE)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
 
@@ -65,7 +65,7 @@ def test_what_another_server_could_not_deliver_is_told_here(
     one, other = servers
 
     sent = one.is_sent(ASK_FERRY, session="s")
-    give_up(one.stores, one.whisperer.sessions, sent.whisper_id, UNCONFIRMED)
+    give_up(one.stores, one.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == [FERRY]
 
@@ -112,7 +112,7 @@ def test_what_was_confirmed_late_to_another_server_is_not_repeated_here(
     one, other = servers
 
     sent = one.is_sent(ASK_FERRY, session="s")
-    give_up(one.stores, one.whisperer.sessions, sent.whisper_id, UNCONFIRMED)
+    give_up(one.stores, one.whisperer.sessions, sent.whisper_id, Loss.UNCONFIRMED)
     confirm([one.stores], one.whisperer.sessions, sent.whisper_id)
 
     assert contents(other.hears(ASK_FERRY, session="s")) == []

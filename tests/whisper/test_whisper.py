@@ -14,22 +14,23 @@ import pytest
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
+from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.event import Kind
 from madeleine.model.memory import Connection, Origin, Usage
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
-from madeleine.whisper.delivery import LATE as TOO_LATE
-from madeleine.whisper.delivery import give_up
+from madeleine.whisper.delivery import Loss, give_up
 from madeleine.whisper.values import Prompt
-from madeleine.whisper.whisper import HELD_OUT, whisper
+from madeleine.whisper.whisper import whisper
 from madeleine.write.connections import link
 from madeleine.write.identity import ensure_self
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, keep, vault_bytes
 from tests.recall.asking import connect
+from tests.sentences import in_words
 from tests.whisper.listening import HABITS, Listener, contents
 
 FERRY = "The ferry to Bergen leaves at half past nine"
@@ -50,7 +51,7 @@ def test_the_memory_that_answers_is_whispered(listener: Listener) -> None:
     assert contents(said) == [FERRY]
     assert said.text.startswith("# Madeleine whispers\n")
     assert f"  {FERRY}\n" in said.text
-    assert (said.silence, said.stage) == (None, "order")
+    assert (in_words(said.silence), said.stage) == (None, "order")
     assert said.injected[0].score >= HABITS.injection_gate
 
 
@@ -71,7 +72,7 @@ def test_silence_is_no_text_and_has_a_stage_and_a_reason(
     said = listener.hears(prompt, "s")
 
     assert (said.text, said.injected, said.stage) == ("", (), stage)
-    assert said.silence
+    assert in_words(said.silence)
 
 
 def test_six_at_most_two_of_them_in_full(stores: Stores) -> None:
@@ -332,6 +333,7 @@ def test_a_long_prompt_costs_one_more_reading_and_a_short_one_none(
 # --- exploration, review, maintenance, hold-out ---------------------------------------------
 
 
+HELD_OUT = Cause(WhisperSilence.HELD_OUT)
 LATE = "The ferry to Bergen is late at half moon"
 
 
@@ -545,7 +547,8 @@ def test_silence_is_logged_with_its_stage_and_scores(listener: Listener) -> None
     assert (entry.id, entry.session, entry.space) == (said.whisper_id, "s", "atlas")
     assert entry.body["prompt"] == STRANGE
     assert entry.body["stage"] == "floor"
-    assert entry.body["silence"] == said.silence
+    assert said.silence is not None
+    assert entry.body["silence_parts"] == said.silence.to_json()
     assert entry.body["injected"] == []
     refused = entry.body["refused"]
     assert isinstance(refused, list)
@@ -558,7 +561,7 @@ def test_a_whisper_is_logged_with_what_was_said(listener: Listener) -> None:
 
     body = last_body(listener)
     assert body["injected"] == [said.injected[0].memory.id]
-    assert (body["silence"], body["held_out"], body["intents"]) == (None, False, ["general"])
+    assert (body["silence_parts"], body["held_out"], body["intents"]) == (None, False, ["general"])
 
 
 def test_the_log_is_kept_for_thirty_days(listener: Listener) -> None:
@@ -582,8 +585,8 @@ def test_a_whisper_that_came_too_late_is_logged_so_and_may_be_told_again(
     in_time = listener.hears("is Marta allergic to peanuts?", "s")
     late = listener.hears(ASK_FERRY, "s")
 
-    give_up(listener.stores, listener.whisperer.sessions, late.whisper_id, TOO_LATE)
-    give_up(listener.stores, listener.whisperer.sessions, "no such whisper", TOO_LATE)
+    give_up(listener.stores, listener.whisperer.sessions, late.whisper_id, Loss.LATE)
+    give_up(listener.stores, listener.whisperer.sessions, "no such whisper", Loss.LATE)
 
     entry = listener.stores.log.whisper(late.whisper_id)
     other = listener.stores.log.whisper(in_time.whisper_id)
@@ -688,5 +691,5 @@ def test_silence_for_want_of_room_says_so(listener: Listener) -> None:
     said = listener.hears("the lantern of the harbour is amber")
 
     assert said.injected == ()
-    assert said.silence is not None
-    assert "token_budget" in said.silence
+    assert in_words(said.silence) is not None
+    assert "token_budget" in in_words(said.silence)

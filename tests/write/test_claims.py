@@ -33,6 +33,7 @@ from madeleine.write.show import history, show
 from madeleine.write.stores import Stores
 from madeleine.write.undo import undo
 from tests.fakes import NOON, close, keep, make_stores, reopened, vault_bytes
+from tests.sentences import in_words
 
 
 def city(value: str, attribute: str = "home city") -> Claim:
@@ -80,7 +81,7 @@ def test_a_newer_value_names_the_last_one_it_replaces(stores: Stores) -> None:
     (arrow,) = evolved_from(now_of(stores, result.memory))
     assert (arrow.target, arrow.weight, arrow.by) == (copy.id, 0.9, "claim")
     assert result.linked == now_of(stores, result.memory).connections
-    assert copy.short_id in " ".join(result.notes)
+    assert copy.short_id in " ".join(in_words(result.notes))
 
 
 def test_a_value_said_again_stays_beside_the_first(stores: Stores) -> None:
@@ -88,7 +89,7 @@ def test_a_value_said_again_stays_beside_the_first(stores: Stores) -> None:
 
     result = remember(stores, Draft("home is Ghent, says Ana", claim=city("GHENT ")))
 
-    assert result.notes == ()
+    assert in_words(result.notes) == ()
     assert current(stores) == {"Ana lives in Ghent", "home is Ghent, says Ana"}
 
 
@@ -130,7 +131,7 @@ def test_an_old_note_that_comes_late_is_replaced_by_what_is_known(stores: Stores
 
     late = now_of(stores, result.memory)
     assert (late.superseded_by, late.valid_until) == (known.id, known.created)
-    assert known.short_id in " ".join(result.notes)
+    assert known.short_id in " ".join(in_words(result.notes))
     assert [each.target for each in evolved_from(now_of(stores, known))] == [late.id]
     assert current(stores) == {"She has moved over to Cork"}
 
@@ -232,7 +233,7 @@ def test_a_rival_that_a_hand_broke_is_left_and_named(stores: Stores) -> None:
     result = remember(stores, Draft("She has moved over to Cork", claim=city("Cork")))
 
     assert not result.existing
-    assert old.path in " ".join(result.notes)
+    assert old.path in " ".join(in_words(result.notes))
     assert now_of(stores, result.memory).superseded_by is None
 
 

@@ -31,6 +31,7 @@ from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from madeleine.write.upkeep import rebuild
 from tests.fakes import close, keep, make_stores, reopened
+from tests.sentences import in_words
 
 LONG = "\n\n".join(f"Chapter {number}. " + f"word{number} " * 100 for number in range(9))
 
@@ -181,9 +182,9 @@ def test_a_model_that_went_away_reads_later(
     memory = keep(stores, "the cat sleeps")
     with monkeypatch.context() as away:
         away.setattr(stores.minds.embedder, "_embedder", Deaf())
-        assert "away" in revise(stores, memory.id, to(content=LONG)).notes[0]
+        assert "away" in in_words(revise(stores, memory.id, to(content=LONG)).notes)[0]
         (stores.vault.root / "by-hand.md").write_text("a text by hand\n", encoding="utf-8")
-        assert reconcile(stores).notes == ["fake-1: away"]
+        assert in_words(reconcile(stores).notes) == ["fake-1: away"]
         assert embed_missing(stores) == 0
         assert len(stores.search.unembedded(10)) == 2
 

@@ -25,6 +25,7 @@ from madeleine.write.resolve import get
 from madeleine.write.show import show
 from madeleine.write.stores import Habits, Stores
 from tests.fakes import FakeClock, close, keep, make_stores, reopened, vault_bytes
+from tests.sentences import in_words
 
 
 def test_remembering_writes_one_file_that_says_it(stores: Stores) -> None:
@@ -45,7 +46,7 @@ def test_remembering_the_same_text_twice_names_the_first(stores: Stores) -> None
 
     assert again.existing
     assert again.memory.id == first.id
-    assert "already known" in again.notes[0]
+    assert "already known" in in_words(again.notes)[0]
     assert len(vault_bytes(stores)) == 1
 
 
@@ -215,7 +216,7 @@ def test_the_core_cap_demotes_the_least_important_and_spares_the_self(tmp_path: 
     tiers = {m.content: m.tier for m in stores.search.listing(Filter(), stores.clock.now(), 10)}
     assert sum(tier is Tier.CORE for tier in tiers.values()) == 2  # the self is one of them
     assert tiers["third of the core"] is Tier.CORE
-    assert "core is full" in result.notes[0]
+    assert "core is full" in in_words(result.notes)[0]
     assert get(stores, first.id).memory.tier is Tier.WORKING
     assert stores.search.memories([SELF_ID])[SELF_ID].tier is Tier.CORE
     close(stores)
@@ -227,7 +228,7 @@ def test_without_a_model_memories_are_kept_and_it_is_said(tmp_path: Path) -> Non
 
     result = remember(stores, Draft("found by its words only"))
 
-    assert "without a vector" in result.notes[0]
+    assert "without a vector" in in_words(result.notes)[0]
     close(stores)
     again = make_stores(home)
     assert again.index.search.unembedded(10) == [result.memory.id]

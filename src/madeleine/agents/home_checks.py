@@ -17,6 +17,7 @@ from madeleine.api.places import is_private, run_folder
 from madeleine.api.remote import find_daemon
 from madeleine.api.routes import BY_NAME
 from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable
+from madeleine.model.cause import HookProblem
 from madeleine.vault.journal_lines import damaged_lines, journal_files
 from madeleine.version import __version__
 
@@ -199,8 +200,10 @@ def _check_hooks(hooks: Json) -> Iterator[Finding]:
         problem = f"{late:,} of {prompts:,} whispers came too late since the daemon began"
         fix = "raise `whisper.deadline_ms` in config.toml, then madeleine stop; madeleine serve"
         yield trouble(Unavailable, "slow hooks", problem, fix)
-    for problem in hooks.get("problems", ()):
-        if "deadline" not in problem and "delivered" not in problem:
+    problems = list(hooks.get("problems", ()))
+    kinds = hooks.get("problem_kinds") or [""] * len(problems)  # an older daemon does not say
+    for problem, kind in zip(problems, kinds, strict=True):
+        if kind not in (HookProblem.LATE_WHISPER, HookProblem.UNDELIVERED_WHISPER):
             yield Finding("hooks", f"hook of {problem}", "madeleine setup", NOTE)
 
 

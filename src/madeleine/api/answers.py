@@ -51,16 +51,19 @@ from madeleine.api.contract.responses import (
     WhisperReport,
     WriteOutcome,
 )
+from madeleine.api.wording import fields_of_cause, fields_of_causes, word, word_all, word_log
 from madeleine.errors import MadeleineError
 from madeleine.index.graph import EdgeRow
 from madeleine.index.log import Unreadable, WhisperEntry
 from madeleine.index.search import Counts
+from madeleine.model.cause import Cause
 from madeleine.model.codec import Json, algorithm_of
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal
 from madeleine.model.stored import Stored
 from madeleine.model.times import format_time
+from madeleine.recall.explaining import Explained
 from madeleine.recall.recall import Found, Recalled
 from madeleine.rules.associations import edge_name
 from madeleine.vault.journal import Compacted
@@ -86,15 +89,15 @@ def remembered(done: Remembered) -> RememberedMemory:
     text = f"{said} as {memory.short_id}: {texts.flat(memory.headline)}"
     if done.linked:
         text += f"\nLinked to {', '.join(texts.short(each.target) for each in done.linked)}"
-    notes = [] if done.existing else list(done.notes)
+    notes = () if done.existing else done.notes
     return RememberedMemory(
-        text=texts.with_notes(text, notes),
+        text=texts.with_notes(text, word_all(notes)),
         node_id=memory.id,
         memory=memory,
         linked=tuple(done.linked),
         existing=done.existing,
         change=done.change,
-        notes=tuple(done.notes),
+        **fields_of_causes("notes", done.notes),
     )
 
 
@@ -121,11 +124,11 @@ def changed(done: Changed, said: str) -> ChangedMemory:
     memory = done.memory
     what = said if done.change else "Unchanged"
     return ChangedMemory(
-        text=texts.with_notes(f"{what}: {texts.line(memory)}", done.notes),
+        text=texts.with_notes(f"{what}: {texts.line(memory)}", word_all(done.notes)),
         node_id=memory.id,
         memory=memory,
         change=done.change,
-        notes=tuple(done.notes),
+        **fields_of_causes("notes", done.notes),
     )
 
 
@@ -146,13 +149,13 @@ def merged(done: Merged) -> MergedMemory:
         f"undo {texts.short(done.change)} takes it back"
     )
     return MergedMemory(
-        text=texts.with_notes(text, done.notes),
+        text=texts.with_notes(text, word_all(done.notes)),
         node_id=done.memory.id,
         memory=done.memory,
         removed=done.removed,
         change=done.change,
         neighbours=done.neighbours,
-        notes=tuple(done.notes),
+        **fields_of_causes("notes", done.notes),
     )
 
 
@@ -173,8 +176,8 @@ def recalled(found: Recalled, explain: bool) -> RecallAnswer:
     return RecallAnswer(
         text=texts.recalled(found, explain),
         results=tuple(_hit(each) for each in found.hits),
-        silence=found.silence,
-        notes=tuple(found.notes),
+        **fields_of_cause("silence", found.silence),
+        **fields_of_causes("notes", found.notes),
         why_not=found.why_not,
     )
 
@@ -184,11 +187,16 @@ def _hit(found: Found) -> RecallHit:
     return RecallHit(
         memory=found.memory,
         score=found.score,
-        reasons=tuple(found.reasons),
+        **fields_of_causes("reasons", found.reasons),
         match={name: round(value, 4) for name, value in found.match.items()},
         passage=None if passage is None else HitPassage(**asdict(passage)),
-        explained=None if explained is None else ScoreParts(**asdict(explained)),
+        explained=None if explained is None else _score_parts(explained),
     )
+
+
+def _score_parts(explained: Explained) -> ScoreParts:
+    lifts = {word(Cause(kind)): lift for kind, lift in explained.lifts.items()}
+    return ScoreParts(**{**asdict(explained), "lifts": lifts})
 
 
 def whispered(said: Whispered, explain: bool) -> WhisperAnswer:
@@ -205,10 +213,10 @@ def whispered(said: Whispered, explain: bool) -> WhisperAnswer:
             )
             for each in said.injected
         ),
-        silence=said.silence,
+        **fields_of_cause("silence", said.silence),
         stage=said.stage,
         took_ms=said.took_ms,
-        explained=dict(said.explained) if explain else {},
+        explained=word_log(said.explained) if explain else {},
     )
 
 
@@ -226,7 +234,7 @@ def whisper_why(entry: WhisperEntry | None, habits: WhisperHabits) -> WhisperRea
         "at": format_time(entry.at),
         "session": entry.session,
         "space": entry.space,
-        **entry.body,
+        **word_log(entry.body),
     }
     return WhisperReason(text=texts.whisper_why(known, habits), whisper=known)
 
@@ -246,7 +254,7 @@ def whisper_report(found: HoldOut, habits: WhisperHabits) -> WhisperReport:
     )
 
 
-def shown(seen: Shown, ends: Mapping[str, Memory], notes: Iterable[str]) -> ShownMemory:
+def shown(seen: Shown, ends: Mapping[str, Memory], notes: Iterable[Cause]) -> ShownMemory:
     """Return a memory whole; `ends` are the memories at the other ends of its connections."""
     memory = seen.stored.memory
     links = tuple(_link(row, memory.id, ends) for row in seen.edges)
@@ -257,7 +265,7 @@ def shown(seen: Shown, ends: Mapping[str, Memory], notes: Iterable[str]) -> Show
         path=seen.stored.path,
         connections=links,
         neighbours=tuple(seen.neighbours),
-        notes=tuple(notes),
+        **fields_of_causes("notes", notes),
     )
 
 
@@ -398,13 +406,13 @@ def reconciled(report: Reconciled) -> ReconcileReport:
     )
     lines = [text, *(f"  {each}" for each in report.unreadable)]
     return ReconcileReport(
-        text=texts.with_notes("\n".join(lines), report.notes),
+        text=texts.with_notes("\n".join(lines), word_all(report.notes)),
         files=report.files,
         written=report.written,
         dropped=report.dropped,
         unchanged=report.unchanged,
         unreadable=tuple(report.unreadable),
-        notes=tuple(report.notes),
+        **fields_of_causes("notes", report.notes),
     )
 
 
@@ -418,6 +426,7 @@ def rebuilt(report: Reconciled, seconds: float) -> RebuildReport:
         unchanged=done.unchanged,
         unreadable=done.unreadable,
         notes=done.notes,
+        notes_parts=done.notes_parts,
         seconds=round(seconds, 3),
     )
 

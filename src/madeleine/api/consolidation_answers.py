@@ -25,7 +25,18 @@ from madeleine.sleep.values import STOPPED, Report
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
-TOLD = ("run", "applied", "proposed", "skipped", "stopped", "error", "problems", "patches")
+TOLD = (
+    "run",
+    "applied",
+    "proposed",
+    "skipped",
+    "stopped",
+    "stopped_parts",
+    "error",
+    "error_kind",
+    "problems",
+    "patches",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from madeleine.model.words import Edge
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked, LastRun, Running
 from madeleine.sleep.values import STOPPED, Report
+from madeleine.sleep.wording import word_stop
 from madeleine.write.proposals import Shown
 
 if TYPE_CHECKING:
@@ -159,7 +160,15 @@ def asked(request: Asked, reports: Sequence[Report]) -> SleepRun:
 
 def job_report(report: Report) -> JobReport:
     """Return what a run did as an answer holds it."""
-    return JobReport(**{each.name: getattr(report, each.name) for each in fields(report)})
+    values = {each.name: getattr(report, each.name) for each in fields(report)}
+    stop = report.stopped
+    return JobReport(
+        **{
+            **values,
+            "stopped": None if stop is None else word_stop(stop),
+            "stopped_parts": None if stop is None else stop.to_json(),
+        }
+    )
 
 
 def _status(request: Asked, done: int) -> Literal["started", "finished", "stopped", "failed"]:

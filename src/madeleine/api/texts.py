@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from madeleine.api.contract.responses import MemoryLink
+from madeleine.api.wording import word, word_all
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.proposal import Proposal
@@ -76,9 +77,10 @@ def with_notes(text: str, notes: Iterable[str]) -> str:
 
 
 def recalled(found: Recalled, explain: bool) -> str:
-    notes = [*found.notes, *([found.why_not] if found.why_not else [])]
+    notes = [*word_all(found.notes), *([found.why_not] if found.why_not else [])]
     if not found.hits:
-        return with_notes(f"No memory: {found.silence}.", notes)
+        silence = word(found.silence) if found.silence else None
+        return with_notes(f"No memory: {silence}.", notes)
     first = f"{count(len(found.hits), 'memory')}, best first."
     parts = [first, *(_hit(hit, explain) for hit in found.hits)]
     return with_notes("\n".join(parts), notes)
@@ -86,7 +88,7 @@ def recalled(found: Recalled, explain: bool) -> str:
 
 def _hit(hit: Found, explain: bool) -> str:
     head = f"{line(hit.memory)}  {hit.score:.2f}"
-    why = "; ".join(hit.reasons)
+    why = "; ".join(word_all(hit.reasons))
     if explain:
         why += " | " + ", ".join(f"{name} {value:.3f}" for name, value in hit.match.items())
         if (relevance := hit.memory.relevance) is not None:

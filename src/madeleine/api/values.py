@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 
 from madeleine.api.contract.responses import (
@@ -27,6 +27,8 @@ class WrittenMemory(Memory):
     linked: tuple[Connection, ...] = ()
     """Connections that were drawn by themselves."""
     notes: tuple[str, ...] = ()
+    notes_parts: tuple[Mapping[str, object], ...] = ()
+    """What each note is made of, with its `kind`."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Memory):
@@ -39,7 +41,8 @@ class WrittenMemory(Memory):
 
 class Hits(list[RecallHit]):
     """The hits, best first. When there are none, `silence` says why; `notes` say what is
-    degraded; `why_not` says why a memory that was asked for is not among them."""
+    degraded; `why_not` says why a memory that was asked for is not among them. The `parts` of a
+    sentence have its `kind`, for programs."""
 
     def __init__(
         self,
@@ -47,10 +50,14 @@ class Hits(list[RecallHit]):
         silence: str | None = None,
         notes: Iterable[str] = (),
         why_not: str | None = None,
+        silence_parts: Mapping[str, object] | None = None,
+        notes_parts: Iterable[Mapping[str, object]] = (),
     ) -> None:
         super().__init__(hits)
         self.silence = silence
+        self.silence_parts = silence_parts
         self.notes = tuple(notes)
+        self.notes_parts = tuple(notes_parts)
         self.why_not = why_not
 
 
@@ -81,11 +88,19 @@ def written(answer: RememberedMemory) -> WrittenMemory:
         existing=answer.existing,
         linked=answer.linked,
         notes=answer.notes,
+        notes_parts=answer.notes_parts,
     )
 
 
 def hits_of(answer: RecallAnswer) -> Hits:
-    return Hits(answer.results, answer.silence, answer.notes, answer.why_not)
+    return Hits(
+        answer.results,
+        answer.silence,
+        answer.notes,
+        answer.why_not,
+        answer.silence_parts,
+        answer.notes_parts,
+    )
 
 
 def page_of(answer: MemoryPage) -> Page:

@@ -39,8 +39,7 @@ def _next(job: Json, say: Say) -> str:
         return "; paused"
     if not job.get("next_run"):
         return ""
-    when = age(job["next_run"], say.now)
-    return f"; next {'within a minute' if when == 'just now' else when}"
+    return f"; next {age(job['next_run'], say.now, 'within a minute')}"
 
 
 def done_words(report: Json) -> str:

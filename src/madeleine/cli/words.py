@@ -35,11 +35,12 @@ class Row:
     age: str = ""
 
 
-def age(moment: str, now: float) -> str:
-    """Return how long ago an instant was, such as `12 days ago`."""
+def age(moment: str, now: float, at_once: str = "just now") -> str:
+    """Return how long ago an instant was, such as `12 days ago`; `at_once` for less than a
+    minute."""
     seconds = now - datetime.fromisoformat(moment).timestamp()
     if abs(seconds) < 60:
-        return "just now"
+        return at_once
     for unit, length, up_to in _UNITS:
         if abs(seconds) < up_to:
             return _counted(max(1, int(abs(seconds) / length)), unit, seconds > 0)

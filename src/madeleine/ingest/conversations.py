@@ -41,7 +41,7 @@ def _said(keeper: Keeper, place: Place, parts: Sequence[Part], done: Ingested) -
             try:
                 keep_statements(keeper, place, said, turn)
             except MadeleineError as error:
-                done.stopped = error.message
+                done.stop(error)
                 done.held_back += 1
         exchanges.append(building.add(said, start, end, turn))
     exchanges.append(building.rest(ended=True))
@@ -53,5 +53,5 @@ def _keep(keeper: Keeper, place: Place, exchanges: Sequence[Exchange], done: Ing
     try:
         keep_in_order(keeper, place, left)
     except MadeleineError as error:
-        done.stopped = error.message
+        done.stop(error)
         done.held_back += sum(each.told().says_something() for each in left)

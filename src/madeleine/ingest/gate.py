@@ -64,12 +64,12 @@ class Gate:
         if self.today.kept + self.added >= int(habits.memories_per_day * share):
             raise Full("today", int(habits.memories_per_day * share), "memories_per_day")
 
-    def full(self, low: bool) -> str | None:
+    def full(self, low: bool) -> Full | None:
         """Return why nothing more may be added; nothing where something may."""
         try:
             self.check(low)
         except Full as error:
-            return error.message
+            return error
         return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from madeleine.errors import MadeleineError
 from madeleine.ingest.gate import counted
 from madeleine.ingest.intake import Intake
 from madeleine.ingest.keeping import Found, Keeper
@@ -35,6 +36,8 @@ class Ingested:
     unreadable: int = 0
     """Lines that are no words anybody can read."""
     stopped: str | None = None
+    stopped_kind: str | None = None
+    """A kind of error, or an `IntakeStop`."""
     problems: dict[str, int] = field(default_factory=dict)
     """What the language model did not do, in words, and how often."""
 
@@ -43,6 +46,10 @@ class Ingested:
         self.kept, self.found = keeper.kept, keeper.found
         self.known, self.refused = self.known + keeper.known, keeper.refused
         self.redacted = keeper.redacted
+
+    def stop(self, error: MadeleineError) -> None:
+        """Note why the rest is left out."""
+        self.stopped, self.stopped_kind = error.message, error.kind
 
     @property
     def changed(self) -> bool:
@@ -59,6 +66,7 @@ class Ingested:
             "redacted": self.redacted,
             "held_back": self.held_back,
             "stopped": self.stopped,
+            "stopped_kind": self.stopped_kind,
             "problems": self.problems,
         }
 

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
@@ -43,8 +44,22 @@ from madeleine.whisper.learning import notice_use
 from madeleine.write.record import event, record
 
 READ_BYTES = 2_000_000  # of a transcript, after which what is over by then is kept
-ENDING = "the daemon ends"
-ELSEWHERE = "it is being taken in already"
+
+
+class IntakeStop(StrEnum):
+    """Why a transcript was not taken in whole, where nothing went wrong."""
+
+    ENDING = "daemon_ending"
+    """The daemon ends; the rest is taken in at its next start."""
+    ELSEWHERE = "taken_in_already"
+    """It is being taken in already."""
+
+
+STOPS: Mapping[IntakeStop, str] = {
+    IntakeStop.ENDING: "the daemon ends",
+    IntakeStop.ELSEWHERE: "it is being taken in already",
+}
+"""As the report says it."""
 
 log = logging.getLogger("madeleine.ingest")
 
@@ -83,8 +98,17 @@ class TakenIn:
     """The file was not the one we knew, and was read from its start."""
     stopped: str | None = None
     """Why the rest has to wait for the next run."""
+    stopped_kind: str | None = None
+    """A kind of error, or an `IntakeStop`."""
     problems: dict[str, int] = field(default_factory=dict)
     """What the language model did not do, in words, and how often."""
+
+    def stop(self, why: IntakeStop | MadeleineError) -> None:
+        """Note why the rest has to wait."""
+        if isinstance(why, IntakeStop):
+            self.stopped, self.stopped_kind = STOPS[why], why.value
+        else:
+            self.stopped, self.stopped_kind = why.message, why.kind
 
     def to_json(self) -> Json:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -98,7 +122,11 @@ def take_in(
     Stopping halfway is safe: what was kept is known again by its key.
     """
     run = _read(intake, transcript, go_on)
-    return TakenIn(stopped=ELSEWHERE) if run is None else run.report
+    if run is not None:
+        return run.report
+    elsewhere = TakenIn()
+    elsewhere.stop(IntakeStop.ELSEWHERE)
+    return elsewhere
 
 
 def take_in_by_hand(intake: Intake, transcript: Transcript, dry_run: bool = False) -> Ingested:
@@ -107,7 +135,8 @@ def take_in_by_hand(intake: Intake, transcript: Transcript, dry_run: bool = Fals
     if run is None:
         raise UnderWay(f"taking in {transcript.path}")
     report = run.report
-    done = Ingested(dry_run, held_back=report.held_back, waits=True, stopped=report.stopped)
+    done = Ingested(dry_run, held_back=report.held_back, waits=True)
+    done.stopped, done.stopped_kind = report.stopped, report.stopped_kind
     done.unreadable = report.unreadable
     done.tally(run.keeper)
     done.problems = run.report.problems
@@ -174,7 +203,7 @@ class _Run:
             space=transcript.space or space_of(head.folder),
             uri=transcript.path.as_uri(),
         )
-        self._full = gate.full(low=True) if known.held else None
+        self._full: MadeleineError | None = gate.full(low=True) if known.held else None
         self.held = known.held if self._full else 0
         self._exchanges = Exchanges()
         self._pending: list[Exchange] = []
@@ -211,12 +240,12 @@ class _Run:
         taken: int | None = None
         for line in lines:
             if not go_on():
-                self.report.stopped = ENDING
+                self.report.stop(IntakeStop.ENDING)
                 break
             try:
                 self._take_line(line)
             except MadeleineError as error:
-                self.report.stopped = error.message
+                self.report.stop(error)
                 break
             taken = line.end
         return taken
@@ -228,7 +257,8 @@ class _Run:
         self._keep_pending()
         for each in (*self._pending, self._exchanges.open):
             self._wait_at(each)
-        self.report.stopped = self.report.stopped or self._full
+        if self._full is not None and self.report.stopped is None:
+            self.report.stop(self._full)
         self._tally()
 
     def _take_line(self, line: Line) -> None:
@@ -275,7 +305,7 @@ class _Run:
             if self._full is None:
                 keep_in_order(self.keeper, self.place, left)
         except MadeleineError as error:
-            self._full = error.message
+            self._full = error
         for each in left:
             self._wait_at(each)
         self.held += sum(each.told().says_something() for each in left)
@@ -319,7 +349,8 @@ def _marks(run: _Run, cursor: Cursor) -> list[Event]:
 def _told(run: _Run, cursor: Cursor) -> list[Event]:
     """Say in `status` why the rest of a transcript waits, until it no longer does."""
     path, stopped = str(run.transcript.path), run.report.stopped
-    if stopped == ENDING or (stopped is None and cursor.held):
+    ending = run.report.stopped_kind == IntakeStop.ENDING
+    if ending or (stopped is None and cursor.held):
         return []
     run.intake.tell(path, None)
     marks = waits_now(run.intake.stores, path, stopped)

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from madeleine.index.graph import EdgeRow
-from madeleine.model.memory import SHORT_ID_LENGTH, Memory
+from madeleine.model.cause import Cause, ReasonKind
+from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ACTIVATION
 from madeleine.rules.associations import is_contrast
@@ -30,7 +31,7 @@ class Activated:
     """What a memory inherits, and from whom."""
 
     score: float
-    reason: str
+    reason: Cause
     seed: str
 
 
@@ -92,11 +93,13 @@ def _passed(
     return passed
 
 
-def _ends(edge: EdgeRow) -> tuple[tuple[str, str, str], ...]:
+def _ends(edge: EdgeRow) -> tuple[tuple[str, str, Cause], ...]:
     """Return each end as a seed, with its neighbour and how the neighbour hangs on it."""
     source, target = edge.source, edge.connection.target
-    word = edge.connection.edge.value.replace("_", " ")
-    onward = (source, target, f"{source[:SHORT_ID_LENGTH]} {word} it")
+    named = edge.connection.edge.value
+    incoming = {"edge": named, "memory": source, "incoming": True}
+    onward = (source, target, Cause(ReasonKind.CONNECTED, incoming))
     if edge.implied:  # from the self, which is no answer to what leads to it
         return (onward,)
-    return (target, source, f"{word} {target[:SHORT_ID_LENGTH]}"), onward
+    outgoing = {"edge": named, "memory": target, "incoming": False}
+    return (target, source, Cause(ReasonKind.CONNECTED, outgoing)), onward

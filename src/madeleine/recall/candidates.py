@@ -18,6 +18,7 @@ from madeleine.errors import MindDown
 from madeleine.index.search import Extent, Matches, Pool, Term, Wanted
 from madeleine.language.spelling import may_be_slip
 from madeleine.language.wording import forms
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import LEAST_KNOWN, AskedTrace
 from madeleine.model.words import ABOUT_SELF
@@ -43,7 +44,7 @@ class Prepared:
     matches: Matches
     named: tuple[str, ...]
     """Ids of memories that the question names."""
-    notes: tuple[str, ...]
+    notes: tuple[Cause, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def prepare(
     asked it already. Its words are looked up while the model reads. Where a word stands nowhere
     and one slip away from one that does, the question is read again as it was meant."""
     telling: Callable[[], _Told] = partial(_told, stores, query)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Cause, ...] = ()
     if trace is None and stores.minds.embedder is not None:
         telling = stores.aside.beside(telling)
         trace, notes = read_question(stores, query.text)
@@ -79,7 +80,7 @@ def prepare(
 
 
 def _prepared(
-    stores: Stores, told: _Told, trace: AskedTrace | None, notes: tuple[str, ...]
+    stores: Stores, told: _Told, trace: AskedTrace | None, notes: tuple[Cause, ...]
 ) -> Prepared:
     asked = make_asked(told.understood, told.extent, told.terms, trace)
     return Prepared(asked, told.matches, _named(stores, told.understood), notes)
@@ -130,16 +131,16 @@ def _matches(stores: Stores, told: _Told, alone: bool) -> Matches:
     return stores.search.matching([*looked_for, *told.understood.phrases])
 
 
-def read_question(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[str, ...]]:
+def read_question(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[Cause, ...]]:
     """Return what the model makes of a question, and what to say if it makes nothing of it."""
     embedder = stores.minds.embedder
     if embedder is None:
-        return None, (f"text search only: {stores.minds.why_not}",)
+        return None, (Cause(NoteKind.TEXT_SEARCH_ONLY, {"why": stores.minds.why_not}),)
     try:
         trace = embedder.ask(text)
         return (trace if trace.known >= LEAST_KNOWN else None), ()
     except MindDown as down:
-        return None, (f"text search only: {down.message}",)
+        return None, (Cause(NoteKind.TEXT_SEARCH_ONLY, {"why": down.message}),)
 
 
 def _named(stores: Stores, understood: Understood) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
 from madeleine.language.passages import FOREIGN_WEIGHT, MOST_PASSAGES, PASSAGE_CHARS, passages_of
+from madeleine.model.cause import Cause, NoteKind, ReasonKind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.times import format_time
@@ -17,7 +18,6 @@ from madeleine.recall.weights import HEADS
 from madeleine.rules.fusion import Head, shown
 from madeleine.write.stores import Stores
 
-FAINTLY = "faintly close in meaning"  # when nothing speaks for it but many small things
 SOME = 0.005  # of what the question tells: less would be shown as nothing
 CLOSE = 0.25  # a cosine from which "close in meaning" is worth saying
 SHORTEST_CUT = PASSAGE_CHARS // FOREIGN_WEIGHT  # a shorter text is one passage in any script
@@ -77,7 +77,7 @@ class Explained:
     weights: Mapping[str, float]
     evidence: Mapping[str, float]
     chance: float | None
-    lifts: Mapping[str, float]
+    lifts: Mapping[ReasonKind, float]
     boosts: Mapping[str, float]
     cross_encoder: float | None
     inherited: float | None
@@ -85,35 +85,39 @@ class Explained:
 
 def reasons(
     hit: Ranked, memory: Memory, scored: Scored | None, chosen: Filter, now: datetime
-) -> tuple[str, ...]:
-    """Return why this memory is an answer, in plain words, the strongest first."""
-    found = [*hit.lifts, *_compared(hit, scored), *hit.said]
-    return (*(found or [FAINTLY]), *_standing(memory, chosen, now))
+) -> tuple[Cause, ...]:
+    """Return why this memory is an answer, the strongest first."""
+    found = [*map(Cause, hit.lifts), *_compared(hit, scored), *hit.said]
+    return (*(found or [Cause(ReasonKind.FAINTLY_CLOSE)]), *_standing(memory, chosen, now))
 
 
-def _compared(hit: Ranked, scored: Scored | None) -> Iterator[str]:
+def _compared(hit: Ranked, scored: Scored | None) -> Iterator[Cause]:
     if hit.spot is None or scored is None:
         return
     columns, place = scored.columns, int(scored.places[hit.spot])
     if (share := columns["coverage"][hit.spot]) > 0:
-        yield f"shares words ({share:.2f})" if share >= SOME else "shares a common word"
+        if share >= SOME:
+            yield Cause(ReasonKind.SHARES_WORDS, {"share": round(float(share), 4)})
+        else:
+            yield Cause(ReasonKind.SHARES_COMMON_WORD)
     if "near" in columns and (near := columns["near"][hit.spot]) >= CLOSE:
-        yield f"close in meaning ({near:.2f})"
+        yield Cause(ReasonKind.CLOSE_IN_MEANING, {"similarity": round(float(near), 4)})
     if columns["any_speaker"][hit.spot] > 0:
-        yield "said by whom you name"
+        yield Cause(ReasonKind.SAID_BY_NAMED)
     if columns["date"][hit.spot] > 0:
-        yield "of the date you name"
+        yield Cause(ReasonKind.OF_NAMED_DATE)
     if scored.pool.talk[place] and columns["coverage_session"][hit.spot] > 0.5:
-        yield "its conversation is about this"
+        yield Cause(ReasonKind.CONVERSATION_FITS)
 
 
-def _standing(memory: Memory, chosen: Filter, now: datetime) -> Iterator[str]:
+def _standing(memory: Memory, chosen: Filter, now: datetime) -> Iterator[Cause]:
     if memory.tier.value != "working":
-        yield f"{memory.tier.value} tier"
+        yield Cause(ReasonKind.TIER, {"tier": memory.tier.value})
     if is_over(memory, chosen, now) and memory.superseded_by:
-        yield f"superseded by {memory.superseded_by[:SHORT_ID_LENGTH]}"
+        yield Cause(ReasonKind.SUPERSEDED, {"by": memory.superseded_by})
     elif is_over(memory, chosen, now) and memory.valid_until:
-        yield f"no longer true since {format_time(memory.valid_until)[:10]}"
+        since = format_time(memory.valid_until)[:10]
+        yield Cause(ReasonKind.NO_LONGER_TRUE, {"since": since})
 
 
 def is_over(memory: Memory, chosen: Filter, now: datetime) -> bool:
@@ -179,29 +183,24 @@ def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:
     return Place(passage.start, passage.end, memory.content[passage.start : passage.end])
 
 
-def how_near(hit: Ranked, least: float) -> str:
-    """Say how far the best candidate is from being an answer."""
-    best = f"the nearest, {hit.id[:SHORT_ID_LENGTH]},"
-    if hit.score < least:
-        return f"{best} is not near enough ({shown(hit.score)} where {least:g} is needed)"
-    return f"{best} has no word in common with the question ({shown(hit.score)} is its score)"
+def how_near(hit: Ranked, least: float) -> dict[str, object]:
+    """Return how far the best candidate is from being an answer."""
+    lacks = "score" if hit.score < least else "words"
+    return {"nearest": hit.id, "score": shown(hit.score), "needed": least, "lacks": lacks}
 
 
-def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime) -> list[str]:
-    """Say which of the memories that a question names would be shown if it asked for what is
+def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime) -> list[Cause]:
+    """Note which of the memories that a question names would be shown if it asked for what is
     outdated, too."""
     if not named or chosen.outdated:
         return []
     there = stores.search.allowed(named, chosen, now)
     over = stores.search.allowed(named, replace(chosen, outdated=True), now) - there
     memories = stores.search.memories(each for each in named if each in over)
-    return [f"{_over(each)}; ask with outdated to see it" for each in memories.values()]
-
-
-def _over(memory: Memory) -> str:
-    newer = memory.superseded_by
-    replaced = f", {newer[:SHORT_ID_LENGTH]} took its place" if newer else ""
-    return f"{memory.short_id} is retired{replaced}"
+    return [
+        Cause(NoteKind.RETIRED, {"memory": each.id, "superseded_by": each.superseded_by})
+        for each in memories.values()
+    ]
 
 
 # --- why not --------------------------------------------------------------------------------

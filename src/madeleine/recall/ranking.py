@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from madeleine.index.search import Record
 from madeleine.language.wording import IDENTITY, QUESTION, STOP
+from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Query
 from madeleine.model.words import Tier
@@ -38,10 +39,8 @@ from madeleine.rules.fusion import (
 )
 from madeleine.write.stores import Stores
 
-QUOTED = "holds the quoted words"
 SECONDS_A_DAY = 86_400.0
 TIERS = tuple(each.value for each in Tier)
-ABOUT_YOU = "about you"
 LIKELY = 0.1  # a chance from which a memory about the asker is lifted in full
 LOOKED_AT = 12  # beyond the limit: boosts may lift a memory over that many others
 
@@ -56,11 +55,11 @@ class Ranked:
     spot: int | None = None
     """Where among the candidates its best passage stands; None: the graph brought it."""
     factors: dict[str, float] = field(default_factory=dict)
-    lifts: dict[str, float] = field(default_factory=dict)
-    said: list[str] = field(default_factory=list)
+    lifts: dict[ReasonKind, float] = field(default_factory=dict)
+    said: list[Cause] = field(default_factory=list)
     """Reasons that stages after the comparison found."""
     mentioned: list[str] = field(default_factory=list)
-    """Whole ids of the memories of which they have the short ones."""
+    """Ids of the memories that they name."""
     reranked: float | None = None
     inherited: float | None = None
     """What a connected hit passed on, if that is more than its own."""
@@ -169,15 +168,15 @@ def _rank(view: _View, record: Record, spot: int) -> Ranked:
     return Ranked(record.id, record.created, score, spot, factors, lifts)
 
 
-def _lifts(view: _View, record: Record, spot: int) -> dict[str, float]:
-    """Return the further reasons that a memory is meant, by name."""
-    lifts: dict[str, float] = {}
+def _lifts(view: _View, record: Record, spot: int) -> dict[ReasonKind, float]:
+    """Return the further reasons that a memory is meant."""
+    lifts: dict[ReasonKind, float] = {}
     if record.id in view.named:
-        lifts["named by its id"] = 1.0
+        lifts[ReasonKind.NAMED_BY_ID] = 1.0
     if record.id in view.quoting:
-        lifts[QUOTED] = LIFT_QUOTED
+        lifts[ReasonKind.HOLDS_QUOTE] = LIFT_QUOTED
     if view.scored.pool.tagged[view.scored.places[spot]]:
-        lifts[ABOUT_YOU] = float(_self_lift(view.understood, view.scored.chances)[spot])
+        lifts[ReasonKind.ABOUT_YOU] = float(_self_lift(view.understood, view.scored.chances)[spot])
     return lifts
 
 

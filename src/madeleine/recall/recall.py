@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from madeleine.language.when import Span
-from madeleine.model.memory import SHORT_ID_LENGTH, Memory
+from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
+from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
 from madeleine.model.words import SELF_SOURCE
@@ -31,7 +32,7 @@ from madeleine.recall.explaining import (
     retired,
     why_not,
 )
-from madeleine.recall.ranking import ABOUT_YOU, Ranked, order, ranked
+from madeleine.recall.ranking import Ranked, order, ranked
 from madeleine.recall.reranking import rerank
 from madeleine.recall.scoring import Scored, heads_of, score
 from madeleine.recall.spoken import speaking_of
@@ -42,7 +43,6 @@ from madeleine.write.reconcile import unread
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
 
-SAID_BEFORE = ("since", "from", "before", "until", "after", "between")
 FROM_THEN = 0.5  # the score of what is from the time asked for, when nothing else is asked
 SPOKEN_OF = 0.25  # and of what only speaks of that time
 
@@ -53,12 +53,12 @@ class Found:
 
     memory: Memory
     score: float
-    reasons: tuple[str, ...]
+    reasons: tuple[Cause, ...]
     match: Mapping[str, float]
     passage: Place | None = None
     explained: Explained | None = None
     mentioned: tuple[str, ...] = ()
-    """Whole ids of the memories of which the reasons have the short ones."""
+    """Ids of the memories that the reasons name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class Recalled:
     """The answers, best first; none comes with a reason. `notes` say what is degraded."""
 
     hits: tuple[Found, ...]
-    silence: str | None = None
-    notes: tuple[str, ...] = ()
+    silence: Cause | None = None
+    notes: tuple[Cause, ...] = ()
     why_not: str | None = None
     absent: Absent | None = None
     """What `why_not` says, in its parts."""
@@ -81,7 +81,7 @@ class _Search:
     prepared: Prepared
     chosen: Filter
     now: datetime
-    notes: tuple[str, ...]
+    notes: tuple[Cause, ...]
     when: str = ""
     """The time that narrows the filter, in words."""
     nothing_from: str = ""
@@ -140,15 +140,10 @@ def _begin(stores: Stores, query: Query, prepared: Prepared) -> _Search:
     said = ", ".join(dict.fromkeys(each.words for each in spans))
     if spans and not stores.search.listing(narrow, search.now, 1):
         search.nothing_from = said
-        search.notes += (f"there is nothing {_from(said)}; looked at all times",)
+        search.notes += (Cause(NoteKind.NOTHING_FROM_TIME, {"when": said}),)
     else:
         search.chosen, search.when = narrow, said
     return search
-
-
-def _from(said: str) -> str:
-    """Return `from yesterday`, but `since Monday`."""
-    return said if said.split(" ", 1)[0] in SAID_BEFORE else f"from {said}"
 
 
 def _narrowed(chosen: Filter, spans: Sequence[Span]) -> Filter:
@@ -192,7 +187,8 @@ def _from_then(stores: Stores, search: _Search) -> list[Ranked]:
     of it."""
     newest = stores.search.listing(search.chosen, search.now, search.query.limit + 1)
     found = [each for each in newest if each.source != SELF_SOURCE][: search.query.limit]
-    said = _from(search.when) if search.when else "among the newest"
+    then = Cause(ReasonKind.FROM_TIME, {"when": search.when})
+    said = then if search.when else Cause(ReasonKind.AMONG_NEWEST)
     listed = [Ranked(each.id, each.created, FROM_THEN, said=[said]) for each in found]
     if len(listed) >= search.query.limit:
         return listed
@@ -205,7 +201,12 @@ def _spoken_of(stores: Stores, search: _Search, known: set[str]) -> list[Ranked]
     dates = [each for each in search.understood.spans if not each.firm]
     found = speaking_of(stores, dates, search.query.filter, search.now)
     return [
-        Ranked(each.id, each.created, SPOKEN_OF, said=[f"speaks of {date.words}"])
+        Ranked(
+            each.id,
+            each.created,
+            SPOKEN_OF,
+            said=[Cause(ReasonKind.SPEAKS_OF_DATE, {"date": date.words})],
+        )
         for each, date in found
         if each.id not in known
     ]
@@ -275,47 +276,47 @@ def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
             new = newer.get(old.id)
             if new is not None and order(old) < order(new):
                 old.score, new.score = min(new.score, OUTDATED * old.score), old.score
-                new.said.append(f"in the place of {old.id[:SHORT_ID_LENGTH]}")
+                new.said.append(Cause(ReasonKind.IN_PLACE_OF, {"memory": old.id}))
                 new.mentioned.append(old.id)
     return sorted(hits, key=order)
 
 
 def _or_silence(
     stores: Stores, search: _Search, hits: list[Ranked]
-) -> tuple[list[Ranked], str | None]:
+) -> tuple[list[Ranked], Cause | None]:
     """Return the hits that are good enough, or why there are none. One must be better than
     merely good enough for the others to be worth saying."""
     habits = stores.habits
     if not search.understood.words:
-        return [], "there is no word in the question"
+        return [], Cause(SilenceKind.NO_WORD)
     if search.nothing_from and _lists(search):
-        return [], f"there is nothing {_from(search.nothing_from)}"
+        return [], Cause(SilenceKind.NOTHING_FROM_TIME, {"when": search.nothing_from})
     near = [each for each in hits if _is_near(search, each, habits.recall.least_score)]
     if any(_is_near(search, each, habits.recall.least_best) for each in near):
         return near, None
     if hits:
-        best = f": {how_near(hits[0], habits.recall.least_best)}" if search.query.explain else ""
-        return [], f"{len(hits)} came near, none near enough{best}"
+        best = how_near(hits[0], habits.recall.least_best) if search.query.explain else {}
+        return [], Cause(SilenceKind.NONE_NEAR_ENOUGH, {"count": len(hits), **best})
     if stores.search.count(search.chosen, search.now) == 0:
         return [], _why_nobody(stores, search)
-    return [], "nothing matches"
+    return [], Cause(SilenceKind.NOTHING_MATCHES)
 
 
-def _mentioned(stores: Stores, search: _Search, silence: str | None) -> str | None:
+def _mentioned(stores: Stores, search: _Search, silence: Cause | None) -> Cause | None:
     """Return the reason for silence, and note what the asker should know of the rest."""
     search.notes += unread(stores)
     over = retired(stores, search.prepared.named, search.chosen, search.now)
     if over and silence is not None:
-        return ", ".join(over)
+        return Cause(SilenceKind.ALL_RETIRED, {"memories": [dict(each.parts) for each in over]})
     search.notes += tuple(over)
     return silence
 
 
-def _why_nobody(stores: Stores, search: _Search) -> str:
+def _why_nobody(stores: Stores, search: _Search) -> Cause:
     if stores.search.extent().memories == 0:
-        return "no memory yet"
+        return Cause(SilenceKind.NO_MEMORY)
     plain = search.chosen == Filter()
-    return "every memory is expired or superseded" if plain else "no memory passes the filter"
+    return Cause(SilenceKind.ALL_OUTDATED if plain else SilenceKind.FILTERED_OUT)
 
 
 def _is_near(search: _Search, hit: Ranked, least: float) -> bool:
@@ -325,7 +326,7 @@ def _is_near(search: _Search, hit: Ranked, least: float) -> bool:
     if scored is None or hit.spot is None:
         return hit.score >= least
     unread = HEADS[scored.head[hit.spot]] == "words"
-    if scored.columns["coverage"][hit.spot] > 0 or (unread and ABOUT_YOU in hit.lifts):
+    if scored.columns["coverage"][hit.spot] > 0 or (unread and ReasonKind.ABOUT_YOU in hit.lifts):
         return True
     baseless = unread and scored.columns["words"][hit.spot] <= 0
     grounded = not baseless or bool(hit.lifts) or hit.inherited is not None

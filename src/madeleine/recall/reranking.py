@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 
 from madeleine.errors import MindDown
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Query
 from madeleine.recall.explaining import place_of
@@ -23,23 +24,23 @@ SHOWN_CHARS = 2_000  # of a memory: as much as a cross-encoder reads
 
 def rerank(
     stores: Stores, query: Query, hits: Sequence[Ranked], scored: Scored
-) -> tuple[list[Ranked], tuple[str, ...]]:
+) -> tuple[list[Ranked], tuple[Cause, ...]]:
     """Return the hits in their new order, and what went wrong if anything did."""
     reranker, habits = stores.minds.reranker, stores.habits
     if reranker is None:
         return list(hits), ()
     deadline = time.monotonic() + habits.reranker.deadline_ms / 1000
-    notes: tuple[str, ...] = ()
+    notes: tuple[Cause, ...] = ()
     best = hits[: habits.reranker.candidates]
     memories = stores.search.memories(each.id for each in best)
     for hit in best:
         if time.monotonic() >= deadline:
-            notes = ("the cross-encoder ran out of time; the rest keep their order",)
+            notes = (Cause(NoteKind.RERANK_TIMED_OUT),)
             break
         try:
             (logit,) = reranker.score(query.text, [_text(hit, memories.get(hit.id), scored)])
         except MindDown as down:
-            notes = (f"not reranked: {down.message}",)
+            notes = (Cause(NoteKind.NOT_RERANKED, {"why": down.message}),)
             break
         hit.reranked = logit
         hit.score = reranked(hit.score, logit, habits.reranker.blend)

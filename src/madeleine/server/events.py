@@ -18,6 +18,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from madeleine.api.reach import Reach
+from madeleine.api.wording import word_silence_in
 from madeleine.errors import MadeleineError, TooMany, Unavailable
 from madeleine.model.times import format_time
 from madeleine.write.bell import Bell, Happening
@@ -132,6 +133,6 @@ def _put(queue: asyncio.Queue[Happening | None], happening: Happening) -> None:
 
 
 def _encoded(happening: Happening) -> bytes:
-    body = {"at": format_time(happening.at), **happening.body}
+    body = {"at": format_time(happening.at), **word_silence_in(happening.body)}
     data = json.dumps(body, ensure_ascii=False)
     return f"event: {happening.name}\ndata: {data}\n\n".encode("utf-8", "backslashreplace")

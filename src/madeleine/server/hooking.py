@@ -35,7 +35,8 @@ from madeleine.api.shared import perform_for
 from madeleine.bootstrap import House
 from madeleine.errors import MadeleineError, Unavailable
 from madeleine.ingest.projects import space_of
-from madeleine.ingest.transcripts import ELSEWHERE, Transcript, take_in
+from madeleine.ingest.transcripts import IntakeStop, Transcript, take_in
+from madeleine.model.cause import HookProblem
 from madeleine.model.codec import Json
 from madeleine.server.guard import Scope, header
 from madeleine.server.hosts import (
@@ -53,7 +54,7 @@ from madeleine.server.listening import write_private
 from madeleine.server.logs import where
 from madeleine.server.receipts import Receipts, SentWhisper
 from madeleine.server.turns import Arrival, Turns
-from madeleine.whisper.delivery import LATE, give_up
+from madeleine.whisper.delivery import Loss, give_up
 from madeleine.whisper.prompts import machine_made, typed
 from madeleine.whisper.wording import NOTE
 
@@ -133,7 +134,7 @@ class Hooks:
         self._ending = threading.Event()
         self._counting = threading.Lock()
         self._counts: Counter[str] = Counter()
-        self._told: set[tuple[str, str]] = set()
+        self._told: set[tuple[str, str, str]] = set()
         self._waiting: set[str] = set()
 
     def close(self) -> None:
@@ -148,7 +149,8 @@ class Hooks:
         with self._counting:
             return {
                 **dict(sorted(self._counts.items())),
-                "problems": sorted(map(": ".join, self._told)),
+                "problems": [f"{words}: {problem}" for words, problem, _ in sorted(self._told)],
+                "problem_kinds": [kind for _, _, kind in sorted(self._told)],
             }
 
     def leave_directions(self, address: Mapping[str, object]) -> None:
@@ -183,7 +185,7 @@ class Hooks:
             return await asyncio.wait_for(finding, max(left, 0.0))
         except TimeoutError as error:
             problem = "it could not be found out in time who asks"
-            self._tell("any host", problem)
+            self._tell("any host", problem, Unavailable.kind)
             raise Unavailable(problem, hint="see whether the database answers") from error
 
     def confirm(self, query: Mapping[str, object], reach: Reach) -> None:
@@ -218,7 +220,7 @@ class Hooks:
             return reply
         work.add_done_callback(self._ended)
         self._count("late")
-        self._tell(words, "a whisper missed its deadline")
+        self._tell(words, "a whisper missed its deadline", HookProblem.LATE_WHISPER)
         return SILENCE
 
     async def _hand_over(
@@ -243,7 +245,9 @@ class Hooks:
         self._count("whispers" if delivered else "undelivered")
         if not delivered:
             self._turns.forget(sent.arrival)
-            self._tell(sent.arrival.entry, "a whisper was not delivered")
+            self._tell(
+                sent.arrival.entry, "a whisper was not delivered", HookProblem.UNDELIVERED_WHISPER
+            )
 
     def _ended(self, work: asyncio.Future[HookReply] | Future[None]) -> None:
         """Nobody waits for this work any more; a bug in it must be seen all the same."""
@@ -259,9 +263,9 @@ class Hooks:
             prompt = self._prompt(call)
             return SILENCE if prompt is None else self._whisper(call, prompt, turn, reach)
         except BadHook as bad:
-            self._tell(words, bad.message)
+            self._tell(words, bad.message, bad.kind)
         except MadeleineError as error:
-            self._tell(words, f"no whisper: {type(error).__name__}")
+            self._tell(words, f"no whisper: {type(error).__name__}", error.kind)
         return SILENCE
 
     def _prompt(self, call: HookCall) -> str | None:
@@ -291,7 +295,7 @@ class Hooks:
             log.info("a whisper came %d ms after its deadline", -turn.left * 1000)
             house = reach.house
             house.stores.aside.wait()  # its log is written behind the answer
-            give_up(house.stores, house.whisperer.sessions, answer.whisper_id, LATE)
+            give_up(house.stores, house.whisperer.sessions, answer.whisper_id, Loss.LATE)
             self._turns.forget(arrival)
             return SILENCE
         text = self._fitting(call, answer.text)
@@ -312,7 +316,9 @@ class Hooks:
     def _fitting(self, call: HookCall, text: str) -> str:
         if fits(text):
             return text
-        self._tell(call.entry, "a whisper was longer than hosts take, and was cut")
+        self._tell(
+            call.entry, "a whisper was longer than hosts take, and was cut", HookProblem.CUT_WHISPER
+        )
         return cut(text)
 
     def _with_nudge(self, text: str, number: int) -> str:
@@ -331,9 +337,9 @@ class Hooks:
             if call.transcript is None:
                 raise BadHook("has no `transcript_path`")
         except BadHook as bad:
-            self._tell(words, bad.message)
+            self._tell(words, bad.message, bad.kind)
         except MadeleineError as error:
-            self._tell(words, f"nothing was stored: {type(error).__name__}")
+            self._tell(words, f"nothing was stored: {type(error).__name__}", error.kind)
         else:
             self._store_later(call, reach)
         return SILENCE
@@ -359,12 +365,14 @@ class Hooks:
         try:
             done = take_in(self.house.intake, transcript, lambda: not self._ending.is_set())
         except MadeleineError as error:
-            self._tell(call.entry, f"a transcript was not taken in: {error.message}")
+            problem = f"a transcript was not taken in: {error.message}"
+            self._tell(call.entry, problem, error.kind)
             return
         self._count("stores")
         self._count("kept", len(done.kept))
-        if done.stopped not in (None, ELSEWHERE) and not self._ending.is_set():
-            self._tell(call.entry, f"a transcript waits: {done.stopped}")
+        kind = done.stopped_kind
+        if kind not in (None, IntakeStop.ELSEWHERE) and not self._ending.is_set():
+            self._tell(call.entry, f"a transcript waits: {done.stopped}", str(kind))
 
     # -- telling ---------------------------------------------------------------------------
 
@@ -372,13 +380,13 @@ class Hooks:
         with self._counting:
             self._counts[what] += times
 
-    def _tell(self, words: str, problem: str) -> None:
+    def _tell(self, words: str, problem: str, kind: str) -> None:
         """Log a problem once: a hook that is wired wrongly meets it with every prompt."""
         with self._counting:
             self._counts["failures"] += 1
-            if (words, problem) in self._told or len(self._told) >= PROBLEMS:
+            if (words, problem, kind) in self._told or len(self._told) >= PROBLEMS:
                 return
-            self._told.add((words, problem))
+            self._told.add((words, problem, kind))
         log.warning("hook of %s: %s", words[:50], problem)
 
 

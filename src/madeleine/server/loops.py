@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from madeleine.api.wording import word
 from madeleine.bootstrap import House, Houses, folders_in, followed_sessions
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.ingest.backups.keeping import is_due
@@ -193,7 +194,7 @@ def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
         if report.written or report.dropped:
             log.info("by hand: %d written, %d dropped", report.written, report.dropped)
         for note in describe_demotions(hold_core_cap(stores)) if report.written else ():
-            log.info("by hand: %s", note)
+            log.info("by hand: %s", word(note))
 
     return lambda: watch(stores.vault.root, on_change, stop, house.settings.vault.poll)
 

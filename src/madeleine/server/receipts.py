@@ -21,7 +21,7 @@ from typing import NamedTuple
 from madeleine.api.reach import Reach
 from madeleine.errors import MadeleineError
 from madeleine.server.turns import Arrival
-from madeleine.whisper.delivery import GONE, UNCONFIRMED, confirm, give_up
+from madeleine.whisper.delivery import Loss, confirm, give_up
 from madeleine.whisper.whisper import RECEIPT_SECONDS
 
 log = logging.getLogger("madeleine.hooks")
@@ -66,7 +66,7 @@ class Receipts:
             known = self._awaited.get(whisper_id)
             if known is not None and known.reach.house is reach.house:
                 sent = self._awaited.pop(whisper_id)
-        self._thread.submit(self._note, sent, "")
+        self._thread.submit(self._note, sent, None)
 
     def disown(self, reach: Reach, whisper_id: str) -> None:
         """Take a client's word that nobody got a whisper; one that is not awaited is left alone."""
@@ -90,7 +90,7 @@ class Receipts:
 
     async def hand_over(self, sent: SentWhisper, is_gone: bool) -> None:
         """Note that an answer is handed to whoever does not confirm, or that they are gone."""
-        done = self._thread.submit(self._note, sent, GONE if is_gone else "")
+        done = self._thread.submit(self._note, sent, Loss.GONE if is_gone else None)
         await asyncio.wrap_future(done)
 
     def _give_up(self, whisper_id: str) -> Future[None] | None:
@@ -99,16 +99,16 @@ class Receipts:
         if sent is None:
             return None
         try:
-            return self._thread.submit(self._note, sent, UNCONFIRMED)
+            return self._thread.submit(self._note, sent, Loss.UNCONFIRMED)
         except RuntimeError:
             return None  # the daemon ends; in the log it stays awaited
 
-    def _note(self, sent: SentWhisper, why: str) -> None:
+    def _note(self, sent: SentWhisper, why: Loss | None) -> None:
         """Note that a whisper was delivered, or `why` not."""
         stores, sessions = sent.reach.house.stores, sent.reach.house.whisperer.sessions
         stores.aside.wait()  # the log of a hook's whisper is written behind its answer
         try:
-            if why:
+            if why is not None:
                 is_new = give_up(stores, sessions, sent.id, why)
             else:
                 everywhere = [place.house.stores for place in sent.reach.places()]
@@ -117,4 +117,4 @@ class Receipts:
             log.warning("what became of a whisper was not noted: %s", error.message)
             return
         if is_new:
-            self._settled(sent, not why)
+            self._settled(sent, why is None)

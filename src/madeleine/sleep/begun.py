@@ -17,6 +17,7 @@ from madeleine.write.stores import Stores
 BEGUN = "sleep.begun"  # the name under which the journal keeps which run was begun last
 RUNS_READ = 64  # newest runs among which the one begun last is looked for
 CUT_OFF = "it was cut off: the process ended before it was through"
+CUT_OFF_KIND = "cut_off"
 
 
 def note_begun(stores: Stores, report: Report) -> None:
@@ -37,7 +38,7 @@ def note_cut_off(stores: Stores) -> str | None:
         return None
     done = len(stores.log.changes(str(begun.get("run"))))
     told = {name: begun[name] for name in ("began", "request") if begun.get(name)}
-    report = {**told, "error": CUT_OFF, "applied": done}
+    report = {**told, "error": CUT_OFF, "error_kind": CUT_OFF_KIND, "applied": done}
     body = {"run": begun.get("run"), "job": begun.get("job"), "report": report}
     record(stores, [event(stores, Kind.RUN, body)], durable=False)
     return str(begun.get("job"))

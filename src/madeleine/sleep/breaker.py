@@ -6,9 +6,10 @@ than half of those are never moved there unasked, however few they are.
 
 from __future__ import annotations
 
+from madeleine.model.cause import Cause
 from madeleine.model.query import Filter
 from madeleine.model.words import Tier
-from madeleine.sleep.values import Night
+from madeleine.sleep.values import Night, StopKind
 
 TINY = 5  # memories; whoever has fewer is trying it out and sees what happens
 
@@ -20,7 +21,7 @@ NOT_ARCHIVED = Filter(
 
 def tripped(
     night: Night, patches: int, changed: int, trashed: int = 0, asked: int = 0
-) -> str | None:
+) -> Cause | None:
     """Return why so many patches about so many memories, of which so many go to the trash, are
     not simply carried out; nothing if they are. `asked` is how many others people were asked about
     lately instead: they count as if they were changed too."""
@@ -30,7 +31,7 @@ def tripped(
     return too_much or _trashes_too_much(night, patches, trashed)
 
 
-def _changes_too_much(night: Night, patches: int, changed: int, asked: int) -> str | None:
+def _changes_too_much(night: Night, patches: int, changed: int, asked: int) -> Cause | None:
     habits = night.habits
     if patches < habits.breaker_least:
         return None
@@ -38,17 +39,16 @@ def _changes_too_much(night: Night, patches: int, changed: int, asked: int) -> s
     if changed + asked <= habits.breaker_share * total:
         return None
     whole = max(total, changed)  # what an earlier round merged is no longer there
-    lately = f" and {asked} others were asked about lately" if asked else ""
-    would = f"{changed} of {whole} memories would change{lately}"
-    return f"{would}, more than {habits.breaker_share:.0%}"
+    parts = {"changed": changed, "of": whole, "asked_lately": asked, "share": habits.breaker_share}
+    return Cause(StopKind.TOO_MUCH_CHANGED, parts)
 
 
-def _trashes_too_much(night: Night, patches: int, trashed: int) -> str | None:
+def _trashes_too_much(night: Night, patches: int, trashed: int) -> Cause | None:
     if not trashed:
         return None
     habits, there = night.habits, night.stores.search.count(NOT_ARCHIVED, night.now)
     many = patches >= habits.breaker_least or (2 * trashed > there >= TINY)
     if not many or trashed <= habits.breaker_share * there:
         return None
-    those = f"{trashed} of {there} memories that are not archived"
-    return f"{those} would go to the trash, more than {habits.breaker_share:.0%}"
+    parts = {"trashed": trashed, "of": there, "share": habits.breaker_share}
+    return Cause(StopKind.TOO_MUCH_TRASHED, parts)

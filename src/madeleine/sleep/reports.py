@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from madeleine.model.times import format_time
 from madeleine.sleep.values import Report
+from madeleine.sleep.wording import word_stop
 
 TEXT_CHARS = 500  # of one text in a report
 ITEMS = 40  # of one list or table in it
@@ -16,7 +17,13 @@ NAMED = 20  # memories named for one patch
 def report_to_json(report: Report) -> dict[str, object]:
     """Return a report as plain values."""
     values = {each.name: getattr(report, each.name) for each in dataclasses.fields(report)}
-    return {**values, "began": format_time(report.began)}
+    stop = report.stopped
+    return {
+        **values,
+        "began": format_time(report.began),
+        "stopped": None if stop is None else word_stop(stop),
+        "stopped_parts": None if stop is None else stop.to_json(),
+    }
 
 
 def bounded_report(report: Report) -> dict[str, object]:

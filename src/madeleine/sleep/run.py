@@ -14,6 +14,7 @@ from datetime import timedelta
 
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Judge
+from madeleine.model.cause import Cause
 from madeleine.model.event import Kind
 from madeleine.sleep.apply import SKIPPED, Work, apply_patches
 from madeleine.sleep.asking import (
@@ -30,7 +31,21 @@ from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.pairs import PairJob
 from madeleine.sleep.refused import without_refused
 from madeleine.sleep.reports import bounded_report
-from madeleine.sleep.values import STOPPED, Forget, Job, Link, Night, Patch, Report, Score, Unlink
+from madeleine.sleep.values import (
+    JUDGE_SILENT,
+    STOPPED,
+    AskedInstead,
+    Forget,
+    Job,
+    Link,
+    Night,
+    Patch,
+    Report,
+    Score,
+    StopKind,
+    Unlink,
+    report_refusal,
+)
 from madeleine.write.diffs import difference
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -68,9 +83,7 @@ def run_all(
         try:
             reports.append(run_job(stores, habits, judge, job, dry_run=dry_run, stop=stop))
         except UnderWay as error:
-            reports.append(
-                Report(job.name, "", stores.clock.now(), dry_run=dry_run, error=error.message)
-            )
+            reports.append(report_refusal(job.name, stores.clock.now(), dry_run, error))
         progress(done + 1, len(jobs))
     return reports
 
@@ -103,14 +116,16 @@ def run_job(
         try:
             _run(night, job)
         except MadeleineError as error:
-            report.error = error.message
+            report.error, report.error_kind = error.message, error.kind
         except Exception as error:  # noqa: BLE001  # a bug in one job must not stop the others
             report.error = f"{type(error).__name__}: {error}"
+            report.error_kind = MadeleineError.kind
         report.seconds = round(time.monotonic() - began, 3)
         troubles = judge.problems()
         _add(report.problems, troubles)
         if troubles and not report.judged and report.error is None:
             report.error = f"the judge gave no answer: {next(iter(troubles))}"
+            report.error_kind = JUDGE_SILENT
         if not dry_run and not _is_told(stores, report):
             body = {"run": report.run, "job": job.name, "report": bounded_report(report)}
             record(stores, [event(stores, Kind.RUN, body)], durable=False)
@@ -152,10 +167,9 @@ def _round(night: Night, job: Job) -> None:
     finally:
         night.tell()
     left = propose_patches(night, asking)
-    if left and night.report.stopped is None:
-        night.report.stopped = f"{left} proposals found no room"
-    elif left:
-        night.report.stopped = f"{night.report.stopped}; {left} of them found no room"
+    if left:
+        stop = night.report.stopped or Cause(StopKind.NO_ROOM_FOR_PROPOSALS)
+        night.report.stopped = stop.extended(without_room=left)
     if not night.report.dry_run:
         job.done(night)
 
@@ -188,7 +202,7 @@ def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], li
     if why is None:
         night.heavy, night.changed = night.heavy + len(heavy), changed
         return acting, asking
-    night.report.stopped = f"{why}: you are asked instead"
+    night.report.stopped = why.extended(instead=AskedInstead.ALL)
     return [each for each in acting if isinstance(each.action, LIGHT)], [*asking, *heavy]
 
 

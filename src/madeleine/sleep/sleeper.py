@@ -28,7 +28,7 @@ from madeleine.model.event import Event, Kind
 from madeleine.model.times import format_time, parse_time
 from madeleine.sleep.begun import note_cut_off
 from madeleine.sleep.reports import report_to_json
-from madeleine.sleep.values import Report
+from madeleine.sleep.values import Report, StopKind, report_refusal
 from madeleine.write.bell import Happening
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -49,8 +49,18 @@ TASKS = ("decay", "creative", "cluster", "forget")
 part of the sleep cycle and have a timetable of their own; all else is as with the jobs."""
 PAUSED = "sleep.paused"  # the name under which the journal keeps which jobs are paused
 RUNS_READ = 4_096  # newest runs in the journal among which each job's last is looked for
-ASKED_TO_STOP = "asked to stop"  # how a report begins to say so
-TOLD = ("run", "dry_run", "applied", "proposed", "skipped", "seconds", "stopped", "error")
+TOLD = (
+    "run",
+    "dry_run",
+    "applied",
+    "proposed",
+    "skipped",
+    "seconds",
+    "stopped",
+    "stopped_parts",
+    "error",
+    "error_kind",
+)
 SWITCH_SECONDS = 0.0005  # how long a job keeps others from running at a stretch
 LOOK_SECONDS = 0.1  # between two looks whether the daemon ends
 LEASE = "sleep"  # what servers take turns in
@@ -78,7 +88,8 @@ class LastRun:
     @property
     def unfinished(self) -> bool:
         """Whether somebody stopped it before it was through."""
-        return str(self.report.get("stopped") or "").startswith(ASKED_TO_STOP)
+        parts = self.report.get("stopped_parts")
+        return isinstance(parts, Mapping) and parts.get("kind") == StopKind.ASKED_TO_STOP
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +358,7 @@ class Sleeper:
                 return self._run_once(running, lambda: called_off() or over())
         except (UnderWay, LeaseLost) as error:
             now = self._stores.clock.now()
-            return Report(running.job, "", now, dry_run=running.dry_run, error=error.message)
+            return report_refusal(running.job, now, running.dry_run, error)
 
     def _run_once(self, running: Running, called_off: Stopped) -> Report:
         """Run one job. Having been asked for, it is no longer due."""
@@ -459,7 +470,8 @@ def _read_running(text: str) -> Running | None:
 
 def _outcome(report: Report) -> dict[str, object]:
     """Return how a run went, without the patches: they quote memories."""
-    return {name: getattr(report, name) for name in TOLD}
+    values = report_to_json(report)
+    return {name: values[name] for name in TOLD}
 
 
 def last_runs(events: Iterable[Event]) -> dict[str, LastRun]:

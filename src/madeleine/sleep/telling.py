@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from madeleine.sleep.values import Report
+from madeleine.sleep.wording import word_stop
 
 PREFIX = "[consolidation]"
 
@@ -36,7 +37,8 @@ def end_line(report: Report) -> str:
                 _number(counts, each) for each in ("archived_count", "deleted_count")
             )
             said = f"{name} task: archived {archived}, deleted {deleted} memories"
-    more = [*_if(report.dry_run, "dry run"), *_if(report.stopped, f"stopped: {report.stopped}")]
+    stop = "" if report.stopped is None else f"stopped: {word_stop(report.stopped)}"
+    more = [each for each in ("dry run" if report.dry_run else "", stop) if each]
     aside = f" ({', '.join(more)})" if more else ""
     return f"{PREFIX} {said}{aside}"
 
@@ -45,7 +47,3 @@ def _number(counts: Mapping[str, Any], name: str) -> int:
     """Return a count; a list counts its items."""
     value = counts.get(name, 0)
     return len(value) if isinstance(value, list | tuple) else int(value)
-
-
-def _if(wanted: object, said: str) -> list[str]:
-    return [said] if wanted else []

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
+from madeleine.errors import MadeleineError
 from madeleine.minds.port import Judge
+from madeleine.model.cause import Cause
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Tier
 from madeleine.sleep.habits import SleepHabits
@@ -145,7 +148,35 @@ class Patch:
     """Whether a person should decide."""
 
 
-STOPPED = "asked to stop"  # what a report says of a run that somebody ended
+class StopKind(StrEnum):
+    """Why a run did not do all that it planned."""
+
+    ASKED_TO_STOP = "asked_to_stop"
+    """Somebody ended it."""
+    TOO_MUCH_CHANGED = "too_much_changed"
+    """`changed` of `of` memories would change, and `asked_lately` were asked about before; that is
+    more than the `share` that a run may change by itself. `instead` is what it does."""
+    TOO_MUCH_TRASHED = "too_much_trashed"
+    """`trashed` of `of` memories that are not archived would go to the trash; likewise."""
+    NO_ROOM_FOR_PROPOSALS = "no_room_for_proposals"
+    """As many people are asked about already as may be; `without_room` wait."""
+
+
+class AskedInstead(StrEnum):
+    """What a run does in the place of changing too much."""
+
+    ALL = "asked_about_all"
+    """About each of them."""
+    SOME = "asked_about_some"
+    """About `asked` of them."""
+    LEAST_RELEVANT = "asked_about_least_relevant"
+    """About those that are least relevant."""
+    BEFORE = "asked_before"
+    """A proposal about some of them waits already."""
+
+
+JUDGE_SILENT = "judge_silent"  # the kind of error of a run in which the judge never answered
+STOPPED = Cause(StopKind.ASKED_TO_STOP)
 
 
 @dataclass(slots=True)
@@ -165,9 +196,11 @@ class Report:
     proposed: int = 0
     skipped: int = 0
     """Patches whose memories changed meanwhile; they are planned anew the next time."""
-    stopped: str | None = None
+    stopped: Cause | None = None
     """Why a run did not do all it planned: the breaker, or a request to stop (`STOPPED`)."""
     error: str | None = None
+    error_kind: str | None = None
+    """The kind of error, as docs/reference/kinds.md has it."""
     problems: dict[str, int] = field(default_factory=dict)
     counts: dict[str, object] = field(default_factory=dict)
     patches: list[dict[str, object]] = field(default_factory=list)
@@ -179,6 +212,11 @@ class Report:
         """Whether the run found nothing to do and nothing to tell."""
         done = self.judged or self.applied or self.proposed or self.skipped
         return not (done or self.stopped or self.error or self.problems or self.counts)
+
+
+def report_refusal(job: str, at: datetime, dry_run: bool, error: MadeleineError) -> Report:
+    """Return the report of a run that could not begin."""
+    return Report(job, "", at, dry_run, error=error.message, error_kind=error.kind)
 
 
 @dataclass(slots=True)

@@ -15,12 +15,14 @@ memory that is whispered is alive, however rarely anybody asks for it, and must 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import enum
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.log import WhisperEntry
+from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.event import Kind
 from madeleine.model.times import format_time
 from madeleine.rules.usage import WHISPER
@@ -39,11 +41,24 @@ from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
 
-LATE = "the answer came after the deadline"
-UNCONFIRMED = "the hook did not confirm that it printed it"
-GONE = "whoever asked had hung up"
-UNSETTLED = ("delivery", "awaited_until", "not_delivered", "late")
+UNSETTLED = ("delivery", "awaited_until", "not_delivered", "not_delivered_kind", "late")
 """What an entry says about its delivery."""
+
+
+class Loss(enum.StrEnum):
+    """Why nobody got to read a whisper."""
+
+    LATE = "late"
+    UNCONFIRMED = "unconfirmed"
+    GONE = "gone"
+
+
+LOSSES: Mapping[Loss, str] = {
+    Loss.LATE: "the answer came after the deadline",
+    Loss.UNCONFIRMED: "the hook did not confirm that it printed it",
+    Loss.GONE: "whoever asked had hung up",
+}
+"""As the log and the doors say it."""
 
 
 def deliver(
@@ -82,19 +97,24 @@ def confirm(everywhere: Sequence[Stores], sessions: Sessions, whisper_id: str) -
     return True
 
 
-def give_up(stores: Stores, sessions: Sessions, whisper_id: str, why: str) -> bool:
+def give_up(stores: Stores, sessions: Sessions, whisper_id: str, why: Loss) -> bool:
     """Note that nobody got to read a whisper: its memories, and no others, may be told again, and
     it counts neither as whispered nor as held out. Whether there was one to give up."""
     entry = stores.log.whisper(whisper_id)
     if entry is None or entry.body.get("delivery") == Delivery.MISSED:
         return False
     sessions.take_back(entry.session, _memories(entry))
-    missed: dict[str, object] = {"delivery": Delivery.MISSED.value, "not_delivered": why}
-    missed |= {"late": True} if why == LATE else {}
+    missed: dict[str, object] = {
+        "delivery": Delivery.MISSED.value,
+        "not_delivered": LOSSES[why],
+        "not_delivered_kind": why.value,
+    }
+    missed |= {"late": True} if why is Loss.LATE else {}
     amend(stores, entry, missed)
     if ids_in(entry, "injected"):
         body = {**entry.body, **missed}
-        stores.bell.ring([told(replace(entry, body=body), f"not delivered: {why}")])
+        silence = Cause(WhisperSilence.NOT_DELIVERED, {"why": why.value})
+        stores.bell.ring([told(replace(entry, body=body), silence)])
     return True
 
 

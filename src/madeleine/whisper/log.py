@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.log import WhisperEntry
+from madeleine.model.cause import Cause
 from madeleine.model.times import parse_time
 from madeleine.whisper.session import Said
 from madeleine.write.bell import Happening
@@ -40,11 +41,12 @@ def write_down(stores: Stores, entry: WhisperEntry, keep_after: datetime) -> Non
         return
 
 
-def told(entry: WhisperEntry, silence: str | None) -> Happening:
+def told(entry: WhisperEntry, silence: Cause | None) -> Happening:
     """Return what listeners learn: that there was a whisper or a silence, not what was said."""
     given = {"id": entry.id, "session": entry.session, "space": entry.space}
     injected = ids_in(entry, "injected") if is_delivered(entry.body) else []
-    body = {**given, "injected": injected, "silence": silence}
+    parts = silence.to_json() if silence else None
+    body = {**given, "injected": injected, "silence_parts": parts}
     return Happening("whispered", entry.at, body)
 
 

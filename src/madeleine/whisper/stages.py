@@ -36,13 +36,13 @@ from madeleine.language.self_statements import (
     select_answers,
 )
 from madeleine.language.wording import asks_for_help, is_instruction
+from madeleine.model.cause import Cause, ReasonKind, WhisperSilence
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, Query
 from madeleine.model.trace import AskedTrace
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, EXCHANGE, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import read_question
-from madeleine.recall.ranking import ABOUT_YOU, QUOTED
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.fusion import TIER_BOOST, lifted, reranked
 from madeleine.rules.gate import whisper_score
@@ -74,7 +74,11 @@ COUNTED = ("confidence", "space")  # boosts that make a memory less sure, whatev
 
 
 class Silence(Exception):
-    """The thought ends here: nothing is whispered, for this reason."""
+    """The thought ends here: nothing is whispered, for this cause."""
+
+    def __init__(self, kind: WhisperSilence, **parts: object) -> None:
+        super().__init__(kind.value)
+        self.cause = Cause(kind, parts)
 
 
 @dataclass(slots=True)
@@ -88,7 +92,7 @@ class Candidate:
     near: float
     head: str = "note"
     identity: bool = False
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Cause, ...] = ()
     affinity: float = 0.0
     held: str = ""
     """The stage that held it back."""
@@ -171,13 +175,13 @@ def look_at_the_prompt(mind: Mind, thought: Thought) -> None:
     """End with what nobody asked."""
     text = thought.prompt.text
     if not text.strip():
-        raise Silence("the prompt is empty")
+        raise Silence(WhisperSilence.EMPTY_PROMPT)
     if (why := machine_made(text)) is not None:
-        raise Silence(f"a machine made the prompt: {why}")
+        raise Silence(WhisperSilence.MACHINE_MADE, why=why)
     if _characters(text[:PROMPT_CHARS]) < LEAST_CHARACTERS:
-        raise Silence("the prompt is too short")
+        raise Silence(WhisperSilence.TOO_SHORT)
     if not any(each.index.search.extent().memories for each in mind.everywhere):
-        raise Silence("there is no memory yet")
+        raise Silence(WhisperSilence.NO_MEMORY)
 
 
 def _characters(text: str) -> int:
@@ -226,9 +230,9 @@ def _likeness(mind: Mind, vector: Vector | None) -> dict[Intent, float]:
 def leave_talk_alone(mind: Mind, thought: Thought) -> None:
     """End with what is only conversation, or a yes to what nobody here has heard."""
     if only_talk(thought.intents):
-        raise Silence("the prompt is only conversation")
+        raise Silence(WhisperSilence.ONLY_TALK)
     if _goes_on_with_nothing(thought):
-        raise Silence("the prompt goes on with something, and nothing was said before it")
+        raise Silence(WhisperSilence.GOES_ON_WITH_NOTHING)
 
 
 def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
@@ -243,7 +247,7 @@ def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
     length = float(np.linalg.norm(centre))
     likeness = float(np.dot(centre, thought.vector)) / length if length else 0.0
     if likeness > mind.habits.topic_shift_threshold:
-        raise Silence(f"still the same topic ({likeness:.2f})")
+        raise Silence(WhisperSilence.SAME_TOPIC, similarity=round(likeness, 4))
 
 
 def search(mind: Mind, thought: Thought) -> None:
@@ -263,9 +267,10 @@ def search(mind: Mind, thought: Thought) -> None:
     else:
         _hold_back_the_private(thought)
     if not thought.candidates and thought.refused:
-        raise Silence("what is known about you was not asked for")
+        raise Silence(WhisperSilence.NOT_ASKED_FOR)
     if not thought.candidates:
-        raise Silence(f"nothing was found: {found.silence}")
+        because = found.silence.to_json() if found.silence else None
+        raise Silence(WhisperSilence.NOTHING_FOUND, because=because)
 
 
 def _self_question(thought: Thought) -> SelfQuestion | None:
@@ -344,7 +349,8 @@ def _without_self_lift(found: Found) -> Found:
     explained = found.explained
     if explained is None or ABOUT_SELF not in found.memory.tags:
         return found
-    lifts = {name: lift for name, lift in explained.lifts.items() if name != ABOUT_YOU}
+    lifts = dict(explained.lifts)
+    lifts.pop(ReasonKind.ABOUT_YOU, None)
     return replace(found, explained=replace(explained, lifts=lifts, inherited=None))
 
 
@@ -395,7 +401,8 @@ def _judged(found: Found, named: bool, blend: float) -> tuple[str, float, float]
     gate = "kept" if explained.head == "note" and not said else explained.head
     chance = explained.chance
     for reason, lift in explained.lifts.items():
-        if reason != QUOTED:  # prompts quote names and messages; that is no question for them
+        # Prompts quote names and messages; that is no question for them.
+        if reason != ReasonKind.HOLDS_QUOTE:
             chance = lifted(chance, lift)
     if explained.inherited is not None:
         chance = max(chance, explained.inherited)
@@ -495,7 +502,7 @@ def pass_over_the_weak(mind: Mind, thought: Thought) -> None:
     standing = min(least, _standing_gate(mind))
     thought.hold_back(lambda each: each.score >= (standing if _is_standing(each.memory) else least))
     if not thought.candidates:
-        raise Silence(f"nothing is relevant enough (best {_best(thought.refused)})")
+        raise Silence(WhisperSilence.TOO_WEAK, best=_best(thought.refused))
 
 
 def _standing_gate(mind: Mind) -> float:
@@ -547,21 +554,21 @@ def open_the_gate(mind: Mind, thought: Thought) -> None:
     if Intent.TEMPORAL in thought.intents:
         thought.hold_back(lambda each: each.score >= gate or not _is_archived(each))
         if not thought.candidates:
-            raise Silence(f"nothing passes the gate (best {_best(thought.refused)})")
+            raise Silence(WhisperSilence.BELOW_GATE, best=_best(thought.refused))
         return
     ranked = sorted(thought.candidates, key=lambda each: -each.score)
     below = [each for each in ranked if each.score < gate and _is_standing(each.memory)]
     let_in = [each for each in below[:STANDING_MOST] if each.score >= _standing_gate(mind)]
     thought.hold_back(lambda each: each.score >= gate or each in let_in)
     if not thought.candidates:
-        raise Silence(f"nothing passes the gate (best {_best(thought.refused)})")
+        raise Silence(WhisperSilence.BELOW_GATE, best=_best(thought.refused))
 
 
 def drop_what_was_told(mind: Mind, thought: Thought) -> None:
     """Say nothing twice in a session."""
     thought.pass_over(lambda each: each.memory.id not in thought.recent.told)
     if not thought.candidates:
-        raise Silence("all of it was whispered before in this session")
+        raise Silence(WhisperSilence.TOLD_BEFORE)
 
 
 def put_in_order(mind: Mind, thought: Thought) -> None:
@@ -575,10 +582,10 @@ def put_in_order(mind: Mind, thought: Thought) -> None:
         thought.candidates.sort(key=lambda each: each.memory.created, reverse=True)
 
 
-def _best(refused: list[Candidate]) -> str:
+def _best(refused: list[Candidate]) -> float:
     """Return the best score of what was too weak; the search holds back what nobody asked for."""
     scores = (each.score for each in refused if each.held != "search")
-    return f"{max(scores, default=0.0):.2f}"
+    return round(max(scores, default=0.0), 4)
 
 
 STAGES: tuple[tuple[str, Stage], ...] = (

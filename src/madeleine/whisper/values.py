@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from madeleine.model.cause import Cause
 from madeleine.model.memory import Memory
 
 
@@ -42,7 +43,7 @@ class Whispered:
     text: str
     whisper_id: str
     injected: tuple[Injected, ...] = ()
-    silence: str | None = None
+    silence: Cause | None = None
     stage: str = ""
     took_ms: float = 0.0
     explained: Mapping[str, object] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from madeleine.errors import Unavailable
 from madeleine.index.log import WhisperEntry
 from madeleine.minds.timed import ModelThreads, ModelTime
+from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.query import Query
 from madeleine.model.times import format_time
 from madeleine.recall.recall import recall
@@ -31,11 +32,8 @@ from madeleine.write.stores import Stores
 LOGGED_PROMPT_CHARS = 2_000
 LOGGED_CANDIDATES = 12
 RECEIPT_SECONDS = 0.5  # after the deadline, for a confirmation that is on its way
-HELD_OUT = "held back to measure whether whispers help"
-TOLD = "all of it was whispered before in this session"
 BY_WORDS_ALONE = "by words alone: the model was late"
 NOT_ALL_READ = "in part by words alone: the model was late"
-NO_ROOM = "there is no room within whisper.token_budget and whisper.max_nodes"
 
 
 @dataclass(slots=True)
@@ -62,7 +60,7 @@ class _Outcome:
 
     text: str = ""
     injected: tuple[Injected, ...] = ()
-    silence: str | None = None
+    silence: Cause | None = None
     told: frozenset[str] = frozenset()
     withheld: tuple[Injected, ...] = ()
 
@@ -142,18 +140,18 @@ def _decide(mind: Mind, whisperer: Whisperer, thought: Thought) -> _Outcome:
         return _Outcome(silence=silence)
     if _is_held_out(mind.habits, thought.prompt):
         _, withheld = worded(mind, thought, None, [])
-        return _Outcome(silence=HELD_OUT, withheld=withheld)
+        return _Outcome(silence=Cause(WhisperSilence.HELD_OUT), withheld=withheld)
     return _tell(mind, whisperer, thought)
 
 
-def _think(mind: Mind, thought: Thought) -> str | None:
+def _think(mind: Mind, thought: Thought) -> Cause | None:
     """Go through the stages; return why nothing is to be said, if that is so."""
     for name, stage in STAGES:
         thought.stage = name
         try:
             stage(mind, thought)
         except Silence as silence:
-            return str(silence)
+            return silence.cause
     return None
 
 
@@ -179,7 +177,7 @@ def _tell(mind: Mind, whisperer: Whisperer, thought: Thought) -> _Outcome:
         thought.candidates = [each for each in thought.candidates if each.memory.id in claim.ids]
         if not thought.candidates:
             thought.stage = "session"
-            return _Outcome(silence=TOLD)
+            return _Outcome(silence=Cause(WhisperSilence.TOLD_BEFORE))
         mine = explorer if explorer is not None and explorer.memory.id in claim.ids else None
         outcome = _worded(mind, thought, mine)
         claim.told = outcome.told
@@ -190,7 +188,7 @@ def _worded(mind: Mind, thought: Thought, explorer: Candidate | None) -> _Outcom
     text, injected = worded(mind, thought, explorer, extras(mind, thought))
     if not injected:
         thought.reviewed = None
-        return _Outcome(silence=NO_ROOM)
+        return _Outcome(silence=Cause(WhisperSilence.NO_ROOM))
     told = {each.memory.id for each in injected} | set(thought.restated)
     return _Outcome(text, injected, told=frozenset(told))
 
@@ -198,13 +196,13 @@ def _worded(mind: Mind, thought: Thought, explorer: Candidate | None) -> _Outcom
 # --- what is kept of it ---------------------------------------------------------------------
 
 
-def _explained(thought: Thought, silence: str | None) -> dict[str, object]:
+def _explained(thought: Thought, silence: Cause | None) -> dict[str, object]:
     rows = [*thought.candidates, *thought.refused]
     best = max((each.score for each in rows), default=0.0)
     refused = sorted(thought.refused, key=lambda each: -each.score)
     return {
         "stage": thought.stage,
-        "silence": silence,
+        "silence_parts": silence.to_json() if silence else None,
         "without_model": _without_model(thought),
         "intents": sorted(each.value for each in thought.intents),
         "best": round(best, 4),
@@ -231,9 +229,13 @@ def _row(each: Candidate) -> dict[str, object]:
         "words": round(each.coverage, 4),
         "meaning": round(each.near, 4),
         "affinity": round(each.affinity, 4),
-        "reasons": list(each.reasons),
+        "reasons_parts": [reason.to_json() for reason in each.reasons],
         **({"held": each.held} if each.held else {}),
     }
+
+
+def _is_kind(silence: Cause | None, kind: WhisperSilence) -> bool:
+    return silence is not None and silence.kind == kind
 
 
 def _note(mind: Mind, whisperer: Whisperer, thought: Thought, outcome: _Outcome) -> None:
@@ -255,7 +257,7 @@ def _log(
         "among": list(within(prompt).spaces),
         "injected": [each.memory.id for each in outcome.injected],
         "withheld": [each.memory.id for each in outcome.withheld],
-        "held_out": outcome.silence == HELD_OUT,
+        "held_out": _is_kind(outcome.silence, WhisperSilence.HELD_OUT),
         "took_ms": whispered.took_ms,
         **({} if thought.reviewed is None else {"reviewed": thought.reviewed}),
     }

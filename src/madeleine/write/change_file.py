@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 from madeleine.errors import FileChanged, NoSuchMemory
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change, Edit
 from madeleine.model.digest import version
 from madeleine.model.memory import Memory
@@ -27,7 +28,7 @@ class Changed:
 
     memory: Memory
     change: str | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Cause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +172,9 @@ def _holds_again(before: Memory, after: Memory) -> bool:
     return over and after.valid_until is None and after.superseded_by is None
 
 
-def vector_note(problem: str | None) -> tuple[str, ...]:
-    """Say that a text has no vector of its own yet, and why."""
-    return (f"kept without a vector, found by its words only: {problem}",) if problem else ()
+def vector_note(problem: str | None) -> tuple[Cause, ...]:
+    """Note that a text has no vector of its own yet, and why."""
+    return (Cause(NoteKind.WITHOUT_VECTOR, {"why": problem}),) if problem else ()
 
 
 def joined(stores: Stores, memory: Memory) -> Memory:

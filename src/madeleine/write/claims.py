@@ -19,6 +19,7 @@ from madeleine.errors import FileUnreadable
 from madeleine.language.claims import address, newer, rivals, stated
 from madeleine.language.claims import overtaken as overtaken_among
 from madeleine.language.passages import passages_of
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Edit
 from madeleine.model.memory import Claim, Connection, Memory
 from madeleine.model.words import SELF_SOURCE, Edge
@@ -30,7 +31,6 @@ from madeleine.write.stores import Stores
 BY = "claim"  # who draws connections to values that were replaced
 SUPERSEDED_WEIGHT = 0.9  # the documented weight of an evolution
 ADDRESSES = 500  # with rivals that are looked at in one night
-TOLD = 3  # replaced memories that are named; of more it is enough to say how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Settled:
     edits: tuple[Edit, ...] = ()
     traces: Mapping[str, Traces] = field(default_factory=dict)
     """Empty ones for files whose text is not the one that the model read."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Cause, ...] = ()
 
 
 def ended(memory: Memory, ends: datetime, successor: str | None, at: datetime) -> Memory:
@@ -102,14 +102,14 @@ class _Sides:
     later: Sequence[OnDisk]
 
 
-def _rivals(stores: Stores, memory: Memory, claim: Claim) -> tuple[list[OnDisk], tuple[str, ...]]:
+def _rivals(stores: Stores, memory: Memory, claim: Claim) -> tuple[list[OnDisk], tuple[Cause, ...]]:
     """Return the rivals as their files say them now, oldest first, and what cannot be read."""
     found, notes = [], []
     for each in stores.search.claims(address(claim), stores.clock.now(), but=stated(claim)):
         try:
             current = peek(stores, each)
         except FileUnreadable as error:
-            notes.append(f"left as it is: {error.message}")
+            notes.append(Cause(NoteKind.RIVAL_LEFT, {"why": error.message}))
             continue
         if current is not None and _is_rival(stores, memory, current.memory):
             found.append(current)
@@ -128,17 +128,18 @@ def _later(other: Memory, memory: Memory) -> bool:
     return newer(other, memory) and not one_moment
 
 
-def _settled(stores: Stores, sides: _Sides, memory: Memory, notes: tuple[str, ...]) -> Settled:
+def _settled(stores: Stores, sides: _Sides, memory: Memory, notes: tuple[Cause, ...]) -> Settled:
     now, saying = stores.clock.now(), sides.saying
     edits = [each.edit(ended(each.memory, saying.created, memory.id, now)) for each in sides.older]
     if sides.older:
         memory = with_connection(memory, _arrow(sides.older[-1].memory, now))
-        notes += (_told(sides.older),)
+        replaced = [each.memory.id for each in sides.older]
+        notes += (Cause(NoteKind.REPLACES, {"memories": replaced}),)
     if sides.later:
         first = sides.later[0]
         edits += _naming(first, memory, now)
         memory = ended(memory, first.memory.created, first.memory.id, memory.updated)
-        notes += (f"`{first.memory.short_id}` claims a newer value and replaces it",)
+        notes += (Cause(NoteKind.REPLACED_BY, {"memory": first.memory.id}),)
     touched = [*sides.older, *sides.later[:1]]
     return Settled(memory, tuple(edits), _unread(stores, touched), notes)
 
@@ -155,12 +156,6 @@ def _naming(successor: OnDisk, memory: Memory, now: datetime) -> list[Edit]:
     if any((each.edge, each.by) == (Edge.EVOLVED_FROM, BY) for each in known):
         return []
     return [successor.edit(with_connection(successor.memory, _arrow(memory, now)))]
-
-
-def _told(older: Sequence[OnDisk]) -> str:
-    named = ", ".join(f"`{each.memory.short_id}`" for each in older[-TOLD:])
-    more = len(older) - TOLD
-    return f"replaces {named}" + (f" and {more:,} more" if more > 0 else "")
 
 
 def _unread(stores: Stores, files: Sequence[OnDisk]) -> dict[str, Traces]:

@@ -14,8 +14,9 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from madeleine.errors import MadeleineError
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change
-from madeleine.model.memory import SHORT_ID_LENGTH, Memory
+from madeleine.model.memory import Memory
 from madeleine.model.words import Tier
 from madeleine.write.change_file import OnDisk, read_current
 from madeleine.write.commit import commit
@@ -23,7 +24,7 @@ from madeleine.write.questions import CORE_CAP, no_to_leaving_core, rejected_key
 from madeleine.write.stores import Stores
 
 
-def enforce_core_cap(stores: Stores, memory: Memory) -> tuple[str, ...]:
+def enforce_core_cap(stores: Stores, memory: Memory) -> tuple[Cause, ...]:
     """Hold the cap after `memory` was written; return what to say about it."""
     return describe_demotions(hold_core_cap(stores)) if memory.tier is Tier.CORE else ()
 
@@ -58,10 +59,9 @@ def count_over_cap(stores: Stores) -> int:
     return max(len(stores.search.core_by_importance()) + selves - stores.habits.write.core_cap, 0)
 
 
-def describe_demotions(demoted: Sequence[str]) -> tuple[str, ...]:
-    """Return what to say about memories that the cap moved."""
-    named = ", ".join(each[:SHORT_ID_LENGTH] for each in demoted)
-    return (f"core is full: moved {named} to working",) if demoted else ()
+def describe_demotions(demoted: Sequence[str]) -> tuple[Cause, ...]:
+    """Return the note about memories that the cap moved."""
+    return (Cause(NoteKind.CORE_FULL, {"memories": list(demoted)}),) if demoted else ()
 
 
 def _written_at(stores: Stores, memory_id: str) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from madeleine.errors import NoFile, NoSuchMemory, Rejected
+from madeleine.model.cause import Cause
 from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import SELF_SOURCE
@@ -29,7 +30,7 @@ class Merged:
     removed: str
     change: str
     neighbours: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Cause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

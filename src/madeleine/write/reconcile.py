@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import Batch, Put
 from madeleine.language.passages import passages_of
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.event import Event, Kind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
@@ -48,7 +49,7 @@ class Reconciled:
     dropped: int = 0
     unchanged: int = 0
     unreadable: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Cause] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -118,26 +119,21 @@ def reconcile_and_read(stores: Stores) -> Reconciled:
     """Reconcile, and have the model read what it has not."""
     report = reconcile(stores)
     if stores.minds.embedder is not None and (done := embed_missing(stores)):
-        report.notes.append(f"the model has read {_memories(done)} that it had not")
+        report.notes.append(Cause(NoteKind.NOW_READ, {"count": done}))
     report.notes.extend(unread(stores))
     return report
 
 
-def unread(stores: Stores) -> tuple[str, ...]:
-    """Say how many memories there are that the model has not read, which are found by their
+def unread(stores: Stores) -> tuple[Cause, ...]:
+    """Note how many memories there are that the model has not read, which are found by their
     words alone: after a change of model, or after it was away."""
     if stores.minds.embedder is None:
         return ()
     count = len(stores.search.unembedded(UNREAD_TOLD + 1))
     if not count:
         return ()
-    said = _memories(count) if count <= UNREAD_TOLD else f"more than {_memories(UNREAD_TOLD)}"
-    verb = "is" if count == 1 else "are"
-    return (f"{said} {verb} not read by the model yet; run `madeleine reconcile`",)
-
-
-def _memories(count: int) -> str:
-    return f"{count:,} {'memory' if count == 1 else 'memories'}"
+    parts = {"count": min(count, UNREAD_TOLD), "at_least": count > UNREAD_TOLD}
+    return (Cause(NoteKind.UNREAD, parts),)
 
 
 def embed_missing(stores: Stores, progress: Progress = lambda done, total: None) -> int:
@@ -210,8 +206,9 @@ def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconcile
         else:
             stored.append(found)
     traces, problem = read_memories(stores, [each.memory for each in stored])
-    if problem and stored and problem not in report.notes:
-        report.notes.append(problem)
+    note = Cause(NoteKind.INDEX_FOLLOWS, {"why": problem})
+    if problem and stored and note not in report.notes:
+        report.notes.append(note)
     chunk.puts += [Put(each, made) for each, made in zip(stored, traces, strict=True)]
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from madeleine.errors import IdTaken, KeyReused
 from madeleine.language.text import same_text_key
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change, Edit
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin, SharedFields
@@ -38,7 +39,7 @@ class Remembered:
     existing: bool = False
     linked: tuple[Connection, ...] = ()
     change: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Cause, ...] = ()
 
 
 def remember(stores: Stores, draft: Draft) -> Remembered:
@@ -81,7 +82,7 @@ class Written(NamedTuple):
 
     memory: Memory
     change: Change
-    notes: tuple[str, ...] = ()
+    notes: tuple[Cause, ...] = ()
 
 
 def write_new(stores: Stores, memory: Memory, traces: Traces, by: str) -> Written:
@@ -92,7 +93,7 @@ def write_new(stores: Stores, memory: Memory, traces: Traces, by: str) -> Writte
         late = carry_out(stores, change, {memory.id: traces, **settled.traces})
     else:
         commit_new(stores, New(settled.memory, change, traces))
-    return Written(settled.memory, change, settled.notes + ((late,) if late else ()))
+    return Written(settled.memory, change, settled.notes + _late_note(late))
 
 
 def new_file(stores: Stores, settled: Settled, by: str) -> Change:
@@ -142,8 +143,12 @@ def _known(
     return _existing(memory)
 
 
+def _late_note(why: str | None) -> tuple[Cause, ...]:
+    return (Cause(NoteKind.INDEX_FOLLOWS, {"why": why}),) if why else ()
+
+
 def _existing(memory: Memory) -> Remembered:
-    note = f"already known as `{memory.short_id}`; nothing of this call was written"
+    note = Cause(NoteKind.ALREADY_KNOWN, {"memory": memory.id})
     return Remembered(memory, existing=True, notes=(note,))
 
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from madeleine.errors import MadeleineError
 from madeleine.language.claims import address
 from madeleine.language.text import same_text_key
+from madeleine.model.cause import Cause
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
 from madeleine.write.change_file import persistently
@@ -84,7 +85,7 @@ class _Place:
 
     done: Outcome | None = None
     new: New | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Cause, ...] = ()
 
     def outcome(self, stores: Stores, problem: str | None) -> Outcome:
         if self.done is not None:

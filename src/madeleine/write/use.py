@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 
 from madeleine.errors import Unavailable
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.event import Kind
 from madeleine.rules.usage import WHISPER, WHISPERED
 from madeleine.write.record import event, record
@@ -24,7 +25,7 @@ def used(
     how: str,
     session: str | None = None,
     wait: bool = False,
-) -> tuple[str, ...]:
+) -> tuple[Cause, ...]:
     """Note that these memories were used; return what to say when that was not possible.
 
     Whoever asked need not `wait` for the note: it is written behind the answer, and what went
@@ -35,7 +36,7 @@ def used(
     if wait:
         stores.aside.wait()
     problem = stores.aside.told()
-    return (problem,) if problem else ()
+    return (Cause(NoteKind.USE_NOT_NOTED, {"why": problem}),) if problem else ()
 
 
 def _note(
@@ -55,5 +56,5 @@ def _note(
         if events:
             record(stores, events, durable=False)
     except Unavailable as error:
-        return f"this use was not noted: {error.message}"
+        return error.message
     return None

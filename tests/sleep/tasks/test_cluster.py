@@ -29,7 +29,7 @@ from madeleine.sleep.jobs.auto_linker import auto_linker
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.tasks import cluster as module
 from madeleine.sleep.tasks.cluster import cluster
-from madeleine.sleep.values import Patch, Report, SetTier
+from madeleine.sleep.values import STOPPED, Patch, Report, SetTier
 from madeleine.write.connections import link, unlink
 from madeleine.write.forget import forget, restore
 from madeleine.write.proposals import decide
@@ -780,7 +780,7 @@ def test_a_request_to_stop_leaves_everything_as_it_is(stores: Stores) -> None:
 
     report = night(stores, cluster(), ScriptedJudge(), stop=lambda: True)
 
-    assert report.stopped == "asked to stop"
+    assert report.stopped == STOPPED
     assert vault_bytes(stores) == before
 
 

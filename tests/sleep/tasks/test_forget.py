@@ -14,6 +14,7 @@ from madeleine.model.revision import read_revision
 from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
 from madeleine.rules.forgetting import PROTECTED
 from madeleine.sleep.apply import MANY_AT_ONCE
+from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.run import run_job
 from madeleine.sleep.tasks.forget import LISTED, forget
 from madeleine.sleep.values import STOPPED
@@ -204,7 +205,7 @@ def test_no_setting_drops_half_the_store_in_one_run(stores: Stores) -> None:
     report = run(stores, forget(), worst)
 
     assert vault_bytes(stores) == files
-    assert "30 of 30 memories would change" in str(report.stopped)
+    assert "30 of 30 memories would change" in str(report_to_json(report)["stopped"])
     assert (report.counts["deleted"], report.counts["preserved"]) == ([], 30)
     (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
     assert (report.proposed, len(waiting.source_nodes)) == (1, 10)
@@ -220,7 +221,8 @@ def test_a_small_store_is_not_emptied_unasked(stores: Stores, count: int) -> Non
     report = run(stores, forget(), DELETE)
 
     assert list(stores.vault.trashed()) == []
-    assert f"{count} of {count} memories that are not archived" in str(report.stopped)
+    stopped = str(report_to_json(report)["stopped"])
+    assert f"{count} of {count} memories that are not archived" in stopped
     assert (report.proposed, report.counts["deleted_count"]) == (1, 0)
     (waiting,) = stores.log.proposals(ProposalStatus.PENDING)
     assert len(waiting.source_nodes) == min(count, 10)
@@ -235,7 +237,8 @@ def test_archived_memories_do_not_make_the_rest_a_small_share(stores: Stores) ->
     report = run(stores, forget(), DELETE)
 
     assert list(stores.vault.trashed()) == []
-    assert "24 of 24 memories that are not archived would go to the trash" in str(report.stopped)
+    stopped = str(report_to_json(report)["stopped"])
+    assert "24 of 24 memories that are not archived would go to the trash" in stopped
 
 
 # -- what is told --------------------------------------------------------------------------

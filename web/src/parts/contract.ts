@@ -56,6 +56,8 @@ export interface AttentionItem {
   to: string | null
   /** whom the text is about */
   job: string | null
+  /** of a job that failed */
+  error_kind?: string
 }
 
 /** The backups that there are, newest first. */
@@ -128,6 +130,8 @@ export interface BriefHit {
   outdated: boolean
   score: number
   reasons: string[]
+  /** what each reason is made of, in the same order */
+  reasons_parts: CauseShape[]
   /** memories of which the reasons have the short id */
   mentions: Mention[]
 }
@@ -136,6 +140,13 @@ export interface BriefHit {
 export interface BriefPage {
   memories: Brief[]
   total: number
+}
+
+/** What a sentence is made of: its kind, and the values that the kind names. */
+export interface CauseShape {
+  /** what programs decide by; docs/reference/kinds.md has all */
+  kind: string
+  [name: string]: unknown
 }
 
 /** What a change made of each file. */
@@ -155,6 +166,8 @@ export interface ChangedMemory {
   change: string | null
   /** what is worth knowing beside it */
   notes: string[]
+  /** what each note is made of, in the same order */
+  notes_parts: CauseShape[]
 }
 
 /** What a memory states: of a subject an attribute has a value. */
@@ -213,6 +226,8 @@ export interface ConsideredMemory {
   meaning: number | null
   affinity: number | null
   reasons: string[]
+  /** what each reason is made of; null in entries of earlier releases */
+  reasons_parts: CauseShape[] | null
   fate: string
   /** the stage that held it back */
   held: string | null
@@ -718,7 +733,11 @@ export interface JobReport {
   skipped: number
   /** why it did not do all it planned */
   stopped: string | null
+  /** what that is made of */
+  stopped_parts: CauseShape | null
   error: string | null
+  /** what kind of error it was */
+  error_kind: string | null
   problems: Record<string, number>
   /** the job's own words and numbers */
   counts: Record<string, unknown>
@@ -827,7 +846,11 @@ export interface KeptReport {
   skipped?: number
   /** why it did not do all */
   stopped?: string | null
+  /** what that is made of */
+  stopped_parts?: CauseShape | null
   error?: string | null
+  /** what kind of error it was */
+  error_kind?: string | null
   problems?: Record<string, number>
   /** its own words and numbers */
   counts?: Record<string, unknown>
@@ -845,7 +868,11 @@ export interface LastRunNumbers {
   proposed: number | null
   skipped: number | null
   stopped: string | null
+  /** what that is made of */
+  stopped_parts: CauseShape | null
   error: string | null
+  /** what kind of error it was */
+  error_kind: string | null
   counts: Record<string, unknown>
   problems: Record<string, number>
   at: string
@@ -1065,6 +1092,8 @@ export interface MergedMemory {
   neighbours: number
   /** what is worth knowing beside it */
   notes: string[]
+  /** what each note is made of, in the same order */
+  notes_parts: CauseShape[]
 }
 
 /** Two memories of which one replaced the other, or that cannot both hold. */
@@ -1137,7 +1166,11 @@ export interface PageRun {
   proposed: number | null
   skipped: number | null
   stopped: string | null
+  /** what that is made of */
+  stopped_parts: CauseShape | null
   error: string | null
+  /** what kind of error it was */
+  error_kind: string | null
   counts: Record<string, unknown>
   problems: Record<string, number>
   job: string
@@ -1308,6 +1341,8 @@ export interface RebuildReport {
   unreadable: string[]
   /** what is worth knowing beside it */
   notes: string[]
+  /** what each note is made of, in the same order */
+  notes_parts: CauseShape[]
   seconds: number
 }
 
@@ -1318,8 +1353,12 @@ export interface RecallAnswer {
   results: RecallHit[]
   /** why nothing was found */
   silence: string | null
+  /** what the silence is made of */
+  silence_parts: CauseShape | null
   /** what is worth knowing beside it */
   notes: string[]
+  /** what each note is made of, in the same order */
+  notes_parts: CauseShape[]
   /** why a memory that was missed is not there */
   why_not: string | null
 }
@@ -1331,6 +1370,8 @@ export interface RecallHit {
   score: number
   /** why it is an answer */
   reasons: string[]
+  /** what each reason is made of, in the same order */
+  reasons_parts: CauseShape[]
   /** how the words and the meaning fit */
   match: Record<string, number>
   /** of a long memory the piece that answers */
@@ -1351,6 +1392,8 @@ export interface ReconcileReport {
   unreadable: string[]
   /** what is worth knowing beside it */
   notes: string[]
+  /** what each note is made of, in the same order */
+  notes_parts: CauseShape[]
 }
 
 /** A merge that was made. */
@@ -1388,6 +1431,8 @@ export interface RememberedMemory {
   change: string | null
   /** what is worth knowing beside it */
   notes: string[]
+  /** what each note is made of, in the same order */
+  notes_parts: CauseShape[]
 }
 
 /** A person who is let in no more. */
@@ -1495,11 +1540,36 @@ export interface SearchPage {
   memories: BriefHit[]
   /** why nothing was found */
   silence: string | null
+  /** what the silence is made of */
+  silence_parts: CauseShape | null
   notes: string[]
+  /** what each note is made of, in the same order */
+  notes_parts: CauseShape[]
   /** why a memory that was missed is not there */
   why_not: string | null
   /** the same in parts */
   absent: AbsenceReason | null
+}
+
+/** Why the search for a whisper found nothing. */
+export interface SearchSilenceShape {
+  /** what programs decide by; docs/reference/kinds.md has all */
+  kind: string
+  /** the sentence */
+  text: string
+  /** what the nearest memory is called */
+  title: string | null
+  /** how many came near */
+  count?: number
+  /** the id of the nearest memory */
+  nearest?: string
+  /** what the nearest does not have enough of */
+  lacks?: 'score' | 'words'
+  /** of the nearest */
+  score?: number
+  /** the score that would do */
+  needed?: number
+  [name: string]: unknown
 }
 
 /** A space that several people share. */
@@ -1531,6 +1601,8 @@ export interface ShownMemory {
   neighbours: Memory[]
   /** what is worth knowing beside it */
   notes: string[]
+  /** what each note is made of, in the same order */
+  notes_parts: CauseShape[]
 }
 
 /** A proposal, the difference it would make to files, and why it cannot be done, if so. */
@@ -1802,6 +1874,8 @@ export interface WhisperAnswer {
   injected: WhisperedMemory[]
   /** why nothing is said */
   silence: string | null
+  /** what the silence is made of */
+  silence_parts: CauseShape | null
   /** where it was decided */
   stage: string
   took_ms: number
@@ -1819,6 +1893,8 @@ export interface WhisperDetail {
   outcome: 'whispered' | 'silent' | 'held_out' | 'late' | 'undelivered'
   told: ToldMemory[]
   silence: string | null
+  /** what the silence is made of; null also in entries of earlier releases */
+  silence_parts: WhisperSilenceShape | null
   stage: string
   best: number | null
   took_ms: number | null
@@ -1845,6 +1921,8 @@ export interface WhisperLine {
   outcome: 'whispered' | 'silent' | 'held_out' | 'late' | 'undelivered'
   told: ToldMemory[]
   silence: string | null
+  /** what the silence is made of; null also in entries of earlier releases */
+  silence_parts: WhisperSilenceShape | null
   stage: string
   best: number | null
   took_ms: number | null
@@ -1888,6 +1966,17 @@ export interface WhisperReport {
   difference: number | null
   /** how far the difference may be off */
   margin: number | null
+}
+
+/** What the silence of a whisper is made of. */
+export interface WhisperSilenceShape {
+  /** what programs decide by; docs/reference/kinds.md has all */
+  kind: string
+  /** why the search found nothing */
+  because?: SearchSilenceShape | null
+  /** how alike the topics are, where it is still the same */
+  similarity?: number
+  [name: string]: unknown
 }
 
 /** A stage that a prompt passes. */

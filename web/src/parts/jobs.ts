@@ -17,7 +17,7 @@ export const JOBS: Record<string, [string, string]> = {
 }
 
 /** Why a run failed; what a bug is called in a program says nothing to a person. */
-export const failure = (error: string) =>
-  error.replace(/^[A-Z]\w*(?:Error|Exception): ?/, 'something went wrong inside: ')
+export const failure = (error: string, kind: string | null | undefined) =>
+  kind === 'error' ? error.replace(/^\w*: ?/, 'something went wrong inside: ') : error
 
 export const jobName = (id: string) => JOBS[id]?.[0] ?? id

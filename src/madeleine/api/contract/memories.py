@@ -31,6 +31,17 @@ Unit = Annotated[float, (("minimum", 0), ("maximum", 1))]
 
 
 @shape
+class CauseShape:
+    """What a sentence is made of: its kind, and the values that the kind names."""
+
+    is_open = True
+    kind: str = field("what programs decide by; docs/reference/kinds.md has all")
+
+
+CauseParts = Annotated[Mapping[str, object], CauseShape]
+
+
+@shape
 class OriginShape:
     """Where a memory came from."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
-from madeleine.api.contract.memories import Moment, ProposalShape
+from madeleine.api.contract.memories import CauseParts, CauseShape, Moment, ProposalShape
 from madeleine.api.contract.responses import (
     DaemonStatus,
     JobProgress,
@@ -58,6 +58,7 @@ class BriefHit(Brief):
 
     score: float = field()
     reasons: Sequence[str] = field()
+    reasons_parts: Sequence[CauseParts] = field("what each reason is made of, in the same order")
     mentions: Sequence[Mention] = field("memories of which the reasons have the short id")
 
 
@@ -79,7 +80,9 @@ class SearchPage:
 
     memories: Sequence[BriefHit] = field()
     silence: str | None = field("why nothing was found")
+    silence_parts: CauseParts | None = field("what the silence is made of")
     notes: Sequence[str] = field()
+    notes_parts: Sequence[CauseParts] = field("what each note is made of, in the same order")
     why_not: str | None = field("why a memory that was missed is not there")
     absent: AbsenceReason | None = field("the same in parts")
 
@@ -379,6 +382,7 @@ class AttentionItem:
     more: Sequence[str] = field()
     to: str | None = field("where on the page to go")
     job: str | None = field("whom the text is about")
+    error_kind: str | None = field("of a job that failed", left_out=True, default=None)
 
 
 @shape
@@ -431,6 +435,33 @@ class ToldMemory:
 
 
 @shape
+class SearchSilenceShape(CauseShape):
+    """Why the search for a whisper found nothing."""
+
+    text: str = field("the sentence")
+    title: str | None = field("what the nearest memory is called")
+    count: int | None = field("how many came near", left_out=True, default=None)
+    nearest: str | None = field("the id of the nearest memory", left_out=True, default=None)
+    lacks: Literal["score", "words"] | None = field(
+        "what the nearest does not have enough of", left_out=True, default=None
+    )
+    score: float | None = field("of the nearest", left_out=True, default=None)
+    needed: float | None = field("the score that would do", left_out=True, default=None)
+
+
+@shape
+class WhisperSilenceShape(CauseShape):
+    """What the silence of a whisper is made of."""
+
+    because: Annotated[Mapping[str, object], SearchSilenceShape] | None = field(
+        "why the search found nothing", left_out=True, default=None, nullable=True
+    )
+    similarity: float | None = field(
+        "how alike the topics are, where it is still the same", left_out=True, default=None
+    )
+
+
+@shape
 class WhisperLine:
     """A prompt as a line of a list."""
 
@@ -442,6 +473,9 @@ class WhisperLine:
     outcome: PromptOutcome = field()
     told: Sequence[ToldMemory] = field()
     silence: str | None = field()
+    silence_parts: Annotated[Mapping[str, object], WhisperSilenceShape] | None = field(
+        "what the silence is made of; null also in entries of earlier releases"
+    )
     stage: str = field()
     best: float | None = field()
     took_ms: float | None = field()
@@ -480,6 +514,9 @@ class ConsideredMemory:
     meaning: float | None = field()
     affinity: float | None = field()
     reasons: Sequence[str] = field()
+    reasons_parts: Sequence[CauseParts] | None = field(
+        "what each reason is made of; null in entries of earlier releases"
+    )
     fate: str = field()
     held: str | None = field("the stage that held it back")
     said_by: str | None = field("the memory that said it already")
@@ -528,7 +565,9 @@ class RunNumbers:
     proposed: int | None = field()
     skipped: int | None = field()
     stopped: str | None = field()
+    stopped_parts: CauseParts | None = field("what that is made of")
     error: str | None = field()
+    error_kind: str | None = field("what kind of error it was")
     counts: Mapping[str, object] = field()
     problems: Mapping[str, int] = field()
 

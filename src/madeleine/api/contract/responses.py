@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
-from madeleine.api.contract.memories import Moment
+from madeleine.api.contract.memories import CauseParts, Moment
 from madeleine.api.contract.shape import field, shape
 from madeleine.errors import MadeleineError
 from madeleine.model.event import Kind
@@ -20,6 +20,7 @@ from madeleine.model.words import Edge, MemoryType, Tier
 TEXT = "the answer in plain words"
 CHANGE = "what `undo` takes back; null if it was so already"
 NOTES = "what is worth knowing beside it"
+NOTES_PARTS = "what each note is made of, in the same order"
 
 
 # -- writing -------------------------------------------------------------------------------
@@ -36,6 +37,7 @@ class RememberedMemory:
     existing: bool = field("it was known; nothing was written")
     change: str | None = field(CHANGE)
     notes: tuple[str, ...] = field(NOTES)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
 
 
 @shape
@@ -68,6 +70,7 @@ class ChangedMemory:
     memory: Memory = field()
     change: str | None = field(CHANGE)
     notes: tuple[str, ...] = field(NOTES)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
 
 
 @shape
@@ -92,6 +95,7 @@ class MergedMemory:
     change: str | None = field(CHANGE)
     neighbours: int = field("memories whose connections were moved")
     notes: tuple[str, ...] = field(NOTES)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
 
 
 @shape
@@ -146,6 +150,7 @@ class RecallHit:
     memory: Memory = field()
     score: float = field("how well it answers, 0 to 1")
     reasons: tuple[str, ...] = field("why it is an answer")
+    reasons_parts: tuple[CauseParts, ...] = field("what each reason is made of, in the same order")
     match: Mapping[str, float] = field("how the words and the meaning fit")
     passage: HitPassage | None = field("of a long memory the piece that answers")
     explained: ScoreParts | None = field("only if asked for", left_out=True, default=None)
@@ -158,7 +163,9 @@ class RecallAnswer:
     text: str = field(TEXT)
     results: tuple[RecallHit, ...] = field()
     silence: str | None = field("why nothing was found")
+    silence_parts: CauseParts | None = field("what the silence is made of")
     notes: tuple[str, ...] = field(NOTES)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
     why_not: str | None = field("why a memory that was missed is not there")
 
 
@@ -181,6 +188,7 @@ class WhisperAnswer:
     whisper_id: str = field()
     injected: tuple[WhisperedMemory, ...] = field("the memories in it")
     silence: str | None = field("why nothing is said")
+    silence_parts: CauseParts | None = field("what the silence is made of")
     stage: str = field("where it was decided")
     took_ms: float = field()
     explained: Mapping[str, object] = field(
@@ -255,6 +263,7 @@ class ShownMemory:
     connections: tuple[MemoryLink, ...] = field()
     neighbours: tuple[Memory, ...] = field()
     notes: tuple[str, ...] = field(NOTES)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
 
 
 @shape
@@ -418,7 +427,9 @@ class JobReport:
     proposed: int = field()
     skipped: int = field()
     stopped: str | None = field("why it did not do all it planned", default=None)
+    stopped_parts: CauseParts | None = field("what that is made of", default=None)
     error: str | None = field(default=None)
+    error_kind: str | None = field("what kind of error it was", default=None)
     problems: Mapping[str, int] = field(default_factory=dict)
     counts: Mapping[str, object] = field("the job's own words and numbers", default_factory=dict)
     patches: Sequence[Mapping[str, object]] = field("what it changed", default=())
@@ -441,7 +452,13 @@ class KeptReport:
     proposed: int | None = field(left_out=True, default=None)
     skipped: int | None = field(left_out=True, default=None)
     stopped: str | None = field("why it did not do all", left_out=True, default=None, nullable=True)
+    stopped_parts: CauseParts | None = field(
+        "what that is made of", left_out=True, default=None, nullable=True
+    )
     error: str | None = field(left_out=True, default=None, nullable=True)
+    error_kind: str | None = field(
+        "what kind of error it was", left_out=True, default=None, nullable=True
+    )
     problems: Mapping[str, int] | None = field(left_out=True, default=None)
     counts: Mapping[str, object] | None = field(
         "its own words and numbers", left_out=True, default=None
@@ -837,6 +854,7 @@ class ReconcileReport:
     unchanged: int = field()
     unreadable: Sequence[str] = field("files that cannot be read")
     notes: Sequence[str] = field(NOTES)
+    notes_parts: Sequence[CauseParts] = field(NOTES_PARTS)
 
     @property
     def seconds(self) -> float | None:
@@ -855,6 +873,7 @@ class RebuildReport:
     unchanged: int = field()
     unreadable: Sequence[str] = field("files that cannot be read")
     notes: Sequence[str] = field(NOTES)
+    notes_parts: Sequence[CauseParts] = field(NOTES_PARTS)
     seconds: float = field()
 
 

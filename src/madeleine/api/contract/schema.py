@@ -81,6 +81,7 @@ class Schemas:
             "properties": {each.wire: self.property_of(each, is_request) for each in fields},
             "required": [each.wire for each in needed],
             **({"additionalProperties": False} if is_request else {}),
+            **({"additionalProperties": True} if getattr(kind, "is_open", False) else {}),
         }
 
     def property_of(self, given: ShapeField, is_request: bool = True) -> Schema:

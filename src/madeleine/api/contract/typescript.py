@@ -30,6 +30,8 @@ def _interface(name: str, schema: Schema) -> str:
             lines.append(f"  /** {given['description']} */")
         mark = "" if field in schema["required"] else "?"
         lines.append(f"  {field}{mark}: {_type(given)}")
+    if schema.get("additionalProperties"):
+        lines.append("  [name: string]: unknown")
     return "\n".join([*lines, "}", ""])
 
 

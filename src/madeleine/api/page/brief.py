@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from madeleine.api.contract.page_responses import AbsenceReason, Brief, BriefHit, Mention
+from madeleine.api.wording import fields_of_causes
 from madeleine.index.search import MemorySearch
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -52,7 +53,7 @@ def brief_hit(found: Found, now: datetime, known: Mapping[str, Memory]) -> Brief
     return BriefHit(
         **shown,
         score=found.score,
-        reasons=list(found.reasons),
+        **fields_of_causes("reasons", found.reasons),
         mentions=[mention(each) for each in mentioned],
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
@@ -170,7 +171,9 @@ def _failing(states: list[sleep_answers.JobState]) -> Iterator[AttentionItem]:
             continue
         again = f" {each.last.failures} times in a row" if each.last.failures > 1 else ""
         why, to = str(each.last.report.get("error")), f"/sleep?job={each.job}"
-        yield _item("bad", f"has failed{again}", why, to=to, job=each.job)
+        item = _item("bad", f"has failed{again}", why, to=to, job=each.job)
+        kind = each.last.report.get("error_kind")
+        yield replace(item, error_kind=None if kind is None else str(kind))
 
 
 def _missing(house: House, counts: Counts, now: datetime) -> Iterator[AttentionItem]:

@@ -38,7 +38,18 @@ RUNS_READ = 1_000  # newest runs among which those that did something are looked
 CHANGES = 20
 CHANGES_AT_MOST = 100
 TEXT_CHARS = 20_000  # of one text; a longer one is cut
-NUMBERS = ("seconds", "looked", "judged", "applied", "proposed", "skipped", "stopped", "error")
+NUMBERS = (
+    "seconds",
+    "looked",
+    "judged",
+    "applied",
+    "proposed",
+    "skipped",
+    "stopped",
+    "stopped_parts",
+    "error",
+    "error_kind",
+)
 
 
 def sleep(house: House, call: Call) -> SleepPage:

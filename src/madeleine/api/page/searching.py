@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from madeleine.api.contract.page_responses import BriefPage, Facets, SearchPage
 from madeleine.api.page.brief import absence_reason, brief, brief_hit
+from madeleine.api.wording import fields_of_cause, fields_of_causes
 from madeleine.model.memory import Memory
 from madeleine.model.query import MAX_HITS, QUERY_CHARS, Filter, Query, read_filter
 from madeleine.model.reading import Reader
@@ -39,8 +40,8 @@ def search(house: House, call: Call) -> SearchPage:
     known = house.stores.search.memories({each for hit in found.hits for each in hit.mentioned})
     return SearchPage(
         memories=[brief_hit(each, now, known) for each in found.hits],
-        silence=found.silence,
-        notes=list(found.notes),
+        **fields_of_cause("silence", found.silence),
+        **fields_of_causes("notes", found.notes),
         why_not=found.why_not,
         absent=absence_reason(found.absent),
     )

@@ -32,10 +32,17 @@ def search(reached: Reach, call: Call) -> SearchPage:
     told = [search_in(each.house, _narrowed(call, each, each is about)) for each in places]
     limit = Reader(call.query).whole("limit", HITS, 1, MAX_HITS)
     hits = joined([each.memories for each in told], lambda hit: hit.score, limit)
+    notes = {
+        note: parts
+        for each in told
+        for note, parts in zip(each.notes, each.notes_parts, strict=True)
+    }
     return SearchPage(
         memories=hits,
         silence=None if hits else told[0].silence,
-        notes=list(dict.fromkeys(note for each in told for note in each.notes)),
+        silence_parts=None if hits else told[0].silence_parts,
+        notes=list(notes),
+        notes_parts=list(notes.values()),
         why_not=next((each.why_not for each in told if each.why_not), None),
         absent=next((each.absent for each in told if each.absent), None),
     )

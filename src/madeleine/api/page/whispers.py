@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from madeleine.api.contract.page_responses import (
@@ -16,9 +17,12 @@ from madeleine.api.contract.page_responses import (
     WhisperStage,
 )
 from madeleine.api.page.brief import absence_reason, brief, named
+from madeleine.api.wording import word_log, word_parts
 from madeleine.errors import NoSuchWhisper, UnknownWord
 from madeleine.index.log import EventLog, WhisperEntry
 from madeleine.index.search import MemorySearch
+from madeleine.model.cause import SilenceKind
+from madeleine.model.codec import Json
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
 from madeleine.whisper.log import ids_in, is_delivered
@@ -82,7 +86,7 @@ def outcome_of(entry: WhisperEntry) -> PromptOutcome:
 
 def line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
     """Return a prompt as a line of the list."""
-    body: Mapping[str, Any] = entry.body
+    body: Mapping[str, Any] = word_log(entry.body)
     prompt = " ".join(str(body.get("prompt", ""))[: 4 * PROMPT_CHARS].split())
     return WhisperLine(
         id=entry.id,
@@ -93,12 +97,27 @@ def line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
         outcome=outcome_of(entry),
         told=_titles(entry),
         silence=named(search, str(body["silence"])) if body.get("silence") else None,
+        silence_parts=_silence_parts(search, body.get("silence_parts")),
         stage=str(body.get("stage")),
         best=body.get("best"),
         took_ms=body.get("took_ms"),
         seen=len(ids_in(entry, "seen")) if body.get("replied") else None,
         without_model=body.get("without_model"),
     )
+
+
+def _silence_parts(search: MemorySearch, parts: object) -> Json | None:
+    """Return what a silence is made of. Where the search found nothing, its sentence comes along,
+    and what the nearest memory is called."""
+    if not isinstance(parts, Mapping):
+        return None
+    because = parts.get("because")
+    if not isinstance(because, Mapping):
+        return dict(parts)
+    nearest = search.memories([str(because.get("nearest"))])
+    title = next((each.headline for each in nearest.values()), None)
+    text = named(search, word_parts(SilenceKind, because))
+    return {**parts, "because": {**because, "title": title, "text": text}}
 
 
 def _titles(entry: WhisperEntry) -> list[ToldMemory]:
@@ -116,7 +135,7 @@ def whisper(house: House, call: Call) -> WhisperDetail:
     Reader(call.query).done()
     stores, habits = house.stores, house.whisper_habits
     entry = _entry(stores.log, call.named)
-    rows = [row for _, row in rows_of(entry.body)]
+    rows = [row for _, row in rows_of(word_log(entry.body))]
     ids = list(dict.fromkeys(str(row.get("memory")) for row in rows))
     known, now = stores.search.memories(ids), stores.clock.now()
     said, body = _said(stores.log, ids, entry), cast("Mapping[str, Any]", entry.body)
@@ -144,7 +163,8 @@ def _stages(entry: WhisperEntry) -> list[WhisperStage]:
     names = [name for name, _ in STAGES]
     ended = str(entry.body.get("stage"))
     at = names.index(ended) if ended in names else len(names)
-    silent = bool(entry.body.get("silence")) and not entry.body.get("held_out")
+    body = entry.body
+    silent = bool(body.get("silence_parts") or body.get("silence")) and not body.get("held_out")
     states: list[Literal["passed", "decided", "not_reached"]] = ["passed"] * at
     states += ["decided" if silent else "passed"]
     states += ["not_reached"] * (len(names) - len(states))
@@ -171,6 +191,7 @@ def _row(entry: WhisperEntry, row: Mapping[str, Any], said: Mapping[str, int]) -
         "title": str(row.get("title")),
         **{name: row.get(name) for name in numbers},
         "reasons": row.get("reasons", []),
+        "reasons_parts": row.get("reasons_parts"),
         "fate": fate_of(entry.body, memory).value,
         "held": row.get("held"),
         "said_by": restated.get(memory) if isinstance(restated, Mapping) else None,
@@ -202,7 +223,8 @@ def missed(house: House, call: Call) -> UnwhisperedMemory:
     wanted = reader.required_text("memory")
     reader.done()
     stores = house.stores
-    entry = _entry(stores.log, call.named)
+    logged = _entry(stores.log, call.named)
+    entry = replace(logged, body=word_log(logged.body))
     memory = get(stores, wanted).memory
     found = why_not(stores, house.whisper_habits, entry, memory)
     row = next((row for _, row in rows_of(entry.body) if row.get("memory") == memory.id), None)

@@ -150,7 +150,16 @@ _FIELDS: Mapping[str, Callable[[Answer], object]] = MappingProxyType(
     {
         **{
             name: _as_it_is(name)
-            for name in ("node_id", "existing", "change", "notes", "silence", "status", "job_id")
+            for name in (
+                "node_id",
+                "existing",
+                "change",
+                "notes",
+                "silence",
+                "silence_parts",
+                "status",
+                "job_id",
+            )
         },
         "memory": _changed_memory,
         "results": _results,

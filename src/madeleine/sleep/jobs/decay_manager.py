@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from madeleine.index.search import Standings
 from madeleine.language.upcoming import is_upcoming
+from madeleine.model.cause import Cause
 from madeleine.model.event import Event, Kind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
@@ -37,7 +38,7 @@ from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import question_of
 from madeleine.sleep.fading import least_chance, lifecycle, protected_codes
 from madeleine.sleep.standings import CORE, WORKING, days_before, pages
-from madeleine.sleep.values import Night, Patch, PutAway, SetTier
+from madeleine.sleep.values import AskedInstead, Night, Patch, PutAway, SetTier
 from madeleine.write.questions import rejected_keys
 
 READ_AT_ONCE = 500  # memories whose texts are read: of a store that faded as a whole a few matter
@@ -145,14 +146,14 @@ def _going(night: Night, ids: Sequence[str]) -> Iterator[Memory]:
 
 
 def _ask_about(
-    night: Night, ranked: Sequence[str], faded: dict[str, float], why: str
+    night: Night, ranked: Sequence[str], faded: dict[str, float], why: Cause
 ) -> list[Patch]:
     """Return the one question about those that are least likely to come to mind."""
     some = tuple(islice(_going(night, ranked), fadings_room(night)))
     if not some:
-        night.report.stopped = f"{why}: a proposal about some of them waits for you"
+        night.report.stopped = why.extended(instead=AskedInstead.BEFORE)
         return []
-    night.report.stopped = f"{why}: you are asked about {len(some)} of them"
+    night.report.stopped = why.extended(instead=AskedInstead.SOME, asked=len(some))
     reason = (
         "not used for long: each is unlikely to come to mind "
         f"(at most {max(faded[each.id] for each in some):.0%}) and matters little"

@@ -37,7 +37,7 @@ from madeleine.sleep.deeds import question_of, touched
 from madeleine.sleep.habits import ConsolidationHabits, protected_types
 from madeleine.sleep.standings import ARCHIVAL, CORE, days_before, pages
 from madeleine.sleep.tasks.decay import Seen, curve_of, relevance_of, scored
-from madeleine.sleep.values import STOPPED, Night, Patch, PutAway, SetTier
+from madeleine.sleep.values import STOPPED, AskedInstead, Night, Patch, PutAway, SetTier
 from madeleine.sleep.values import Forget as ToTrash
 from madeleine.write.questions import rejected_keys
 
@@ -156,7 +156,7 @@ def _forgetting(night: Night, look: Look) -> list[Patch]:
     why = tripped(night, count, count, trashed)
     if why is None:
         return [_patch(look, each, memory) for each, memory in _going(night, look)]
-    night.report.stopped = f"{why}: you are asked about those that are least relevant"
+    night.report.stopped = why.extended(instead=AskedInstead.LEAST_RELEVANT)
     refused = rejected_keys(night.stores)  # a list with one of these would not be asked about
     free = (pair for pair in _going(night, look) if question_of(_action(*pair)) not in refused)
     some = list(islice(free, fadings_room(night)))

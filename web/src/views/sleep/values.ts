@@ -69,11 +69,14 @@ export function done(report: Report, dry = false): string {
 }
 
 /** Why a run did less than it found: it would have been too much at once, or somebody stopped it. */
-export function stop(stopped: string): string {
-  return /, more than \d+%/.test(stopped)
+export function stop(report: Report): string {
+  const stopped = report.stopped ?? ''
+  return TOO_MUCH.includes(report.stopped_parts?.kind ?? '')
     ? `Too much for one run: ${stopped.replace('%:', '\u00a0%:')}`
     : `Stopped: ${stopped}`
 }
+
+const TOO_MUCH = ['too_much_changed', 'too_much_trashed']
 
 /** How often, if a job runs by itself. */
 export function every(minutes: number): string {

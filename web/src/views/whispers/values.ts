@@ -2,6 +2,7 @@
 
 import type {
   ConsideredMemory as Considered,
+  SearchSilenceShape as Because,
   WhisperDetail as Whisper,
   WhisperLine as Line,
 } from '../../parts/contract'
@@ -43,27 +44,31 @@ export const STAGES: Record<string, { label: string; asks: string }> = {
 
 export const stageName = (name: string) => STAGES[name]?.label ?? name
 
-/** How near a memory was, in numbers: they stand where the prompt is opened. */
-const NUMBERS = / \([\d.,]+ [^()]*\)/g
-const NEEDED = /, is not near enough \(([\d.]+) where ([\d.]+) is needed\)/
-const ALIKE = / \((0?\.\d+|1\.0+)\)$/
-const BEST = / \(best [\d.]+\)$/
-const SCORED = / \([\d.]+ is its score\)/
+/** Nothing was good enough; how good the best was stands beside it. */
+const WEAK: Record<string, string> = { too_weak: 'nothing is relevant enough', below_gate: 'nothing passes the gate' }
+
+/** What the search says of the nearest where nothing was near enough; with chances if the prompt is opened. */
+function nearest(because: Because, opened: boolean): string {
+  const said = `${because.count ?? 0} came near, none near enough`
+  if (!because.nearest) return said
+  const best = `${said}: the nearest, ${because.title ? `“${because.title}”` : because.nearest.slice(0, 8)},`
+  if (because.lacks !== 'score') return `${best} has no word in common with the question`
+  return opened
+    ? `${best} has a chance of ${chance(because.score ?? 0)}, and ${chance(because.needed ?? 0)} is needed`
+    : `${best} is not near enough`
+}
 
 /** `atlas` in the daemon's words → “atlas”. */
 export const quoted = (text: string) => text.replace(/`([^`]*)`/g, '“$1”')
 
 /** Why nothing was said, with chances as everywhere on the page. */
-export const silence = (words: string) =>
-  quoted(words)
-    .replace(/^nothing was found: /, '')
-    .replace(
-      NEEDED,
-      (_, has, needs) => `, has a chance of ${chance(Number(has))}, and ${chance(Number(needs))} is needed`,
-    )
-    .replace(SCORED, '')
-    .replace(BEST, '')
-    .replace(ALIKE, (_, share) => `, ${percent(Number(share))} alike`)
+export function silence(line: Line): string {
+  const parts = line.silence_parts
+  if (parts?.because?.kind === 'none_near_enough') return nearest(parts.because, true)
+  if (parts?.because) return quoted(parts.because.text)
+  if (parts?.kind === 'same_topic') return `still the same topic, ${percent(parts.similarity ?? 0)} alike`
+  return WEAK[parts?.kind ?? ''] ?? quoted(line.silence ?? '')
+}
 
 /** What stands above the memories that were considered, or in their place. */
 export function considered(whisper: Whisper): string {
@@ -82,7 +87,9 @@ export function came(line: Line): string {
   if (line.outcome === 'whispered') return `${memories(line.told.length)}${took}`
   if (line.outcome === 'late') return `${memories(line.told.length)} found, but after the deadline`
   if (line.outcome === 'undelivered') return `${memories(line.told.length)} found, but no agent got to read it`
-  return (line.silence ?? 'nothing was said').replace(NUMBERS, '').replace(BEST, '')
+  const parts = line.silence_parts
+  if (parts?.because?.kind === 'none_near_enough') return `nothing was found: ${nearest(parts.because, false)}`
+  return WEAK[parts?.kind ?? ''] ?? line.silence ?? 'nothing was said'
 }
 
 const FATES: Record<string, string> = {

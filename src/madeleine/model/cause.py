@@ -1,0 +1,173 @@
+"""Why something is so, as a value: a kind, and the values that a sentence about it is made of.
+
+The core says why a memory is an answer, why nothing is said, what is degraded and why a run
+stopped by causes. Doors put them into words; whoever decides does so by the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One reason. Its parts are plain JSON values."""
+
+    kind: StrEnum
+    parts: Mapping[str, object] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, *self.parts))
+
+    def extended(self, **parts: object) -> Cause:
+        """Return the same cause with more parts."""
+        return Cause(self.kind, {**self.parts, **parts})
+
+    def to_json(self) -> dict[str, object]:
+        return {"kind": self.kind.value, **self.parts}
+
+
+class ReasonKind(StrEnum):
+    """Why a memory is an answer."""
+
+    NAMED_BY_ID = "named_by_id"
+    """The question has its id."""
+    HOLDS_QUOTE = "holds_quote"
+    """It holds the words that the question quotes."""
+    ABOUT_YOU = "about_you"
+    """It is about the person who asks."""
+    SHARES_WORDS = "shares_words"
+    """It has words of the question; `share` is how much of what the question tells they are."""
+    SHARES_COMMON_WORD = "shares_common_word"
+    """It has a word of the question that many others have too."""
+    CLOSE_IN_MEANING = "close_in_meaning"
+    """`similarity` is the cosine of the two."""
+    FAINTLY_CLOSE = "faintly_close"
+    """Nothing speaks for it but many small things."""
+    SAID_BY_NAMED = "said_by_named"
+    """It was said by whom the question names."""
+    OF_NAMED_DATE = "of_named_date"
+    """It is of the date that the question names."""
+    CONVERSATION_FITS = "conversation_fits"
+    """The conversation that it is from is about this."""
+    FROM_TIME = "from_time"
+    """It is from the time asked for, which is `when` in the words of the question."""
+    AMONG_NEWEST = "among_newest"
+    """The newest are asked for."""
+    SPEAKS_OF_DATE = "speaks_of_date"
+    """It speaks of `date`, in the words of the question."""
+    CONNECTED = "connected"
+    """`edge` leads from it to the answer `memory`, or the other way if `incoming`."""
+    IN_PLACE_OF = "in_place_of"
+    """It superseded `memory`, which fits better and is no longer true."""
+    TIER = "tier"
+    """It is in `tier`."""
+    SUPERSEDED = "superseded"
+    """It is outdated: `by` took its place."""
+    NO_LONGER_TRUE = "no_longer_true"
+    """It is outdated since the day `since`."""
+
+
+class SilenceKind(StrEnum):
+    """Why a question got no answer."""
+
+    NO_WORD = "no_word"
+    """There is no word in the question."""
+    NO_MEMORY = "no_memory"
+    """There is no memory yet."""
+    ALL_OUTDATED = "all_outdated"
+    """Every memory is expired or superseded."""
+    FILTERED_OUT = "filtered_out"
+    """No memory passes the filter."""
+    NOTHING_FROM_TIME = "nothing_from_time"
+    """Nothing is from the time asked for, which is `when` in the words of the question."""
+    NONE_NEAR_ENOUGH = "none_near_enough"
+    """`count` came near. Of the `nearest` the `score` is told, and what it `lacks`: a `score` of
+    `needed`, or `words` in common with the question."""
+    NOTHING_MATCHES = "nothing_matches"
+    """There is nothing like it."""
+    ALL_RETIRED = "all_retired"
+    """What the question names is retired; `memories` have `memory` and `superseded_by` each."""
+
+
+class WhisperSilence(StrEnum):
+    """Why nothing was whispered."""
+
+    EMPTY_PROMPT = "empty_prompt"
+    """The prompt is empty."""
+    MACHINE_MADE = "machine_made"
+    """A machine made the prompt; `why` says which."""
+    TOO_SHORT = "too_short"
+    """The prompt has too few letters."""
+    NO_MEMORY = "no_memory"
+    """There is no memory yet."""
+    ONLY_TALK = "only_talk"
+    """The prompt is only conversation."""
+    GOES_ON_WITH_NOTHING = "goes_on_with_nothing"
+    """The prompt goes on with something, and nothing was said before it."""
+    SAME_TOPIC = "same_topic"
+    """The last prompts were about the same; `similarity` is the cosine with them."""
+    NOT_ASKED_FOR = "not_asked_for"
+    """What was found is about the person, and nobody asked for it."""
+    NOTHING_FOUND = "nothing_found"
+    """The search found nothing; `because` is its own silence."""
+    TOO_WEAK = "too_weak"
+    """Nothing is relevant enough; `best` is the highest score."""
+    BELOW_GATE = "below_gate"
+    """Nothing passes the gate; `best` is the highest score."""
+    TOLD_BEFORE = "told_before"
+    """All of it was whispered before in this session."""
+    NO_ROOM = "no_room"
+    """There is no room within the settings `whisper.token_budget` and `whisper.max_nodes`."""
+    HELD_OUT = "held_out"
+    """It was held back to measure whether whispers help."""
+    NOT_DELIVERED = "not_delivered"
+    """Nobody got to read it; `why` is late, unconfirmed or gone. Only events say so."""
+
+
+class NoteKind(StrEnum):
+    """What is degraded, or was done besides."""
+
+    TEXT_SEARCH_ONLY = "text_search_only"
+    """Only words were compared; `why` there is no model."""
+    NOTHING_FROM_TIME = "nothing_from_time"
+    """Nothing is from `when`, so all times were looked at."""
+    RERANK_TIMED_OUT = "rerank_timed_out"
+    """The cross-encoder ran out of time; the rest keep their order."""
+    NOT_RERANKED = "not_reranked"
+    """The cross-encoder did not answer; `why`."""
+    UNREAD = "unread"
+    """`count` memories are not read by the model yet, or more, if `at_least`."""
+    NOW_READ = "now_read"
+    """The model has read `count` memories that it had not."""
+    USE_NOT_NOTED = "use_not_noted"
+    """This use was not noted; `why`."""
+    RETIRED = "retired"
+    """The question names `memory`, which is retired; `superseded_by` took its place, if any did."""
+    WITHOUT_VECTOR = "without_vector"
+    """It is kept and found by its words only for now; `why`."""
+    INDEX_FOLLOWS = "index_follows"
+    """It is done, and the index follows later; `why`."""
+    CORE_FULL = "core_full"
+    """Core was full: `memories` were moved to working."""
+    ALREADY_KNOWN = "already_known"
+    """The text is known as `memory`; nothing was written."""
+    REPLACES = "replaces"
+    """Its claim replaces that of `memories`."""
+    REPLACED_BY = "replaced_by"
+    """`memory` claims a newer value and replaces it."""
+    RIVAL_LEFT = "rival_left"
+    """A memory that claims another value was left as it is; `why`."""
+
+
+class HookProblem(StrEnum):
+    """What a hook met that is no error."""
+
+    LATE_WHISPER = "late_whisper"
+    """A whisper missed its deadline."""
+    UNDELIVERED_WHISPER = "undelivered_whisper"
+    """A whisper was not delivered."""
+    CUT_WHISPER = "cut_whisper"
+    """A whisper was longer than hosts take, and was cut."""
