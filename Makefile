@@ -56,13 +56,13 @@ collect: $(VENV)/installed-dev
 # languages; names.
 MISSPELT := caf,titel,limti,eror,errror,kuberntes,datbase,pasword,isnt,doesnt,didnt,wont,cant,$\
             updat,increas,decreas,schedul,ot,ment,passt,valeu,wel,mange,ist,mot,ines,generat,tage,$\
-            mater,sais,thats,vai,wasnt,whats,whos,youre,unter,parin,hart,beng,ser
+            mater,sais,thats,vai,wasnt,whats,whos,youre,unter,parin,hart,beng,ser,addressin
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/lint-imports
-	$(BIN)/codespell --skip '*/weights/*,*/server/page/*,*/small_talk_words.py' -L $(MISSPELT) $(SOURCES) web/src docs Makefile $(wildcard *.md)
+	$(BIN)/codespell --skip '*/weights/*,*/everyday/*,*/server/page/*,*/small_talk_words.py' -L $(MISSPELT) $(SOURCES) web/src docs Makefile $(wildcard *.md)
 	@$(MAKE) --no-print-directory lint-page
 
 # The page's source is looked at where its tools are; in the build they must be. An older Node is none.
