@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from madeleine.sleep.values import Patch
@@ -16,6 +16,7 @@ from tests.sleep.nights import KINDS, job_of, living, one_of_each, run
 
 
 @settings(max_examples=some_of(25), deadline=None)
+@example(["forget"] * 4, False)
 @given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=6), st.booleans())
 def test_a_run_then_undo_is_as_before(kinds: list[str], rebuilt: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -197,8 +197,9 @@ def _sorted_out(night: Night, patches: Sequence[Patch]) -> tuple[list[Patch], li
     acting = [each for each in patches if not (each.ask and may_be_asked(each))]
     heavy = [each for each in acting if not isinstance(each.action, LIGHT)]
     changed = night.changed | {each.id for patch in heavy for each in touched(patch.action)}
-    trashed = sum(isinstance(each.action, Forget) for each in heavy)
-    why = tripped(night, night.heavy + len(heavy), len(changed), trashed)
+    forgetting = [each.action for each in heavy if isinstance(each.action, Forget)]
+    trashed = {each.id for action in forgetting for each in touched(action)}
+    why = tripped(night, night.heavy + len(heavy), len(changed), len(trashed))
     if why is None:
         night.heavy, night.changed = night.heavy + len(heavy), changed
         return acting, asking
