@@ -455,3 +455,25 @@ def test_a_job_that_is_resumed_is_planned_from_its_last_run(stores: Stores) -> N
         sleeper.resume("consolidator")
 
         assert 22 < _hours_until(table, "consolidator") < 23.1
+
+
+def test_a_timetable_may_end_while_the_next_run_is_being_reckoned(stores: Stores) -> None:
+    class EndingClock(SystemClock):
+        """A clock that ends the timetable when it is asked for the time of day."""
+
+        table: Timetable | None = None
+
+        def now(self) -> datetime:
+            if self.table is not None:
+                self.table.end()
+            return super().now()
+
+    sleeper, clock = Sleeper(stores, CYCLE, Runner(stores)), EndingClock()
+    every = dict.fromkeys(CYCLE, timedelta(hours=24))
+    table = Timetable(sleeper, Intervals(every, timedelta(hours=1), RETRY), clock)
+    table.start()
+
+    clock.table = table
+    sleeper.planned("auto_linker")
+
+    assert table.next_run("auto_linker") is None

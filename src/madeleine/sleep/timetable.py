@@ -12,11 +12,13 @@ daemon that is up and answers loads it.
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from apscheduler.events import EVENT_JOB_MISSED
 from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from madeleine.sleep.intervals import Intervals, due_tasks, next_run, task_run
@@ -82,8 +84,10 @@ class Timetable:
         return None if planned is None else planned.next_run_time
 
     def _plan(self, job: str) -> None:
-        if self._scheduler.get_job(job) is not None:
-            self._scheduler.modify_job(job, next_run_time=self._when(job))
+        """Plan the next run of a job that has just run, unless the timetable has ended."""
+        if job in self._intervals.every:
+            with suppress(JobLookupError):
+                self._scheduler.modify_job(job, next_run_time=self._when(job))
 
     def _when(self, job: str) -> datetime:
         """Return when a job runs next, but not while the daemon has only just started."""
