@@ -27,6 +27,7 @@ from _recall_world import Fact, another, facts
 from _sleep_updates import CHANGED
 
 from madeleine.api.call import Call
+from madeleine.api.contract.responses import RecallAnswer
 from madeleine.api.operations import perform
 from madeleine.bootstrap import House, open_house
 from madeleine.sleep.sleeper import ORDER, TASKS
@@ -195,7 +196,7 @@ def _about(dice: random.Random, thing: str) -> str:
 
 def _remember(house: House, text: str) -> str:
     answer = perform(house, "remember", Call(body={"content": text}))
-    return str(answer["node_id"])
+    return str(answer.node_id)
 
 
 def _say_again(house: House, known: Sequence[Known], fact: Fact) -> None:
@@ -247,10 +248,8 @@ def _run(house: House, jobs: Sequence[str]) -> None:
             raise SystemExit(f"{report.job} failed: {report.error}")
 
 
-def _results(answer: Mapping[str, object]) -> list[str]:
-    found = answer["results"]
-    assert isinstance(found, list)
-    return [str(each["memory"]["id"]) for each in found]
+def _results(answer: RecallAnswer) -> list[str]:
+    return [each.memory.id for each in answer.results]
 
 
 # -- asking --------------------------------------------------------------------------------
@@ -341,9 +340,7 @@ def _is_about(house: House, memory: str, known: Known) -> bool:
 
 def _injected(house: House, prompt: str, session: str) -> list[str]:
     answer = perform(house, "whisper", Call(body={"prompt": prompt, "session_id": session}))
-    found = answer["injected"]
-    assert isinstance(found, list)
-    return [str(each["node_id"]) for each in found]
+    return [str(each.node_id) for each in answer.injected]
 
 
 def _sizes(house: House, name: str) -> Iterator[Figure]:

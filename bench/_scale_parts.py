@@ -170,7 +170,7 @@ def _found(part: str, house: House, plan: Plan) -> Iterator[Figure]:
     hits = []
     for each in asked:
         answer = perform(house, "recall", Call(body={"query": each.text, "limit": 5}))
-        ids = [str(one["memory"]["id"]) for one in answer["results"]]
+        ids = [one.memory.id for one in answer.results]
         hits.append(any_at(ids, each.gold, 5))
     yield Figure(part, "postgres: hit@5 of paraphrases", mean(hits).value, len(hits))
 

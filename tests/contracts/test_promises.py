@@ -124,6 +124,7 @@ def test_every_kind_of_cause_is_documented_and_has_a_sentence() -> None:
 PHRASE = re.compile(r"[a-z]{2,} [a-z]{2,}")
 MATCHING = frozenset({"startswith", "endswith", "removeprefix", "removesuffix", "partition"})
 READS_OTHERS = (
+    "testing/",  # compares what an engine gives back with what the test put in
     "language/",  # what people write
     "ingest/statements.py",
     "whisper/prompts.py",  # whispers that stand in a prompt

@@ -52,7 +52,7 @@ def whisper(house, call):
     if word == "wide":
         text = ("海" * 20 + "\\n") * (number // 61)
     return WhisperAnswer(text=text, whisper_id="w", injected=(), stage="scripted",
-                         silence=None if text else "scripted", took_ms=1.0)
+                         silence=None if text else "scripted", silence_parts=None, took_ms=1.0)
 
 operations.OPERATIONS = {**operations.OPERATIONS, "whisper": whisper}
 from madeleine.server.__main__ import main

@@ -559,7 +559,8 @@ class Madeleine:
         query: Mapping[str, object] | None = None,
         memory: str | Memory = "",
     ) -> Answer:
-        return self._ask(name, kind, _id(memory), cast("Json", plain(query or {})), {})
+        given = cast("Json", plain(query or {}))
+        return read_answer(kind, self._door.perform(name, _id(memory), given, {}, BY))
 
     def _post(
         self,
@@ -569,21 +570,8 @@ class Madeleine:
         memory: str | Memory = "",
         query: Mapping[str, object] | None = None,
     ) -> Answer:
-        return self._ask(name, kind, _id(memory), query or {}, cast("Json", plain(body)))
-
-    def _ask(
-        self,
-        name: str,
-        kind: type[Answer],
-        id: str,
-        query: Mapping[str, object],
-        body: Mapping[str, object],
-    ) -> Answer:
-        """Carry out an operation. Through a daemon its answer is read from JSON; in this process
-        it is the very answer that the operation made."""
-        if isinstance(self._door, RemoteDoor):
-            return cast("Answer", from_json(kind, self._door.call(name, id, query, body, BY)))
-        return cast("Answer", self._door.perform(name, id, query, body, BY))
+        said = cast("Json", plain(body))
+        return read_answer(kind, self._door.perform(name, _id(memory), query or {}, said, BY))
 
     def _call(
         self,
@@ -594,6 +582,12 @@ class Madeleine:
         """Carry out an operation for what reads and writes JSON anyway."""
         given, said = cast("Json", plain(query or {})), cast("Json", plain(body or {}))
         return self._door.call(name, query=given, body=said, by=BY)
+
+
+def read_answer(kind: type[Answer], answer: object) -> Answer:
+    """Return an answer as its dataclass: a daemon tells it as JSON, an operation in this process
+    has made it already."""
+    return answer if isinstance(answer, kind) else cast("Answer", from_json(kind, answer))
 
 
 def plain(value: object) -> object:

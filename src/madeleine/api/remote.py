@@ -57,6 +57,9 @@ class RemoteDoor:
             raise _error(status, _read(answer))
         return _read(answer)
 
+    perform = call
+    """In this process an answer is a dataclass (`LocalDoor.perform`); a daemon's is JSON."""
+
     def close(self) -> None:
         """Nothing stays open between calls."""
 
