@@ -147,6 +147,7 @@ def test_a_job_that_is_due_runs_once_in_the_whole_fleet(
     index = fleet.index()
 
     eventually(lambda: len(runs_of(index, "importance_scorer")) >= 4, 3 * WAIT_SECONDS)
+    eventually(lambda: len(runs_of(index, *NIGHTLY)) >= len(NIGHTLY), WAIT_SECONDS)
     once = runs_of(index, *NIGHTLY)
     again = runs_of(index, "importance_scorer")
 
