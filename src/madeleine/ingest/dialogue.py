@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from madeleine.errors import InvalidValue
 from madeleine.ingest.spoken import Spoken, Unreadable, Voice, spoken
+from madeleine.language.late_pattern import compile_late
 from madeleine.model.reading import Reader
 
 PEOPLE = frozenset({"user", "human", "me", "person", "you"})
@@ -22,7 +23,7 @@ AGENTS = frozenset(
 OTHERS = frozenset({"system", "developer", "tool", "function"})
 MESSAGES_AT_MOST = 10_000
 
-_NAMED = re.compile(
+_NAMED = compile_late(
     rf"^[ \t]*(?:[#>*_]+[ \t]*)?(?P<name>{'|'.join(sorted(PEOPLE | AGENTS | OTHERS))})"
     r"(?:[*_]+)?[ \t]*:(?:[*_]+)?[ \t]*",
     re.I | re.M,

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.off_record import asks_not_to_remember
 from madeleine.language.secrets import suspicious
 from madeleine.model.words import MemoryType
@@ -49,10 +50,10 @@ def statements(message: str) -> list[Statement]:
 
 # -- sentences -----------------------------------------------------------------------------
 
-_FENCE = re.compile(r"^\s*(```|~~~)")
-_NOT_SPOKEN = re.compile(r"^(?: {4}|\t|\s*(?:>|\||\$ |#|//|<|\{|@@|[+-]{3} ))")
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_BETWEEN = re.compile(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<=[.!?…])\s+|(?<=[。！？])")
+_FENCE = compile_late(r"^\s*(```|~~~)")
+_NOT_SPOKEN = compile_late(r"^(?: {4}|\t|\s*(?:>|\||\$ |#|//|<|\{|@@|[+-]{3} ))")
+_BULLET = compile_late(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_BETWEEN = compile_late(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<=[.!?…])\s+|(?<=[。！？])")
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -78,7 +79,7 @@ _ASKED_TO = (
 
 
 def _begins(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"{_LEAD}{pattern}", re.I)
+    return compile_late(rf"{_LEAD}{pattern}", re.I)
 
 
 _REMEMBER = _begins(
@@ -115,7 +116,7 @@ _MY = _begins(r"my\s+(?P<what>[a-z][a-z' -]{1,40}?)(?:\s+(?:is|are)|'s)\s+(?P<va
 
 # Said in other languages: only what leaves no doubt. What stands in `said` is kept.
 _ELSEWHERE = tuple(
-    re.compile(pattern, re.I)
+    compile_late(pattern, re.I)
     for pattern in (
         r"(?:bitte )?merk(?:e)? dir(?: bitte)?(?:, dass\s|\s*:\s)(?P<said>.+)",
         r"(?:por favor,? )?recuerda(?: que\s|\s*:\s)(?P<said>.+)",
@@ -129,7 +130,7 @@ _ELSEWHERE = tuple(
         r"تذك[رّ]ر? أن\s+(?P<said>.+)",
     )
 )
-_ELSEWHERE_FROM_NOW_ON = re.compile(
+_ELSEWHERE_FROM_NOW_ON = compile_late(
     r"(?:ab (?:jetzt|sofort)|a partir de (?:ahora|agora)|à partir de maintenant|désormais"
     r"|d'ora in poi|vanaf nu|отныне|впредь)\b.+"
     r"|(?:今後は|これからは|从现在起|从现在开始|從現在起|من الآن فصاعد).+",
@@ -238,15 +239,15 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_PASSING = re.compile(
+_PASSING = compile_late(
     r"\b(?:for now|right now|at the moment|this time|just once|this once|today|tonight|temporarily"
     r"|for the time being|in this (?:\w+ )?(?:file|function|method|class|test|case|commit|branch|pr"
     r"|session|conversation|chat|turn|step|task|example|loop)"
     r"|(?:here|above|below)[.!]?$)",
     re.I,
 )
-_POINTS_AWAY = re.compile(r"(?:it|this|that|these|those|they|he|she|them)\b", re.I)
-_POINTED_AT = re.compile(
+_POINTS_AWAY = compile_late(r"(?:it|this|that|these|those|they|he|she|them)\b", re.I)
+_POINTED_AT = compile_late(
     r"\b(?:prefer|decided on|settled on|opted for|agreed on|agreed to|decided to"
     r"|(?:always|never)\s+\w+)\s+(?:do\s+)?"
     r"(?:(?:it|this|that|these|those|them|both|neither|yours?)\b|(?:the|your|option) "
@@ -254,13 +255,13 @@ _POINTED_AT = re.compile(
     re.I,
 )
 # Which of two named things is chosen is about more than the place where it is said.
-_CHOSEN_HERE = re.compile(
+_CHOSEN_HERE = compile_late(
     r"\A((?:i|we)\b.*\b(?:decided|chose|chosen)\b.*\b(?:over|instead of|rather than)\s+\S+)"
     r"\s+here([.!]?)\Z",
     re.I,
 )
 # Leaves a doubt, points elsewhere, or tells of what became of a decision.
-_UNSETTLED = re.compile(
+_UNSETTLED = compile_late(
     r"\b(?:yet|maybe|perhaps|probably|possibly|i (?:think|guess|believe)|or not|if|unless|until|but"
     r"|though|although|however|then|later|at first|initially|originally|back in|ago|used to|before"
     r"|changed|said|says|told|right|(?:did|have)n't we|this|that|these|those|it|for (?:the moment|a"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.wording import STOP
 
 
@@ -39,7 +40,7 @@ intend intends intended announced announce elected demand demands doubt doubts a
 )
 """Words by which a text, wherever they stand in it, may not tell a whole and lasting change."""
 
-TEXT_UNDONE_TURNS = re.compile(
+TEXT_UNDONE_TURNS = compile_late(
     r"\?|[\"“”«»]|\b(?:roll(?:ed|s|ing)? (?:it |this |that |everything )?back|for now|for this"
     r"|for the (?:moment|time being|week|day|demo|night|sprint|test|summer|holidays)"
     r"|for an? (?:week|day|month|while|few|bit|test|trial|demo|night|year)"

@@ -11,18 +11,18 @@ claims of two projects never meet: each project has its own.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
 
 from madeleine.language.change_words import UNITS
+from madeleine.language.late_pattern import compile_late
 from madeleine.model.memory import Claim, Memory
 
-_QUANTITY = re.compile(
+_QUANTITY = compile_late(
     r"(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(?P<unit>[a-z]*|%)"
 )
-_ARTICLES = re.compile(r"\A(?:(?:the|an?) )+(?=.)")
+_ARTICLES = compile_late(r"\A(?:(?:the|an?) )+(?=.)")
 
 
 def address(claim: Claim) -> str:

@@ -10,38 +10,39 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.quantities import Quantity, quantities
 from madeleine.language.stems import WORD, stem, telling, words
 
 PROSE_CHARS = 6_000  # what a text is about stands in its first pages
 MOST_CLAUSES = 80
 
-_CODE = re.compile(r"```.*?(?:```|\Z)|<[^>\n]{1,400}>", re.DOTALL)
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[。！？；])|\s+[-–—]+\s+")
-_CLAUSE = re.compile(
+_CODE = compile_late(r"```.*?(?:```|\Z)|<[^>\n]{1,400}>", re.DOTALL)
+_SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+|(?<=[。！？；])|\s+[-–—]+\s+")
+_CLAUSE = compile_late(
     r",\s+(?!(?:19|20)\d\d\b)|:\s+"
     r"|\s+(?=(?:but|so|because|while|although|though|which|where|whereas|since then)\s)"
     r"|\s+(?=and\s(?:i|we|he|she|it|they|now|also|have|i['’]\w+|we['’]\w+)\s)"
 )
 
-_HEDGE = re.compile(
+_HEDGE = compile_late(
     r"\b(?:not|n't|n’t|never|no)\s(?:(?:quite|really|entirely|so|too|yet|fully|100%)\s)?"
     r"(?:sure|certain|clear|only|just|know|knowing|understand|remember|figure|problem|idea|doubt"
     r"|matter|need|mind|hesitate|wonder|forget|wait|bad)\b"
     r"|\b\w+n['’]t\s(?:(?:quite|really|fully)\s)?(?:know|understand|remember|figure|mind|sure|wait"
     r"|hesitate|forget|think|need)\b|\bwhy\snot\b|\bor\snot\b|\bif\snot\b|\bno\sone\sof\b"
 )
-_NEGATION = re.compile(
+_NEGATION = compile_late(
     r"\b(?P<never>never|not\s(?:yet\s)?(?:once|ever)|\w+n['’]t\s(?:yet|ever|actually))\b"
     r"|\b(?P<not>not|no|none|nobody|nothing|neither|nor|cannot|\w{2,}n['’]t|hardly|lacks?"
     r"|lacked|fail(?:s|ed)?\sto|refuses?|refused|avoids?|avoided|isnt|doesnt|didnt|wont|cant)\b"
 )
-_GONE = re.compile(
+_GONE = compile_late(
     r"\b(?:no\slonger|instead\sof|rather\sthan|used\sto|moved\soff|(?:moved|switched|away|migrated)"
     r"\sfrom|replac(?:es|ed|ing)|stopped|quit|dropped|ditched|abandoned|gave\sup|given\sup|removed"
     r"|retired|deprecated|previously|formerly|not\sany\s?more|got\srid\sof|swapped(?:\sout)?)\b"
 )
-_CHANGE = re.compile(
+_CHANGE = compile_late(
     r"\b(?:now|no\slonger|any\s?more|instead|recently|lately|since\sthen|as\sof|from\snow\son|new"
     r"|currently|these\sdays|finally|meanwhile|"
     r"(?:re)?(?:switch|mov|migrat|chang|replac|upgrad|renam|swapp|convert|updat|increas|decreas"
@@ -50,11 +51,11 @@ _CHANGE = re.compile(
     r"|grown|grew|rose|risen|fell|fallen|became|turned|total\sof|up\sto|down\sto|went\s(?:up|down)"
     r"|more\sthan|brings?|brought|final)\b"
 )
-_MOVES = re.compile(
+_MOVES = compile_late(
     r"\b(?:now|instead|no\slonger|new\s(?:\w+\s)?(?:deadline|date|day|time|appointment)"
     r"|(?:re)?(?:mov|schedul|postpon|push|delay|shift|extend|chang|brought|pull)\w*)\b"
 )
-_DID = re.compile(
+_DID = compile_late(
     r"(?:\b(?:i|we|he|she|they|you|who)(?:'ve|\shave|\shad|\shas|'d)|\b(?:has|have))\s"
     r"(?:(?:\w+ly|only|just|already|also|since|now|been)\s){0,2}"
     r"(?:\w+(?:ed|en|wn|ne|pt|lt|nt|ad|et|ot|ught|ing)|made|put|run|come|read|met|won)\b"
@@ -64,10 +65,10 @@ _DID = re.compile(
     r"|\bafter\s\w+ing\b|\b\w{4,}ed\s(?:on|in|by|with|from|at|last)\s(?!of\b)"
     r"|\bmy\s(?:\w+\s)?(?:score|accuracy|grade|result)\b|\bsince\s\w+ing\b"
 )
-_STATES = re.compile(
+_STATES = compile_late(
     r"\b(?:is|are|was|were|has|have|uses?|holds?|takes?|costs?|needs?|runs?|shows?)\b"
 )
-_WISH = re.compile(
+_WISH = compile_late(
     r"\b(?:want(?:s|ed)?\sto|try(?:ing)?\sto|plan(?:s|ning)?\sto|hop(?:e|es|ing)\sto|going\sto"
     r"|would\slike|need(?:s)?\sto|should|could|might|may(?!\s\d)|will|thinking\s(?:of|about)"
     r"|how\s(?:do|can|should|to)|can\syou|what\s(?:are|is|should)|what's|if|whether"
@@ -184,8 +185,8 @@ most least first last not no never nor neither cannot than against
 """
 SMALL = frozenset(_SMALL_WORDS.split())
 
-_DIGIT = re.compile(r"\d")
-_NAME = re.compile(
+_DIGIT = compile_late(r"\d")
+_NAME = compile_late(
     r"(?<![.!?:\n]\s)(?<!^)(?<!\n)\b[A-ZÀ-ÞА-Я][^\W_]*|\b\w*[a-z][A-Z]\w*|\b\w+\.\w+\b"
 )
 
@@ -268,6 +269,6 @@ def _denials(denied: str, all_of_it: frozenset[str], verb: str) -> tuple[frozens
     return (all_of_it, *some) if len(parts) > 1 else (all_of_it,)
 
 
-_THAT = re.compile(r"\w\s(?:that|which|who)\s(?:\w+\s)?$")
-_OR = re.compile(r"\s(?:n?or|and)\s")
+_THAT = compile_late(r"\w\s(?:that|which|who)\s(?:\w+\s)?$")
+_OR = compile_late(r"\s(?:n?or|and)\s")
 _ADVERBS = frozenset(map(stem, ("actually", "really", "ever", "even", "once", "fully")))

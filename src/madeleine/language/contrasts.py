@@ -14,15 +14,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import stems_of
 
 SIDE_WORDS = 4  # at most, of what stands on one side
 _FROM, _TO, _INSTEAD, _BY = "<from>", "<to>", "<instead>", "<by>"
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_MARK = re.compile(f"({_FROM}|{_TO}|{_INSTEAD}|{_BY})")
+_SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
+_MARK = compile_late(f"({_FROM}|{_TO}|{_INSTEAD}|{_BY})")
 _PUT = tuple(
-    (re.compile(turn, re.IGNORECASE), instead)
+    (compile_late(turn, re.IGNORECASE), instead)
     for turn, instead in (
         (r"\bnot\s([^,.]{1,40}?),?\sbut\s", rf"{_FROM} \1 {_TO} "),
         (r"\breplac(?:e|es|ed|ing)\s(?!by\b|with\b)([^,.]{1,40}?)\s(?:with|by)\s",
@@ -39,16 +40,16 @@ _PUT = tuple(
     )
 )  # fmt: skip
 """Turns of phrase in the order in which they are looked for, each with the plain mark for it."""
-_CLAUSE = re.compile(
+_CLAUSE = compile_late(
     r"[,:()]|\s(?:because|since|so|when|while|if|and|but|or|which|that|who|where)\s"
 )
-_AFTER = re.compile(
+_AFTER = compile_late(
     rf"{_CLAUSE.pattern}|\s(?:as|for|in|on|at|by|with|after|before|during|until|last|this|next|via|is"
     r"|are|was|were|has|have|had|we|they|you|i|he|she|it)\s",
     re.IGNORECASE,
 )
 """Where what a mark names is over. Before a mark only another clause ends it."""
-_OPENING = re.compile(r",|(?=\s(?:we|they|you|i|he|she|it|the)\s)", re.IGNORECASE)
+_OPENING = compile_late(r",|(?=\s(?:we|they|you|i|he|she|it|the)\s)", re.IGNORECASE)
 
 
 class Contrast(NamedTuple):

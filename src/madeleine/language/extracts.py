@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import stems_of
 from madeleine.language.substance import lost_words
 from madeleine.language.uniting import Said, holds, said
 from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Memory
 
-_BLOCK = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n+")
+_BLOCK = compile_late(r"(```.*?(?:```|\Z))", re.DOTALL)
+_SENTENCE_END = compile_late(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.self_questions import asks_about_person
 from madeleine.language.small_talk import asks_to_go_on, names_nothing
 
@@ -138,7 +139,7 @@ def _any_of(tables: Iterable[str]) -> str:
 
 # The longer phrase stands first and a word once taken is not given back (`(?>`): otherwise "thank
 # you", which is also two words, doubles the work each time that it is said.
-_TALK = re.compile(
+_TALK = compile_late(
     r"(?>\W|\b(?:got it|i see|makes sense|sounds good|looks good|well done|good job|nice work"
     r"|love it|good (?:morning|afternoon|evening|night)|see you|go ahead|go for it"
     r"|do (?:it|that|so)|run it|ship it|go on|carry on|keep going|let'?s go|try again|never ?mind"
@@ -150,19 +151,19 @@ _TALK = re.compile(
     r"|all|it|that|then|now|everyone|there|you|and|me|for|to|the|is"
     rf"|{_any_of(_ELSEWHERE.values())})\b|{_any_of(_UNSPACED.values())})+",
 )
-_CONSENT = re.compile(
+_CONSENT = compile_late(
     r"\b(?:go ahead|go for it|go on|do (?:it|that|so)|carry on|keep going|let'?s go|proceed"
     r"|continue)\b"
 )
-_GOING_ON = re.compile(
+_GOING_ON = compile_late(
     r"^\W*(?:and|also|but|so|then|now)\b|^\W*(?:continue|go on|keep going|carry on|resume"
     r"|pick up where|same (?:again|thing|for)|what about|how about|do (?:the same|that|it) )"
     r"|\b(?:where we left off|as (?:before|above)|the (?:other|next|same) one|do that again)\b",
     re.IGNORECASE,
 )
-_RESUMES = re.compile(r"\b(?:left off|pick up where|last time)\b", re.IGNORECASE)
+_RESUMES = compile_late(r"\b(?:left off|pick up where|last time)\b", re.IGNORECASE)
 """What goes on with an earlier session, and so needs nothing said in this one."""
-_OF_A_TIME = re.compile(
+_OF_A_TIME = compile_late(
     r"\b(?:what|which|anything|summari[sz]e|recap|show|list|remind)\b.{0,60}\b(?:yesterday|today"
     r"|tonight|last (?:night|week|month|year|time|session|\w+day)|this (?:week|month|morning|year)"
     r"|recent(?:ly)?|lately|latest|past (?:few |\d+ )?(?:days?|weeks?|months?)"

@@ -11,7 +11,6 @@ Everything here is arithmetic on readings (`clauses.py`); `minds/judges/local.py
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from madeleine.language.clauses import LIGHT, LIGHT_WEIGHT, Clause, Reading, weight
 from madeleine.language.differing import same_said
 from madeleine.language.kinds import FUNCTIONAL, SELECTING, kinds_of, opposed
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.quantities import Quantity, same_value
 from madeleine.language.stems import stem
 from madeleine.model.judging import Relation
@@ -216,7 +216,7 @@ def may_be_two(signs: Signs) -> bool:
     return _NOT_ALL.search(signs.denial.text) is not None and _ALL.isdisjoint(other.words)
 
 
-_NOT_ALL = re.compile(r"\bnot\s(?:all|every\w*|always|each)\b")
+_NOT_ALL = compile_late(r"\bnot\s(?:all|every\w*|always|each)\b")
 _ALL = frozenset({"all", "every", "everyone", "everybody", "everything", "always", "each"})
 
 

@@ -10,12 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator
 
+from madeleine.language.late_pattern import compile_late
+
 # All that is neither a letter, a digit, a space nor what sentences are pointed with; a hyphen
 # counts where it stands alone or before an option.
-_SIGN = re.compile(r"[^\w\s.,;:!?'\"“”‘’«»()\[\]…–—-]|(?<!\S)-+(?=\s|\w)|(?<=\d)%")
-_LITERAL = re.compile(r"[/\\_@=]|\w\.\w|[a-z][A-Z]")
-_CHUNK = re.compile(r"\S+")
-_QUOTED = re.compile(r"(`+)[^`]+\1")
+_SIGN = compile_late(r"[^\w\s.,;:!?'\"“”‘’«»()\[\]…–—-]|(?<!\S)-+(?=\s|\w)|(?<=\d)%")
+_LITERAL = compile_late(r"[/\\_@=]|\w\.\w|[a-z][A-Z]")
+_CHUNK = compile_late(r"\S+")
+_QUOTED = compile_late(r"(`+)[^`]+\1")
 _POINTING = ".,;:!?'\"“”‘’()[]`"
 
 

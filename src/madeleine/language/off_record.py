@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from madeleine.language.late_pattern import compile_late
+
 _START = r"(?:^|[.!?;:,(\n–—-]\s*|\b(?:please|pls|just|ok|okay|also|bitte)\s+)"
 _NOT = (
     r"(?:don'?t|do not|never|no need to|you (?:don'?t|do not) (?:need|have) to"
@@ -20,7 +22,7 @@ _THIS = rf"(?:(?:this|that){_PART}|any of (?:this|that|it)|a word of (?:this|tha
 _END = r"(?=\s*(?:$|[.,;:!?)(\n–—-]|please\b|pls\b|anywhere\b|at all\b|ok\b|okay\b))"
 _MEMORY = r"(?:your |the |any |my |long[- ]term )*(?:memory|memories|notes|madeleine)\b"
 _US = r"(?:us|you and me|the two of us)"
-_ASKS = re.compile(
+_ASKS = compile_late(
     "|".join(
         (
             rf"{_START}{_NOT}(?:remember|memori[sz]e)\s+(?:{_THIS}|it){_END}",
@@ -46,7 +48,7 @@ _ASKS = re.compile(
     ),
     re.IGNORECASE,
 )
-_TAKES_BACK = re.compile(
+_TAKES_BACK = compile_late(
     "|".join(
         (
             rf"{_START}(?:you can )?forget\s+{_SAID}\b",

@@ -9,10 +9,10 @@ The same memory always gives the same passages: kept traces are found again by t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.model.memory import Memory
 from madeleine.model.times import as_utc
 from madeleine.model.trace import Passage
@@ -36,7 +36,7 @@ MONTHS = (
 )
 
 # Where a thought ends, best first: a paragraph, a line, a sentence, a word.
-_BREAKS = tuple(re.compile(each) for each in (r"\n\s*\n", r"\n", r"[.!?]\s+|[。！？]\s*", r"\s"))
+_BREAKS = tuple(compile_late(each) for each in (r"\n\s*\n", r"\n", r"[.!?]\s+|[。！？]\s*", r"\s"))
 
 
 def passages_of(memory: Memory) -> list[Passage]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from madeleine.language.attributes import SPOKEN_OF
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.small_talk_words import EMPTY_WORDS
 from madeleine.language.stems import stem
 
@@ -321,11 +322,11 @@ STATED = _joined(
 _WRITTEN = frozenset(re.findall(r"[\w']+", f"{_BOTH}{_ASKED}{_STATED}")) | {"code", "in", "taking"}
 LONGEST = max(map(len, (*ASKED, *STATED)))
 
-DRUG = re.compile(
+DRUG = compile_late(
     r"\w{3,}(?:aban|pril|sartan|statin|cillin|olol|azole|formin|triptan|profen|pam|trexate|oxetine"
     r"|thyroxine|mycin|dipine|gliptin|flozin|semide|parin|lukast|terol|solone|sone|mab|nib)s?"
 )
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_TOKEN = compile_late(r"[^\W_]+(?:['’][^\W_]+)*")
 _SHORT_FORMS = {
     "what's": "what is", "whats": "what is", "where's": "where is", "wheres": "where is",
     "when's": "when is", "whens": "when is", "who's": "who is", "whos": "who is",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.rules.reckoning import (
     DAY,
     WEEK,
@@ -123,7 +124,7 @@ _OWNERS = "my|our|your|his|her|their"
 _NO_DIGIT_BEFORE = r"(?<![\d.,/:-])"
 _NO_DIGIT_AFTER = r"(?!\d|[.,/:-]\d)"
 
-_AHEAD = re.compile(
+_AHEAD = compile_late(
     r"\b(?:will|going to|upcoming|due|deadlines?|schedule[ds]?|agenda|calendar|appointments?"
     r"|do (?:i|we) have|have to|need to|should|must|supposed to|planned for|plans? for|help me"
     r"|i want|i need|let's|how (?:do|can|could) (?:i|we))\b",
@@ -132,7 +133,7 @@ _AHEAD = re.compile(
 """Words of a question about what is still to come: what it is about was written down before."""
 
 
-_HINT = re.compile(
+_HINT = compile_late(
     r"\d|day|night|morn|noon|even|week|month|year|hour|min|quarter|spring|summer|autumn|fall|winter"
     r"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|hrs?|wk|yr",
     re.IGNORECASE,
@@ -364,7 +365,7 @@ def _season(match: re.Match[str], now: datetime) -> Span | None:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return compile_late(pattern, re.IGNORECASE)
 
 
 _WHICH = rf"(?:\b(?P<which>last|past|previous|this|next){_S})?"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import stem, telling
 
 _NAMED = {
@@ -34,7 +35,7 @@ _MONTHS = {
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 
-FOUND = re.compile(
+FOUND = compile_late(
     rf"\b(?P<month>{_MONTH})\.?\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s?(?:%|gb|mb|ms))"
     r"(?:,?\s(?P<year>(?:19|20)\d\d)\b)?"
     rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month2>{_MONTH})\b"
@@ -47,24 +48,24 @@ FOUND = re.compile(
     r"(?P<unit>\s?%|\s?percent\b|[a-z]{1,3}\b|(?=-?[a-z]))?(?!\w)?"
     rf"|\b(?P<named>{'|'.join(_NAMED)})\b|\b(?P<weekday>{'|'.join(_WEEKDAYS)})\b"
 )
-_NEXT = re.compile(
+_NEXT = compile_late(
     r"[\s-]{1,2}(?:of\s|more\s|new\s|total\s|the\s|my\s){0,2}((?:[^\W\d_]{2,}[\s-]?){1,3})"
 )
 _JOINT = r"(?:\s(?:is|was|to|of|now|at|on|reached|from|by|about)){0,2}\s*$"
-_BEFORE = re.compile(
+_BEFORE = compile_late(
     rf"([^\W\d_]{{2,}})\sof\s(?:[^\W\d_]+\s){{0,2}}[^\W\d_]+\s(?:is|was){_JOINT}"
     rf"|([^\W\d_]{{2,}}){_JOINT}"
 )
-_AIM = re.compile(
+_AIM = compile_late(
     r"\b(?:goals?|targets?|targeting|aim(?:s|ing)?|at\s(?:least|most)|(?:to|and)\s(?:reach|achieve"
     r"|get|hit|solve|finish|complete|have)|achieve|under|below|within|maximum|minimum|should|would"
     r"|could|need|want|hope|hoping|if|maybe)\b[^,.;]{0,24}$"
 )
-_FORMER = re.compile(
+_FORMER = compile_late(
     r"\b(?:from|initially|originally|previously|formerly|used\sto\s\w+|instead\sof|rather\sthan"
     r"|no\slonger)\s(?:\w+\s){0,1}$"
 )
-_LABEL = re.compile(r"([^\W\d_]{2,})[\s-]#?$")
+_LABEL = compile_late(r"([^\W\d_]{2,})[\s-]#?$")
 NOTHING: frozenset[str] = frozenset()
 _SCALE = {"k": 1e3, "m": 1e6, "b": 1e9, "bn": 1e9}
 _HOW_IT_CAME = """

@@ -15,6 +15,7 @@ import unicodedata
 
 from madeleine.language.contrasts import turned_round
 from madeleine.language.keeping import made_up
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import stem, stems_of, telling
 from madeleine.language.substance import denials
 
@@ -22,9 +23,9 @@ LEAST_CHARS = 8  # shorter words stand in any text by chance
 LEAST_SHARE = 1 / 3  # of its telling words that what is put anew has from the text
 MOST_SHARE = 2 / 3  # of the words of a denial, which are the same without it
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
-_OPENING = re.compile(r"[\s\"'“(*]*([A-ZÀ-ÞА-Я][^\W\d_]+)")
-_NO_NAME = re.compile(
+_SENTENCE = compile_late(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
+_OPENING = compile_late(r"[\s\"'“(*]*([A-ZÀ-ÞА-Я][^\W\d_]+)")
+_NO_NAME = compile_late(
     r".+(?:ing|tion|sion|ment|ness|ity|ly|ed|es|age|ance|ence|able|ible|ful|ive|ous|al|ic|s)"
     r"|user|person|people|team|project|agent|assistant|speaker|author|customer|client|developer"
     r"|owner|everyone|everybody|somebody|someone|anyone|both|please|code|data|work|note|file|text"

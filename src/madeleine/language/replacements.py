@@ -46,6 +46,7 @@ from madeleine.language.change_words import (
     TURNS,
     VALUE_ENDS,
 )
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.same_thing import are_turned_round
 from madeleine.language.sentences import Sentence, Words, read_sentences
 from madeleine.language.stems import WORD, stem
@@ -139,7 +140,7 @@ def _compile(line: str) -> _Turn:
     own = frozenset(turn.replace("?", "").replace("/", " ").split())
     must = [_first_words(each) for each in parts if not each.endswith("?")]
     needed = min((each for each in must if each), key=lambda each: len(each & STOP))
-    return _Turn(cue, re.compile(made), first, last, own, needed)
+    return _Turn(cue, compile_late(made), first, last, own, needed)
 
 
 def _first_words(part: str) -> frozenset[str]:

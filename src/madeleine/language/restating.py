@@ -7,18 +7,18 @@ a date) is part of the name: texts about different things do not disagree.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.wording import STOP
 
 TEXT_CHARS = 600  # a longer text says more than one thing
 ALIKE = 0.8  # share of the other words that both have
 WORDS_LEAST = 2  # besides the number; fewer are no statement
 
-_TOKEN = re.compile(r"\d{4}-\d\d(?:-\d\d)?|v?\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*|[^\W_]+")
-_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|(?:19|20)\d\d")
-_NUMBER = re.compile(r"v?\d+(?:[.,:]\d+)*")
+_TOKEN = compile_late(r"\d{4}-\d\d(?:-\d\d)?|v?\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*|[^\W_]+")
+_DATE = compile_late(r"\d{4}-\d\d(?:-\d\d)?|(?:19|20)\d\d")
+_NUMBER = compile_late(r"v?\d+(?:[.,:]\d+)*")
 
 _COUNTS = """
 zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty

@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 
 from madeleine.language.change_words import CHANGING
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.sentences import READINGS, Sentence, read_sentences
 from madeleine.language.substance import CONTRARY, denials
 
@@ -87,10 +88,10 @@ def adds_to(newer: str) -> bool:
     return len(newer) <= TEXT_CHARS and _MORE.search(newer) is not None
 
 
-_MORE = re.compile(
+_MORE = compile_late(
     r"\b(?:also|too|as well|another|additionally|besides|in addition)\b", re.IGNORECASE
 )
-_FORBIDDING = re.compile(
+_FORBIDDING = compile_late(
     r"\b(?:forbid\w*|forbidden|prohibit\w*|bann?(?:ed|s)?|disallow\w*|denied|denies|off[ -]limits"
     r"|avoid\w*|refus\w+|impossible|lacks?)\b|-free\b|\bfree of\b",
     re.IGNORECASE,

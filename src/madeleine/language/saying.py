@@ -6,10 +6,10 @@ other memory is about; the turn of phrase alone stands in half of all texts.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from madeleine.language.clauses import Reading, weight
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import stems_of
 from madeleine.model.judging import Relation
 
@@ -32,11 +32,11 @@ _CAUSE = (
     r"|shows?\sthat|proves?\sthat|that\sis\swhy|that's\swhy)"
 )
 _TURNS = (
-    (Relation.PART_OF, re.compile(_PART + _OBJECT)),
-    (Relation.DEPENDS_ON, re.compile(_NEED + _OBJECT)),
-    (Relation.SUPPORTS, re.compile(_CAUSE + _OBJECT)),
+    (Relation.PART_OF, compile_late(_PART + _OBJECT)),
+    (Relation.DEPENDS_ON, compile_late(_NEED + _OBJECT)),
+    (Relation.SUPPORTS, compile_late(_CAUSE + _OBJECT)),
 )
-_ANY = re.compile(f"{_PART}|{_NEED}|{_CAUSE}")
+_ANY = compile_late(f"{_PART}|{_NEED}|{_CAUSE}")
 
 
 class Turn(NamedTuple):

@@ -14,6 +14,7 @@ import base64
 import re
 from collections.abc import Iterator
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.secret_values import Span, is_inside, is_mixed, is_name, is_placeholder
 
 _MODELS = (
@@ -92,7 +93,7 @@ _CRYPT = (  # what a password file holds: nobody can read it, but a list of word
 _AS_WRITTEN = (
     (
         "private key",
-        re.compile(
+        compile_late(
             r"(?P<value>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
             r"(?:(?!-----END ).)*+(?:-----END [A-Z0-9 ]{0,60}-----)?)",
             re.S,
@@ -100,20 +101,20 @@ _AS_WRITTEN = (
     ),
     (
         "private key",  # PuTTY's
-        re.compile(r"Private-Lines: \d{1,3}\r?\n(?P<value>(?:[A-Za-z0-9+/=]{16,}+\s{0,2})++)"),
+        compile_late(r"Private-Lines: \d{1,3}\r?\n(?P<value>(?:[A-Za-z0-9+/=]{16,}+\s{0,2})++)"),
     ),
-    ("token", re.compile(r"(?P<value>eyJ(?<![\w.-]eyJ)[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+)?)")),
+    ("token", compile_late(r"(?P<value>eyJ(?<![\w.-]eyJ)[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+)?)")),
     (
         "token",
-        re.compile(
+        compile_late(
             rf"(?<![A-Za-z0-9])(?=\$?[A-Za-z0-9][\w$.~/+:=-]{{10}})(?P<value>{_MODELS}|{_CODE}|{_CLOUDS}|{_MONEY}|{_TALK}|{_CRYPT})"
         ),
     ),
-    ("token", re.compile(r"(?:(?<![\w:/.-])|(?<=/bot))(?P<value>\d{8,10}:AA[\w-]{33})(?![\w-])")),
-    ("token", re.compile(r"FlyV1 (?P<value>[\w+/=,-]{16,}+)")),
+    ("token", compile_late(r"(?:(?<![\w:/.-])|(?<=/bot))(?P<value>\d{8,10}:AA[\w-]{33})(?![\w-])")),
+    ("token", compile_late(r"FlyV1 (?P<value>[\w+/=,-]{16,}+)")),
     (
         "token",
-        re.compile(
+        compile_late(
             r"(?:[Aa]uthorization|AUTHORIZATION)[\"']?\]?\s{0,3}(?:=>|[:=,])\s{0,3}\\?[\"'`]?"
             r"(?i:(?:bearer|basic|token|digest|bot|api-?key|key|negotiate|splunk|genie-?key)\s{1,3}"
             r"(?:(?:token|key)=[\"']?)?)"
@@ -122,14 +123,14 @@ _AS_WRITTEN = (
     ),
     (
         "token",  # without a word that says what it is
-        re.compile(
+        compile_late(
             r"(?:[Aa]uthorization|AUTHORIZATION)[\"']?\]?\s{0,3}(?:=>|[:=,])\s{0,3}\\?[\"'`]?"
             r"(?P<value>(?![\w.-]*+[(\[])(?=[A-Za-z_.~+/:-]{0,200}\d)[\w.~+/=:-]{8,}+)"
         ),
     ),
     (
         "address",
-        re.compile(
+        compile_late(
             r"(?P<value>https://(?:hooks\.slack\.com/(?:services|workflows|triggers)"
             r"|discord(?:app)?\.com/api/webhooks|[\w-]{1,80}\.webhook\.office\.com"
             r"|outlook\.office\.com/webhook|hooks\.zapier\.com/hooks/catch"
@@ -139,37 +140,37 @@ _AS_WRITTEN = (
     ),
     (
         "password",
-        re.compile(
+        compile_late(
             r"(?<=://)[^\s/:@\"'<>\[\]]{0,200}:(?P<value>(?!\[redacted|\$|\{|<|%\w*%|\*|\d{1,5}/)"
             r"(?:[^\s/@\"'<>]|@(?=[^\s/@\"'<>]{1,100}@)|/(?=[^\s/@\"'<>]{1,60}@)){1,200})(?=@/?[\w.\[-])"
         ),
     ),
     (
         "token",  # as the name somebody signs in with
-        re.compile(
+        compile_late(
             r"(?<=://)(?P<value>(?=[\w-]{0,60}\d)(?=[\w-]{0,60}[a-zA-Z])[\w-]{20,200})(?=(?::x-oauth-basic)?@[\w\[])"
         ),
     ),
     (
         "password",
-        re.compile(
+        compile_late(
             r"PIN(?<!\wPIN)(?:[ -]?[Cc]ode)?(?: (?:is|ist)|\s?[:=])\s{1,2}(?P<value>\d{4,8})(?!\w)"
         ),
     ),
 )
 _PGPASS = r"[\w.*-]{1,100}:(?:\d?543\d|6432|6543|\*):(?!\d++:)[^:\s]{1,60}:[^:\s]{1,60}:"
 _IN_SMALL_LETTERS = (
-    ("token", re.compile(r"bearer\s{1,3}(?P<value>(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,}+=*+)")),
+    ("token", compile_late(r"bearer\s{1,3}(?P<value>(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,}+=*+)")),
     (
         "cookie",
-        re.compile(
+        compile_late(
             r"cookie[\"']?\s{0,2}:\s{0,2}[\"']?(?P<value>[\w.-]{1,80}=(?!\[redacted)[^\s;\"']{6,4000}"
             r"(?:;\s{0,2}[\w.-]{1,80}(?:=[^\s;\"']{0,4000})?){0,40})"
         ),
     ),
     (
         "cookie",
-        re.compile(
+        compile_late(
             r"(?:sess(?:ion)?id|phpsessid|session_id(?==)|connect\.sid|aspsessionid\w{8}|laravel_session"
             r"|_gitlab_session|remember_token|sessionkey|xsrf-token|csrftoken)[\"']?\s{0,2}[:=]\s{0,2}[\"']?"
             r"(?P<value>(?!\w{8}-\w{4}-\w{4}-\w{4}-\w{12}(?!\w))(?=[\w.%:+/-]{0,60}\d)[\w.%:+/-]{16,}+=*+)"
@@ -177,60 +178,60 @@ _IN_SMALL_LETTERS = (
     ),
     (
         "signature",
-        re.compile(
+        compile_late(
             r"(?:(?<=[?&])(?:sig|signature|hmac)|x-(?:amz|goog)-(?:signature|security-token))="
             r"(?P<value>[\w%.~+/=-]{16,}+)"
         ),
     ),
     (
         "password",
-        re.compile(
+        compile_late(
             r"<(?P<tag>[\w:.-]{0,40}(?:pass(?:word|wd|phrase|code)|pwd|secret|apikey|api-key|token))>"
             r"(?P<value>(?![$<{\[])[^<\s]{4,4000})</(?P=tag)>"
         ),
     ),
     (
         "password",  # a .netrc, in one line or in many
-        re.compile(
+        compile_late(
             r"(?:machine\s{1,20}\S{1,100}|\sdefault)\s{1,20}(?:(?:login|account)\s{1,20}\S{1,100}\s{1,20}){0,2}"
             r"password\s{1,20}(?P<value>(?![$<{\[*])\S{1,200})"
         ),
     ),
     (
         "password",  # a .pgpass
-        re.compile(
+        compile_late(
             rf"^[ \t>*-]{{0,8}}{_PGPASS}(?P<value>(?![$<{{\[])\S{{3,200}})[ \t\r]{{0,8}}$",
             re.M,
         ),
     ),
     (
         "password",  # a line of one within others
-        re.compile(
+        compile_late(
             rf"(?<![\w.:/*-]){_PGPASS}(?P<value>(?![$<{{\[])(?=[a-z_-]{{0,60}}[\d!@#$%&?+~^])"
             r"\S{3,200}?)(?=[.,;:)\]\"'`]{0,3}(?:\s|$))"
         ),
     ),
     (
         "password",  # `requests.get(url, auth=("ana", "…"))`
-        re.compile(
+        compile_late(
             r"(?:auth\s?=\s?\(|(?:basicauth|networkcredential|set_basic_auth|passwordcredential|basic_auth)\()\s{0,3}"
             r"[\"'][^\"'\n]{1,80}[\"'],\s{0,3}[\"'](?P<value>(?![$<{\[])[^\"'\n]{3,200})[\"']"
         ),
     ),
     (
         "password",  # `ConvertTo-SecureString "…" -AsPlainText`
-        re.compile(
+        compile_late(
             r"convertto-securestring\s{1,3}(?:-string\s{1,3})?[\"'](?P<value>(?!\$)[^\"'\n]{3,200})"
         ),
     ),
     (
         "password",
-        re.compile(
+        compile_late(
             r"pass(?:in|out|word)?\s{0,2}=?\s{0,2}pass:(?P<value>(?![$<{\[])[^\s\"']{3,200})"
         ),
     ),
 )
-_TELLS_BOTH = re.compile(  # `login: ana / …`
+_TELLS_BOTH = compile_late(  # `login: ana / …`
     r"(?:log ?in(?: with)?|credentials?|creds|zugangsdaten|anmeldung|user(?:name)?/pass(?:word)?)"
     r"(?:\s{0,2}[:=]|\s(?:is|are|with|mit|sind))?\s{1,3}[\"'`]?[\w.@+-]{2,60}\s?[/:|]\s?"
     r"(?P<value>[^\s\"'`,;/]{4,100})(?![/\w])"
@@ -238,12 +239,12 @@ _TELLS_BOTH = re.compile(  # `login: ana / …`
 
 # -- base64 --------------------------------------------------------------------------------
 
-_ENCODED = re.compile(  # `{"auths": {"ghcr.io": {"auth": "…"}}}`, a registry's file
+_ENCODED = compile_late(  # `{"auths": {"ghcr.io": {"auth": "…"}}}`, a registry's file
     r"_?auth\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?P<value>[A-Za-z0-9+/]{6,4000}+={0,2})(?![\w+/=-])"
 )
-_NAME_AND_PASSWORD = re.compile(r"[^\s:]{1,200}:\S.{0,3000}")
-_KEY_ID = re.compile(rf"(?<![A-Za-z0-9]){_AWS_ID}")
-_KEY_SECRET = re.compile(
+_NAME_AND_PASSWORD = compile_late(r"[^\s:]{1,200}:\S.{0,3000}")
+_KEY_ID = compile_late(rf"(?<![A-Za-z0-9]){_AWS_ID}")
+_KEY_SECRET = compile_late(
     r"(?<![\w/+=.-])(?=[^a-z\s]{0,39}[a-z])(?=[^A-Z\s]{0,39}[A-Z])(?=[^\d\s]{0,39}\d)"
     r"(?P<value>[A-Za-z0-9/+]{40})(?![\w/+=-]|\.\w)"
 )
@@ -290,8 +291,8 @@ _COMMANDS = (
     r"|rar|unrar|ldap(?:search|modify|add|whoami)|smbclient|htpasswd|lftp|xfreerdp|az|ngrok|vault"
     r"|net user|sqlplus|keytool|jarsigner|echo|printf"
 )
-_COMMAND = re.compile(rf"(?<![\w./-])(?:{_COMMANDS})(?=\s)")
-_LINE = re.compile(rf"(?<![\w./-])(?:{_COMMANDS})\s[^\n]{{1,4000}}+")
+_COMMAND = compile_late(rf"(?<![\w./-])(?:{_COMMANDS})(?=\s)")
+_LINE = compile_late(rf"(?<![\w./-])(?:{_COMMANDS})\s[^\n]{{1,4000}}+")
 _GIVEN = (
     (
         r"curl|wget|http|https|xh",
@@ -319,10 +320,13 @@ _GIVEN = (
     ),
 )
 _GIVEN_TO = tuple(
-    (re.compile(command), re.compile(rf"{flag}(?P<value>(?![$<{{\[*(%]|-\w)[^\s\"'`|]{{3,4000}})"))
+    (
+        compile_late(command),
+        compile_late(rf"{flag}(?P<value>(?![$<{{\[*(%]|-\w)[^\s\"'`|]{{3,4000}})"),
+    )
     for command, flag in _GIVEN
 )
-_LOGS_IN = re.compile(r"docker|podman|helm|oras|skopeo|nerdctl|az")  # else `-p` is a port
+_LOGS_IN = compile_late(r"docker|podman|helm|oras|skopeo|nerdctl|az")  # else `-p` is a port
 
 
 def by_form(text: str, low: str) -> Iterator[Span]:

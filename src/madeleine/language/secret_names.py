@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.secret_values import (
     How,
     Span,
@@ -33,12 +34,12 @@ _CHOSEN = (
     r"|wachtwoord|senha|hasło|lösenord|adgangskode|salasana|пароль|密码|密碼|口令|パスワード|비밀번호"
     r"|wpa[_-]?psk|psk"
 )
-_NAME = re.compile(
+_NAME = compile_late(
     rf"(?:{_CHOSEN}|pass|pw|secret(?:[_-]?(?:access[_-]?)?key)?|token|credentials?"
     r"|connection[_-]?string|keys?|auth(?==))(?=[\s\"'`\\\]*_,(\[:：=?+!→⇒➜⟶是は为為-])"
 )
-_CHOSEN_NAME = re.compile(rf"{_CHOSEN}|pass|pw")
-_KIND_OF = re.compile(  # what stands before `key` and `token`, if it is one word with them
+_CHOSEN_NAME = compile_late(rf"{_CHOSEN}|pass|pw")
+_KIND_OF = compile_late(  # what stands before `key` and `token`, if it is one word with them
     r"(?:(?P<key>api|app|access|private|signing|encryption|account|auth|master|service|subscription"
     r"|storage|shared|preshared|secretaccess|license|consumer|webhook|server|admin|function)[_ -]?"
     r"|(?P<token>access|auth|refresh|bearer|id|session|api|bot|csrf|deploy|user|sas|client))$"
@@ -63,24 +64,24 @@ _SPEAKS = (
 _PAIRS = (  # `{"name": "DB_PASSWORD", "value": "…"}`, `setenv("DB_PASSWORD", "…")`
     r"[\"']?[\s,]{1,40}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}"
 )
-_SIGN = re.compile(
+_SIGN = compile_late(
     rf"(?P<pair>{_PAIRS}|[\"'],\s{{0,3}}(?=[\"']))"
     rf"|(?:\\?[\"'`]\]?|\]|[*_]{{1,3}})?{_ABOUT}"
     rf"(?:(?P<assigns>{_ASSIGNS})|(?P<speaks>{_SPEAKS})|(?P<shows>(?<=\w)\s(?=[\"'`])))"
 )
-_BLOCK = re.compile(
+_BLOCK = compile_late(
     r"[|>][+-]?\d?[ \t]{0,8}\r?\n(?P<indent>[ \t]{1,20})"
     r"(?P<value>\S[^\n]{0,4000}(?:\r?\n(?P=indent)[^\n]{1,4000}){0,60})"
 )
-_QUOTED = re.compile(
+_QUOTED = compile_late(
     r"(?:[rbfu]{1,2}(?=[\"']))?(?P<quote>\"\"\"|'''|\\?[\"'`])(?:\r?\n)?"
     r"(?P<value>(?:(?!(?P=quote))(?:\\.|[^\n])){1,4000}+)\n?(?P=quote)",
     re.I,
 )
-_TYPESET = re.compile(r"[“„«‘](?P<value>[^\n“”„«»‘’]{1,400})[”“»’]")
+_TYPESET = compile_late(r"[“„«‘](?P<value>[^\n“”„«»‘’]{1,400})[”“»’]")
 _RUN = re.compile(r"[\"'`]?(?P<value>[^\s\"'`]\S{0,3999}+)")
 _FORMS = {"|": _BLOCK, ">": _BLOCK, **dict.fromkeys("“„«‘", _TYPESET)}
-_ENDS = re.compile(  # where a value is over, and what it stands in goes on
+_ENDS = compile_late(  # where a value is over, and what it stands in goes on
     r"[\"'`](?=[\s,;:.)}\]>|]|$)|[,;&|](?=$|[\s\"'{]|[\w.$-]{1,40}[=:])|&amp;|</[a-z]|<(?:br|p|div|span|td|li|code|pre|b|em|strong)\b|\\[nrt\"']"
     r"|[,.;:]+$|[`|]$",
     re.I,
@@ -99,7 +100,7 @@ class Named(NamedTuple):
     """Whether it has no other meaning, as `key` has."""
 
 
-_CLOSER = re.compile(r"[)\]}>]")
+_CLOSER = compile_late(r"[)\]}>]")
 
 
 def by_name(text: str, low: str) -> Iterator[Span]:
@@ -256,7 +257,7 @@ def _is_one_word(value: str) -> bool:
 
 KEY_CHARS = 16  # of what is only named a key
 STRONG_CHARS = 8
-_STRONG = re.compile(r"(?=.*\d)(?=.*[A-Za-z])(?=.*[A-Z]|.*[^\w./:-]).*", re.S)
+_STRONG = compile_late(r"(?=.*\d)(?=.*[A-Za-z])(?=.*[A-Z]|.*[^\w./:-]).*", re.S)
 
 
 def _is_strong(word: str) -> bool:
@@ -265,11 +266,11 @@ def _is_strong(word: str) -> bool:
 
 # -- without `=` or `is` -------------------------------------------------------------------
 
-_PHRASES = re.compile(
+_PHRASES = compile_late(
     rf"(?:{_PHRASE})s?[\"']?\s{{0,3}}(?:[:=]|\bis\b)\s{{0,3}}[\"'`]?"
     r"(?P<value>[a-z]{3,10}(?:[ ,-]{1,2}[a-z]{3,10}){3,24})(?![ ,-]?\w)"
 )
-_SAYS = re.compile(
+_SAYS = compile_late(
     r"\b(?:the|is|are|and|for|you|your|must|not|should|can|will|was|has|have|with|from|that|this"
     r"|required|when|used|never|least|words|characters|long)\b"
 )
@@ -282,12 +283,12 @@ def _by_phrase(low: str) -> Iterator[Span]:
             yield Span(*found.span("value"), "password")
 
 
-_FLAG = re.compile(
+_FLAG = compile_late(
     r"(?<![\w-])-{1,2}(?P<flag>[a-z][\w.-]{0,60}+)(?:[ \t]{1,3}|=)"
     r"(?=[\"']?(?P<value>(?!-)[^\s\"'`]{3,4000}))"
 )
-_CHOSEN_FLAG = re.compile(r"(?:.*[.-])?(?:pass(?:word|wd|phrase|code)?|pwd|pw)")
-_DRAWN_FLAG = re.compile(r".*(?:token|secret(?:-key)?|api-?key|access-?key|authkey)")
+_CHOSEN_FLAG = compile_late(r"(?:.*[.-])?(?:pass(?:word|wd|phrase|code)?|pwd|pw)")
+_DRAWN_FLAG = compile_late(r".*(?:token|secret(?:-key)?|api-?key|access-?key|authkey)")
 
 
 def _by_flag(text: str, low: str) -> Iterator[Span]:
@@ -306,10 +307,10 @@ def _by_flag(text: str, low: str) -> Iterator[Span]:
             yield Span(start, start + len(value), "password" if by_hand else "token")
 
 
-_BESIDE = re.compile(
+_BESIDE = compile_late(
     r"[ \t]{1,3}(?:[05-9][ \t])?(?P<value>(?=[^\s\"'`]{0,60}\d)[^\s\"'`|=]{6,200}+)"
 )
-_SHORT_NAME = re.compile(r"passwd|pwd|pw|psk")
+_SHORT_NAME = compile_late(r"passwd|pwd|pw|psk")
 
 
 def _beside(text: str, low: str, name: Named) -> tuple[Span | None, int]:
@@ -340,7 +341,7 @@ def _is_inside_a_line(low: str, place: int) -> bool:
     return before.strip(" \t$#>`") not in ("", "sudo")
 
 
-_USED_AS = re.compile(
+_USED_AS = compile_late(
     r"(?:use|using|enter|type|try|set|with)[ \t][\"'`]?(?P<value>[^\s\"'`]{4,80})[\"'`]?[ \t]as"
     rf"[ \t](?:(?:the|my|your|our|a|its)[ \t])?(?:\w{{1,20}}[ \t])?(?:{_CHOSEN})"
     r"(?!\s(?:hash|manager|stor|generat|polic))"
@@ -356,20 +357,20 @@ def _used_as(text: str, low: str) -> Iterator[Span]:
 
 # -- somewhere near ------------------------------------------------------------------------
 
-_LONG = re.compile(
+_LONG = compile_late(
     rf"(?<![\w/.+=-])(?=[a-z+/_=-]{{0,200}}\d)(?P<value>[a-z0-9+/_=-]{{{MIXED_CHARS},}}+)(?![\w/.+-])"
 )
-_SPOKEN_OF = re.compile(
+_SPOKEN_OF = compile_late(
     rf"(?<![a-z])(?:{_CHOSEN}|secret|(?:access|auth|api|refresh|bot)?[_ -]?token|credentials?"
     r"|(?:api|app|access|private|secret|signing|encryption|account|master|storage|license)"
     r"[_ -]?keys?)(?![a-z])"
 )
-_EXPLAINED = re.compile(
+_EXPLAINED = compile_late(
     r"\b(?:commit|sha(?:-?\d+)?|hash|digest|checksum|revision|rev|etag|uuid|guid|branch|tag|file"
     r"|path|test|id|md5|fingerprint|public|integrity)\b"
 )
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_PLACED = re.compile(r"\b(?:in|at|by|since|from|see|before|after|until)\s+$")
+_COMMIT = compile_late(r"[0-9a-f]{40}")
+_PLACED = compile_late(r"\b(?:in|at|by|since|from|see|before|after|until)\s+$")
 
 
 def _nearby(text: str, low: str) -> Iterator[Span]:

@@ -7,29 +7,29 @@ semicolons or tabs between them, whose first line names the fields.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.secret_values import How, Span, Told, is_mixed, is_told
 
 LEAST_CELLS = 3  # `| password | … |` has four, with what stands before and behind it
 LINE_CHARS = 4_000  # of a row; what is longer is no table that somebody reads
 
-_NAMES_ONE = re.compile(
+_NAMES_ONE = compile_late(
     r"pass|pwd|pw|psk|secret|token|key|cred|kennwort|contrase|senha|wachtw|парол|密|パスワ"
 )
-_CHOSEN = re.compile(
+_CHOSEN = compile_late(
     r"(?:[\w .-]{0,30}[_ -])?(?:\w{0,20}pass(?:words?|wd|wort|phrase|code)|pass|pwd|pw|psk|kennwort"
     r"|contraseña|senha|mot de passe|wachtwoord|пароль|密码|密碼|パスワード)(?: \([^)]{1,20}\))?"
 )
-_DRAWN = re.compile(
+_DRAWN = compile_late(
     r"(?:[\w .-]{0,30}[_ -])?(?:tokens?|secrets?|api[ _-]?keys?|credentials?"
     r"|(?:access|secret|private|account|license)[ _-]?keys?)(?: \([^)]{1,20}\))?"
 )
-_DASHES = re.compile(r"[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t\r]*+")
-_HEADING = re.compile(r"[\"']?[\w().-]{1,30}(?: [\w().-]{1,30}){0,2}[\"']?\r?")
-_WORD = re.compile(r"[*_~\"']{0,3}(?P<code>`?)(?P<value>[^\s`\"']{3,400})")
+_DASHES = compile_late(r"[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t\r]*+")
+_HEADING = compile_late(r"[\"']?[\w().-]{1,30}(?: [\w().-]{1,30}){0,2}[\"']?\r?")
+_WORD = compile_late(r"[*_~\"']{0,3}(?P<code>`?)(?P<value>[^\s`\"']{3,400})")
 
 
 class Line(NamedTuple):

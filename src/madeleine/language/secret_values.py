@@ -17,6 +17,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from madeleine.language.late_pattern import compile_late
+
 CHOSEN_CHARS = 4  # a password somebody chose is no shorter
 JUMBLED_CHARS = 6
 DRAWN_CHARS = 8  # a token somebody drew is no shorter
@@ -107,7 +109,7 @@ _WORDS = (
     r"|stdin|then|also|there|here|because|so|than|into|out|off|up|pending|ok|success|failed|failure"
     r"|error|warning|n/a|username|bearer|basic|digest|keyring|keychain|vault|self|const|let|var|return|throw"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = compile_late(
     r"\[redacted.*|<[a-z/!%?|].*|.*<[a-z][\w .-]{2,40}>.*|.*\{\{.*"
     r"|[{(\[][^{}()\[\]]*[})\]]?[,;:.)}\]]*"
     r"|[{(\[][\w.]*[})\]]\D*|.*\{\w*\}.*\{\w*\}.*|%\w*%|%[sdvq]|%\(.*|@\w+@|#\{.*|.*\$[{(\[].*|\$(?:[a-z_]+\d?|\d)[)}\],;]*"
@@ -125,7 +127,7 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.fullmatch(value[:LOOKED_CHARS]) is not None
 
 
-_HINT = re.compile(
+_HINT = compile_late(
     r"info|index|obj|list|dict|map|tuple|pair|pass|passwd|password|passwords|passphrase|passwort|pwd|pw|secret|secrets|token|tokens"
     r"|key|keys|hash|hashed|cred|creds|credential|credentials|user|username|db|env|config|cfg"
     r"|conf|settings|input|raw|plain|new|old|current|value|val|param|params|arg|args|field"
@@ -137,17 +139,17 @@ _HINT = re.compile(
     r"|msg|message|cleaned|validated|manager|provider",
     re.I,
 )
-_IDENTIFIER = re.compile(
+_IDENTIFIER = compile_late(
     r"[$@&*]?[A-Za-z_]+\d?(?:[.-][A-Za-z_]+\d?|\?\.[A-Za-z_]+|->[A-Za-z_]+)*\d?"
 )
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_CALL = re.compile(
+_PIECE = compile_late(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CALL = compile_late(
     r"[&*@!]?[A-Za-z_][\w.$:]*[(\[<{](?:[^!#%^~;]*[)\]>}](?:\.[A-Za-z_].*|[)\]}>;,:?!]*)"
     r"|[\w.,:\"'*&$@/=(\[-]*)"
     r"|[A-Za-z_][\w.]*\([rbf]{0,2}[\"'].*",
     re.S,
 )
-_KEY = re.compile(r"[\"']?[A-Za-z_-]+[\"']?:")
+_KEY = compile_late(r"[\"']?[A-Za-z_-]+[\"']?:")
 
 
 def _is_code(told: Told) -> bool:
@@ -170,25 +172,25 @@ def is_identifier(word: str) -> bool:
 
 # -- passwords -----------------------------------------------------------------------------
 
-_TECHNICAL = re.compile(
+_TECHNICAL = compile_late(
     r"(?:base(?:32|58|64)|sha-?\d|md[45]|aes|utf-?(?:8|16)|pbkdf2|argon2|bcrypt|scrypt|hmac|oauth|rsa"
     r"|x509|pkcs|http|ipv?[46]|s3|k8s|i18n|[23]fa|mfa|totp|saml|sso|ldap|kerberos|1password|keepass|nist"
     r"|rfc|iso|cve|gpt|v\d)(?:[-_./,\d]|encoded|encrypted|hashed|id\b|s\b|hash|url|\W|$)[\w./-]*",
     re.I,
 )
-_SENTENCE = re.compile(
+_SENTENCE = compile_late(
     r"\b(?:the|is|are|your|you|must|please|enter|invalid|wrong|required|least|characters?|pass(?:word|wort"
     r"|phrase)s?|token|secret|not|no|to|a|an|for|of|and|or|bitte|eingeben|muss|der|die|das|ein|eine)\b"
     r"|[.?!:]$|…",
     re.I,
 )
-_UNITS = re.compile(
+_UNITS = compile_late(
     r"\s{0,2}(?:characters?|chars?|bytes?|bits?|days?|hours?|minutes?|months?|years?|times?|digits?"
     r"|letters?|symbols?|words?|attempts?|zeichen|tage|stunden|stellen|caract|users?|of\b|or more)",
     re.I,
 )
-_GOES_ON = re.compile(r"[,;]?[ \t]+[^\W\d_][\w'’-]*(?![\w'’-]*\s{0,2}[:=])", re.I)
-_LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_GOES_ON = compile_late(r"[,;]?[ \t]+[^\W\d_][\w'’-]*(?![\w'’-]*\s{0,2}[:=])", re.I)
+_LETTERS = compile_late(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 def _is_chosen(told: Told) -> bool:
@@ -252,11 +254,11 @@ def _sort(letter: str) -> str:
 # -- tokens --------------------------------------------------------------------------------
 
 _PART = r"(?:[A-Z]?[a-z]{1,24}(?:[A-Z][a-z]{1,20}){0,5}|[A-Z]{1,24})\d{0,3}"
-_NAME = re.compile(rf"v?\d{{1,4}}|{_PART}(?:[-_./:]{{1,2}}(?:{_PART}|v?\d{{1,4}}))*")
-_NO_WORD = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}", re.I)
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
-_CAMEL = re.compile(r"(?:[A-Z]{2,6}(?=[A-Z]|$)|[A-Z]?[a-z]{2,})*[A-Z]?")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*|\d+(?:\.\d+)+[\w.-]{0,12}")
+_NAME = compile_late(rf"v?\d{{1,4}}|{_PART}(?:[-_./:]{{1,2}}(?:{_PART}|v?\d{{1,4}}))*")
+_NO_WORD = compile_late(r"[bcdfghjklmnpqrstvwxz]{5}", re.I)
+_UUID = compile_late(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
+_CAMEL = compile_late(r"(?:[A-Z]{2,6}(?=[A-Z]|$)|[A-Z]?[a-z]{2,})*[A-Z]?")
+_DATE = compile_late(r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*|\d+(?:\.\d+)+[\w.-]{0,12}")
 
 
 def _is_drawn(told: Told) -> bool:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.secret_forms import by_form
 from madeleine.language.secret_names import by_name
 from madeleine.language.secret_tables import by_table
@@ -75,7 +76,7 @@ def _as_seen(text: str) -> tuple[str, Sequence[int]]:
     return "".join(text[place] for place in places), places
 
 
-_UNSEEN = re.compile(r"[\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_UNSEEN = compile_late(r"[\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
 def _found_in(text: str) -> Iterator[Span]:
@@ -90,7 +91,7 @@ def _in_small_letters(text: str) -> str:
     return text.replace("İ", "I").lower()
 
 
-_LEFT = re.compile(  # marks, and pictures
+_LEFT = compile_late(  # marks, and pictures
     r"\[redacted [a-z ]{1,20}\]|data:[\w.+-]{1,80}/[\w.+-]{1,80};base64,"
     r"[A-Za-z0-9+/=]*+(?:\r?\n[A-Za-z0-9+/]{60,}+={0,2})*+"
 )
@@ -114,7 +115,7 @@ def _apart(found: Iterator[Span], text: str) -> list[Span]:
 
 # -- in doubt ------------------------------------------------------------------------------
 
-_TOLD = re.compile(
+_TOLD = compile_late(
     r"\b(?:pass(?:word|wd|phrase|code)|secret|api[ _-]?key|access[ _-]?key|private[ _-]?key|token"
     r"|credentials?|pin|cvv)\b.{0,30}?(?:\bis\b|[=:])"
     r"|-----BEGIN|\beyJ[A-Za-z0-9_-]{10,}\."

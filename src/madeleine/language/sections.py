@@ -8,17 +8,18 @@ that what came of it can be found again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from madeleine.language.late_pattern import compile_late
 
 WHOLE_CHARS = 1_200  # a text no longer than this is understood as one
 SECTION_CHARS = 6_000
 DEEPEST = 4  # headings below that are part of a section
 
-_HEADING = re.compile(rf"^(#{{1,{DEEPEST}}})[ \t]+(\S.*?)[ \t]*#*[ \t]*$")
-_FENCE = re.compile(r"^\s{0,3}(```|~~~)")
-_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_HEADING = compile_late(rf"^(#{{1,{DEEPEST}}})[ \t]+(\S.*?)[ \t]*#*[ \t]*$")
+_FENCE = compile_late(r"^\s{0,3}(```|~~~)")
+_PARAGRAPH = compile_late(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)

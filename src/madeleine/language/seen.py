@@ -8,8 +8,8 @@ were whispered than where they were held out.
 from __future__ import annotations
 
 import math
-import re
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.wording import STOP
 
 BY_ID, BY_TITLE, BY_SENTENCE = 1.0, 0.95, 0.9
@@ -19,8 +19,8 @@ BY_WORDS, BY_WORDS_MOST = 0.45, 0.85
 REPLY_CHARS = 40_000
 SURE_OF = 1.96  # standard errors within which the truth lies 19 times in 20
 
-_WORD = re.compile(r"[^\W_]{3,}")
-_SENTENCE = re.compile(r"[.!?\n。！？]+")
+_WORD = compile_late(r"[^\W_]{3,}")
+_SENTENCE = compile_late(r"[.!?\n。！？]+")
 
 
 def seen_use(reply: str, prompt: str, short_id: str, title: str | None, content: str) -> float:

@@ -8,7 +8,6 @@ memories answer is told by `self_statements.py`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +15,7 @@ from itertools import islice, pairwise
 
 from madeleine.language.attributes import OF_KIND
 from madeleine.language.kinds import KIND
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.person_tables import (
     ASKED,
     DRUG,
@@ -40,7 +40,7 @@ SENTENCE_WORDS = 40  # a longer sentence asks for something else
 SENTENCES_MOST = 20  # in the first person that are read
 NOUN_PHRASE = 5  # words after `my` that may belong to what is owned
 
-_SENTENCE = re.compile(r"[.!?;\n]+")
+_SENTENCE = compile_late(r"[.!?;\n]+")
 _FIRST_PERSON = word_set("""
 i me my mine myself who ich mich mir je moi soy yo mí sono io me eu mim ik mij
 """)
@@ -60,7 +60,7 @@ should can could must may might shall will would
 _REQUEST = word_set("""
 tell remind show give list describe summarise summarize recall name recap say
 """)
-_LEAD = re.compile(
+_LEAD = compile_late(
     r"^(?:(?:can|could|would|will) you (?:please |quickly )?)?(?:please )?"
     r"(?:(?:tell|remind|show|give) (?:me|us)(?: again| please| once more| quickly)*(?: of| about)?"
     r"|(?:do|did|can|could|would) you (?:still |even |happen to |perhaps |actually )?"
@@ -79,7 +79,7 @@ _KNOWING = (
     r"|anything|something|everything|all|lot|much|summary|bio|biography|profile|paragraph|intro"
     r"|introduction|sentence|words|record|records|data|know already|more|bit|what|list|how)"
 )
-_WHOLE = re.compile(
+_WHOLE = compile_late(
     rf"\b{_KNOWING}\b[^.?!]{{0,40}}\b(?:about|on|of|regarding|concerning) (?:me|myself)"
     r"(?: personally| as a person| so far| already| yet| again| now| then| today| please| exactly"
     r"| really| in general| at all| all in all| from before| from our (?:chats|conversations)"
@@ -102,9 +102,9 @@ _WHOLE = re.compile(
     r"|qué sabes (?:de|sobre) mí|cosa sai (?:di|su) me|o que (?:você sabe|sabes) (?:de|sobre) mim"
     r"|wat weet je (?:over|van) (?:mij|me))$"
 )
-_CHOICE = re.compile(r"\b(?:what|which) do i (?:prefer|like)(?: again| more| better| most)?$")
+_CHOICE = compile_late(r"\b(?:what|which) do i (?:prefer|like)(?: again| more| better| most)?$")
 """A question after what it asks to choose from: `npm or pnpm: what do I prefer`."""
-_OTHERS_OPINION = re.compile(
+_OTHERS_OPINION = compile_late(
     r"\b(?:does|did|do|has|have|would|will) (?!you\b|we\b|i\b|it\b|madeleine\b|not\b)\w+(?: \w+)?"
     r" (?:think|say|said|know|feel|write|wrote|post|tell|told|mention|talk|heard|like)\b"
     r"|\b(?:page|section|route|component)\b"

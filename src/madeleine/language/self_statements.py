@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from madeleine.language.attributes import OF_KIND
 from madeleine.language.kinds import KIND
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.person_tables import (
     DRUG,
     GOALS,
@@ -60,7 +61,7 @@ _KINDS_MENTIONED: Mapping[str, frozenset[str]] = {
 }
 
 
-_CLAUSE = re.compile(
+_CLAUSE = compile_late(
     r"[.;:!?\n]+|,|\b(?:and|but|while|whereas|who|whose|which|so that|because)\b", re.I
 )
 _PREPOSITIONS = word_set("""
@@ -146,8 +147,8 @@ def _read_statement(text: str, preference: bool, goal: bool) -> SelfStatement:
     return SelfStatement(frozenset(aspects), frozenset(mentioned), content_stems(tokens))
 
 
-_BORN_SHORT = re.compile(r"\bb\.\s*(?=\d)", re.I)
-_INTRODUCTION = re.compile(
+_BORN_SHORT = compile_late(r"\bb\.\s*(?=\d)", re.I)
+_INTRODUCTION = compile_late(
     r"(?:I['’]m|I am|(?:The )?[Uu]ser is|This is)"
     r"\s+(?P<name>[A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+){0,3})"
     r"\s*(?:$|[.;(,](?:\s*(?P<age>\d{2})\b)?)"
@@ -274,7 +275,7 @@ def _corrected(tokens: Sequence[str], stated: set[str]) -> frozenset[str]:
     return frozenset(stated)
 
 
-_HOURS = re.compile(r"\b\d{1,2}(?: \d\d)?(?: ?[ap]m)? (?:to|until|till) \d{1,2}\b")
+_HOURS = compile_late(r"\b\d{1,2}(?: \d\d)?(?: ?[ap]m)? (?:to|until|till) \d{1,2}\b")
 _TIMES = word_set("""
 home monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays
 fridays saturdays sundays nights night mornings morning evenings evening weekends weekdays noon

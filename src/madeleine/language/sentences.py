@@ -26,28 +26,31 @@ from madeleine.language.change_words import (
     TIMES,
     UNITS,
 )
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import WORD, stem
 
 READINGS = 8_192  # texts whose sentences are kept at hand
 
 Words = tuple[str, ...]
 
-_ENDS = re.compile(
+_ENDS = compile_late(
     r"(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bProf\.)(?<=[.!?])\s+(?=\S)|\n+"
 )
-_PART = re.compile(rf"(?P<word>{WORD.pattern})|(?P<arrow>→|[-=]+>)|(?P<mark>[,;:()\[\]–—]|\s-+\s)")
+_PART = compile_late(
+    rf"(?P<word>{WORD.pattern})|(?P<arrow>→|[-=]+>)|(?P<mark>[,;:()\[\]–—]|\s-+\s)"
+)
 _SHORT_FORMS = (
-    (re.compile(r"\b(?:won't|wont)\b", re.IGNORECASE), "will not"),
-    (re.compile(r"\b(?:can't|cannot)\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\b(\w+)n't\b", re.IGNORECASE), r"\1 not"),
-    (re.compile(r"\b(it|that|there|what|here)'s\b", re.IGNORECASE), r"\1 is"),
-    (re.compile(r"\b(\w+)'s(?= been\b)", re.IGNORECASE), r"\1 has"),
-    (re.compile(r"\b(\w+)'(?:ve|re|m|d|ll)\b", re.IGNORECASE), r"\1"),
-    (re.compile(r"([€$£])\s?(\d[\d.,]*)"), r"\2 \1"),
-    (re.compile(r"(?<=\d)\s?%"), " percent "),
-    (re.compile(r"€"), " eur "),
-    (re.compile(r"\$(?!\w)"), " usd "),
-    (re.compile(r"(?<=\d)(?=(?:ms|mins?|secs?|s|h|hrs?|[gmt]b|kg|[ap]m)\b)", re.IGNORECASE), " "),
+    (compile_late(r"\b(?:won't|wont)\b", re.IGNORECASE), "will not"),
+    (compile_late(r"\b(?:can't|cannot)\b", re.IGNORECASE), "can not"),
+    (compile_late(r"\b(\w+)n't\b", re.IGNORECASE), r"\1 not"),
+    (compile_late(r"\b(it|that|there|what|here)'s\b", re.IGNORECASE), r"\1 is"),
+    (compile_late(r"\b(\w+)'s(?= been\b)", re.IGNORECASE), r"\1 has"),
+    (compile_late(r"\b(\w+)'(?:ve|re|m|d|ll)\b", re.IGNORECASE), r"\1"),
+    (compile_late(r"([€$£])\s?(\d[\d.,]*)"), r"\2 \1"),
+    (compile_late(r"(?<=\d)\s?%"), " percent "),
+    (compile_late(r"€"), " eur "),
+    (compile_late(r"\$(?!\w)"), " usd "),
+    (compile_late(r"(?<=\d)(?=(?:ms|mins?|secs?|s|h|hrs?|[gmt]b|kg|[ap]m)\b)", re.IGNORECASE), " "),
 )  # fmt: skip
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.small_talk_words import ANY_EMPTY
 
 MOST_WORDS = 16  # a longer prompt of such words alone is hardly ever typed
 PROMPT_CHARS = 400
 
-_IDIOMS = re.compile(
+_IDIOMS = compile_late(
     r"\b(?:(?:need|want|get|grab|take|having|time for) (?:a|an|some|my|another)(?: quick| short"
     r"| little)?"
     r" (?:coffee|cup|tea|snack|nap|drink|walk|lunch|shower|smoke|breather|rest|beer|pause)"
@@ -32,10 +33,10 @@ _IDIOMS = re.compile(
     r"|at my desk|all ears))\b"
 )
 """Turns of phrase whose words name something elsewhere."""
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
+_NAME = compile_late(r"(?<=[a-z,] )[A-Z][a-z]{2,}")
 """A capitalised word inside a sentence."""
-_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_GOES_ON = re.compile(
+_TOKEN = compile_late(r"[^\W_]+(?:['’-][^\W_]+)*")
+_GOES_ON = compile_late(
     r"\?|؟|？"
     r"|^\W*(?:(?:so|and|but|ok(?:ay)?|please|well|hm+|can you|could you|would you|will you"
     r"|kindly|just|now"
@@ -60,7 +61,7 @@ _GOES_ON = re.compile(
     r"|vertel|leg|hoezo|meer|ga door)\b",
     re.IGNORECASE,
 )
-_HOLDING_ON = re.compile(
+_HOLDING_ON = compile_late(
     r"\b(?:when|once|after|as soon as|if) (?:you|it|that|this|you're|it's|he|she|they"
     r"|everything|all)\b"
 )

@@ -8,13 +8,13 @@ of a text in another language it finds phrases and nothing that is over, so that
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
 from madeleine.language.attributes import NOTHING, OWNING, QUOTED, TOLD, Role, role_at
 from madeleine.language.kinds import kinds_of
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import WORD, stem
 from madeleine.language.wording import IRREGULAR, STOP
 
@@ -112,11 +112,11 @@ _NOT = frozenset(
         "no",
     }
 )
-_END = re.compile(r"[.!?;]\s|\n")
-_BREAK = re.compile(r"[,.!?;:()\[\]\n\"`–—/&]|\s-\s")
-_DIGIT = re.compile(r"\d")
+_END = compile_late(r"[.!?;]\s|\n")
+_BREAK = compile_late(r"[,.!?;:()\[\]\n\"`–—/&]|\s-\s")
+_DIGIT = compile_late(r"\d")
 _QUOTES = ('"', "`")
-_TOKEN = re.compile(rf"`[^`]{{1,60}}`|\"[^\"]{{1,60}}\"|{WORD.pattern}")
+_TOKEN = compile_late(rf"`[^`]{{1,60}}`|\"[^\"]{{1,60}}\"|{WORD.pattern}")
 
 
 class Slot(Enum):

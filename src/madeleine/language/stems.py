@@ -8,16 +8,16 @@ them can be compared at all.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.wording import IRREGULAR, STOP
 
 # A letter or digit and what may stand inside a word: `don't`, `c++`, `node.js`, `4/5`, `1,200`.
-WORD = re.compile(
+WORD = compile_late(
     r"\d+(?:[.,:/]\d+)+|[^\W_]+(?:['’](?=[^\W\d_])[^\W_]+|[._](?=[^\W_])[^\W_]+)*(?:\+\+|#)?"
 )
-UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+UNSPACED = compile_late(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """A character of a script that puts no spaces between words."""
 
 _ENDINGS = (

@@ -18,6 +18,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from madeleine.language.kinds import kinds_of
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import WORD, stem, telling
 from madeleine.language.wording import IRREGULAR, first_person
 
@@ -72,7 +73,7 @@ def _numbered_apart(one: str, other: str) -> bool:
     return alike and mine["number"] != theirs["number"]
 
 
-_NUMBERED = re.compile(
+_NUMBERED = compile_late(
     r"\W*(?:the\s)?(?P<what>(?:[^\W\d_]+-)+|(?:pr|issue|ticket|bug|task|item|step|phase|part|page"
     r"|chapter|section|line|row|column|figure|table|room|floor|gate|platform|slot|shelf|box|bay|host"
     r"|node|server|team|group|lesson|episode|season|sprint|milestone|experiment|run|test|case"

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.marks import literal_places
 from madeleine.language.stems import UNSPACED, words
 
@@ -24,19 +25,21 @@ KEPT = 512  # texts whose tokens are kept at hand: two texts are asked several q
 COUNTED = 16_384  # texts whose denials are known: of every pair that is looked at they are asked
 
 # A mark that begins a line of a list or a heading says nothing.
-_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|#{1,6})[ \t]+(?!\d)", re.MULTILINE)
-_TOKEN = re.compile(
+_BULLET = compile_late(r"^[ \t]*(?:[-*+•]|#{1,6})[ \t]+(?!\d)", re.MULTILINE)
+_TOKEN = compile_late(
     r"(?P<number>(?:(?<![\w)\]])[-+−–])?(?:(?<![\w.])\.)?\d+(?:[.,:/]\d+)*)"
     r"|(?P<option>(?<![\w)\]-])--?(?=[^\W\d_])[\w-]+)"
     r"|(?P<word>_{0,2}[^\W\d_](?:[^\W_]|['_.](?=[^\W_]))*_*(?:\+\+|#)?)"
     r"|(?P<sign>(?<=\d)[-–—](?=\d)|(?<=\w)-(?!\w)|(?<!\S)-+(?!\S)"
     r"|[^\w\s.,;:!'\"“”‘’«»()\[\]`…。、，！：；「」『』（）–—-]+)"
 )
-_CHARACTER = re.compile(f"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern}).)+")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
-_DIGIT = re.compile(r"\d")
-_VERSION = re.compile(r"v\d[\d.]*")
-_INSIDE = re.compile(r"(?<=[^\s.!?:] )[A-ZÀ-ÞА-Я](?:[\w.-]*\w)?|\b\w*[a-z][A-Z]\w*|\b[A-Z]{2,}\w*")
+_CHARACTER = compile_late(f"{UNSPACED.pattern}|(?:(?!{UNSPACED.pattern}).)+")
+_THOUSANDS = compile_late(r"\d{1,3}(?:,\d{3})+")
+_DIGIT = compile_late(r"\d")
+_VERSION = compile_late(r"v\d[\d.]*")
+_INSIDE = compile_late(
+    r"(?<=[^\s.!?:] )[A-ZÀ-ÞА-Я](?:[\w.-]*\w)?|\b\w*[a-z][A-Z]\w*|\b[A-Z]{2,}\w*"
+)
 
 _BEING = frozenset({"is", "are", "am", "be"})
 _FOLLOWING = _BEING | {"was", "were", "has", "had", "and", "or", "to"}
@@ -57,7 +60,7 @@ ningún ninguna sin non mai senza nessun não sem nem niet geen nooit zonder int
 nie nigdy bez не нет никогда без нельзя لا ليس لم لن 안
 """
 DENYING = frozenset(_DENYING.split())
-_DENYING_CHARACTERS = re.compile(r"[不没沒未勿別别無无非]|ない|なく|なかっ|ません|않|없|못|아니")
+_DENYING_CHARACTERS = compile_late(r"[不没沒未勿別别無无非]|ない|なく|なかっ|ません|않|없|못|아니")
 
 _GROUPS = {
     "person": "i me you he him she we us they them",

@@ -8,10 +8,10 @@ a word too many costs a line and a word too few costs a memory.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.substance import (
     Tokens,
     bound,
@@ -24,7 +24,7 @@ from madeleine.language.substance import (
 )
 from madeleine.model.memory import Memory
 
-_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_ENDS = compile_late(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _CODE = "```"
 
 

@@ -16,6 +16,7 @@ from calendar import monthrange
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.points import Span
 from madeleine.language.when import TEXT_CHARS, read_times
 from madeleine.model.memory import Memory
@@ -41,7 +42,7 @@ KNOWN_DAYS = {
     "halloween": (10, 31),
 }
 
-_AHEAD = re.compile(
+_AHEAD = compile_late(
     r"\b(?:(?P<week_on>tomorrow week"
     r"|(?:(?:a|one) week (?:on|from) )(?:tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day week)"

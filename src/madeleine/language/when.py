@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.points import (
     Point,
     Span,
@@ -36,25 +37,25 @@ __all__ = ["Span", "date_terms", "newest_first", "newest_words", "read_times", "
 
 TEXT_CHARS = 2_000  # where people say when; the rest of a pasted page is not about the question
 
-_NEWEST = re.compile(
+_NEWEST = compile_late(
     r"\b(?:(?:most\s)?recent(?:ly)?|lately|latest|newest|what'?s\snew|the\sother\sday|just\snow"
     r"|these\sdays|last\s(?:time|thing|session|conversation|chat|message|meeting))\b",
     re.IGNORECASE,
 )
-_TOLD = re.compile(r"[.!。！;]\s{0,9}$")
-_ASKED = re.compile(
+_TOLD = compile_late(r"[.!。！;]\s{0,9}$")
+_ASKED = compile_late(
     r"[?？؟]|(?:^|[.!;\n])\W{0,9}(?:please )?(?:tell|show|list|find|give|remind|recall|search|look"
     r"|what|who|whom|whose|which|when|where|why|how|did|do|does|have|has|was|were|is|are|can|could"
     r"|would|summari[sz]e)\b",
     re.IGNORECASE,
 )
-_LEADING = re.compile(
+_LEADING = compile_late(
     r"\b(since|before|after|until|till|up to|through|between|from|by|in|on|during|around|within"
     r"|over)\s{1,4}(?:the\s{1,4})?(?:(?:early|late|mid|(?:start|beginning|middle|end)\s{1,4}of)"
     r"[\s-]{1,4}(?:the\s{1,4})?)?$",
     re.IGNORECASE,
 )
-_JOINING = re.compile(
+_JOINING = compile_late(
     r"\s{0,4},?\s{0,4}(and|to|until|till|through|thru|up to|-)\s{0,4}(?:the\s{1,4})?"
     r"(?:(?:early|late|mid)[\s-]{1,4})?",
     re.IGNORECASE,

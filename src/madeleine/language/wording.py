@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from madeleine.language.late_pattern import compile_late
+
 TEXT_CHARS = 4_000  # about 700 words; what a text is like shows long before that
 
 _STOP_WORDS = """
@@ -54,7 +56,7 @@ summarise summarised summarize summarized summary various
 META = frozenset(_META_WORDS.split())
 """Words about the asking itself: what shape the answer should have, not what it is about."""
 
-_META_PHRASES = re.compile(
+_META_PHRASES = compile_late(
     r"\b(?:walk(?:ed|ing)? me through|(?:bring|brings|bringing|brought) (?:it |them )?up|"
     r"talk(?:ed|ing)? about|give me|over time|so far|throughout|across)\b",
     re.IGNORECASE,
@@ -228,7 +230,7 @@ _DAYS = (
 _SEASONS = "summer|winter|spring|autumn|fall"
 _COUNTS = "an?|one|two|three|four|five|six|seven|eight|nine|ten|few|couple|several"
 
-_TELLS_TIME = re.compile(
+_TELLS_TIME = compile_late(
     r"\b(?:yesterday|today|tonight|tomorrow|recently|lately|ago|the other day|just now"
     rf"|last (?:\w{{1,20}} )?(?:night|week|weekend|month|year|{_SEASONS}|{_DAYS})"
     rf"|next (?:week|weekend|month|year|{_SEASONS}|{_DAYS})"
@@ -239,12 +241,12 @@ _TELLS_TIME = re.compile(
     rf"|for (?:\w{{1,20}} )?(?:\d+|{_COUNTS}) (?:years|months|weeks)"
     r"|(?:i|we|he|she|they|you|has|have|had|['’]ve|['’]s|['’]d) just)\b",
 )
-_TELLS_NUMBER = re.compile(
+_TELLS_NUMBER = compile_late(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|couple"
     r"|few|several|dozen|hundred|thousand|both)\b",
 )
-_FIRST_PERSON = re.compile(r"\b(?:i|my|me|we|our)\b")
-_INSTRUCTION = re.compile(
+_FIRST_PERSON = compile_late(r"\b(?:i|my|me|we|our)\b")
+_INSTRUCTION = compile_late(
     r"(?:^|[.!?\n])\s{0,3}(?:please |also |and )?"
     r"(?:always|never|from now on|going forward|whenever|every time|each time|make sure"
     r"|be sure to)\b"
@@ -254,36 +256,36 @@ _INSTRUCTION = re.compile(
 )
 _INSTRUCTION_HINTS = ("always", "never", "now on", "forward", "when", " time", " sure")
 _PREFERENCE_HINTS = ("prefer", "rather", "favo")
-_PREFERENCE = re.compile(
+_PREFERENCE = compile_late(
     r"\b(?:prefer(?:s|red|ence|ences)?|(?:i|he|she|they|we)(?:['’]d| would) rather|favou?rites?)\b",
 )
-_ASKS_WHEN = re.compile(
+_ASKS_WHEN = compile_late(
     r"^\W{0,3}(?:(?:since |until )?when|how long"
     r"|(?:on |in )?(?:what|which) (?:date|day|week|month|year|time))\b"
     r"|\bwhen (?:did|was|were|is|are|will|do|does|have|has|had)\b",
 )
-_ASKS_HOW_MANY = re.compile(
+_ASKS_HOW_MANY = compile_late(
     r"\bhow (?:many|much|old|often|long|far|tall|big)\b|\b(?:what|which) number\b"
 )
-_ASKS_WHO_OR_WHERE = re.compile(r"^\W{0,3}(?:who|whom|whose|which|where)\b")
-_ASKS_FOR_HELP = re.compile(
+_ASKS_WHO_OR_WHERE = compile_late(r"^\W{0,3}(?:who|whom|whose|which|where)\b")
+_ASKS_FOR_HELP = compile_late(
     r"\b(?:how (?:do|can|should|would|could|to|might)|(?:can|could|would|will) you"
     r"|what (?:should|would|could|are the|is the best|types?|kinds?|\w{1,30} (?:should|would))"
     r"|which \w{1,30} (?:should|would)|where should|help me|suggest|recommend|explain|show me"
     r"|i want|i need)\b",
 )
-_ASKS_WHAT_WAS = re.compile(r"\W{0,3}(?:when did|have i|did i|what did i|how many)\b")
-_ASKS_FOR_OVERVIEW = re.compile(
+_ASKS_WHAT_WAS = compile_late(r"\W{0,3}(?:when did|have i|did i|what did i|how many)\b")
+_ASKS_FOR_OVERVIEW = compile_late(
     r"\b(?:summary|summaries|summari[sz](?:e[sd]?|ing)|overview|in order(?! to\b)"
     r"|order in which|over time|throughout|chronolog\w{0,8}|timeline|walk me through"
     r"|across (?:all|my|our|the|several|multiple|different))\b",
 )
-_QUESTION_MARK = re.compile(r"\?(?!\w)|[？؟⁇⁈⁉]")
+_QUESTION_MARK = compile_late(r"\?(?!\w)|[？؟⁇⁈⁉]")
 _ENDING_MARKS = "?？؟⁇⁈"
 _AFTER_THE_END = " \t\r\n\"'”’»*_`"
 _UPPER, _LOWER = "A-ZÀ-ÖØ-ÞА-ЯЁ", "a-zß-öø-ÿа-яё"
 # What stands before the letter is looked at after it: letters in upper case are few.
-_CAPITALISED = re.compile(rf"[{_UPPER}](?<![.!?\"'\n] .)(?<!\n.)(?<!^.)(?<=\b.)[{_LOWER}]{{2,}}")
+_CAPITALISED = compile_late(rf"[{_UPPER}](?<![.!?\"'\n] .)(?<!\n.)(?<!^.)(?<=\b.)[{_LOWER}]{{2,}}")
 
 
 def tells_time(text: str) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.whisper.wording import HEADING, looks_like_ours
 
 WRAPPERS = {
@@ -64,14 +65,14 @@ _STARTS = (
 LONG_CHARS = 600  # from which a prompt is likely to hold more than what is asked
 PART_CHARS = 300  # of what stands before the rest, and of what stands after it
 PROSE = 0.82  # share of letters and spaces in a line that somebody wrote; code and logs have less
-_PASTED = re.compile(r"\s{2,}\S|\t|at [\w.$]+\(|Traceback |File \"|\d{4}-\d\d-\d\d|[{}<>|$]")
+_PASTED = compile_late(r"\s{2,}\S|\t|at [\w.$]+\(|Traceback |File \"|\d{4}-\d\d-\d\d|[{}<>|$]")
 
-_ASKS = re.compile("[?？؟]")
-_OURS = re.compile(rf"[> \t]*{re.escape(HEADING)}")
+_ASKS = compile_late("[?？؟]")
+_OURS = compile_late(rf"[> \t]*{re.escape(HEADING)}")
 _MARGIN = (" ", "\t", ">")  # how a line begins that hangs on another, or is quoted
-_OPENING = re.compile(r"<([a-z]+(?:[-_][a-z]+)*)(?:\s[^<>]{0,500})?>")
+_OPENING = compile_late(r"<([a-z]+(?:[-_][a-z]+)*)(?:\s[^<>]{0,500})?>")
 # A command of the host: one line, one word after the slash. `/etc/hosts is wrong` is a sentence.
-_COMMAND = re.compile(r"/[a-z][a-z0-9_-]*(?::[a-z0-9_-]+)*(?:[ \t][^\n]*)?\Z", re.I)
+_COMMAND = compile_late(r"/[a-z][a-z0-9_-]*(?::[a-z0-9_-]+)*(?:[ \t][^\n]*)?\Z", re.I)
 
 
 def machine_made(text: str) -> str | None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
 from madeleine.whisper.habits import WhisperHabits
@@ -40,17 +41,17 @@ _UNSEEN = {  # what turns the reading direction of all that follows, or hides te
 CONTROL = dict.fromkeys(
     {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *_UNSEEN} - {ord("\n"), ord("\t")}
 )
-_FENCE = re.compile(r"(`{3,}|~{3,})")
-_TAG = re.compile(r"<(?=[a-zA-Z]|\s{0,2}[/!?|])")
+_FENCE = compile_late(r"(`{3,}|~{3,})")
+_TAG = compile_late(r"<(?=[a-zA-Z]|\s{0,2}[/!?|])")
 
 AGREE_NOT = "These two do not agree"
 HELD_BACK = "Held back before, worth a look"
 NOTE = "Note from Madeleine"  # how the hooks begin a line of theirs
 QUOTED = "› "  # before a memory's line that looks like one of ours
 _TYPES = "|".join(each.value for each in MemoryType)
-_BADGE = re.compile(rf"\*{{2}}(\[\s{{0,3}}(?:{_TYPES})\s{{0,3}}\])(?:\*{{2}})?", re.IGNORECASE)
-_BRACKET = re.compile(r"[(（﹙](?=\s{0,3}id\s{0,3}[:：=]\s{0,3}[0-9a-f]{8})", re.IGNORECASE)
-_LIKE_OURS = re.compile(
+_BADGE = compile_late(rf"\*{{2}}(\[\s{{0,3}}(?:{_TYPES})\s{{0,3}}\])(?:\*{{2}})?", re.IGNORECASE)
+_BRACKET = compile_late(r"[(（﹙](?=\s{0,3}id\s{0,3}[:：=]\s{0,3}[0-9a-f]{8})", re.IGNORECASE)
+_LIKE_OURS = compile_late(
     rf"[\s>]{{0,20}}(?:[-*+•–—]\s{{0,3}})?(?:[*_]{{0,2}}\[\s{{0,3}}(?:{_TYPES})\s{{0,3}}\]"
     rf"|#{{0,6}}\s{{0,3}}madeleine whispers|{MAINTENANCE}"
     rf"|{AGREE_NOT}|{HELD_BACK}|{NOTE}|Notes from earlier sessions)",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from madeleine.errors import PlaceTaken
+from madeleine.language.late_pattern import compile_late
 from madeleine.vault.files import fsync_folder
 
 FOLDER = "backups"
-_NAME = re.compile(r"madeleine-(\d{8}T\d{6})Z(?:-(\d+))?\.zip")
+_NAME = compile_late(r"madeleine-(\d{8}T\d{6})Z(?:-(\d+))?\.zip")
 _TIME = "%Y%m%dT%H%M%S"
-_UNFINISHED = re.compile(r"\..+\.zip\.\d+\.(?:copies|zip)\.tmp")
+_UNFINISHED = compile_late(r"\..+\.zip\.\d+\.(?:copies|zip)\.tmp")
 
 
 @dataclass(frozen=True, slots=True)

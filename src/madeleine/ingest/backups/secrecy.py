@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.secrets import redacted
 
-_SECRET = re.compile(
+_SECRET = compile_late(
     r"^(?P<key>[ \t]*[\w.\"'-]*(?:token|secret|password|passwd|api_?key)[\"']?[ \t]*=[ \t]*)"
     r"(?P<value>[^\n]*)$",
     re.MULTILINE | re.IGNORECASE,

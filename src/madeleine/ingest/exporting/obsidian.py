@@ -29,15 +29,16 @@ from pathlib import Path
 from madeleine.ingest.exporting.writing import Items, new_folder
 from madeleine.ingest.importing.notes import Places, links_in
 from madeleine.ingest.importing.obsidian import CONNECTIONS, MARK, NOT_LINKED
+from madeleine.language.late_pattern import compile_late
 from madeleine.model.codec import Json
 from madeleine.model.memory import SHORT_ID_LENGTH, first_words
 from madeleine.model.times import parse_time
 
 NAME_CHARS = 100  # of a note's file: some systems take 255 bytes, and scripts take up to 4 each
 NAME_BYTES = 200
-_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\[\]#^|\\/:*?\"<>]+")
-_PLAIN = re.compile(r"[A-Za-z_][\w .,()/-]*")
-_RESERVED = re.compile(r"(?i:true|false|yes|no|null|on|off|~)")
+_FORBIDDEN = compile_late(r"[\x00-\x1f\x7f\[\]#^|\\/:*?\"<>]+")
+_PLAIN = compile_late(r"[A-Za-z_][\w .,()/-]*")
+_RESERVED = compile_late(r"(?i:true|false|yes|no|null|on|off|~)")
 
 
 class Names:

@@ -25,6 +25,7 @@ from madeleine.ingest.importing.values import (
     stable_id,
 )
 from madeleine.ingest.projects import space_of
+from madeleine.language.late_pattern import compile_late
 from madeleine.model.times import format_time
 
 FORM = "agents-md"
@@ -38,11 +39,11 @@ NAMES = (
     ".github/copilot-instructions.md",
 )
 RULES = (".claude/rules/**/*.md", ".cursor/rules/**/*.mdc")
-_OURS = re.compile(r"<!-- madeleine:start.*?(?:<!-- madeleine:end[^>]*-->|\Z)", re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
-_FENCE = re.compile(r"[ \t]*(```|~~~)")
-_FRONT = re.compile(r"\A---[ \t]*\n.*?\n---[ \t]*\n", re.DOTALL)
+_OURS = compile_late(r"<!-- madeleine:start.*?(?:<!-- madeleine:end[^>]*-->|\Z)", re.DOTALL)
+_COMMENT = compile_late(r"<!--.*?-->", re.DOTALL)
+_HEADING = compile_late(r"(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_FENCE = compile_late(r"[ \t]*(```|~~~)")
+_FRONT = compile_late(r"\A---[ \t]*\n.*?\n---[ \t]*\n", re.DOTALL)
 
 
 class Section(NamedTuple):

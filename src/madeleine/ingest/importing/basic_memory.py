@@ -26,9 +26,10 @@ from madeleine.ingest.importing.notes import Note, root_of
 from madeleine.ingest.importing.sources import Source, notes_of
 from madeleine.ingest.importing.values import Found, Json, Total, filled, stable_id
 from madeleine.ingest.importing.words import type_of
+from madeleine.language.late_pattern import compile_late
 
 FORM = "basic-memory"
-_OBSERVATION = re.compile(r"^[ \t]*[-*][ \t]+\[([^\[\]()\n]{2,40})\](?!\()[ \t]+\S", re.MULTILINE)
+_OBSERVATION = compile_late(r"^[ \t]*[-*][ \t]+\[([^\[\]()\n]{2,40})\](?!\()[ \t]+\S", re.MULTILINE)
 _PLAIN = ("", "note")
 
 

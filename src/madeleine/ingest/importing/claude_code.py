@@ -36,13 +36,14 @@ from madeleine.ingest.importing.values import (
 )
 from madeleine.ingest.importing.words import type_of
 from madeleine.ingest.projects import space_of
+from madeleine.language.late_pattern import compile_late
 from madeleine.model.times import format_time
 
 FORM = "claude-code"
 INDEX = "MEMORY.md"
 TRANSCRIPTS = 5  # newest sessions that are asked where they run
 TRANSCRIPT_BYTES = 1 << 20  # within which a session says where it runs
-_INDEX_LINE = re.compile(
+_INDEX_LINE = compile_late(
     r"^[ \t]*[-*][ \t]+\[(?P<title>[^\]\n]+)\]\((?P<file>[^)\n]+\.md)\)[^\n]*$", re.MULTILINE
 )
 

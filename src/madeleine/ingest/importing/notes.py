@@ -17,21 +17,22 @@ from typing import NamedTuple
 from madeleine.errors import FileUnreadable
 from madeleine.ingest.importing.sources import Source, is_zip
 from madeleine.ingest.importing.values import NotThatFormat, time_of
+from madeleine.language.late_pattern import compile_late
 from madeleine.language.text import same_text_key
 from madeleine.model.times import format_time
 from madeleine.vault.frontmatter import parse_document
 from madeleine.vault.yaml_fallback import BadYaml, TooMuchYaml, Tree, load_block
 
-_CODE = re.compile(r"^(?P<fence>```|~~~).*?^(?P=fence)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"(!?)\[\[([^\[\]|#^\n]+)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-_TAG = re.compile(r"(?<![\w/&#\]])#((?=[\w/-]*[^\W\d])[\w/-]+)")
-_RELATION = re.compile(
+_CODE = compile_late(r"^(?P<fence>```|~~~).*?^(?P=fence)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_LINK = compile_late(r"(!?)\[\[([^\[\]|#^\n]+)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_TAG = compile_late(r"(?<![\w/&#\]])#((?=[\w/-]*[^\W\d])[\w/-]+)")
+_RELATION = compile_late(
     r"^[ \t]*[-*][ \t]+(?P<word>[^\s\[\]][^\[\]\n]{0,60}?)?[ \t]*"
     r"\[\[(?P<target>[^\[\]|#^\n]+)(?:[#^|][^\[\]\n]*)?\]\]"
     r"(?:[ \t]*\((?P<why>[^\n]*)\))?[ \t]*$",
     re.MULTILINE,
 )
-_CHECKBOX = re.compile(r"\[.\]")
+_CHECKBOX = compile_late(r"\[.\]")
 _TIMES = ("created", "created_at", "date", "date created", "creation_date")
 SIMPLER = "make the property simpler, or take it out"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".mp3", ".mp4", ".canvas")

@@ -17,6 +17,7 @@ from madeleine.ingest.importing.notes import Link, Note, root_of
 from madeleine.ingest.importing.sources import Source, notes_of
 from madeleine.ingest.importing.values import Found, Json, Total, filled, stable_id
 from madeleine.ingest.importing.words import type_of
+from madeleine.language.late_pattern import compile_late
 from madeleine.model.times import format_time
 from madeleine.model.words import Tier
 
@@ -26,7 +27,7 @@ MARK = "<!-- madeleine:connections -->"
 CONNECTIONS = f"{MARK}\n## Connections"
 NOT_LINKED = "not_linked"
 """The property under which our export names links that lead to another note than they mean."""
-_OURS = re.compile(rf"\n\n{CONNECTIONS}(?:\n- [^\n]*)*(?P<rest>\n.*)?\Z", re.DOTALL)
+_OURS = compile_late(rf"\n\n{CONNECTIONS}(?:\n- [^\n]*)*(?P<rest>\n.*)?\Z", re.DOTALL)
 
 
 def read(path: Path) -> Iterator[Found]:

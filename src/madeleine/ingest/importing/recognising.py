@@ -5,7 +5,6 @@ Only names and the beginning of one file are looked at, and nothing depends on t
 
 from __future__ import annotations
 
-import re
 import shlex
 import zipfile
 from collections.abc import Iterator
@@ -14,23 +13,24 @@ from pathlib import Path, PurePosixPath
 
 from madeleine.errors import MadeleineError
 from madeleine.ingest.importing.sources import Source, files_of
+from madeleine.language.late_pattern import compile_late
 
 HEAD_BYTES = 1 << 16
 NAMES_AT_MOST = 2_000  # of files that are looked at in a folder
 _BY_TEXT = (
-    ("madeleine", re.compile(r'"format":\s*"madeleine-export"')),
-    ("chatgpt", re.compile(r'"mapping":\s*\{')),
-    ("claude-ai", re.compile(r'"chat_messages":\s*\[')),
-    ("automem", re.compile(r'"(?:nodes|labels)":\s*\[')),
-    ("mcp-memory", re.compile(r'"type":\s*"(?:entity|relation)"')),
-    ("mem0", re.compile(r'"memory":\s*"')),
+    ("madeleine", compile_late(r'"format":\s*"madeleine-export"')),
+    ("chatgpt", compile_late(r'"mapping":\s*\{')),
+    ("claude-ai", compile_late(r'"chat_messages":\s*\[')),
+    ("automem", compile_late(r'"(?:nodes|labels)":\s*\[')),
+    ("mcp-memory", compile_late(r'"type":\s*"(?:entity|relation)"')),
+    ("mem0", compile_late(r'"memory":\s*"')),
 )
 _BY_NAME = (
-    ("automem", re.compile(r"(?:.*/)?falkordb_[^/]*\.json(?:\.gz)?")),
-    ("ormah", re.compile(r"nodes/[^/]+\.md")),
-    ("claude-code", re.compile(r"(?:.*/)?memory/MEMORY\.md|MEMORY\.md")),
-    ("agents-md", re.compile(r"(?:CLAUDE|AGENTS|GEMINI)\.md")),
-    ("obsidian", re.compile(r".*\.md")),
+    ("automem", compile_late(r"(?:.*/)?falkordb_[^/]*\.json(?:\.gz)?")),
+    ("ormah", compile_late(r"nodes/[^/]+\.md")),
+    ("claude-code", compile_late(r"(?:.*/)?memory/MEMORY\.md|MEMORY\.md")),
+    ("agents-md", compile_late(r"(?:CLAUDE|AGENTS|GEMINI)\.md")),
+    ("obsidian", compile_late(r".*\.md")),
 )
 
 
