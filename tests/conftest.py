@@ -55,14 +55,17 @@ EVERYWHERE = frozenset(
         "sleep.test_run",
     )
 )
-"""Tests of verbs and jobs that run with the truth in a database as well."""
+"""Tests of verbs and jobs that run with the truth in a database as well; those of jobs in `make
+soak`."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     by_hand = any(each.name == "by_hand" for each in metafunc.definition.iter_markers())
     wanted = metafunc.module.__name__ in EVERYWHERE and not by_hand
     if "stores" in metafunc.fixturenames and wanted:
-        metafunc.parametrize("stores", ["files", "database"], indirect=True)
+        slow = [pytest.mark.soak] if ".sleep." in metafunc.module.__name__ else []
+        database = pytest.param("database", marks=slow)
+        metafunc.parametrize("stores", ["files", database], indirect=True)
 
 
 @pytest.fixture

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+Example = TypeVar("Example")
 
 IN_SOAK = os.environ.get("TEST_EXAMPLES") == "all"
 SHARE = 3
@@ -11,3 +15,8 @@ SHARE = 3
 def some_of(every: int) -> int:
     """Return how many of so many examples are tried here."""
     return every if IN_SOAK else -(-every // SHARE)
+
+
+def a_share_of(every: Sequence[Example]) -> Sequence[Example]:
+    """Return those of a list of examples that are tried here."""
+    return every if IN_SOAK else every[::SHARE]

@@ -40,6 +40,7 @@ def test_each_life_is_asked_the_same_and_told_apart(tmp_path: Path) -> None:
     assert all(value >= 8 * (life.LEARNED + life.NOISE) * 0.5 for value in sizes)
 
 
+@pytest.mark.soak
 def test_a_life_is_the_same_every_time(tmp_path: Path) -> None:
     outs = []
     for name in ("one", "other"):

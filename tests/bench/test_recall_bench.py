@@ -432,6 +432,7 @@ def test_every_set_is_measured_through_the_command(cli: Cli, tmp_path: Path) -> 
     assert ran.code == int(missed)
 
 
+@pytest.mark.soak
 def test_the_made_up_world_is_measured_through_the_command(cli: Cli, tmp_path: Path) -> None:
     words = ["--only", "scale,updates,filters", "--sizes", "600", "--embedded", "100"]
     kept = tmp_path / "cache"

@@ -524,6 +524,7 @@ def test_a_whisper_is_timed_against_embedding_the_prompt(
     assert "| latency 600 | whisper p50 |" in ran.out
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not hasattr(Madeleine, "whisper"), reason="there is no such door yet")
 def test_the_public_door_is_measured(cli: Cli, tmp_path: Path) -> None:
     data = written_data(tmp_path / "data")

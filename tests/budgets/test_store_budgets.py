@@ -76,6 +76,7 @@ def test_remembering_among_many_takes_hardly_longer_than_among_few(tmp_path: Pat
     assert among_many <= 2 * among_few
 
 
+@pytest.mark.soak
 def test_looking_at_unchanged_files_costs_little_more_than_listing_them(tmp_path: Path) -> None:
     with filled(tmp_path / "home", 3_000) as stores:
         root = stores.vault.root

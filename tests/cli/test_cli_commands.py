@@ -359,6 +359,7 @@ def test_jsonl_of_an_empty_file_is_an_empty_document(cli: Cli) -> None:
     assert cli.ok("remember", "--jsonl", "-", stdin=b"") == {"results": []}
 
 
+@pytest.mark.soak
 def test_jsonl_takes_more_lines_than_one_batch(cli: Cli) -> None:
     data = _jsonl(*({"content": f"memory number {number}"} for number in range(600)))
 

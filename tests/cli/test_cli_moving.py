@@ -144,6 +144,7 @@ def test_an_empty_export_is_no_problem(cli: Cli, tmp_path: Path) -> None:
     assert cli.ok("import", "madeleine", str(tmp_path / "m.jsonl"))["cut"] is False
 
 
+@pytest.mark.soak
 def test_a_large_import_goes_in_batches(cli: Cli, tmp_path: Path) -> None:
     results = [{"id": f"m-{n}", "memory": f"fact number {n}"} for n in range(300)]
     file = tmp_path / "mem0.json"

@@ -157,18 +157,18 @@ def phrases_compared(tree: ast.AST, constants: Mapping[str, str]) -> Iterator[st
                     yield text
 
 
-def texts_named_in(tree: ast.Module, modules: Mapping[str, ast.Module]) -> dict[str, str]:
-    """Return the texts that a module knows by a name: its own, and those that it imports."""
+def texts_named_in(tree: ast.Module, others: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return the texts that a module knows by a name: its own, and those that it imports from
+    others."""
     found: dict[str, str] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
             text = node.value.value
             names = [each.id for each in node.targets if isinstance(each, ast.Name)]
             found |= dict.fromkeys(names, text) if isinstance(text, str) else {}
-        elif isinstance(node, ast.ImportFrom) and (other := modules.get(node.module or "")):
-            others = texts_named_in(other, {})
+        elif isinstance(node, ast.ImportFrom) and (texts := others.get(node.module or "")):
             imported = [(each.asname or each.name, each.name) for each in node.names]
-            found |= {name: others[known] for name, known in imported if known in others}
+            found |= {name: texts[known] for name, known in imported if known in texts}
     return found
 
 
@@ -183,11 +183,12 @@ def test_nothing_is_decided_by_the_english_of_our_own_messages() -> None:
         f"madeleine.{name.removesuffix('.py').replace('/', '.')}": tree
         for name, tree in trees.items()
     }
+    own = {name: texts_named_in(tree, {}) for name, tree in modules.items()}
     found = [
         f"{name}: {phrase}"
         for name, tree in trees.items()
         if not name.startswith(READS_OTHERS)
-        for phrase in phrases_compared(tree, texts_named_in(tree, modules))
+        for phrase in phrases_compared(tree, texts_named_in(tree, own))
     ]
 
     assert found == []

@@ -69,7 +69,12 @@ class Ending:
                 psycopg.ClientCursor(another).execute(sql, (connection.info.backend_pid,))
 
 
-@pytest.mark.parametrize("verb", VERBS)
+SLOW = ("merge",)
+
+
+@pytest.mark.parametrize(
+    "verb", [pytest.param(each, marks=[pytest.mark.soak] * (each in SLOW)) for each in VERBS]
+)
 def test_a_session_that_ends_at_any_statement_leaves_no_half_write(
     stores: Stores, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:

@@ -96,6 +96,7 @@ def test_an_engine_of_a_stranger_keeps_the_index(tmp_path: Path) -> None:
     assert not (home / "index.db").exists()
 
 
+@pytest.mark.soak
 def test_a_stranger_holds_an_engine_to_the_contract(tmp_path: Path) -> None:
     package(tmp_path)
     (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")

@@ -153,6 +153,7 @@ def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) ->
     assert contents(home) == files
 
 
+@pytest.mark.soak
 def test_a_move_that_was_killed_while_it_filled_the_index_waits_and_goes_on(
     home: Path, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.language.secrets import redacted
+from tests.examples import a_share_of
 from tests.language.test_secrets_corpus import BARE, HARMLESS, LEAKS
 
 MARK = re.compile(r"\[redacted [a-z ]+\]")
@@ -91,12 +92,12 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("piece", HOSTILE)
+@pytest.mark.parametrize("piece", a_share_of(HOSTILE))
 def test_a_text_that_begins_a_secret_again_and_again_takes_no_time(piece: str) -> None:
     assert seconds(piece * (CHARS // len(piece))) < SECONDS
 
 
-@pytest.mark.parametrize("leak", [each for each, _ in LEAKS[::8]] + BARE[::8])
+@pytest.mark.parametrize("leak", a_share_of([each for each, _ in LEAKS[::8]] + BARE[::8]))
 def test_a_text_of_nothing_but_secrets_takes_no_time(leak: str) -> None:
     assert seconds(f"{leak}\n" * (CHARS // len(leak))) < SECONDS
 

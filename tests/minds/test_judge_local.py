@@ -211,6 +211,8 @@ def test_thousands_of_pairs_a_second_are_judged() -> None:
         began = time.process_time()
         judge.judge(pairs)
         rates.append(len(pairs) / (time.process_time() - began))
+        if rates[-1] >= 2_500:
+            break
 
     assert max(rates) >= 2_500
 

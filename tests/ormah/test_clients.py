@@ -17,7 +17,8 @@ from tests.server.running import Daemon, running
 TOOLS = ["mark_outdated", "recall", "recall_node", "remember", "run_maintenance", "submit_feedback"]
 
 
-pytestmark = pytest.mark.timeout(PATIENCE_SECONDS)  # the first to run waits for the install
+# The first to run waits for the install.
+pytestmark = [pytest.mark.timeout(PATIENCE_SECONDS), pytest.mark.soak]
 
 
 # -- the command line ------------------------------------------------------------------------

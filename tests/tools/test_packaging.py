@@ -33,6 +33,7 @@ def requirements(archive: Path) -> list[Requirement]:
     return [Requirement(told) for told in read_metadata(archive).get_all("Requires-Dist", [])]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("ending", [".whl", ".tar.gz"])
 def test_a_plain_build_names_no_path(ending: str, dist: Path) -> None:
     (archive,) = dist.glob(f"*{ending}")

@@ -527,6 +527,7 @@ def test_a_held_out_memory_was_not_told(listener: Listener) -> None:
     assert contents(listener.hears(ASK_FERRY, "s")) == [FERRY]
 
 
+@pytest.mark.soak
 def test_half_of_the_prompts_are_held_out_and_always_the_same(listener: Listener) -> None:
     listener.habits = replace(HABITS, holdout=0.5)
     prompts = [f"{ASK_FERRY}{' ' * number}" for number in range(60)]

@@ -334,6 +334,7 @@ def test_what_belongs_to_no_space_may_join_one(stores: Stores) -> None:
     assert members(summary) == ids(atlas) | ids(free)
 
 
+@pytest.mark.soak
 def test_every_memory_is_visited_past_any_page_limit(large: Stores) -> None:
     report = run(large, cluster(), dry_run=True)
 

@@ -667,6 +667,7 @@ def test_creative_asks_for_existing_edges_once(
     assert asked == [20]
 
 
+@pytest.mark.soak
 def test_it_takes_no_longer_in_a_large_store_with_a_hub(stores: Stores) -> None:
     count = 20_000
     chance = np.random.default_rng(1).standard_normal((count, 64)).astype(np.float32)

@@ -149,6 +149,7 @@ def test_the_least_important_fade_first(stores: Stores) -> None:
     assert first < 0.3 < second * 2
 
 
+@pytest.mark.soak
 def test_every_memory_is_visited_past_any_page_limit(tmp_path: Path) -> None:
     stores = make_stores(tmp_path / "home", with_model=False)
     ids = fill(stores, 2 * PAGE + 7, days=10)
@@ -297,6 +298,7 @@ def test_compacting_keeps_the_newest_scores(tmp_path: Path) -> None:
 # -- size ----------------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_a_hub_of_many_connections_is_counted_quickly(tmp_path: Path) -> None:
     stores = make_stores(tmp_path / "home", with_model=False)
     ids = fill(stores, 20_000, hub=19_999, days=10)

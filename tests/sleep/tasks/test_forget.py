@@ -396,6 +396,7 @@ def test_an_empty_store_has_nothing_to_forget(stores: Stores) -> None:
     assert (report.counts["examined"], report.counts["preserved"]) == (0, 0)
 
 
+@pytest.mark.soak
 def test_lists_in_the_report_are_bounded_and_numbers_are_not(tmp_path: Path) -> None:
     stores = make_stores(tmp_path / "home", with_model=False)
     fill(stores, 12_000, days=80)
