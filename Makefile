@@ -80,6 +80,10 @@ types: $(VENV)/installed-dev
 # The page has a run of its own: a browser's event loop stays in its process for as long as it lives.
 # More processes than processors, for half of a test is waiting for a daemon or a database. Each takes
 # whole modules, so that what a module shares is started once.
+# What fails beside others is tried once more by itself, where nobody takes its processor: a test that
+# waits for a daemon, say, may have waited in vain. What is wrong fails again.
+ALONE = { [ $$? -eq 1 ] && $(BIN)/python -m pytest -q -m "not soak" $(1) --last-failed --last-failed-no-failures none; }
+
 # Homes and databases of tests lie in memory where there is room: a test waits for the disk half of
 # its time, and several thousand of them wait for each other.
 MEMORY := $(shell [ "$$(df --output=avail -k /dev/shm 2> /dev/null | tail -n 1)" -gt 4000000 ] 2> /dev/null && \
@@ -89,8 +93,8 @@ unit: export PYTHONWARNDEFAULTENCODING = 1
 unit: export TMPDIR := $(if $(MEMORY),$(MEMORY),$(or $(TMPDIR),/tmp))
 unit: $(VENV)/installed-dev node
 	$(BIN)/python -m pytest -q packages/minilm/tests
-	$(BIN)/python -m pytest -q -n 4 --dist loadfile -m "not soak" --ignore=tests/page
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not soak" tests/page
+	$(BIN)/python -m pytest -q -n 4 --dist loadfile -m "not soak" --ignore=tests/page || $(call ALONE,--ignore=tests/page)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not soak" tests/page || $(call ALONE,tests/page)
 
 # What builds and checks the page's source, where there is Node.
 node:
