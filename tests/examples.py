@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import pytest
 
 Example = TypeVar("Example")
 
 IN_SOAK = os.environ.get("TEST_EXAMPLES") == "all"
-SHARE = 3
+SHARE = 5
 
 
 def some_of(every: int) -> int:
@@ -20,3 +22,10 @@ def some_of(every: int) -> int:
 def a_share_of(every: Sequence[Example]) -> Sequence[Example]:
     """Return those of a list of examples that are tried here."""
     return every if IN_SOAK else every[::SHARE]
+
+
+def others_in_soak(first: object, *others: object) -> list[Any]:
+    """Return the values of a parameter of a slow test: the first for `make test`, the others for
+    `make soak`. Several parameters are a tuple."""
+    late = (each if isinstance(each, tuple) else (each,) for each in others)
+    return [first, *(pytest.param(*each, marks=pytest.mark.soak) for each in late)]

@@ -414,6 +414,7 @@ def figures(ran: Ran) -> dict[tuple[str, str], dict[str, Any]]:
     return {(each["part"], each["what"]): each for each in ran.answer["figures"]}
 
 
+@pytest.mark.soak
 def test_every_set_is_measured_through_the_command(cli: Cli, tmp_path: Path) -> None:
     data, parts = data_folder(tmp_path / "data"), "locomo,pooled,beam,precision,ormah"
 

@@ -452,6 +452,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Madeleine, "whisper", recalled, raising=False)
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("stand_in")
 def test_every_set_is_measured_through_the_command(cli: Cli, tmp_path: Path) -> None:
     data = written_data(tmp_path / "data")

@@ -15,16 +15,15 @@ import pytest
 
 from madeleine.cli.tour import EXAMPLES
 from tests.cli.running import MODULE, Cli
+from tests.server.running import running
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "apsw", "starlette", "pydantic", "uvicorn", "yaml")
 
 
 @pytest.fixture
 def served(cli: Cli) -> Iterator[Cli]:
-    ran = cli.process("serve", "--port", "0")
-    assert ran.code == 0, ran.err
-    yield cli
-    cli("stop")
+    with running(cli.home):
+        yield cli
 
 
 def test_serve_says_where_it_listens_and_status_agrees(cli: Cli) -> None:

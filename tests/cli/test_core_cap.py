@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import Cli
-from tests.server.running import eventually
+from tests.server.running import eventually, running
 
 CAP = 5
 
@@ -28,10 +29,8 @@ def full(cli: Cli) -> Cli:
 
 @pytest.fixture(params=["alone", "daemon"])
 def either(request: pytest.FixtureRequest, full: Cli) -> Iterator[Cli]:
-    if request.param == "daemon":
-        assert full.process("serve", "--port", "0").code == 0
-    yield full
-    full("stop")
+    with running(full.home) if request.param == "daemon" else nullcontext():
+        yield full
 
 
 def core(cli: Cli) -> set[str]:
@@ -110,14 +109,11 @@ def test_a_file_edited_to_core_is_held_to_the_cap_at_the_next_reconcile(
 
 def test_the_watcher_holds_the_cap_by_itself(full: Cli) -> None:
     edited = full.remember("The gateway runs in Frankfurt")
-    assert full.process("serve", "--port", "0").code == 0
-    try:
+    with running(full.home):
         edit_to_core(full, edited)
 
         eventually(lambda: len(core(full)) == CAP, 15)
         assert {edited, self_of(full)} <= core(full)
-    finally:
-        full("stop")
 
 
 def test_a_file_put_into_the_vault_counts_too(full: Cli) -> None:

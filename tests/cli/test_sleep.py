@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from madeleine.bootstrap import open_house
 from madeleine.model.proposal import ProposalType
 from madeleine.write.proposals import propose
 from tests.cli.running import Cli
+from tests.server.running import running
 
 LONG_AGO = ("--created", "2019-01-01T00:00:00Z")
 
@@ -19,10 +21,8 @@ LONG_AGO = ("--created", "2019-01-01T00:00:00Z")
 @pytest.fixture(params=["alone", "daemon"])
 def either(request: pytest.FixtureRequest, cli: Cli) -> Iterator[Cli]:
     """The command with a daemon and without one: it says the same."""
-    if request.param == "daemon":
-        assert cli.process("serve", "--port", "0").code == 0
-    yield cli
-    cli("stop")
+    with running(cli.home) if request.param == "daemon" else nullcontext():
+        yield cli
 
 
 def contents(cli: Cli) -> dict[str, bytes]:

@@ -21,6 +21,7 @@ from madeleine import Madeleine
 from madeleine.database import schema
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit
 from tests import postgres
+from tests.examples import others_in_soak
 from tests.hooks.running import claude, client
 from tests.postgres import Server
 
@@ -128,6 +129,7 @@ def test_whoever_waits_too_long_for_another_is_told(
         assert opened.remember("a teapot")
 
 
+@pytest.mark.soak
 def test_a_slow_statement_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     quick = ("SET statement_timeout = '500ms'",)
     monkeypatch.setattr(connecting, "_SETTINGS", (*connecting._SETTINGS, *quick))
@@ -158,6 +160,7 @@ def test_when_no_connection_is_left_it_says_so_and_goes_on_later(tmp_path: Path)
             assert len(opened.recall("kettle")) == 1
 
 
+@pytest.mark.soak
 def test_when_only_reserved_connections_are_left_it_says_what_to_raise(tmp_path: Path) -> None:
     with a_server(RESERVED) as server:
         with psycopg.connect(server.url, autocommit=True) as connection:
@@ -237,7 +240,9 @@ def test_no_sign_in_a_password_makes_a_part_of_it_told(tmp_path: Path, sign: str
 
 @pytest.mark.parametrize(
     ("command", "password"),
-    [("serve", "wonder/land"), ("recall", "wonder:a@b/land"), ("move", "wonder%zzland")],
+    others_in_soak(
+        ("serve", "wonder/land"), ("recall", "wonder:a@b/land"), ("move", "wonder%zzland")
+    ),
 )
 def test_an_address_that_would_be_misread_is_refused_and_not_told(
     tmp_path: Path, command: str, password: str
@@ -264,6 +269,7 @@ def _as(url: str, who: str) -> str:
     return f"{parts.scheme}://{who}@{parts.path}?{parts.query}"
 
 
+@pytest.mark.soak
 def test_a_server_without_pgvector_is_refused(tmp_path: Path) -> None:
     with a_server(BARE) as server, pytest.raises(DatabaseUnfit, match="pgvector") as caught:
         Madeleine.open(home_on(server.url, tmp_path))
@@ -298,7 +304,7 @@ def test_a_schema_of_a_newer_release_is_refused(tmp_path: Path) -> None:
     assert "upgrade" in caught.value.hint
 
 
-@pytest.mark.parametrize("seen", range(1, len(schema.MIGRATIONS)))
+@pytest.mark.parametrize("seen", others_in_soak(*range(1, len(schema.MIGRATIONS))))
 def test_a_schema_of_an_older_release_is_brought_up_and_keeps_its_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: int
 ) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli.running import Cli
+from tests.examples import others_in_soak
 from tests.server.running import Daemon, eventually, running
 
 DEEP = 28_000
@@ -129,7 +130,7 @@ def test_a_hostile_file_that_appears_while_the_daemon_runs_is_named(daemon: Daem
     eventually(lambda: not named())
 
 
-@pytest.mark.parametrize("name", ["flow lists", "block lists", "complex keys"])
+@pytest.mark.parametrize("name", others_in_soak("flow lists", "block lists", "complex keys"))
 def test_taking_in_a_hostile_file_is_refused_with_its_line(
     cli: Cli, tmp_path: Path, name: str
 ) -> None:
@@ -348,7 +349,7 @@ def _ended_by(how: str) -> int:
     return -int(getattr(signal, how))
 
 
-@pytest.mark.parametrize("how", ["SIGSEGV", "SIGKILL"])
+@pytest.mark.parametrize("how", others_in_soak("SIGSEGV", "SIGKILL"))
 def test_a_file_that_ended_the_process_is_set_aside_at_the_next_start(
     cli: Cli, fault: Any, how: str
 ) -> None:
@@ -416,6 +417,7 @@ def test_a_file_that_only_happened_to_be_read_when_somebody_killed_us_is_not_bla
     assert [each["memory"]["content"] for each in found] == ["The ferry is late."]
 
 
+@pytest.mark.soak
 def test_a_file_that_ends_us_twice_is_set_aside_though_a_trial_of_it_goes_well(
     cli: Cli, fault: Any
 ) -> None:
@@ -449,7 +451,7 @@ def test_a_daemon_that_a_file_ended_starts_and_names_it(
     assert found == ["The ferry leaves from pier four."]
 
 
-@pytest.mark.parametrize("how", ["SIGSEGV", "SIGKILL"])
+@pytest.mark.parametrize("how", others_in_soak("SIGSEGV", "SIGKILL"))
 def test_a_note_that_ended_the_process_is_refused_until_it_changes(
     cli: Cli, tmp_path: Path, fault: Any, how: str
 ) -> None:

@@ -36,6 +36,7 @@ from madeleine.ingest.moving import (
 )
 from tests import postgres
 from tests.cli.running import Cli
+from tests.examples import others_in_soak
 
 KILLED_SECONDS = 60.0
 
@@ -131,7 +132,7 @@ def _status(home: Path) -> str:
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
 
 
-@pytest.mark.parametrize("way", ["in", "out"])
+@pytest.mark.parametrize("way", others_in_soak("in", "out"))
 def test_a_move_that_was_killed_goes_on(home: Path, tmp_path: Path, way: str) -> None:
     url, tenant = postgres.server().url, tmp_path.name
     _add_files(home, 600)
@@ -175,7 +176,7 @@ def test_a_move_that_was_killed_while_it_filled_the_index_waits_and_goes_on(
     assert len(said(home)[0]) > 30
 
 
-@pytest.mark.parametrize("who", ["@", ":opensesame@localhost"])
+@pytest.mark.parametrize("who", others_in_soak("@", ":opensesame@localhost"))
 def test_a_backup_of_a_database_comes_back_as_files(home: Path, tmp_path: Path, who: str) -> None:
     """The database may be lost, or still at work; and no backup has the password to it."""
     url, archive, new = postgres.server().url, str(tmp_path / "all.zip"), tmp_path / "new"

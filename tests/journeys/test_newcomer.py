@@ -128,6 +128,7 @@ def _a_lived_in_home(cli: Cli) -> None:
     cli.ok("forget", five)
 
 
+@pytest.mark.soak
 def test_deleting_the_index_changes_no_answer(marta: Cli) -> None:
     _a_lived_in_home(marta)
     before = answers(marta)

@@ -39,6 +39,7 @@ def waiting(daemon: Daemon) -> int:
     return int(daemon.ok("GET", "/ui/data/proposals")["total"])
 
 
+@pytest.mark.soak
 def test_a_kind_behind_the_first_page_is_listed_whole(visit: Visit) -> None:
     page = visit.open("/sleep/proposals")
     expect(page.get_by_text("1,001 proposals wait")).to_be_visible()
