@@ -22,6 +22,7 @@ from madeleine.sleep.reports import bounded_report
 from madeleine.sleep.sleeper import ORDER, LastRun, Running, Sleeper
 from madeleine.sleep.timetable import Timetable
 from madeleine.sleep.values import STOPPED, Report
+from madeleine.sleep.wording import word_stop
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, make_stores, reopened
@@ -142,6 +143,13 @@ def test_a_run_that_was_stopped_goes_on_after_a_pause() -> None:
     last = after(NOON, stopped="wording of any kind", stopped_parts={"kind": "asked_to_stop"})
 
     assert next_run(last, DAY, RETRY, NOON) == NOON + RETRY
+
+
+def test_a_run_that_was_stopped_tells_what_found_no_room() -> None:
+    report = Report("auto_linker", "", NOON, stopped=STOPPED.extended(without_room=3))
+
+    assert report.was_halted
+    assert word_stop(STOPPED.extended(without_room=3)) == "asked to stop; 3 of them found no room"
 
 
 def test_a_run_that_the_breaker_stopped_counts_as_run() -> None:

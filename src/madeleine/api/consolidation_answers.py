@@ -21,7 +21,7 @@ from madeleine.model.event import Event
 from madeleine.model.times import format_time
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked, LastRun, Running
-from madeleine.sleep.values import STOPPED, Report
+from madeleine.sleep.values import Report
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -86,7 +86,7 @@ def _status(
         return "started"
     if asked.failed or any(each.error for each in reports):
         return "error"
-    halted = any(each.stopped == STOPPED for each in reports)
+    halted = any(each.was_halted for each in reports)
     return "stopped" if halted or len(reports) < len(asked.jobs) else "success"
 
 

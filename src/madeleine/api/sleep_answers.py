@@ -31,7 +31,7 @@ from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.sleeper import Asked, LastRun, Running
-from madeleine.sleep.values import STOPPED, Report
+from madeleine.sleep.values import Report
 from madeleine.sleep.wording import word_stop
 from madeleine.write.proposals import Shown
 
@@ -176,7 +176,7 @@ def _status(request: Asked, done: int) -> Literal["started", "finished", "stoppe
         return "started"
     if request.failed:
         return "failed"
-    halted = done < len(request.jobs) or any(each.stopped == STOPPED for each in request.reports)
+    halted = done < len(request.jobs) or any(each.was_halted for each in request.reports)
     return "stopped" if halted else "finished"
 
 

@@ -208,6 +208,11 @@ class Report:
     make, else the first few."""
 
     @property
+    def was_halted(self) -> bool:
+        """Whether somebody asked it to stop before it was through."""
+        return self.stopped is not None and self.stopped.kind == StopKind.ASKED_TO_STOP
+
+    @property
     def idle(self) -> bool:
         """Whether the run found nothing to do and nothing to tell."""
         done = self.judged or self.applied or self.proposed or self.skipped

@@ -13,7 +13,7 @@ def word_stop(stop: Cause) -> str:
     """Return the sentence about why a run did not do all that it planned."""
     match stop.kind:
         case StopKind.ASKED_TO_STOP:
-            return "asked to stop"
+            return f"asked to stop{_word_room(stop.parts)}"
         case StopKind.NO_ROOM_FOR_PROPOSALS:
             return f"{stop.parts['without_room']} proposals found no room"
         case _:
@@ -29,9 +29,12 @@ def _word_breaker(kind: str, parts: Mapping[str, Any]) -> str:
         lately = f" and {asked} others were asked about lately" if asked else ""
         would = f"{parts['changed']} of {parts['of']} memories would change{lately}"
     instead = _INSTEAD[parts["instead"]].format(**parts)
+    return f"{would}, more than {parts['share']:.0%}: {instead}{_word_room(parts)}"
+
+
+def _word_room(parts: Mapping[str, Any]) -> str:
     left = parts.get("without_room")
-    more = f"; {left} of them found no room" if left else ""
-    return f"{would}, more than {parts['share']:.0%}: {instead}{more}"
+    return f"; {left} of them found no room" if left else ""
 
 
 _INSTEAD: Mapping[str, str] = {
