@@ -137,3 +137,27 @@ def test_ours_is_found_by_each_of_its_names_and_shows_no_password(scheme: str) -
     url = f"{scheme}://u:wonderland@here:1/graph"
 
     assert find_engine(url).place_of(url) == "falkordb://here:1/graph"
+
+
+@pytest.mark.parametrize("address", ["localhost:6379/memory", "u:wonderland@h:1/x", "memory"])
+def test_what_is_no_address_is_told_how_one_is_written(address: str) -> None:
+    with pytest.raises(BadSetting, match=r"falkordb://host:port/name") as caught:
+        find_engine(address)
+
+    assert "wonderland" not in caught.value.message + caught.value.hint
+
+
+def test_an_engine_whose_client_is_missing_is_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "hollow-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: hollow\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(
+        f"[{GROUP}]\nhollow = hollow_engine:ENGINE\n", encoding="utf-8"
+    )
+    (tmp_path / "hollow_engine.py").write_text("import no_such_client\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(BadSetting, match="not installed: no_such_client"):
+        find_engine("hollow://here:1/x")

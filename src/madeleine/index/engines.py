@@ -20,6 +20,8 @@ from madeleine.index.port import Index
 from madeleine.model.server_address import split
 
 GROUP = "madeleine.index"
+FORM = "falkordb://host:port/name"
+HOW_TO_INSTALL = "FalkorDB needs `pip install 'madeleine-memory[falkordb]'`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,19 @@ class IndexEngine(Protocol):
 
 def find_engine(url: str) -> IndexEngine:
     """Return the engine that answers for an address."""
+    if "://" not in url:
+        raise BadSetting("store.graph", f"is not {FORM}", hint=f"write it as {FORM}")
     scheme = split("store.graph", url).scheme
     for found in entry_points(group=GROUP, name=scheme):
-        engine: IndexEngine = found.load()
+        try:
+            engine: IndexEngine = found.load()
+        except ImportError as error:
+            raise BadSetting(
+                "store.graph", f"needs what is not installed: {error.name}", hint=HOW_TO_INSTALL
+            ) from error
         return engine
     raise BadSetting(
         "store.graph",
         f"needs an engine for `{scheme}://` that is not installed",
-        hint="FalkorDB needs `pip install 'madeleine-memory[falkordb]'`",
+        hint=HOW_TO_INSTALL,
     )

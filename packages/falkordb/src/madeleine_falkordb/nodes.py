@@ -368,10 +368,10 @@ def ids_with_prefix(access: Access, prefix: str, limit: int = 10) -> list[str]:
     return access.column(question, "m.id", first=first, last=first + "\x7f", limit=max(limit, 0))
 
 
-def ids_after(access: Access, after: str, limit: int) -> list[str]:
+def ids_after(access: Access, after_id: str, limit: int) -> list[str]:
     """Return the next ids in their order."""
     question = "MATCH (m:Memory) WHERE m.id > $after WITH m ORDER BY m.id LIMIT $limit"
-    return access.column(question, "m.id", after=after, limit=max(limit, 0))
+    return access.column(question, "m.id", after=after_id, limit=max(limit, 0))
 
 
 def id_at(access: Access, path: str) -> str | None:
