@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import venv
 import zipfile
 from collections.abc import Sequence
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     dist = given.root / "dist"
     try:
         check_changelog(given.root, check_version(given.version))
+        check_requirements(given.root, given.version)
         set_version(given.root, given.version)
         build_archives(given.root, dist)
         check_archives(dist, given.version)
@@ -78,6 +80,17 @@ def check_changelog(root: Path, version: str) -> None:
         raise ReleaseRefused(f"CHANGELOG.md has no section `## {version}`")
     if not changelog[found.end() :].split("\n## ")[0].strip():
         raise ReleaseRefused(f"the section `## {version}` of CHANGELOG.md is empty")
+
+
+def check_requirements(root: Path, version: str) -> None:
+    """Refuse a version that a package of `packages/` does not allow, before anything is built."""
+    for place in sorted(root.glob("packages/*/pyproject.toml")):
+        needs = tomllib.loads(place.read_text(encoding="utf-8"))["project"].get("dependencies", [])
+        for needed in map(Requirement, needs):
+            is_main = canonicalize_name(needed.name) == canonicalize_name(MAIN)
+            if is_main and not needed.specifier.contains(version, prereleases=True):
+                shown = place.relative_to(root)
+                raise ReleaseRefused(f"{shown} requires `{needed}`; let it allow {version}")
 
 
 def set_version(root: Path, version: str) -> None:

@@ -76,6 +76,23 @@ def test_a_release_without_its_changelog_changes_nothing(
     assert not (tree / "dist").exists()
 
 
+def test_a_version_that_a_package_does_not_allow_changes_nothing(tree: Path) -> None:
+    package = tree / "packages" / "engine"
+    package.mkdir(parents=True)
+    (package / "pyproject.toml").write_text(
+        '[project]\nname = "engine"\ndependencies = ["madeleine-memory>=0.1,<0.2"]\n',
+        encoding="utf-8",
+    )
+    version = tree / "src" / "madeleine" / "version.py"
+    before = version.read_bytes()
+
+    ran = ask_for("0.2.0", tree)
+
+    assert ran.returncode == 1
+    assert "packages/engine/pyproject.toml requires `madeleine-memory" in ran.stderr
+    assert version.read_bytes() == before
+
+
 def test_the_version_is_written_to_one_line(tree: Path) -> None:
     before = (tree / "src" / "madeleine" / "version.py").read_text(encoding="utf-8").splitlines()
 
