@@ -58,7 +58,7 @@ FIELDS: tuple[MemoryField, ...] = (
     MemoryField("id", FieldKind.ID, in_revision=False, queried=True),
     MemoryField("type", FieldKind.TYPE, queried=True),
     MemoryField("tier", FieldKind.TIER, queried=True),
-    MemoryField("space", FieldKind.SPACE, chars=100, queried=True),
+    MemoryField("space", FieldKind.SPACE, queried=True),
     MemoryField("title", FieldKind.TEXT, queried=True),
     MemoryField("content", FieldKind.CONTENT, queried=True),
     MemoryField("tags", FieldKind.TAGS, queried=True),

@@ -12,9 +12,9 @@ from madeleine.settings.reading import (
     variables_of,
 )
 
-OTHERS = ("HOME", "PASSWORD", "RELEASE", "PICTURES")
-"""Variables with our prefix that are no settings: the home, and what compose.yaml, a build and the
-pictures of the page read."""
+OTHERS = ("HOME", "PASSWORD", "PICTURES")
+"""Variables with our prefix that are no settings: the home, and what compose.yaml and the pictures
+of the page read."""
 FOR_TESTS = "MADELEINE_TEST_"  # what single tests ask for, such as a model to run with
 SAME_WORD = 0.8  # how alike two words of a variable's name are when one is the other misspelt
 SIMILAR_NAME = 0.5  # how alike a name is, at least, when no word of it is right
