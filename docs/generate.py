@@ -61,7 +61,7 @@ new ones may be added. Treat one that you do not know by what stands beside it: 
 
 An error is `{"error": {"code", "kind", "message", "hint", "parts"}}` over HTTP, with `--json` and
 in the results of a batch. `code` says what to do about it, `kind` what it is, and `parts` has the
-values that the message is made of. MCP has code, kind and parts of a refused call in
+values that the message is made of. MCP has code and kind of a refused call in
 `_meta["madeleine/error"]`; in Python an error has `.kind` and `.parts`.
 
 | kind | code | status | parts | means |

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from madeleine.server.mcp.wording import ERROR_CHARS
 from tests.server.mcp_clients import ERAS, over_http, talk
 from tests.server.running import Answer, Daemon
 
@@ -95,11 +96,18 @@ def test_a_refused_tool_names_its_kind_beside_what_it_says(daemon: Daemon) -> No
     result = talk(story)
 
     assert result.is_error
-    assert result.meta["madeleine/error"] == {
-        "code": "missing",
-        "kind": "no_such_memory",
-        "parts": {"wanted": NOBODY, "near": []},
-    }
+    assert result.meta["madeleine/error"] == {"code": "missing", "kind": "no_such_memory"}
+
+
+def test_a_refused_tool_stays_short_however_much_it_was_sent(daemon: Daemon) -> None:
+    async def story() -> Any:
+        async with over_http(daemon, ERAS[-1]) as client:
+            return await client.call_tool("recall_node", {"node_id": "a" * 300_000})
+
+    result = talk(story)
+
+    assert result.is_error
+    assert len(result.model_dump_json()) < 3 * ERROR_CHARS
 
 
 def test_the_python_face_has_the_kind_that_the_daemon_named(daemon: Daemon) -> None:

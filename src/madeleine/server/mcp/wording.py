@@ -67,14 +67,15 @@ def said(tool: Tool, answer: Answer) -> Said:
 
 
 def refused(error: MadeleineError) -> Said:
-    """Return what a tool says when it was refused: what is so, and the next thing to do."""
+    """Return what a tool says when it was refused: what is so, and the next thing to do. The
+    error's parts are left out: they quote what was sent, and a model may read along."""
     parts = [error.message[:ERROR_CHARS]]
     hint = FIND_IT if isinstance(error, NoSuchMemory) and not error.near else error.hint
     if hint:
         parts.append(f"hint: {hint[:ERROR_CHARS]}")
-    told = {"code": error.code, "kind": error.kind, "parts": dict(error.parts)}
     text = str(_writable("\n".join(parts)))
-    return Said((text,), None, refused=True, meta={ERROR_META: _writable(told)})
+    meta: Json = {ERROR_META: {"code": error.code, "kind": error.kind}}
+    return Said((text,), None, refused=True, meta=meta)
 
 
 # -- fields --------------------------------------------------------------------------------
