@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from madeleine.bootstrap import device_name, open_house
 from madeleine.errors import MadeleineError, StoreUnwritable, Unavailable
 from madeleine.index.sqlite.index import SqliteIndex
+from madeleine.model.cause import NoteKind
 from madeleine.model.draft import Draft, Limits
 from madeleine.model.memory import Origin
 from madeleine.model.proposal import ProposalStatus, ProposalType
@@ -21,13 +23,14 @@ from madeleine.recall.recall import recall
 from madeleine.vault.journal import Journal
 from madeleine.vault.vault import Vault
 from madeleine.write.config import WriteConfig
+from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
 from madeleine.write.proposals import decide, propose
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import remember_many
 from madeleine.write.resolve import get
-from madeleine.write.revise import revise
+from madeleine.write.revise import retire, revise
 from madeleine.write.stores import Habits, Stores
 from tests.fakes import close, keep, make_stores, vault_bytes
 from tests.sentences import in_words
@@ -105,6 +108,38 @@ def test_a_change_that_is_safe_in_journal_and_files_counts_as_done(
     keep(stores, "a next call")
     assert get(stores, memory.id).memory.content == "new text"
     assert stores.log.unsettled() == []
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda stores, memory, other, gone: revise(
+            stores, memory, read_revision({"content": "new text"}, Limits())
+        ),
+        lambda stores, memory, other, gone: revise(
+            stores,
+            memory,
+            read_revision(
+                {"claim": {"subject": "gate", "attribute": "colour", "value": "red"}}, Limits()
+            ),
+        ),
+        lambda stores, memory, other, gone: retire(stores, memory, superseded_by=other),
+        lambda stores, memory, other, gone: merge(stores, memory, other, content="both"),
+        lambda stores, memory, other, gone: restore(stores, gone),
+    ],
+    ids=["revise", "revise a claim", "retire", "merge", "restore"],
+)
+def test_an_index_that_follows_later_has_one_kind_whichever_verb_it_was(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch, write: Callable[..., Any]
+) -> None:
+    memory, other = keep(stores, "old text").id, keep(stores, "another text").id
+    gone = forget(stores, keep(stores, "forgotten text").id).memory.id
+    refuse(monkeypatch, Journal, "append", FULL, at=1)
+
+    notes = write(stores, memory, other, gone).notes
+
+    assert [each.kind for each in notes] == [NoteKind.INDEX_FOLLOWS]
+    assert in_words(notes)[0] == f"the index follows later: {FULL.message}"
 
 
 def test_a_rollback_that_is_refused_too_is_finished_before_the_next_write(

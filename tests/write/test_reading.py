@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from madeleine.errors import MindDown
 from madeleine.language.passages import passages_of
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.draft import Draft, Limits
 from madeleine.model.memory import Origin
 from madeleine.model.query import Filter
@@ -23,7 +25,7 @@ from madeleine.model.trace import Passage, Trace
 from madeleine.model.words import Tier
 from madeleine.write.embedding import portions
 from madeleine.write.merge import merge
-from madeleine.write.reconcile import embed_missing, reconcile
+from madeleine.write.reconcile import Reconciled, embed_missing, reconcile
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.remember_many import remember_many
 from madeleine.write.resolve import get
@@ -184,12 +186,48 @@ def test_a_model_that_went_away_reads_later(
         away.setattr(stores.minds.embedder, "_embedder", Deaf())
         assert "away" in in_words(revise(stores, memory.id, to(content=LONG)).notes)[0]
         (stores.vault.root / "by-hand.md").write_text("a text by hand\n", encoding="utf-8")
-        assert in_words(reconcile(stores).notes) == ["fake-1: away"]
+        assert in_words(reconcile(stores).notes) == [
+            "kept without a vector, found by its words only: fake-1: away"
+        ]
         assert embed_missing(stores) == 0
         assert len(stores.search.unembedded(10)) == 2
 
     assert embed_missing(stores) == 2
     assert nearest(stores, "word8 word8") == memory.id
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda stores, memory, other: remember(stores, Draft("the dog barks")),
+        lambda stores, memory, other: revise(stores, memory, to(content="the cat purrs")),
+        lambda stores, memory, other: revise(
+            stores,
+            memory,
+            to(
+                content="the cat purrs",
+                claim={"subject": "cat", "attribute": "mood", "value": "good"},
+            ),
+        ),
+        lambda stores, memory, other: merge(stores, memory, other, content="the cat purrs"),
+        lambda stores, memory, other: write_by_hand(stores, "a text by hand\n"),
+    ],
+    ids=["remember", "revise", "revise a claim", "merge", "reconcile"],
+)
+def test_a_text_that_the_model_did_not_read_is_noted_as_without_vector(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch, write: Callable[[Stores, str, str], Any]
+) -> None:
+    memory, other = keep(stores, "the cat sleeps").id, keep(stores, "a cat is asleep").id
+    monkeypatch.setattr(stores.minds.embedder, "_embedder", Deaf())
+
+    notes = write(stores, memory, other).notes
+
+    assert list(notes) == [Cause(NoteKind.WITHOUT_VECTOR, {"why": "fake-1: away"})]
+
+
+def write_by_hand(stores: Stores, text: str) -> Reconciled:
+    (stores.vault.root / "by-hand.md").write_text(text, encoding="utf-8")
+    return reconcile(stores)
 
 
 class Stop(Exception):

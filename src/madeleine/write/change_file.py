@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 from madeleine.errors import FileChanged, NoSuchMemory
-from madeleine.model.cause import Cause, NoteKind
+from madeleine.model.cause import Cause
 from madeleine.model.change import Change, Edit
 from madeleine.model.digest import version
 from madeleine.model.memory import Memory
@@ -161,8 +161,8 @@ def _change_once(
         return Changed(joined(stores, current.memory), None)
     details: dict[str, object] = {"revived": True} if _holds_again(current.memory, wanted) else {}
     change = Change(stores.new_id(), how.verb, (current.edit(wanted),), *how[1:], details)
-    problem = commit(stores, change)
-    return Changed(joined(stores, wanted), change.id, vector_note(problem))
+    notes = commit(stores, change)
+    return Changed(joined(stores, wanted), change.id, notes)
 
 
 def _holds_again(before: Memory, after: Memory) -> bool:
@@ -170,11 +170,6 @@ def _holds_again(before: Memory, after: Memory) -> bool:
     until = before.valid_until
     over = before.superseded_by is not None or (until is not None and until <= after.updated)
     return over and after.valid_until is None and after.superseded_by is None
-
-
-def vector_note(problem: str | None) -> tuple[Cause, ...]:
-    """Note that a text has no vector of its own yet, and why."""
-    return (Cause(NoteKind.WITHOUT_VECTOR, {"why": problem}),) if problem else ()
 
 
 def joined(stores: Stores, memory: Memory) -> Memory:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from madeleine.errors import FileChanged, MadeleineError
 from madeleine.index.port import Batch, Put
 from madeleine.language.passages import passages_of
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change, Edit
 from madeleine.model.event import Event, Kind
 from madeleine.model.fingerprint import Fingerprint
@@ -37,23 +38,22 @@ from madeleine.write.stores import Stores
 UNSEEN = Fingerprint(0, 0)  # where only the text of a file matters
 
 
-def commit(stores: Stores, change: Change, also: Sequence[Event] = ()) -> str | None:
+def commit(stores: Stores, change: Change, also: Sequence[Event] = ()) -> tuple[Cause, ...]:
     """Carry out a change whole, or not at all; events that belong to it are noted with it.
 
-    Texts that change are read by the model first, before the lock is taken; returns what a
-    caller should know: why nothing was made of them, or that the index follows later. Never
-    call it with the lock held.
+    Texts that change are read by the model first, before the lock is taken; returns a note if
+    the index follows later, or if the model did not read them. Never call it with the lock held.
     """
     heal(stores)
-    traces, problem = read_new(stores, change)
-    return carry_out(stores, change, traces, also) or problem
+    traces, notes = read_new(stores, change)
+    return carry_out(stores, change, traces, also) or notes
 
 
 def carry_out(
     stores: Stores, change: Change, traces: Mapping[str, Traces], also: Sequence[Event] = ()
-) -> str | None:
+) -> tuple[Cause, ...]:
     """Carry out a change whose new texts were read already, for who had to take the lock to
-    know what it is. Returns why the index follows later, if it does."""
+    know what it is. Returns a note if the index follows later."""
     change = with_concerned(change)
     with stores.writing:
         _check_unchanged(stores, change)
@@ -67,9 +67,10 @@ def carry_out(
             # The journal and the files have it: it is done, and the index is owed.
             _owe(stores, change.edits)
             stores.debts.changes = True
-            return f"the index follows later: {error.message}"
+            why = f"the index follows later: {error.message}"
+            return (Cause(NoteKind.INDEX_FOLLOWS, {"why": why}),)
         stores.bell.ring([_told(change, begun)])
-    return None
+    return ()
 
 
 def _told(change: Change, begun: Event) -> Happening:
@@ -216,15 +217,16 @@ def _memory_after(edit: Edit, found: Fingerprint | None) -> Stored | None:
     return read_memory(edit.path_after, edit.after, found)
 
 
-def read_new(stores: Stores, change: Change) -> tuple[dict[str, Traces], str | None]:
-    """Read what the index has no fitting traces for: new texts, and files that come back."""
+def read_new(stores: Stores, change: Change) -> tuple[dict[str, Traces], tuple[Cause, ...]]:
+    """Read what the index has no fitting traces for: new texts, and files that come back. Returns
+    a note if the model cannot answer."""
     after = [each.memory for edit in change.edits if (each := _memory_after(edit, UNSEEN))]
     known = stores.search.memories([each.id for each in after])
     new = [each for each in after if each.id not in known or _differ(each, known[each.id])]
     if not new:
-        return {}, None
-    traces, problem = read_memories(stores, new)
-    return dict(zip((each.id for each in new), traces, strict=True)), problem
+        return {}, ()
+    traces, notes = read_memories(stores, new)
+    return dict(zip((each.id for each in new), traces, strict=True)), notes
 
 
 def _differ(one: Memory, other: Memory) -> bool:

@@ -8,6 +8,7 @@ from typing import TypeAlias, TypeVar
 
 from madeleine.errors import MindDown
 from madeleine.language.passages import passages_of
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.memory import Memory
 from madeleine.model.trace import LEAST_KNOWN, Trace
 from madeleine.model.vector import Vector
@@ -19,26 +20,34 @@ Traces: TypeAlias = Sequence[Trace]
 """What was made of one memory, a trace for each of its passages; empty when nothing was."""
 
 
-def read_memories(stores: Stores, memories: Sequence[Memory]) -> tuple[list[Traces], str | None]:
-    """Return the traces of each memory, and why there are none when the model cannot answer.
+def read_memories(
+    stores: Stores, memories: Sequence[Memory]
+) -> tuple[list[Traces], tuple[Cause, ...]]:
+    """Return the traces of each memory, and a note if there are none because the model cannot
+    answer.
 
     A model that is down must not keep anybody from remembering: the memory is found by its
     words meanwhile, and gets its traces when the model is back.
     """
     embedder = stores.minds.embedder
     if embedder is None:
-        return [()] * len(memories), stores.minds.why_not or None
+        why = stores.minds.why_not
+        return [()] * len(memories), (_without_vector(why),) if why else ()
     pieces = [passages_of(memory) for memory in memories]
     try:
         made = iter(embedder.read([passage for each in pieces for passage in each]))
     except MindDown as down:
-        return [()] * len(memories), down.message
-    return [list(islice(made, len(each))) for each in pieces], None
+        return [()] * len(memories), (_without_vector(down.message),)
+    return [list(islice(made, len(each))) for each in pieces], ()
 
 
-def read_one(stores: Stores, memory: Memory) -> tuple[Traces, str | None]:
-    (traces,), problem = read_memories(stores, [memory])
-    return traces, problem
+def _without_vector(why: str) -> Cause:
+    return Cause(NoteKind.WITHOUT_VECTOR, {"why": why})
+
+
+def read_one(stores: Stores, memory: Memory) -> tuple[Traces, tuple[Cause, ...]]:
+    (traces,), notes = read_memories(stores, [memory])
+    return traces, notes
 
 
 def meaning(traces: Traces) -> Vector | None:

@@ -10,7 +10,7 @@ from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import SELF_SOURCE
-from madeleine.write.change_file import Changed, Hand, a_hand, joined, vector_note
+from madeleine.write.change_file import Changed, Hand, a_hand, joined
 from madeleine.write.commit import commit
 from madeleine.write.questions import FORGETTING, question_key, refusals
 from madeleine.write.resolve import resolve
@@ -77,5 +77,5 @@ def restore(stores: Stores, wanted: str, by: str = "unknown") -> Changed:
     path = stores.vault.untrash_path(stored)
     edit = Edit(stored.memory.id, stored.path, data, path, data)
     change = Change(stores.new_id(), "restore", (edit,), by)
-    problem = commit(stores, change, _keep_it(stores, stored.memory, by))
-    return Changed(joined(stores, stored.memory), change.id, vector_note(problem))
+    notes = commit(stores, change, _keep_it(stores, stored.memory, by))
+    return Changed(joined(stores, stored.memory), change.id, notes)

@@ -16,7 +16,7 @@ from madeleine.model.change import Change, Edit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.merging import keeper_order
-from madeleine.write.change_file import Hand, OnDisk, a_hand, refuse_other_version, vector_note
+from madeleine.write.change_file import Hand, OnDisk, a_hand, refuse_other_version
 from madeleine.write.commit import commit
 from madeleine.write.resolve import get_memory, resolve
 from madeleine.write.stores import Stores
@@ -59,10 +59,10 @@ def merge(
     keep_id, drop_id = resolve(stores, keep), resolve(stores, drop)
     hand = a_hand(stores, by, reason, run)
     change = plan_merge(hand, keep_id, drop_id, title, content, seen)
-    problem = commit(stores, change)
+    notes = commit(stores, change)
     others = sum(1 for edit in change.edits if edit.memory_id not in (keep_id, drop_id))
     kept = get_memory(stores, keep_id)
-    return Merged(kept, drop_id, change.id, others, vector_note(problem))
+    return Merged(kept, drop_id, change.id, others, notes)
 
 
 def plan_merge(

@@ -147,8 +147,8 @@ def embed_missing(stores: Stores, progress: Progress = lambda done, total: None)
         memories = list(stores.search.memories(ids).values())
         before = done
         for some in portions(memories, lambda each: len(each.content), CHUNK, READ_CHARS):
-            traces, problem = read_memories(stores, some)
-            if problem is not None:
+            traces, notes = read_memories(stores, some)
+            if notes:
                 return done
             done += _give_traces(stores, some, traces)
             progress(done, total)
@@ -205,10 +205,9 @@ def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconcile
             chunk.unreadable[found.path] = (found.line, found.problem)
         else:
             stored.append(found)
-    traces, problem = read_memories(stores, [each.memory for each in stored])
-    note = Cause(NoteKind.INDEX_FOLLOWS, {"why": problem})
-    if problem and stored and note not in report.notes:
-        report.notes.append(note)
+    traces, notes = read_memories(stores, [each.memory for each in stored])
+    if stored:
+        report.notes += [each for each in notes if each not in report.notes]
     chunk.puts += [Put(each, made) for each, made in zip(stored, traces, strict=True)]
 
 

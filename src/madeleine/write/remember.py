@@ -20,7 +20,7 @@ from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin, SharedFields
 from madeleine.model.words import SELF_SOURCE
 from madeleine.vault.markdown import render_memory
-from madeleine.write.change_file import persistently, vector_note
+from madeleine.write.change_file import persistently
 from madeleine.write.claims import Settled, settle
 from madeleine.write.commit import New, carry_out, commit_new
 from madeleine.write.core import enforce_core_cap
@@ -49,8 +49,8 @@ def remember(stores: Stores, draft: Draft) -> Remembered:
     if known is not None:
         return known
     memory = as_memory(stores, draft)
-    traces, problem = read_one(stores, memory)
-    return _write_draft(stores, draft, memory, traces, problem)
+    traces, unread = read_one(stores, memory)
+    return _write_draft(stores, draft, memory, traces, unread)
 
 
 def _may_come_again(draft: Draft) -> bool:
@@ -63,9 +63,9 @@ def _may_come_again(draft: Draft) -> bool:
 
 
 def _write_draft(
-    stores: Stores, draft: Draft, memory: Memory, traces: Traces, problem: str | None
+    stores: Stores, draft: Draft, memory: Memory, traces: Traces, unread: tuple[Cause, ...]
 ) -> Remembered:
-    """Write the memory of a draft once the model has read it."""
+    """Write the memory of a draft once the model has read it, or was noted not to have."""
     memory = connected(stores, draft, memory, traces, {})
     if draft.about_self:
         ensure_self(stores)
@@ -74,7 +74,7 @@ def _write_draft(
         if known is not None:
             return known
         new = persistently(lambda: write_new(stores, memory, traces, draft.source))
-    return written(stores, new, problem)
+    return written(stores, new, unread)
 
 
 class Written(NamedTuple):
@@ -88,12 +88,13 @@ class Written(NamedTuple):
 def write_new(stores: Stores, memory: Memory, traces: Traces, by: str) -> Written:
     """Write a new memory, and in the same change whatever its claim replaces. Hold the lock."""
     settled = settle(stores, memory)
-    change, late = new_file(stores, settled, by), None
+    change = new_file(stores, settled, by)
+    late: tuple[Cause, ...] = ()
     if settled.edits:
         late = carry_out(stores, change, {memory.id: traces, **settled.traces})
     else:
         commit_new(stores, New(settled.memory, change, traces))
-    return Written(settled.memory, change, settled.notes + _late_note(late))
+    return Written(settled.memory, change, settled.notes + late)
 
 
 def new_file(stores: Stores, settled: Settled, by: str) -> Change:
@@ -103,10 +104,10 @@ def new_file(stores: Stores, settled: Settled, by: str) -> Change:
     return Change(stores.new_id(), "remember", (edit, *settled.edits), by=by)
 
 
-def written(stores: Stores, new: Written, problem: str | None) -> Remembered:
+def written(stores: Stores, new: Written, unread: tuple[Cause, ...]) -> Remembered:
     """Return what came of a draft that was written, once the core tier is within its cap."""
     memory = new.memory
-    notes = vector_note(problem) + new.notes + enforce_core_cap(stores, memory)
+    notes = unread + new.notes + enforce_core_cap(stores, memory)
     return Remembered(memory, linked=memory.connections, change=new.change.id, notes=notes)
 
 
@@ -141,10 +142,6 @@ def _known(
     if same_text_key(memory.content) != same_text_key(draft.content):
         raise refusal
     return _existing(memory)
-
-
-def _late_note(why: str | None) -> tuple[Cause, ...]:
-    return (Cause(NoteKind.INDEX_FOLLOWS, {"why": why}),) if why else ()
 
 
 def _existing(memory: Memory) -> Remembered:

@@ -56,8 +56,8 @@ def remember_many(
     heal(stores)
     coming = {draft.id: draft.id for draft in drafts if draft.id is not None}
     outcomes: list[Outcome] = []
-    for pairs, traces, problem in _read_ahead(stores, drafts):
-        outcomes += _write_group(stores, pairs, traces, problem, coming)
+    for pairs, traces, unread in _read_ahead(stores, drafts):
+        outcomes += _write_group(stores, pairs, traces, unread, coming)
         progress(len(outcomes))
     return outcomes
 
@@ -66,7 +66,7 @@ def _write_group(
     stores: Stores,
     pairs: Sequence[Pair],
     traces: Sequence[Traces],
-    problem: str | None,
+    unread: tuple[Cause, ...],
     coming: Mapping[str, str],
 ) -> list[Outcome]:
     if any(draft.about_self for draft, _ in pairs):
@@ -76,7 +76,7 @@ def _write_group(
         for (draft, memory), made in zip(pairs, traces, strict=True):
             group.add(draft, memory, made)
         group.write()
-    return [each.outcome(stores, problem) for each in group.places]
+    return [each.outcome(stores, unread) for each in group.places]
 
 
 @dataclass(slots=True)
@@ -87,11 +87,11 @@ class _Place:
     new: New | None = None
     notes: tuple[Cause, ...] = ()
 
-    def outcome(self, stores: Stores, problem: str | None) -> Outcome:
+    def outcome(self, stores: Stores, unread: tuple[Cause, ...]) -> Outcome:
         if self.done is not None:
             return self.done
         assert self.new is not None
-        return written(stores, Written(self.new.memory, self.new.change, self.notes), problem)
+        return written(stores, Written(self.new.memory, self.new.change, self.notes), unread)
 
 
 class _Group:
@@ -168,11 +168,11 @@ def _marks(draft: Draft) -> set[object]:
 
 def _read_ahead(
     stores: Stores, drafts: Sequence[Draft]
-) -> Iterator[tuple[Sequence[Pair], Sequence[Traces], str | None]]:
+) -> Iterator[tuple[Sequence[Pair], Sequence[Traces], tuple[Cause, ...]]]:
     """Give each chunk with its traces, while the next chunk's are being made."""
     chunks = list(portions(drafts, lambda draft: len(draft.content), CHUNK, CHUNK_CHARS))
 
-    def begin(number: int) -> tuple[list[Pair], Future[tuple[list[Traces], str | None]]]:
+    def begin(number: int) -> tuple[list[Pair], Future[tuple[list[Traces], tuple[Cause, ...]]]]:
         pairs = [(draft, as_memory(stores, draft)) for draft in chunks[number]]
         memories = [memory for _, memory in pairs]
         return pairs, ahead.submit(read_memories, stores, memories)
@@ -183,5 +183,5 @@ def _read_ahead(
             if following < len(chunks):
                 waiting.append(begin(following))
             pairs, reading = waiting.pop(0)
-            traces, problem = reading.result()
-            yield pairs, traces, problem
+            traces, unread = reading.result()
+            yield pairs, traces, unread

@@ -21,7 +21,6 @@ from madeleine.write.change_file import (
     persistently,
     read_current,
     refuse_other_version,
-    vector_note,
 )
 from madeleine.write.claims import SUPERSEDED_WEIGHT, ended, restated, settle
 from madeleine.write.commit import carry_out, commit, read_new
@@ -83,12 +82,12 @@ def _revise_claim(
         return Changed(joined(stores, current.memory), None)
     since = wanted.updated if restated(current.memory, wanted) else None
     change = Change(stores.new_id(), "revise", (current.edit(wanted),), by)
-    traces, problem = read_new(stores, change)
+    traces, unread = read_new(stores, change)
     with stores.writing:
         settled = settle(stores, wanted, since)
         change = replace(change, edits=(current.edit(settled.memory), *settled.edits))
         late = carry_out(stores, change, {**traces, **settled.traces})
-    notes = vector_note(late or problem) + settled.notes
+    notes = (late or unread) + settled.notes
     return Changed(joined(stores, settled.memory), change.id, notes)
 
 
@@ -108,8 +107,8 @@ def retire(
     memory_id = resolve(stores, wanted)
     successor = resolve(stores, superseded_by) if superseded_by else None
     change = plan_retire(a_hand(stores, by, reason, run), memory_id, successor)
-    problem = commit(stores, change)
-    return Changed(get_memory(stores, memory_id), change.id, vector_note(problem))
+    notes = commit(stores, change)
+    return Changed(get_memory(stores, memory_id), change.id, notes)
 
 
 def plan_retire(hand: Hand, memory_id: str, successor: str | None = None) -> Change:
