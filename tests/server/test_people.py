@@ -128,6 +128,9 @@ def test_a_shared_space_in_another_spelling_is_told_to_be_ones_own(
 
     note = "the space you share is called `harbour`; `Harbour` is one of your own"
     assert answer["notes"][-1] == note
+    parts = {"kind": "nearly_shared", "space": "Harbour", "shared": "harbour"}
+    assert answer["notes_parts"][-1] == parts
+    assert len(answer["notes_parts"]) == len(answer["notes"])
     assert note in answer["text"]
     assert note in batch["text"]
     assert not any(note in each["notes"] for each in (about, right, other))

@@ -39,12 +39,14 @@ from madeleine.api.page import together
 from madeleine.api.params import typed_query
 from madeleine.api.people import PEOPLE
 from madeleine.api.reach import Held, Place, Reach, needed
+from madeleine.api.wording import fields_of_causes, word_all
 from madeleine.errors import (
     MadeleineError,
     NoSuchMemory,
     OnlyAtTheServer,
     OtherSpace,
 )
+from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.draft import Draft, read_draft, read_space
 from madeleine.model.people import Caller, Role
 from madeleine.model.query import Filter, Query, read_filter, read_query
@@ -250,16 +252,20 @@ def _remember(reached: Reach, call: Call) -> Any:
     place = _place_of(reached, draft)
     _check_links(reached, place, draft)
     answer = _done(reached, place, "remember", call)
-    notes = _spelling(reached, draft)
-    text = texts.with_notes(answer.text, notes)
-    return replace(answer, text=text, notes=(*answer.notes, *notes))
+    added = fields_of_causes("notes", _spelling(reached, draft))
+    return replace(
+        answer,
+        text=texts.with_notes(answer.text, added["notes"]),
+        **{name: (*getattr(answer, name), *more) for name, more in added.items()},
+    )
 
 
-def _spelling(reached: Reach, draft: Draft) -> list[str]:
+def _spelling(reached: Reach, draft: Draft) -> tuple[Cause, ...]:
     """Return a note on a draft that stays at home for the spelling of its space alone."""
     meant = None if draft.about_self else reached.nearly(draft.space)
-    told = f"the space you share is called `{meant}`; `{draft.space}` is one of your own"
-    return [] if meant is None else [told]
+    if meant is None:
+        return ()
+    return (Cause(NoteKind.NEARLY_SHARED, {"space": draft.space, "shared": meant}),)
 
 
 def _draft(reached: Reach, values: object, space: str | None) -> Draft:
@@ -358,7 +364,7 @@ class Batch:
         place = _place_of(self._reached, draft)
         place.check(self._name, Role.WRITER)
         _check_links(self._reached, place, draft)
-        self._notes |= dict.fromkeys(_spelling(self._reached, draft))
+        self._notes |= dict.fromkeys(word_all(_spelling(self._reached, draft)))
         return place
 
     def carry_out(self) -> Sequence[Any]:

@@ -210,6 +210,9 @@ _NOTES: Mapping[NoteKind, Words] = {
         f"`{_short(parts['memory'])}` claims a newer value and replaces it"
     ),
     NoteKind.RIVAL_LEFT: lambda parts: f"left as it is: {parts['why']}",
+    NoteKind.NEARLY_SHARED: lambda parts: (
+        f"the space you share is called `{parts['shared']}`; `{parts['space']}` is one of your own"
+    ),
 }
 SENTENCES: Mapping[type[StrEnum], Mapping[Any, Words]] = {
     ReasonKind: _REASONS,

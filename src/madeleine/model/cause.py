@@ -160,6 +160,8 @@ class NoteKind(StrEnum):
     """`memory` claims a newer value and replaces it."""
     RIVAL_LEFT = "rival_left"
     """A memory that claims another value was left as it is; `why`."""
+    NEARLY_SHARED = "nearly_shared"
+    """It stays in your own `space`, whose name differs from the `shared` one only in spelling."""
 
 
 class HookProblem(StrEnum):
