@@ -15,8 +15,10 @@ from madeleine.api.local import open_local
 from madeleine.api.operations import OPERATIONS
 from madeleine.api.params import typed_query
 from madeleine.api.reference import routes_page
-from madeleine.api.routes import BY_NAME, ROUTES
+from madeleine.api.routes import BY_NAME, ROUTES, TOLD, Route
 from madeleine.errors import InvalidValue, Missing
+from madeleine.server.hooking import HOOKS
+from madeleine.server.openapi import OPENAPI
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
 
@@ -25,6 +27,20 @@ def test_every_route_has_an_operation_and_none_is_left_over() -> None:
     assert set(OPERATIONS) == set(SHAPES) == set(BY_NAME)
     assert len(BY_NAME) == len(ROUTES)
     assert len({(route.method, route.path) for route in ROUTES}) == len(ROUTES)
+
+
+READ_BY_POST = frozenset(
+    ["recall", "whisper", "hook_inject", "hook_delivered", "hook_undelivered", "page_link"]
+)
+
+
+def test_a_reader_may_ask_only_for_what_changes_no_memory() -> None:
+    known = (*ROUTES, *HOOKS, *TOLD, OPENAPI)
+
+    asked = {each.name for each in known if each.role == "reader" and each.method != "GET"}
+
+    assert asked == READ_BY_POST
+    assert "role" not in Route._field_defaults
 
 
 def test_the_routes_page_is_the_one_the_table_makes() -> None:

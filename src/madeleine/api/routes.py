@@ -19,9 +19,10 @@ class Route(NamedTuple):
     method: str
     path: str
     summary: str
-    role: str = "reader"
+    role: str
     """What one must be where several people share a database: reader, writer, owner of the
-    memory that it is about, or admin."""
+    memory that it is about, or admin. It has no default: a row that forgot it would let in more
+    than it should."""
     answer: str = ""
     """What it answers with, where that is no JSON."""
     open: bool = False
@@ -671,6 +672,7 @@ EVENTS = Route(
     "what happens, as it happens, as server-sent events: remembered, revised, retired, forgotten, "
     "restored, linked, unlinked, merged, undone, changed, whispered, feedback, proposal, decided, "
     "job_started, job_finished",
+    role="reader",
     answer="a stream of events, each with a name and a JSON body",
 )
 METRICS = Route(
@@ -678,6 +680,7 @@ METRICS = Route(
     "GET",
     "/metrics",
     "numbers about the memory, its jobs and the hooks, for Prometheus",
+    role="reader",
     answer="text in the format of Prometheus",
 )
 TOLD = (EVENTS, METRICS)

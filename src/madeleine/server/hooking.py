@@ -58,13 +58,29 @@ from madeleine.whisper.delivery import Loss, give_up
 from madeleine.whisper.prompts import machine_made, typed
 from madeleine.whisper.wording import NOTE
 
-INJECT = Route("hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON")
-STORE = Route("hook_store", "POST", "/hook/store", "take in what is new in a session's transcript")
+INJECT = Route(
+    "hook_inject", "POST", "/hook/inject", "a host's prompt hook, in the host's JSON", role="reader"
+)
+STORE = Route(
+    "hook_store",
+    "POST",
+    "/hook/store",
+    "take in what is new in a session's transcript",
+    role="writer",
+)
 DELIVERED = Route(
-    "hook_delivered", "POST", "/hook/delivered", "a hook has printed the whisper of this id"
+    "hook_delivered",
+    "POST",
+    "/hook/delivered",
+    "a hook has printed the whisper of this id",
+    role="reader",
 )
 UNDELIVERED = Route(
-    "hook_undelivered", "POST", "/hook/undelivered", "a hook could not print this whisper"
+    "hook_undelivered",
+    "POST",
+    "/hook/undelivered",
+    "a hook could not print this whisper",
+    role="reader",
 )
 HOOKS = (INJECT, STORE, DELIVERED, UNDELIVERED)
 

@@ -11,7 +11,7 @@ from madeleine.api.contract.table import SHAPES
 from madeleine.api.routes import EVENTS, METRICS, ROUTES, TOLD, Route
 from madeleine.version import __version__
 
-OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes")
+OPENAPI = Route("openapi", "GET", "/openapi.json", "this description of the routes", role="reader")
 
 _ERRORS = {
     "401": "no valid token",
