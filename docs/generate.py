@@ -1,5 +1,5 @@
-"""Writes docs/reference from the code: commands, routes, settings, tools and kinds, and the types
-of the page.
+"""Writes docs/reference from the code: commands, routes, settings, tools and kinds, the types of
+the page, and the names of variables that the command line compares with.
 
 `make docs` runs it; a test fails when a committed file differs from what it would write.
 """
@@ -27,11 +27,26 @@ from madeleine.ingest.transcripts import IntakeStop
 from madeleine.model.cause import HookProblem, NoteKind, ReasonKind, SilenceKind, WhisperSilence
 from madeleine.model.setting import settings_of
 from madeleine.server.mcp.reference import tools_page
-from madeleine.settings import ENVIRONMENT_PREFIX, Settings
+from madeleine.settings import ENVIRONMENT_PREFIX, Settings, known_variables
 from madeleine.sleep.values import AskedInstead, StopKind
 
 REFERENCE = Path(__file__).parent / "reference"
-PAGE_TYPES = Path(__file__).parents[1] / "web" / "src" / "parts" / "contract.ts"
+ROOT = Path(__file__).parents[1]
+PAGE_TYPES = ROOT / "web" / "src" / "parts" / "contract.ts"
+VARIABLE_NAMES = ROOT / "src" / "madeleine" / "cli" / "variable_names.py"
+
+VARIABLES_MODULE = '''"""The variables of the environment that mean something, as plain names.
+
+Made by `make docs` from the settings, so that a command need not import the rooms that declare
+them to see that all variables are right.
+"""
+
+VARIABLE_NAMES = frozenset(
+    [
+{names}
+    ]
+)
+'''
 
 SETTINGS_HEAD = f"""# Settings
 
@@ -140,6 +155,12 @@ def page_types() -> str:
     return typescript(CONTRACT, [*(each.answer for each in SHAPES.values()), ErrorAnswer])
 
 
+def variables_module() -> str:
+    """Return the module with the names of all variables that mean something."""
+    names = "\n".join(f'        "{each}",' for each in sorted(known_variables()))
+    return VARIABLES_MODULE.format(names=names)
+
+
 def kinds_page() -> str:
     """Return the page of every kind that an answer may name."""
     rows = "".join(_error_row(each) for each in sorted(all_errors(), key=lambda each: each.kind))
@@ -230,3 +251,4 @@ if __name__ == "__main__":
     for name, text in pages().items():
         (REFERENCE / name).write_text(text, encoding="utf-8")
     PAGE_TYPES.write_text(page_types(), encoding="utf-8")
+    VARIABLE_NAMES.write_text(variables_module(), encoding="utf-8")

@@ -139,16 +139,16 @@ def _run(command: str, options: list[str], rest: list[str], say: Say) -> int:
 
 
 def _unknown_variables(home: str | None) -> list[str]:
-    """Return what to say about variables that mean nothing. Whoever has none of ours loads nothing
-    for it, and whoever has only right ones only the list of settings."""
+    """Return what to say about variables that mean nothing. The settings are read only if one of
+    them is not among the names of ours: it may still be one that a setting names for a key."""
     from madeleine.cli.surroundings import settings_named
 
     names = settings_named()
     if not names:
         return []
-    from madeleine.settings import unknown_variables
+    from madeleine.cli.variable_names import VARIABLE_NAMES
 
-    if not unknown_variables(names):
+    if VARIABLE_NAMES.issuperset(names):
         return []
     from madeleine.api.places import home_path
     from madeleine.bootstrap import unknown_variables_of
