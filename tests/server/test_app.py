@@ -119,6 +119,30 @@ def test_a_bug_behind_the_door_of_the_tools_is_counted_and_logged_as_any_other(
     assert app.failures == 2
 
 
+def test_a_whisper_that_cannot_be_written_as_json_is_not_counted_as_said(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(app, "POST", "/agent/remember", {"content": "The ferry to Bergen leaves at half past nine"})
+    prompt = {"prompt": "when does the ferry to Bergen leave?", "session_id": "s"}
+    threads: list[threading.Thread] = []
+
+    def broken(answer: object) -> Json:
+        threads.append(threading.current_thread())
+        raise ValueError(PRIVATE)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(app_module, "to_json", broken)
+        status, _ = ask(app, "POST", "/agent/whisper", prompt)
+    _, lost = get(app, "/agent/whisper/why")
+    again = ask(app, "POST", "/agent/whisper", prompt)
+
+    assert (status, app.failures) == (500, 1)
+    assert threading.main_thread() not in threads
+    assert "the answer could not be written" in lost["text"]
+    assert again[0] == 200
+    assert "half past nine" in again[1]["text"]
+
+
 def test_a_file_name_that_is_not_utf8_still_makes_json() -> None:
     name = b"M\xfcnchen.md".decode("utf-8", "surrogateescape")
 

@@ -124,7 +124,7 @@ class WhisperSilence(StrEnum):
     HELD_OUT = "held_out"
     """It was held back to measure whether whispers help."""
     NOT_DELIVERED = "not_delivered"
-    """Nobody got to read it; `why` is late, unconfirmed or gone. Only events say so."""
+    """Nobody got to read it; `why` is late, unconfirmed, gone or failed. Only events say so."""
 
 
 class NoteKind(StrEnum):

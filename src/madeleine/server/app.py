@@ -12,6 +12,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -174,13 +175,16 @@ class App:
 
         if route.name == "whisper":
 
-            def asked() -> WhisperAnswer:
+            def whisper() -> tuple[SentWhisper | None, bytes]:
                 given = parse_body(body, content_type)
                 call = Call(identity, query, given, by, awaits_receipt=True)
-                answer: WhisperAnswer = perform_for(reach, route.name, call)
-                return answer
+                return self._whisper(reach, call, guest)
 
-            return await self._hand_over(request, await self._in_thread(asked), guest)
+            # A client that does not confirm what it got has it if it is still connected now.
+            sent, written = await self._in_thread(whisper)
+            if sent is not None:
+                await self._hooks.receipts.hand_over(sent, await has_hung_up(request))
+            return written
 
         def work() -> bytes:
             given = parse_body(body, content_type) if route.method == "POST" else {}
@@ -189,14 +193,18 @@ class App:
         # Whether we live must be answered even when every thread is busy.
         return work() if route.open else await self._in_thread(work)
 
-    async def _hand_over(self, request: Request, answer: WhisperAnswer, guest: bool) -> bytes:
-        """Return a whisper for a client that does not confirm what it got. It counts as delivered
-        when it is handed over while the connection is still open."""
-        if answer.injected:
-            sent = SentWhisper(answer.whisper_id, request.scope[REACH])
-            await self._hooks.receipts.hand_over(sent, await has_hung_up(request))
-        given = to_json(answer)
-        return encoded(ormah.told("whisper", given) if guest else given)
+    def _whisper(self, reach: Reach, call: Call, guest: bool) -> tuple[SentWhisper | None, bytes]:
+        """Return the whisper that is to be handed over, if any, and the answer's bytes. If there
+        are none because of a bug, the whisper is given up: it may be told again."""
+        answer: WhisperAnswer = perform_for(reach, "whisper", call)
+        sent = SentWhisper(answer.whisper_id, reach) if answer.injected else None
+        with ExitStack() as failing:
+            if sent is not None:
+                failing.callback(self._hooks.receipts.give_up_failed, sent)
+            given = to_json(answer)
+            written = encoded(ormah.told("whisper", given) if guest else given)
+            failing.pop_all()
+        return sent, written
 
     async def carry(self, scope: Scope, name: str, call: Call) -> Json:
         """Carry out an operation for a door that words its own answers."""

@@ -93,6 +93,10 @@ class Receipts:
         done = self._thread.submit(self._note, sent, Loss.GONE if is_gone else None)
         await asyncio.wrap_future(done)
 
+    def give_up_failed(self, sent: SentWhisper) -> None:
+        """Note that there is no answer to hand over, and return when that is done."""
+        self._thread.submit(self._note, sent, Loss.FAILED).result()
+
     def _give_up(self, whisper_id: str) -> Future[None] | None:
         with self._lock:
             sent = self._awaited.pop(whisper_id, None)

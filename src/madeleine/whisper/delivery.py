@@ -51,12 +51,14 @@ class Loss(enum.StrEnum):
     LATE = "late"
     UNCONFIRMED = "unconfirmed"
     GONE = "gone"
+    FAILED = "failed"
 
 
 LOSSES: Mapping[Loss, str] = {
     Loss.LATE: "the answer came after the deadline",
     Loss.UNCONFIRMED: "the hook did not confirm that it printed it",
     Loss.GONE: "whoever asked had hung up",
+    Loss.FAILED: "the answer could not be written",
 }
 """As the log and the doors say it."""
 
