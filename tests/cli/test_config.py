@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from madeleine.bootstrap import load_settings
+from madeleine.settings import Settings
 from tests.cli.running import Cli, Ran
 
 WRITTEN = """# mine
@@ -116,7 +117,9 @@ def test_what_lets_one_in_is_not_shown(cli: Cli, name: str, value: str, shown: s
     set_ = cli("config", "set", name, value)
 
     assert listed(cli)[name]["value"] == shown
-    assert "tell-nobody" not in set_.out + set_.err + cli("config").out
+    assert cli.ok("config", "get", name)["value"] == shown
+    said = set_.out + set_.err + cli("config").out + cli("config", "get", name).out
+    assert "tell-nobody" not in said
     assert "tell-nobody" in file_of(cli)
 
 
@@ -124,6 +127,35 @@ def test_a_file_that_cannot_be_used_is_refused_with_what_is_wrong(written: Cli) 
     (written.home / "config.toml").write_text("[whisper]\nmax_nodes = -1\n", encoding="utf-8")
 
     assert_refused(written("config"), "whisper.max_nodes", "from 0 to 100")
+
+
+# -- getting one ---------------------------------------------------------------------------
+
+
+def test_one_setting_is_told_with_its_value_and_where_that_comes_from(
+    written: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_SERVER_PORT", "9001")
+
+    words = [
+        written("config", "get", name).out
+        for name in ("whisper.injection_gate", "server.port", "server.host", "whisper.full_chars")
+    ]
+
+    assert words == [
+        f"whisper.injection_gate is 0.7, from {written.home / 'config.toml'}\n",
+        "server.port is 9001, from MADELEINE_SERVER_PORT\n",
+        'server.host is "127.0.0.1", the default\n',
+        f"whisper.full_chars is {Settings().whisper.full_chars}, the default\n",
+    ]
+
+
+@pytest.mark.parametrize("name", ["whisper.injection_gate", "server.port", "store.url"])
+def test_as_json_it_is_what_the_list_has(written: Cli, name: str) -> None:
+    told = written.ok("config", "get", name)
+
+    assert told.pop("file") == str(written.home / "config.toml")
+    assert told == listed(written)[name]
 
 
 # -- setting -------------------------------------------------------------------------------
@@ -191,7 +223,7 @@ def test_a_value_that_a_setting_does_not_take_is_refused_and_changes_nothing(
     assert file_of(written) == WRITTEN
 
 
-@pytest.mark.parametrize("verb", [("set", "1"), ("unset",)])
+@pytest.mark.parametrize("verb", [("get",), ("set", "1"), ("unset",)])
 @pytest.mark.parametrize("name", ["server.prot", "server", "prot", "", "server.port.x", "store"])
 def test_a_name_that_nobody_knows_is_refused(
     written: Cli, verb: tuple[str, ...], name: str
@@ -210,14 +242,22 @@ def test_a_misspelt_name_is_told_with_the_right_one(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("set",), ("set", "server.port"), ("unset",), ("unset", "server.port", "1"), ("list", "x")],
+    [
+        ("get",),
+        ("get", "server.port", "1"),
+        ("set",),
+        ("set", "server.port"),
+        ("unset",),
+        ("unset", "server.port", "1"),
+        ("list", "x"),
+    ],
 )
 def test_words_that_are_missing_or_too_many_are_refused(cli: Cli, words: tuple[str, ...]) -> None:
     assert_refused(cli("config", *words), f"`config {words[0]}` takes")
 
 
 def test_another_action_is_refused_with_those_there_are(cli: Cli) -> None:
-    assert_refused(cli("config", "get", "server.port"), "list, set, unset")
+    assert_refused(cli("config", "show", "server.port"), "list, get, set, unset")
 
 
 def test_a_variable_that_wins_is_told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

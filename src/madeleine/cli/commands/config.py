@@ -1,5 +1,5 @@
 """Show the settings in force and where each comes from, or change one in the file: `config`,
-`config set server.port 8788`, `config unset server.port`.
+`config get server.port`, `config set server.port 8788`, `config unset server.port`.
 
 A value is the default, or stands in `config.toml` in the home, or in a variable of the environment,
 which wins. Listed are the settings that are documented and those that are set; `--all` adds the
@@ -24,13 +24,14 @@ from madeleine.settings import SettingInForce, SettingSource, list_settings, par
 from madeleine.settings.file import config_path, read_table, read_text, write_text
 from madeleine.settings.reading import check_name, variables_of
 
-ACTIONS = ("list", "set", "unset")
+ACTIONS = ("list", "get", "set", "unset")
 HIDDEN = "(hidden)"
 VALUE_COLUMNS = 48  # a longer value moves what stands beside it
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", metavar="list|set|unset", nargs="?", default="list", help="what")
+    actions = "|".join(ACTIONS)
+    parser.add_argument("action", metavar=actions, nargs="?", default="list", help="what")
     parser.add_argument("name", metavar="NAME", nargs="?", help="a setting, such as server.port")
     parser.add_argument("value", metavar="VALUE", nargs="?", help="what it is set to")
     parser.add_argument("--all", action="store_true", help="list the advanced settings too")
@@ -41,6 +42,9 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
         case "list", None, None:
             answer = _list(door, arguments.all)
             say.reply(answer, lambda: _words(answer, say))
+        case "get", str(name), None:
+            answer = _get(door, name)
+            say.reply(answer, lambda: [_one_in_words(answer)])
         case "set", str(name), str(text):
             answer = _change(door, name, parse_setting(name, text))
             say.reply(answer, lambda: [f"{name} is set in {clean(answer['file'])}"])
@@ -49,7 +53,7 @@ def run(arguments: argparse.Namespace, door: Door, say: Say) -> int:
             done = "is no longer set" if answer["changed"] else "was not set"
             say.reply(answer, lambda: [f"{clean(name)} {done} in {clean(answer['file'])}"])
         case action, _, _ if action in ACTIONS:
-            words = {"set": "NAME and VALUE", "unset": "NAME"}.get(action, "no name")
+            words = {"get": "NAME", "set": "NAME and VALUE", "unset": "NAME"}.get(action, "no name")
             hint = "`madeleine config --help` shows how it is used"
             raise Rejected(f"`config {action}` takes {words}", hint)
         case action, _, _:
@@ -66,6 +70,22 @@ def _list(door: Door, with_advanced: bool) -> dict[str, Any]:
         if with_advanced or not each.facts.is_advanced or each.source != SettingSource.DEFAULT
     ]
     return {"file": str(path), "settings": [_describe(each) for each in listed]}
+
+
+def _get(door: Door, name: str) -> dict[str, Any]:
+    """Return one setting in force."""
+    check_name(name)
+    path = config_path(door.home)
+    found = next(
+        each for each in list_settings(read_table(path), environment()) if each.name == name
+    )
+    return {"file": str(path), **_describe(found)}
+
+
+def _one_in_words(answer: dict[str, Any]) -> str:
+    is_default = answer["source"] == SettingSource.DEFAULT
+    origin = "the default" if is_default else f"from {answer['variable'] or clean(answer['file'])}"
+    return f"{answer['name']} is {clean(to_toml(answer['value']))}, {origin}"
 
 
 def _describe(each: SettingInForce) -> dict[str, Any]:
