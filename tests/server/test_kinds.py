@@ -200,7 +200,7 @@ def test_a_text_that_is_known_is_noted_by_kind(daemon: Daemon) -> None:
 def test_a_whisper_that_stays_silent_names_the_kind_and_so_does_its_log(
     daemon: Daemon, prompt: str, kind: str
 ) -> None:
-    daemon.remember("Something to be silent about")
+    memory = daemon.remember("Something to be silent about")
 
     answer = daemon.ok("POST", "/agent/whisper", {"prompt": prompt, "session_id": f"k {kind}"})
     logged = daemon.ok("GET", "/agent/whisper/why", session_id=f"k {kind}")["whisper"]
@@ -208,6 +208,8 @@ def test_a_whisper_that_stays_silent_names_the_kind_and_so_does_its_log(
     assert answer["silence_parts"]["kind"] == kind
     assert logged["silence_parts"]["kind"] == kind
     assert logged["silence"] == answer["silence"]
+    missed = daemon.ok("GET", f"/ui/data/whispers/{logged['id']}/why_not", memory=memory)
+    assert missed["text"] == f"Nothing was looked for: {answer['silence']}."
 
 
 def test_a_silent_search_says_of_which_kind_its_own_silence_was(daemon: Daemon) -> None:

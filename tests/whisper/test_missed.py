@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.api.wording import word_log
 from madeleine.index.log import WhisperEntry
 from madeleine.model.memory import Memory
 from madeleine.whisper.missed import Fate, Missed, fate_of, why_not
@@ -30,9 +29,7 @@ def last(listener: Listener) -> WhisperEntry:
 
 
 def why(listener: Listener, memory: Memory, entry: WhisperEntry | None = None) -> Missed:
-    about = entry or last(listener)
-    worded = replace(about, body=word_log(about.body))  # as the page asks
-    return why_not(listener.stores, HABITS, worded, memory)
+    return why_not(listener.stores, HABITS, entry or last(listener), memory)
 
 
 def logged(memory: Memory, listed: str = "", held: str = "", **body: object) -> WhisperEntry:
@@ -69,8 +66,22 @@ def test_before_anything_was_looked_for_the_silence_is_the_reason(listener: List
     found = why(listener, get_memory(listener.stores, memory.id))
 
     assert found == Missed(
-        Fate.UNSEEN, "Nothing was looked for: the prompt is only conversation.", "conversation"
+        Fate.UNSEEN,
+        "Nothing was looked for.",
+        "conversation",
+        silence={"kind": "only_talk"},
     )
+
+
+def test_the_sentence_that_an_earlier_release_kept_is_the_reason_as_it_stands(
+    stores: Stores,
+) -> None:
+    memory = a_memory()
+    entry = logged(memory, stage="conversation", silence="the prompt is only conversation")
+
+    found = why_not(stores, HABITS, entry, memory)
+
+    assert found.text == "Nothing was looked for: the prompt is only conversation."
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ class Missed:
     stage: str | None
     absent: Absent | None = None
     """Of what was looked for once more: why it is not found, in the parts of the sentence."""
+    silence: Mapping[str, object] | None = None
+    """If nothing was looked for: why, as the log keeps it, for a door to put into words."""
 
 
 def rows_of(body: Body) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -102,8 +104,11 @@ def why_not(stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: 
         )
     stage = str(entry.body.get("stage"))
     if stage in BEFORE_SEARCHING:
-        silence = entry.body.get("silence")
-        return Missed(fate, f"Nothing was looked for: {silence}.", stage)
+        parts = entry.body.get("silence_parts")
+        if isinstance(parts, Mapping):
+            return Missed(fate, "Nothing was looked for.", stage, silence=parts)
+        said = entry.body.get("silence")  # the sentence that an earlier release kept
+        return Missed(fate, f"Nothing was looked for: {said}.", stage)
     out = _left_out(entry, memory)
     return Missed(fate, out, "search") if out else _looked_for(stores, habits, entry, memory)
 

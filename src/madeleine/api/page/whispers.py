@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from madeleine.api.contract.page_responses import (
@@ -21,7 +20,7 @@ from madeleine.api.wording import word_log, word_parts
 from madeleine.errors import NoSuchWhisper, UnknownWord
 from madeleine.index.log import EventLog, WhisperEntry
 from madeleine.index.search import MemorySearch
-from madeleine.model.cause import SilenceKind
+from madeleine.model.cause import SilenceKind, WhisperSilence
 from madeleine.model.codec import Json
 from madeleine.model.reading import Reader
 from madeleine.model.times import format_time
@@ -223,14 +222,16 @@ def missed(house: House, call: Call) -> UnwhisperedMemory:
     wanted = reader.required_text("memory")
     reader.done()
     stores = house.stores
-    logged = _entry(stores.log, call.named)
-    entry = replace(logged, body=word_log(logged.body))
+    entry = _entry(stores.log, call.named)
     memory = get(stores, wanted).memory
     found = why_not(stores, house.whisper_habits, entry, memory)
+    text = found.text
+    if found.silence is not None:
+        text = f"Nothing was looked for: {word_parts(WhisperSilence, found.silence)}."
     row = next((row for _, row in rows_of(entry.body) if row.get("memory") == memory.id), None)
     return UnwhisperedMemory(
         memory=brief(memory, stores.clock.now()),
-        text=named(stores.search, found.text),
+        text=named(stores.search, text),
         absent=absence_reason(found.absent),
         fate=found.fate.value,
         stage=found.stage,
