@@ -111,6 +111,10 @@ def test_looking_makes_nothing(cli: Cli) -> None:
         ("store.graph", "falkordb://:tell-nobody@[::1]:6379/g", "falkordb://[::1]:6379/g"),
         ("judge.url", "https://ana:tell-nobody@host/v1", "https://host/v1"),
         ("store.url", "postgresql://[tell-nobody", "(hidden)"),
+        ("store.url", "postgresql://u:a/tell-nobody@host/db", "(hidden)"),
+        ("store.url", "postgresql://u:a#tell-nobody@host/db", "(hidden)"),
+        ("store.url", "u:tell-nobody@host/db", "(hidden)"),
+        ("store.graph", "falkordb:tell-nobody@host", "(hidden)"),
     ],
 )
 def test_what_lets_one_in_is_not_shown(cli: Cli, name: str, value: str, shown: str) -> None:

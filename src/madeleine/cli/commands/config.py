@@ -13,13 +13,13 @@ import argparse
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
-from urllib.parse import urlsplit
 
 from madeleine.cli.door import Door
 from madeleine.cli.say import Say, clean
 from madeleine.cli.surroundings import environment
-from madeleine.errors import Rejected, UnknownWord
+from madeleine.errors import BadSetting, Rejected, UnknownWord
 from madeleine.model.config_text import change_settings, is_set, to_toml
+from madeleine.model.server_address import split
 from madeleine.settings import SettingInForce, SettingSource, list_settings, parse_setting
 from madeleine.settings.file import config_path, read_table, read_text, write_text
 from madeleine.settings.reading import check_name, variables_of
@@ -101,14 +101,17 @@ def _describe(each: SettingInForce) -> dict[str, Any]:
 
 
 def _hide_secrets(each: SettingInForce) -> Any:
-    """Return a value as it may be shown: of an address the place, without what lets one in."""
+    """Return a value as it may be shown: of an address the place, without credentials. Of one that
+    is written wrongly nobody knows where its password ends."""
     if each.facts.is_secret and each.value:
         return HIDDEN
-    if not isinstance(each.value, str) or "://" not in each.value:
+    if not isinstance(each.value, str) or not ("://" in each.value or "@" in each.value):
         return each.value
     try:
-        parts = urlsplit(each.value)
-    except ValueError:
+        parts = split(each.name, each.value)
+    except BadSetting:
+        return HIDDEN
+    if not parts.scheme or not parts.netloc:
         return HIDDEN
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
