@@ -35,12 +35,16 @@ def hold_core_cap(stores: Stores, run: str | None = None) -> list[str]:
 
     Of equals, the one goes whose file has been as it is for longest: what was just written, by a
     verb or by hand, stays. One that cannot be changed now is passed over: the next in order goes
-    instead.
+    instead. Nobody else writes meanwhile: two that counted the same surplus would both take it
+    away.
     """
+    with stores.writing:
+        surplus = count_over_cap(stores)
+        return _demote_least(stores, surplus, run) if surplus else []
+
+
+def _demote_least(stores: Stores, surplus: int, run: str | None) -> list[str]:
     core = stores.search.core_by_importance()
-    surplus = count_over_cap(stores)
-    if not surplus:
-        return []
     rejected = rejected_keys(stores)
     demoted: list[str] = []
     for memory_id, _ in sorted(core, key=lambda each: (each[1], _written_at(stores, each[0]))):
