@@ -49,6 +49,14 @@ class Leaf:
 
 
 @shape
+class Basket:
+    """Has a field that is called like a method of a dict."""
+
+    items: tuple[str, ...] = field()
+    next: str | None = field(left_out=True, default=None)
+
+
+@shape
 class Branch(Leaf):
     """Values of every kind."""
 
@@ -195,3 +203,38 @@ def test_a_shape_is_a_frozen_dataclass_once_it_is_used() -> None:
         Leaf(value=1).value = 2  # type: ignore[misc]
     with pytest.raises(TypeError, match="value"):
         Leaf()  # type: ignore[call-arg]
+
+
+def test_a_shape_is_read_by_the_names_of_its_json_as_a_dict_is() -> None:
+    given: Any = BRANCH
+
+    assert list(given) == list(given.keys()) == list(PLAIN)
+    assert dict(given) == dict(given.items()) == {name: given[name] for name in PLAIN}
+    assert given["from"] == given.get("from") == "2026-11-15T12:00:00Z"
+    assert {**given["leaves"][0]} == {"value": 2}
+    assert "from" in given
+    assert "from_" not in given
+    assert given.get("maybe", "default") is None
+    assert given.get("missing", "default") == "default"
+    with pytest.raises(KeyError):
+        given["missing"]
+
+
+def test_a_name_that_json_leaves_out_is_absent() -> None:
+    given: Any = BRANCH
+    rare: Any = Branch(value=1, leaves=(), from_="x", rarely="now")
+
+    assert "rarely" not in given
+    assert given.get("rarely", "never") == "never"
+    with pytest.raises(KeyError):
+        given["rarely"]
+    assert rare["rarely"] == dict(rare)["rarely"] == "now"
+
+
+def test_a_field_that_is_called_like_a_method_of_a_dict_stays_a_field() -> None:
+    basket: Any = Basket(items=("apple",))
+
+    assert basket.items == ("apple",)
+    assert dict(basket) == {"items": ("apple",)}
+    assert to_json(basket) == {"items": ["apple"]}
+    assert from_json(Basket, {"items": ["apple"]}) == basket

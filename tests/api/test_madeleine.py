@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
-from madeleine.api.contract.memories import CONTRACT
+from madeleine.api.contract.memories import CONTRACT, to_json
 from madeleine.api.contract.shape import Codec
 from madeleine.api.contract.table import SHAPES
 from madeleine.api.remote import RemoteDoor, find_daemon
@@ -334,6 +335,34 @@ def test_answers_that_were_tables_can_still_be_read_as_such(m: Madeleine) -> Non
     assert status["counts"]["memories"] == status.counts.memories == 1
     with pytest.raises(KeyError):
         status["nothing"]
+
+
+def test_answers_that_were_dicts_go_on_working_like_dicts(m: Madeleine) -> None:
+    m.remember("The kettle is red")
+    status: Any = m.status()
+    gone: Any = m.purge(m.forget(m.remember("To be gone")).memory)
+    done: Any = m.consolidate(task="decay", dry_run=True)
+    (found,) = m.ingest("# Notes\n\nAna keeps bees.", dry_run=True).memories
+    (hit,) = m.recall("kettle", explain=True)
+    explained: Any = hit.explained
+    told: Any = found
+
+    assert {"version", "counts", "sleep"} <= set(status) == set(dict(status))
+    assert {**gone["removed"]}.keys() == gone.get("removed").keys()
+    assert done.get("mode") == "decay"
+    assert "steps" in done
+    assert dict(explained.items())["features"] == explained["features"] == explained.features
+    assert "node_id" not in told
+    assert told.get("node_id", "none yet") == "none yet"
+
+
+def test_an_answer_is_written_as_json_as_the_reference_says(m: Madeleine) -> None:
+    m.remember("The kettle is red")
+
+    status = json.loads(json.dumps(m.status(), default=dict))
+
+    assert status["counts"]["memories"] == 1
+    assert to_json(m.show(m.list()[0]))["memory"]["content"] == "The kettle is red"
 
 
 def test_no_memory_is_taken_to_json_and_back_in_one_process(

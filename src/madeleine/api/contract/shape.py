@@ -11,7 +11,7 @@ import enum
 import threading
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -51,15 +51,11 @@ def shape(declared: type[T]) -> type[T]:
         return object.__new__(cls)
 
     setattr(declared, _PENDING, True)
-    setattr(declared, "__getitem__", _item)  # noqa: B010  # for programs of before
+    for name, method in _BY_NAME.items():
+        if name not in vars(declared):  # a field of this name is itself
+            setattr(declared, name, method)
     declared.__new__ = begin  # type: ignore[assignment, method-assign]  # it makes __init__
     return declared
-
-
-def _item(self: object, name: str) -> object:
-    """Return a field by its name in JSON: several answers were tables before they were shapes."""
-    kind: Any = type(self)
-    return getattr(self, {each.wire: each.name for each in fields_of(kind)}[name])
 
 
 def complete(declared: type[Any]) -> None:
@@ -123,6 +119,58 @@ def _default_of(given: dataclasses.Field[Any]) -> Any:
     return given.default
 
 
+# -- by name -------------------------------------------------------------------------------
+# Several answers were dicts before they were shapes. Programs may go on reading a shape by the
+# names in its JSON; a field that JSON leaves out is absent here, too.
+
+
+def values_by_name(given: object) -> dict[str, object]:
+    """Return the values of a shape's fields by their names in JSON."""
+    kind: Any = type(given)
+    found = ((each, getattr(given, each.name)) for each in fields_of(kind))
+    return {
+        each.wire: value
+        for each, value in found
+        if not each.is_left_out or (value is not None and value != {})
+    }
+
+
+def _get_item(self: object, name: str) -> object:
+    return values_by_name(self)[name]
+
+
+def _contains(self: object, name: object) -> bool:
+    return name in values_by_name(self)
+
+
+def _iterate_names(self: object) -> Iterator[str]:
+    return iter(values_by_name(self))
+
+
+def _keys(self: object) -> KeysView[str]:
+    return values_by_name(self).keys()
+
+
+def _items(self: object) -> ItemsView[str, object]:
+    return values_by_name(self).items()
+
+
+def _get(self: object, name: str, default: object = None) -> object:
+    return values_by_name(self).get(name, default)
+
+
+_BY_NAME: Mapping[str, Callable[..., object]] = types.MappingProxyType(
+    {
+        "__getitem__": _get_item,
+        "__contains__": _contains,
+        "__iter__": _iterate_names,
+        "keys": _keys,
+        "items": _items,
+        "get": _get,
+    }
+)
+
+
 class Request:
     """What a client sends: a field that has a default may be left out."""
 
@@ -159,14 +207,7 @@ class Contract:
             return {str(self.to_json(key)): self.to_json(each) for key, each in value.items()}
         if isinstance(value, Sequence | set | frozenset):
             return [self.to_json(each) for each in value]
-        return dict(self._pairs(value))
-
-    def _pairs(self, value: Any) -> Iterator[tuple[str, object]]:
-        kind: Any = type(value)
-        for each in fields_of(kind):
-            found = getattr(value, each.name)
-            if not each.is_left_out or (found is not None and found != {}):
-                yield each.wire, self.to_json(found)
+        return {name: self.to_json(each) for name, each in values_by_name(value).items()}
 
     def _codec_of(self, kind: type[Any]) -> Codec | None:
         return next((self.codecs[each] for each in kind.__mro__ if each in self.codecs), None)
