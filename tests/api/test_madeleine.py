@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from madeleine import Madeleine
+from madeleine.api.contract import responses as told
 from madeleine.api.contract.memories import CONTRACT, to_json
 from madeleine.api.contract.shape import Codec
 from madeleine.api.contract.table import SHAPES
+from madeleine.api.madeleine import read_answer
 from madeleine.api.remote import RemoteDoor, find_daemon
 from madeleine.errors import Conflict, HomeBusy, Missing, Rejected
 from madeleine.model.memory import Claim, Connection, Memory, Origin
@@ -411,3 +413,42 @@ def test_every_method_takes_what_its_operation_takes() -> None:
         given = set(inspect.signature(getattr(Madeleine, name)).parameters) - {"self", "space"}
         known = {field.wire for field in SHAPES[name].fields}
         assert given == known - {"default_space", "space"}
+
+
+EARLIER = Path(__file__).with_name("answers_of_earlier_release.json")
+"""Answers of a release without kinds and parts, by operation; more words tell several apart."""
+
+
+def without_what_was_added(read: Any, written: Any) -> Any:
+    """Return an answer without the fields that an earlier one does not have."""
+    if isinstance(read, dict):
+        kept = {name: each for name, each in read.items() if name in written}
+        return {name: without_what_was_added(each, written[name]) for name, each in kept.items()}
+    if isinstance(read, list):
+        return [without_what_was_added(*pair) for pair in zip(read, written, strict=True)]
+    return read
+
+
+@pytest.mark.parametrize("name", json.loads(EARLIER.read_text(encoding="utf-8")))
+def test_an_answer_of_an_earlier_release_is_read(name: str) -> None:
+    kind = SHAPES[name.split()[0]].answer
+    written = json.loads(EARLIER.read_text(encoding="utf-8"))[name]
+
+    read = to_json(read_answer(kind, written))
+
+    assert without_what_was_added(read, written) == written
+
+
+def test_what_an_earlier_release_did_not_say_is_nothing() -> None:
+    earlier = json.loads(EARLIER.read_text(encoding="utf-8"))
+
+    again = read_answer(told.RememberedMemory, earlier["remember again"])
+    found = read_answer(told.RecallAnswer, earlier["recall"])
+    silent = read_answer(told.WhisperAnswer, earlier["whisper nothing"])
+
+    assert again.notes
+    assert again.notes_parts == ()
+    assert found.results[0].reasons
+    assert found.results[0].reasons_parts == found.notes_parts == ()
+    assert silent.silence
+    assert silent.silence_parts is None

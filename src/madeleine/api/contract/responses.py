@@ -1,6 +1,7 @@
 """What operations answer, except those of the page (`page_responses`).
 
-`text` is for an agent or a person to read; the other fields are for programs.
+`text` is for an agent or a person to read; the other fields are for programs. A field that was
+added later has a default, for a daemon of an earlier release does not send it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class RememberedMemory:
     existing: bool = field("it was known; nothing was written")
     change: str | None = field(CHANGE)
     notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
 
 
 @shape
@@ -70,7 +71,7 @@ class ChangedMemory:
     memory: Memory = field()
     change: str | None = field(CHANGE)
     notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
 
 
 @shape
@@ -95,7 +96,7 @@ class MergedMemory:
     change: str | None = field(CHANGE)
     neighbours: int = field("memories whose connections were moved")
     notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
 
 
 @shape
@@ -150,7 +151,9 @@ class RecallHit:
     memory: Memory = field()
     score: float = field("how well it answers, 0 to 1")
     reasons: tuple[str, ...] = field("why it is an answer")
-    reasons_parts: tuple[CauseParts, ...] = field("what each reason is made of, in the same order")
+    reasons_parts: tuple[CauseParts, ...] = field(
+        "what each reason is made of, in the same order", default=()
+    )
     match: Mapping[str, float] = field("how the words and the meaning fit")
     passage: HitPassage | None = field("of a long memory the piece that answers")
     explained: ScoreParts | None = field("only if asked for", left_out=True, default=None)
@@ -163,9 +166,9 @@ class RecallAnswer:
     text: str = field(TEXT)
     results: tuple[RecallHit, ...] = field()
     silence: str | None = field("why nothing was found")
-    silence_parts: CauseParts | None = field("what the silence is made of")
+    silence_parts: CauseParts | None = field("what the silence is made of", default=None)
     notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
     why_not: str | None = field("why a memory that was missed is not there")
 
 
@@ -188,7 +191,7 @@ class WhisperAnswer:
     whisper_id: str = field()
     injected: tuple[WhisperedMemory, ...] = field("the memories in it")
     silence: str | None = field("why nothing is said")
-    silence_parts: CauseParts | None = field("what the silence is made of")
+    silence_parts: CauseParts | None = field("what the silence is made of", default=None)
     stage: str = field("where it was decided")
     took_ms: float = field()
     explained: Mapping[str, object] = field(
@@ -263,7 +266,7 @@ class ShownMemory:
     connections: tuple[MemoryLink, ...] = field()
     neighbours: tuple[Memory, ...] = field()
     notes: tuple[str, ...] = field(NOTES)
-    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
 
 
 @shape
@@ -854,7 +857,7 @@ class ReconcileReport:
     unchanged: int = field()
     unreadable: Sequence[str] = field("files that cannot be read")
     notes: Sequence[str] = field(NOTES)
-    notes_parts: Sequence[CauseParts] = field(NOTES_PARTS)
+    notes_parts: Sequence[CauseParts] = field(NOTES_PARTS, default=())
 
     @property
     def seconds(self) -> float | None:
@@ -873,7 +876,7 @@ class RebuildReport:
     unchanged: int = field()
     unreadable: Sequence[str] = field("files that cannot be read")
     notes: Sequence[str] = field(NOTES)
-    notes_parts: Sequence[CauseParts] = field(NOTES_PARTS)
+    notes_parts: Sequence[CauseParts] = field(NOTES_PARTS, default=())
     seconds: float = field()
 
 

@@ -216,7 +216,8 @@ class Contract:
 
     def from_json(self, kind: Any, value: Any) -> Any:
         """Return the value of a declared type that JSON describes. It trusts its input, which is
-        our own; fields that a newer release added are passed over."""
+        our own; fields that a newer release added are passed over, and one that an older release
+        did not have yet gets its default."""
         origin, args = typing.get_origin(kind), typing.get_args(kind)
         if origin is typing.Annotated:
             return self.from_json(args[0], value)
@@ -265,7 +266,7 @@ class Contract:
         shape = codec.shape if (codec := self._codec_of(kind)) else kind
         if not isinstance(value, dict):
             return not is_shape(shape)
-        needed = {each.wire for each in fields_of(shape) if not each.is_left_out}
+        needed = {each.wire for each in fields_of(shape) if each.is_required}
         return is_shape(shape) and needed <= value.keys()
 
 
