@@ -157,7 +157,14 @@ def test_an_error_comes_back_as_the_kind_that_it_was() -> None:
 
     assert isinstance(read.error, Rejected)
     assert (read.error.message, read.error.hint) == ("no", "so")
-    assert (read.id, read.existing) == (None, None)
+    assert (read.id, read.existing) == (None, False)
+
+
+def test_a_refused_draft_says_in_json_only_why() -> None:
+    refused = WriteOutcome(error=Rejected("no"))
+
+    assert list(to_json(refused)) == ["error"]
+    assert to_json(WriteOutcome(node_id="i")) == {"node_id": "i", "existing": False}
 
 
 def test_fields_of_a_newer_release_are_passed_over() -> None:

@@ -106,7 +106,7 @@ def test_many_are_remembered_with_an_outcome_each(m: Madeleine) -> None:
     assert (one.existing, one.error) == (False, None)
     assert isinstance(refused.error, Rejected)
     assert "rumour" in refused.error.message
-    assert refused.id is None
+    assert (refused.id, refused.existing) == (None, False)
     assert (again.id, again.existing) == (one.id, True)
 
 
@@ -156,6 +156,22 @@ def test_every_change_can_be_made_and_undone(m: Madeleine) -> None:
     assert str(forgotten.trash_path).startswith("trash/")
     assert restored.memory.id == other.id
     assert m.get(memory).content == "To be changed"
+
+
+def test_every_change_has_notes_a_trash_path_and_what_was_removed(m: Madeleine) -> None:
+    one, two = m.remember("To be changed"), m.remember("Second, unlike it")
+    third = m.remember("A third thing")
+
+    merged = m.merge(one, two)
+    forgotten = m.forget(third)
+    changed = [m.revise(one, title="New"), m.restore(third), m.link(one, third)]
+
+    assert [(each.trash_path, each.removed) for each in changed] == [(None, None)] * 3
+    assert (merged.removed, merged.trash_path) == (two.id, None)
+    assert (forgotten.removed, forgotten.notes) == (None, ())
+    assert merged.notes == ()
+    assert all(isinstance(each.notes, tuple) for each in changed)
+    assert "removed" not in to_json(forgotten)
 
 
 def test_the_five_kinds_of_errors_come_through(m: Madeleine) -> None:

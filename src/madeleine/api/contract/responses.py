@@ -46,7 +46,9 @@ class WriteOutcome:
     """What became of one draft among many: a memory's id, or the error that refused it."""
 
     node_id: str | None = field("the id of the memory", left_out=True, default=None)
-    existing: bool | None = field("it was known; nothing was written", left_out=True, default=None)
+    existing: bool = field(
+        "it was known; nothing was written", left_out=True, default=False, absent_with="error"
+    )
     error: MadeleineError | None = field("why it was refused", left_out=True, default=None)
 
     @property
@@ -73,6 +75,16 @@ class ChangedMemory:
     notes: tuple[str, ...] = field(NOTES)
     notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
 
+    @property
+    def trash_path(self) -> str | None:
+        """Where its file is, of a memory that was forgotten."""
+        return None
+
+    @property
+    def removed(self) -> str | None:
+        """The id of the memory that a merge took away."""
+        return None
+
 
 @shape
 class ForgottenMemory:
@@ -83,6 +95,15 @@ class ForgottenMemory:
     memory: Memory = field()
     change: str | None = field(CHANGE)
     trash_path: str = field("where its file is")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def removed(self) -> str | None:
+        """The id of the memory that a merge took away."""
+        return None
 
 
 @shape
@@ -97,6 +118,11 @@ class MergedMemory:
     neighbours: int = field("memories whose connections were moved")
     notes: tuple[str, ...] = field(NOTES)
     notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
+
+    @property
+    def trash_path(self) -> str | None:
+        """Where its file is, of a memory that was forgotten."""
+        return None
 
 
 @shape

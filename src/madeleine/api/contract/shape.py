@@ -21,7 +21,7 @@ from madeleine.model.times import format_time, parse_time
 
 T = TypeVar("T")
 
-HELP, LEFT_OUT, NULLABLE = "help", "left_out", "nullable"
+HELP, LEFT_OUT, NULLABLE, ABSENT_WITH = "help", "left_out", "nullable", "absent_with"
 _PENDING = "__pending_shape__"
 _COMPLETING = threading.RLock()
 
@@ -35,7 +35,8 @@ def field(
     **more: object,
 ) -> Any:
     """Return a field of a shape with what it means. One that may be `left_out` stands in no
-    JSON where it is None or empty. `more` is for whoever reads the declaration, such as bounds."""
+    JSON where it is None or empty, or where the field that `absent_with` names holds something.
+    `more` is for whoever reads the declaration, such as bounds."""
     metadata = {HELP: help, LEFT_OUT: left_out, **more}
     if default_factory is not dataclasses.MISSING:
         return dataclasses.field(default_factory=default_factory, metadata=metadata)
@@ -88,6 +89,11 @@ class ShapeField(NamedTuple):
         """Whether JSON leaves the field out where it holds nothing."""
         return bool(self.metadata.get(LEFT_OUT))
 
+    def is_absent_from(self, given: object) -> bool:
+        """Whether another field of the shape stands in JSON in the place of this one."""
+        other = self.metadata.get(ABSENT_WITH)
+        return other is not None and getattr(given, other) is not None
+
     @property
     def is_nullable(self) -> bool:
         """Whether a field that may be left out may also stand there with null."""
@@ -131,8 +137,12 @@ def values_by_name(given: object) -> dict[str, object]:
     return {
         each.wire: value
         for each, value in found
-        if not each.is_left_out or (value is not None and value != {})
+        if not each.is_left_out or (not _is_empty(value) and not each.is_absent_from(given))
     }
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value == {}
 
 
 def _get_item(self: object, name: str) -> object:
