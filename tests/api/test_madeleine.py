@@ -7,6 +7,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from madeleine import Madeleine
 from madeleine.api.contract import responses as told
 from madeleine.api.contract.memories import CONTRACT, to_json
-from madeleine.api.contract.shape import Codec
+from madeleine.api.contract.shape import Codec, fields_of, is_shape
 from madeleine.api.contract.table import SHAPES
 from madeleine.api.madeleine import read_answer
 from madeleine.api.remote import RemoteDoor, find_daemon
@@ -381,6 +382,55 @@ def test_an_answer_is_written_as_json_as_the_reference_says(m: Madeleine) -> Non
 
     assert status["counts"]["memories"] == 1
     assert to_json(m.show(m.list()[0]))["memory"]["content"] == "The kettle is red"
+
+
+def sequences(value: object, name: str = "") -> Iterator[tuple[str, type]]:
+    """Yield the name and the type of everything in an answer that holds several values."""
+    if isinstance(value, list | tuple):
+        yield name, type(value)
+        for each in value:
+            yield from sequences(each, f"{name}[]")
+    elif is_shape(type(value)):
+        kind: Any = type(value)
+        for field in fields_of(kind):
+            yield from sequences(getattr(value, field.name), f"{name}.{field.name}")
+
+
+def reports_of(m: Madeleine, folder: Path) -> dict[str, type]:
+    """Return the types of all lists and tuples in what the jobs, the house and intake report."""
+    m.remember("The ledger uses SQLite")
+    m.remember("The ledger uses SQLite, with write-ahead logging")
+    note = folder / "notes.md"
+    note.write_text("# Kettle\n\nThe kettle is red.\n\n# Bees\n\nAna keeps bees.", encoding="utf-8")
+    taken = m.ingest(note)
+    note.write_text("# Kettle\n\nThe kettle is blue.", encoding="utf-8")
+    (m.home / "vault" / "unreadable.md").write_text("---\nid: [\n---\n", encoding="utf-8")
+    answers = {
+        "ingest": taken,
+        "ingest again": m.ingest(note),
+        "sleep": m.sleep(),
+        "consolidate": m.consolidate(dry_run=True),
+        "reconcile": m.reconcile(),
+        "rebuild": m.rebuild(),
+        "purge": m.purge(m.forget(m.remember("Gone")).memory),
+        "status": replace(m.status(), daemon=None),
+    }
+    return {name: kind for each, found in answers.items() for name, kind in sequences(found, each)}
+
+
+def test_lists_and_tuples_are_the_same_both_ways(home: Path, tmp_path: Path) -> None:
+    with Madeleine.open(tmp_path / "alone", in_process=True) as alone:
+        here = reports_of(alone, tmp_path)
+    with running(home), Madeleine.open(home) as asking:
+        there = reports_of(asking, tmp_path)
+
+    assert here == there
+    tuples = {
+        *("reconcile.unreadable", "reconcile.notes", "rebuild.unreadable", "rebuild.notes"),
+        *("ingest.memories", "ingest.revised", "ingest.retired", "ingest.notes"),
+        "sleep[].patches",
+    }
+    assert tuples <= {name for name, kind in here.items() if kind is tuple}
 
 
 def test_no_memory_is_taken_to_json_and_back_in_one_process(

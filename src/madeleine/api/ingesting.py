@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,7 +123,7 @@ def _session_of(parts: list[Part]) -> str:
 
 
 def _answer(done: Ingested, dry_run: bool) -> IngestReport:
-    memories = [
+    memories = tuple(
         FoundMemory(
             title=each.title or first_words(each.content),
             content=each.content,
@@ -135,23 +136,23 @@ def _answer(done: Ingested, dry_run: bool) -> IngestReport:
             node_id=None if dry_run else each.id,
         )
         for each in done.found
-    ]
+    )
     return IngestReport(
         text="\n".join(_words(done, memories, dry_run)),
         status="dry_run" if dry_run else "processed",
         extracted=len(memories),
         memories=memories,
-        revised=done.revised,
-        retired=done.retired,
+        revised=tuple(done.revised),
+        retired=tuple(done.retired),
         known=done.known,
         refused=done.refused,
         redacted=done.redacted,
         held_back=done.held_back,
-        notes=_notes(done),
+        notes=tuple(_notes(done)),
     )
 
 
-def _words(done: Ingested, memories: list[FoundMemory], dry_run: bool) -> list[str]:
+def _words(done: Ingested, memories: Sequence[FoundMemory], dry_run: bool) -> list[str]:
     counts = (
         (len(memories), "would be kept" if dry_run else "kept"),
         (len(done.revised), "revised"),

@@ -165,6 +165,7 @@ def job_report(report: Report) -> JobReport:
     return JobReport(
         **{
             **values,
+            "patches": tuple(report.patches),
             "stopped": None if stop is None else word_stop(stop),
             "stopped_parts": None if stop is None else stop.to_json(),
         }

@@ -461,7 +461,7 @@ class JobReport:
     error_kind: str | None = field("what kind of error it was", default=None)
     problems: Mapping[str, int] = field(default_factory=dict)
     counts: Mapping[str, object] = field("the job's own words and numbers", default_factory=dict)
-    patches: Sequence[Mapping[str, object]] = field("what it changed", default=())
+    patches: tuple[Mapping[str, object], ...] = field("what it changed", default=())
 
 
 @shape
@@ -881,9 +881,9 @@ class ReconcileReport:
     written: int = field()
     dropped: int = field()
     unchanged: int = field()
-    unreadable: Sequence[str] = field("files that cannot be read")
-    notes: Sequence[str] = field(NOTES)
-    notes_parts: Sequence[CauseParts] = field(NOTES_PARTS, default=())
+    unreadable: tuple[str, ...] = field("files that cannot be read")
+    notes: tuple[str, ...] = field(NOTES)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
 
     @property
     def seconds(self) -> float | None:
@@ -900,9 +900,9 @@ class RebuildReport:
     written: int = field()
     dropped: int = field()
     unchanged: int = field()
-    unreadable: Sequence[str] = field("files that cannot be read")
-    notes: Sequence[str] = field(NOTES)
-    notes_parts: Sequence[CauseParts] = field(NOTES_PARTS, default=())
+    unreadable: tuple[str, ...] = field("files that cannot be read")
+    notes: tuple[str, ...] = field(NOTES)
+    notes_parts: tuple[CauseParts, ...] = field(NOTES_PARTS, default=())
     seconds: float = field()
 
 
@@ -1087,14 +1087,14 @@ class IngestReport:
     text: str = field(TEXT)
     status: Literal["processed", "dry_run"] = field()
     extracted: int = field("how many memories are new")
-    memories: Sequence[FoundMemory] = field("those that are new")
-    revised: Sequence[str] = field("ids")
-    retired: Sequence[str] = field("ids")
+    memories: tuple[FoundMemory, ...] = field("those that are new")
+    revised: tuple[str, ...] = field("ids")
+    retired: tuple[str, ...] = field("ids")
     known: int = field()
     refused: int = field()
     redacted: int = field("secrets that were taken out")
     held_back: int = field("what was left for later")
-    notes: Sequence[str] = field(NOTES)
+    notes: tuple[str, ...] = field(NOTES)
 
 
 # -- people --------------------------------------------------------------------------------
