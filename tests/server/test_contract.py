@@ -10,6 +10,7 @@ import pytest
 from madeleine.api.routes import BY_NAME, ROUTES
 from madeleine.errors import Conflict, Missing, Rejected, Unavailable
 from madeleine.model.proposal import ProposalType
+from madeleine.server.mcp.tools import BY_TOOL, TOOLS, input_schema
 from madeleine.write.proposals import propose
 from tests.fakes import close, keep, make_stores
 from tests.server.answering import problems_of
@@ -213,3 +214,48 @@ def test_a_connection_has_all_its_fields(daemon: Daemon) -> None:
         "algorithm",
     }
     assert schemas["Connection"]["required"] == ["target", "edge", "weight"]
+
+
+TIME = {"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}
+"""What a request may name a time with."""
+
+
+def formats_in(schema: object) -> set[str]:
+    """Return the formats that a schema demands alone, without a choice."""
+    if isinstance(schema, list):
+        return {found for each in schema for found in formats_in(each)}
+    if not isinstance(schema, dict):
+        return set()
+    chosen = schema.get("anyOf") == TIME["anyOf"]
+    inner = {name: each for name, each in schema.items() if not (chosen and name == "anyOf")}
+    own = {schema["format"]} if isinstance(schema.get("format"), str) else set()
+    return own.union(*(formats_in(each) for each in inner.values()))
+
+
+def test_a_request_may_name_a_bare_date_where_it_takes_a_time(daemon: Daemon) -> None:
+    document = daemon.ok("GET", "/openapi.json")
+    schemas = document["components"]["schemas"]
+    asked = [
+        each
+        for path in document["paths"].values()
+        for operation in path.values()
+        for each in (operation["parameters"], operation.get("requestBody"))
+    ]
+    bodies = {
+        name: each for name, each in schemas.items() if not each.get("additionalProperties", 1)
+    }
+
+    assert formats_in([asked, list(bodies.values())]) == set()
+    after = bodies["RecallBody"]["properties"]["created_after"]
+    assert {name: each for name, each in after.items() if name != "description"} == TIME
+    until = bodies["MemoryDraft"]["properties"]["valid_until"]
+    assert (until["type"], until["anyOf"]) == (["string", "null"], TIME["anyOf"])
+    for name in ("2026-01-01", "2026-01-01T10:00:00Z"):
+        daemon.ok("POST", "/agent/recall", {"query": "x", "created_after": name})
+
+
+def test_a_tool_may_be_given_a_bare_date_where_it_takes_a_time() -> None:
+    schemas = [input_schema(each) for each in TOOLS]
+
+    assert formats_in(schemas) == set()
+    assert input_schema(BY_TOOL["recall"])["properties"]["as_of"]["anyOf"] == TIME["anyOf"]

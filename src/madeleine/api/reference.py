@@ -34,7 +34,8 @@ programs. This page is made from `madeleine.api.routes` and
 - Bodies are JSON objects, sent as `Content-Type: application/json`. A field that nobody knows
   is refused. Lists in a query are repeated or separated by commas.
 - `{id}` takes a whole id, the short one of 8 characters, or any prefix that fits one only.
-- Times are RFC 3339 in UTC, such as `2026-11-15T18:04:00Z`.
+- Times are RFC 3339 in UTC, such as `2026-11-15T18:04:00Z`. A request may also name a date, such as
+  `2026-11-15`, which is its first moment.
 - `text` in an answer is for an agent or a person to read; the other fields are for programs.
 - `POST /mcp` offers what agents need of it as [tools](tools.md), over MCP.
 
@@ -120,7 +121,7 @@ def schema_words(schema: Schema) -> str:
     """Return the type that a schema describes in words, with a link to each shape."""
     if "$ref" in schema:
         return f"[{schema['$ref']}](#{schema['$ref'].lower()})"
-    if "anyOf" in schema:
+    if "anyOf" in schema and "type" not in schema:
         return " or ".join(dict.fromkeys(schema_words(each) for each in schema["anyOf"]))
     if "enum" in schema:
         return " or ".join("null" if each is None else f"`{each}`" for each in schema["enum"])

@@ -26,6 +26,8 @@ from madeleine.model.words import Edge, MemoryType, Tier
 
 Moment = Annotated[str, (("format", "date-time"),)]
 """A time as JSON has it: RFC 3339 in UTC."""
+RequestTime = Annotated[str, (("formats", ("date-time", "date")),)]
+"""A time as a client sends it: RFC 3339, or a bare date, which is its first moment in UTC."""
 Unit = Annotated[float, (("minimum", 0), ("maximum", 1))]
 """A number from 0 to 1."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from madeleine.api.contract.memories import ClaimShape, Moment, OriginShape, Unit
+from madeleine.api.contract.memories import ClaimShape, OriginShape, RequestTime, Unit
 from madeleine.api.contract.shape import Request, field, shape
 from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalType
@@ -33,7 +33,7 @@ class NewConnection(Request):
     weight: Unit | None = field("how strong, 0 to 1", default=None)
     reason: str | None = field("why", default=None)
     by: str | None = field("who drew it", default=None)
-    at: Moment | None = field("when it was drawn", default=None)
+    at: RequestTime | None = field("when it was drawn", default=None)
     kind: str | None = field("which association", default=None)
     confidence: Unit | None = field("how sure", default=None)
 
@@ -48,9 +48,9 @@ class MemoryFilter(Request):
         "only these spaces; `global` is the one without a name", default=None
     )
     tags: tuple[str, ...] | None = field("only memories with any of these tags", default=None)
-    created_after: Moment | None = field("created at this time or later", default=None)
-    created_before: Moment | None = field("created before this time", default=None)
-    as_of: Moment | None = field("as things stood at this time", default=None)
+    created_after: RequestTime | None = field("created at this time or later", default=None)
+    created_before: RequestTime | None = field("created before this time", default=None)
+    as_of: RequestTime | None = field("as things stood at this time", default=None)
     outdated: bool | None = field("also what is retired, expired or superseded", default=None)
 
 
@@ -77,7 +77,7 @@ class MemoryDraft(Request):
     )
     about_self: bool | None = field("it describes the user: the self defines it", default=None)
     confidence: Unit | None = field("how sure its author is, 0 to 1", default=None)
-    valid_until: Moment | None = field("when it stops being true", default=None, nullable=True)
+    valid_until: RequestTime | None = field("when it stops being true", default=None, nullable=True)
     origin: OriginShape | None = field(
         "session, turn, speaker, uri: where it was said", default=None, nullable=True
     )
@@ -87,7 +87,7 @@ class MemoryDraft(Request):
         nullable=True,
     )
     id: str | None = field("a UUID of the caller's choice, for imports", default=None)
-    created: Moment | None = field("when it was first known, for imports", default=None)
+    created: RequestTime | None = field("when it was first known, for imports", default=None)
     idempotency_key: str | None = field(
         "makes a repeated call return the first memory", default=None
     )
@@ -192,7 +192,7 @@ class ReviseBody(Request):
     )
     about_self: bool | None = field("it describes the user: the self defines it", default=None)
     confidence: Unit | None = field("how sure its author is, 0 to 1", default=None)
-    valid_until: Moment | None = field("when it stops being true", default=None, nullable=True)
+    valid_until: RequestTime | None = field("when it stops being true", default=None, nullable=True)
     origin: OriginShape | None = field(
         "session, turn, speaker, uri: where it was said", default=None, nullable=True
     )
@@ -203,7 +203,7 @@ class ReviseBody(Request):
     )
     superseded_by: str | None = field("the memory that replaces it", default=None, nullable=True)
     add_connections: tuple[NewConnection, ...] | None = field("connections to add", default=None)
-    if_updated: Moment | None = field(
+    if_updated: RequestTime | None = field(
         "only if the memory was last updated at this time", default=None
     )
     if_version: str | None = field(
@@ -559,7 +559,9 @@ class PageGraphPathsQuery(Request):
 class PageMemoryQuery(Request):
     """What `page_memory` is asked in the query."""
 
-    as_of: Moment | None = field("also as it was at this time, as far as it is known", default=None)
+    as_of: RequestTime | None = field(
+        "also as it was at this time, as far as it is known", default=None
+    )
 
 
 @shape
@@ -590,7 +592,7 @@ class PageTimeBarsQuery(Request):
 class PageTimeDayQuery(Request):
     """What `page_time_day` is asked in the query."""
 
-    as_of: Moment | None = field("the moment; now by default", default=None)
+    as_of: RequestTime | None = field("the moment; now by default", default=None)
 
 
 @shape

@@ -34,14 +34,17 @@ class Schemas:
 
     def of(self, kind: Any) -> Schema:
         """Return the schema of a type; a shape is named, and referred to. Pairs that
-        annotate a type are added to its schema; a shape that does so stands for it."""
+        annotate a type are added to its schema, `formats` as a choice of formats; a shape that
+        annotates one stands for it."""
         origin, args = typing.get_origin(kind), typing.get_args(kind)
         if kind in _PLAIN:
             return dict(_PLAIN[kind])
         if origin is typing.Annotated and isinstance(args[1], type):
             return self.of(args[1])
         if origin is typing.Annotated:
-            return {**self.of(args[0]), **dict(args[1])}
+            added = dict(args[1])
+            formats = [{"format": each} for each in added.pop("formats", ())]
+            return {**self.of(args[0]), **added, **({"anyOf": formats} if formats else {})}
         if origin in (typing.Union, types.UnionType):
             return self._any_of(args)
         if origin is typing.Literal:
