@@ -89,6 +89,23 @@ def test_every_tool_says_what_it_takes_returns_and_changes(daemon: Daemon) -> No
     assert "decision" in tools["remember"].input_schema["properties"]["type"]["enum"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "argument"), [("remember", "connections"), ("revise", "add_connections")]
+)
+def test_a_tool_offers_of_a_connection_what_an_agent_knows(
+    daemon: Daemon, tool: str, argument: str
+) -> None:
+    async def story() -> list[Any]:
+        async with over_http(daemon, ERAS[-1]) as client:
+            return list((await client.list_tools()).tools)
+
+    tools = {each.name: each for each in talk(story)}
+    offered = tools[tool].input_schema["properties"][argument]["items"]
+
+    assert list(offered["properties"]) == ["target", "edge", "weight", "reason"]
+    assert offered["required"] == ["target"]
+
+
 @pytest.mark.parametrize("version", HANDSHAKES)
 def test_every_older_revision_is_answered_in_kind(daemon: Daemon, version: str) -> None:
     hello = post(daemon, introduction(version))

@@ -217,6 +217,11 @@ _MAYBE_TEXT: Schema = {"type": ["string", "null"]}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
 _CLOSER: Mapping[str, Schema] = MappingProxyType({"limit": {"minimum": 1, "maximum": HITS_AT_MOST}})
 """What a tool takes less of than its operation."""
+_OFFERED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"NewConnection": ("target", "edge", "weight", "reason")}
+)
+"""The fields of a shape that are of use to an agent. Who drew a connection, when, and how sure
+they were is for imports."""
 
 
 def fields(tool: Tool) -> list[ShapeField]:
@@ -249,11 +254,19 @@ def _inlined(schema: Any, schemas: Schemas) -> Any:
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _inlined(schemas.named[schema["$ref"]], schemas)
+        return _inlined(_offered(schema["$ref"], schemas), schemas)
     if [each.get("type") for each in schema.get("anyOf", ())][1:] == ["null"]:
         given = _inlined(schema["anyOf"][0], schemas)
         return {**given, "type": [given["type"], "null"]}
     return {name: _inlined(each, schemas) for name, each in schema.items()}
+
+
+def _offered(name: str, schemas: Schemas) -> Schema:
+    """Return the schema of a shape with the fields that a tool offers of it."""
+    schema = schemas.named[name]
+    found = schema["properties"]
+    offered = _OFFERED.get(name, tuple(found))
+    return {**schema, "properties": {each: found[each] for each in offered}}
 
 
 def _object(properties: Schema, required: Iterable[str] | None = None) -> Schema:
