@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from madeleine import Madeleine
+from madeleine.api import sleep_answers
+from madeleine.api.contract.memories import to_json
 from madeleine.api.local import open_local
 from madeleine.errors import Missing
 from madeleine.model.memory import Memory
@@ -133,3 +135,28 @@ def test_no_agent_is_asked_where_another_judge_is_chosen(
 
     assert not door.house.whisper_habits.maintenance
     door.close()
+
+
+def test_why_there_are_no_questions_is_said_with_the_fields_that_belong_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    door = open_local(tmp_path / "home")
+
+    idle = door.call("maintenance")
+    for place in ("Lisbon", "Oslo"):
+        door.call("remember", body={"content": f"The office of the Atlas project is in {place}."})
+    ready, busy = door.call("maintenance"), door.call("maintenance")
+    door.close()
+
+    assert (idle["status"], set(idle)) == ("idle", {"text", "status", "message"})
+    assert (busy["status"], set(busy)) == ("busy", {"text", "status", "message", "expires_at"})
+    assert busy["expires_at"] == ready["expires_at"]
+    assert ready["merge_candidates"] or ready["conflict_candidates"]
+
+
+def test_a_batch_that_was_just_handed_in_is_reserved_until_null() -> None:
+    """The batch is looked for twice, and may be handed in between."""
+    given = {"status": "busy", "message": "Another agent is judging.", "expires_at": None}
+
+    assert to_json(sleep_answers.batch(given)) == {"text": given["message"], **given}

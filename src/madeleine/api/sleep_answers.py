@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from madeleine.api import texts
 from madeleine.api.contract.responses import (
+    BusyMaintenance,
     Evolution,
     HandedInVerdicts,
+    IdleMaintenance,
     Insights,
     JobList,
     JobProgress,
     JobReport,
     JobStatus,
+    MaintenanceAnswer,
     MaintenanceBatch,
     PausedJob,
     RunningJob,
@@ -223,12 +226,25 @@ def handed_in(done: HandedIn) -> HandedInVerdicts:
     )
 
 
-def batch(given: Mapping[str, Any]) -> MaintenanceBatch:
-    """Return a batch of questions with a line that says what it is."""
-    if given["status"] != "ready":
-        return MaintenanceBatch(text=str(given["message"]), **given)
-    text = f"Questions about memories, job {given['job_id']}, until {given['expires_at']}."
-    return MaintenanceBatch(text=text, **given)
+def batch(given: Mapping[str, Any]) -> MaintenanceAnswer:
+    """Return a batch of questions, or why there is none, with a line that says what it is."""
+    if given["status"] == "busy":
+        message, until = given["message"], given["expires_at"]
+        return BusyMaintenance(text=message, status="busy", message=message, expires_at=until)
+    if given["status"] == "idle":
+        return IdleMaintenance(text=given["message"], status="idle", message=given["message"])
+    return MaintenanceBatch(
+        text=f"Questions about memories, job {given['job_id']}, until {given['expires_at']}.",
+        status="ready",
+        job_id=given["job_id"],
+        expires_at=given["expires_at"],
+        instructions=given["instructions"],
+        memories=given["memories"],
+        merge_candidates=given["merge_candidates"],
+        conflict_candidates=given["conflict_candidates"],
+        link_candidates=given["link_candidates"],
+        consolidation_clusters=given["consolidation_clusters"],
+    )
 
 
 def stopped(job: str, was: bool) -> StoppedJob:

@@ -14,7 +14,7 @@ from madeleine.api.contract.responses import (
     HandedInVerdicts,
     Insights,
     JobList,
-    MaintenanceBatch,
+    MaintenanceAnswer,
     PausedJob,
     ShownProposal,
     SleepRun,
@@ -189,7 +189,7 @@ def proposal(house: House, call: Call) -> ShownProposal:
 # -- the agent as judge ----------------------------------------------------------------------
 
 
-def maintenance(house: House, call: Call) -> MaintenanceBatch:
+def maintenance(house: House, call: Call) -> MaintenanceAnswer:
     """Give an agent questions. That there are none is noted, so that nobody is asked in vain."""
     batch = house.shift.take()
     if batch["status"] == "idle":
@@ -197,7 +197,7 @@ def maintenance(house: House, call: Call) -> MaintenanceBatch:
     return answers.batch(batch)
 
 
-def hand_in_verdicts(house: House, call: Call) -> MaintenanceBatch | HandedInVerdicts:
+def hand_in_verdicts(house: House, call: Call) -> MaintenanceAnswer | HandedInVerdicts:
     """Take an agent's answers; without any it is given questions, as by a GET, or those that
     it has once more."""
     reader = Reader(call.body)

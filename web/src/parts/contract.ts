@@ -142,6 +142,17 @@ export interface BriefPage {
   total: number
 }
 
+/** That another agent has the batch of questions. */
+export interface BusyMaintenance {
+  /** the answer in plain words */
+  text: string
+  status: 'busy'
+  /** why there is no batch */
+  message: string
+  /** until when the batch is reserved; null if just handed in */
+  expires_at: string | null
+}
+
 /** What a sentence is made of: its kind, and the values that the kind names. */
 export interface CauseShape {
   /** what programs decide by; docs/reference/kinds.md has all */
@@ -627,6 +638,15 @@ export interface HomeStatus {
   role?: string
 }
 
+/** That there is nothing to judge. */
+export interface IdleMaintenance {
+  /** the answer in plain words */
+  text: string
+  status: 'idle'
+  /** why there is no batch */
+  message: string
+}
+
 /** What became of one item: a memory's id and its fate, or the error that refused it. */
 export interface ImportOutcome {
   /** the id of the memory */
@@ -931,24 +951,22 @@ export interface MadeleineError {
   parts: Record<string, unknown>
 }
 
-/** A batch of questions about memories; `ready` if there is one. */
+/** A batch of questions about memories. */
 export interface MaintenanceBatch {
   /** the answer in plain words */
   text: string
-  status: 'ready' | 'busy' | 'idle'
-  /** why there is no batch */
-  message?: string
+  status: 'ready'
   /** by which verdicts are handed in */
-  job_id?: string
+  job_id: string
   /** until when the batch is reserved */
-  expires_at?: string
-  instructions?: string
+  expires_at: string
+  instructions: string
   /** by their ids */
-  memories?: Record<string, AskedMemory>
-  merge_candidates?: AskedPairShape[]
-  conflict_candidates?: AskedPairShape[]
-  link_candidates?: AskedPairShape[]
-  consolidation_clusters?: AskedClusterShape[]
+  memories: Record<string, AskedMemory>
+  merge_candidates: AskedPairShape[]
+  conflict_candidates: AskedPairShape[]
+  link_candidates: AskedPairShape[]
+  consolidation_clusters: AskedClusterShape[]
 }
 
 /** A memory: what its file says, and how it was used. */

@@ -598,21 +598,40 @@ class AskedClusterShape:
 
 @shape
 class MaintenanceBatch:
-    """A batch of questions about memories; `ready` if there is one."""
+    """A batch of questions about memories."""
 
     text: str = field(TEXT)
-    status: Literal["ready", "busy", "idle"] = field()
-    message: str | None = field("why there is no batch", left_out=True, default=None)
-    job_id: str | None = field("by which verdicts are handed in", left_out=True, default=None)
-    expires_at: Moment | None = field(
-        "until when the batch is reserved", left_out=True, default=None
-    )
-    instructions: str | None = field(left_out=True, default=None)
-    memories: Mapping[str, AskedMemory] | None = field("by their ids", left_out=True, default=None)
-    merge_candidates: Sequence[AskedPairShape] | None = field(left_out=True, default=None)
-    conflict_candidates: Sequence[AskedPairShape] | None = field(left_out=True, default=None)
-    link_candidates: Sequence[AskedPairShape] | None = field(left_out=True, default=None)
-    consolidation_clusters: Sequence[AskedClusterShape] | None = field(left_out=True, default=None)
+    status: Literal["ready"] = field()
+    job_id: str = field("by which verdicts are handed in")
+    expires_at: Moment = field("until when the batch is reserved")
+    instructions: str = field()
+    memories: Mapping[str, AskedMemory] = field("by their ids")
+    merge_candidates: Sequence[AskedPairShape] = field()
+    conflict_candidates: Sequence[AskedPairShape] = field()
+    link_candidates: Sequence[AskedPairShape] = field()
+    consolidation_clusters: Sequence[AskedClusterShape] = field()
+
+
+@shape
+class BusyMaintenance:
+    """That another agent has the batch of questions."""
+
+    text: str = field(TEXT)
+    status: Literal["busy"] = field()
+    message: str = field("why there is no batch")
+    expires_at: Moment | None = field("until when the batch is reserved; null if just handed in")
+
+
+@shape
+class IdleMaintenance:
+    """That there is nothing to judge."""
+
+    text: str = field(TEXT)
+    status: Literal["idle"] = field()
+    message: str = field("why there is no batch")
+
+
+MaintenanceAnswer = MaintenanceBatch | BusyMaintenance | IdleMaintenance
 
 
 @shape

@@ -70,9 +70,9 @@ SHAPES: Mapping[str, OperationShapes] = MappingProxyType(
         "undo_merge": OperationShapes(told.UndoneChanges),
         "audit": OperationShapes(told.EventPage, query=taken.AuditQuery),
         "insights": OperationShapes(told.Insights, query=taken.InsightsQuery),
-        "maintenance": OperationShapes(told.MaintenanceBatch),
+        "maintenance": OperationShapes(told.MaintenanceAnswer),
         "hand_in": OperationShapes(
-            told.MaintenanceBatch | told.HandedInVerdicts, body=taken.HandInBody
+            told.MaintenanceAnswer | told.HandedInVerdicts, body=taken.HandInBody
         ),
         "tasks": OperationShapes(told.JobList),
         "run_all": OperationShapes(told.SleepRun, body=taken.RunAllBody, query=taken.RunAllQuery),
