@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ import pytest
 
 from madeleine.api.local import open_local
 from madeleine.errors import NoSuchChange, NoSuchJob, NoSuchWhisper, UnknownWord
+from madeleine.index.log import WhisperEntry
+from madeleine.model.event import Kind
 from madeleine.sleep.jobs.index_updater import IndexUpdater
+from madeleine.write.record import event, record
 
 Ask = Callable[..., Any]
 LONG_AGO = "2024-01-01T00:00:00Z"
@@ -169,3 +173,46 @@ def test_what_nobody_knows_is_refused(ask: Ask) -> None:
         ask("page_whisper", id="nothing")
     with pytest.raises(UnknownWord):
         ask("page_whispers", query={"outcome": "loud"})
+
+
+def test_what_an_entry_of_the_whisper_log_does_not_say_is_null(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with closing(open_local(home)) as door:
+        memory = remember(door.call, "The kettle is red")
+        body = {
+            "prompt": "tea?",
+            "injected": [memory],
+            "candidates": [{"memory": memory, "score": 0.9}],
+        }
+        stores = door.house.stores
+        entry = WhisperEntry("w1", stores.clock.now(), None, None, body)
+        stores.log.log_whisper(entry, stores.clock.now() - timedelta(days=1))
+
+        ask: Ask = door.call
+        (line,) = ask("page_whispers")["whispers"]
+        whole = ask("page_whisper", id="w1")
+
+    assert (line["stage"], line["told"]) == (None, [{"id": memory, "title": None}])
+    assert [each["title"] for each in whole["memories"]] == [None]
+
+
+def test_what_a_line_of_the_journal_does_not_say_of_a_run_is_null(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MADELEINE_EMBEDDER_KIND", "fake")
+    with closing(open_local(home)) as door:
+        memory = remember(door.call, "The kettle is red")
+        stores = door.house.stores
+        ran = {"run": "r1", "report": {"applied": 1}}
+        changed = {"change": "c1", "run": "r1", "by": "somebody", "edits": [{"memory": memory}]}
+        events = [event(stores, Kind.RUN, ran), event(stores, Kind.CHANGED, changed)]
+        record(stores, events, durable=True)
+
+        ask: Ask = door.call
+        (run,) = ask("page_runs")["runs"]
+        (change,) = ask("page_run", id="r1")["changes"]
+
+    assert (run["run"], run["job"]) == ("r1", None)
+    assert (change["verb"], change["reason"]) == (None, None)

@@ -230,7 +230,8 @@ export interface Connection {
 /** A memory that was considered for a prompt. */
 export interface ConsideredMemory {
   id: string
-  title: string
+  /** what it was called then; null if that was not noted */
+  title: string | null
   score: number | null
   chance: number | null
   words: number | null
@@ -1191,7 +1192,8 @@ export interface PageRun {
   error_kind: string | null
   counts: Record<string, unknown>
   problems: Record<string, number>
-  job: string
+  /** null if that was not noted */
+  job: string | null
   at: string
   changes: number
   /** changes that were not taken back */
@@ -1487,7 +1489,8 @@ export interface RevokedToken {
 export interface RunChange {
   id: string
   at: string
-  verb: string
+  /** null if that was not noted */
+  verb: string | null
   reason: string | null
   outcome: string | null
   /** what the job did, in its own sentences */
@@ -1499,7 +1502,8 @@ export interface RunChange {
 export interface RunDetail {
   changes: RunChange[]
   total: number
-  job: string
+  /** null if that was not noted */
+  job: string | null
   applied: number | null
   in_force: number
   /** null if it is too long ago */
@@ -1913,7 +1917,8 @@ export interface WhisperDetail {
   silence: string | null
   /** what the silence is made of; null also in entries of earlier releases */
   silence_parts: WhisperSilenceShape | null
-  stage: string
+  /** where it was decided; null if that was not noted */
+  stage: string | null
   best: number | null
   took_ms: number | null
   /** how many of the told memories show in the reply; null if unread */
@@ -1941,7 +1946,8 @@ export interface WhisperLine {
   silence: string | null
   /** what the silence is made of; null also in entries of earlier releases */
   silence_parts: WhisperSilenceShape | null
-  stage: string
+  /** where it was decided; null if that was not noted */
+  stage: string | null
   best: number | null
   took_ms: number | null
   /** how many of the told memories show in the reply; null if unread */

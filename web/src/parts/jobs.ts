@@ -20,4 +20,4 @@ export const JOBS: Record<string, [string, string]> = {
 export const failure = (error: string, kind: string | null | undefined) =>
   kind === 'error' ? error.replace(/^\w*: ?/, 'something went wrong inside: ') : error
 
-export const jobName = (id: string) => JOBS[id]?.[0] ?? id
+export const jobName = (id: string | null) => JOBS[id ?? '']?.[0] ?? id ?? ''

@@ -476,7 +476,7 @@ class WhisperLine:
     silence_parts: Annotated[Mapping[str, object], WhisperSilenceShape] | None = field(
         "what the silence is made of; null also in entries of earlier releases"
     )
-    stage: str = field()
+    stage: str | None = field("where it was decided; null if that was not noted")
     best: float | None = field()
     took_ms: float | None = field()
     seen: int | None = field("how many of the told memories show in the reply; null if unread")
@@ -507,7 +507,7 @@ class ConsideredMemory:
     """A memory that was considered for a prompt."""
 
     id: str = field()
-    title: str = field()
+    title: str | None = field("what it was called then; null if that was not noted")
     score: float | None = field()
     chance: float | None = field()
     words: float | None = field()
@@ -612,7 +612,7 @@ class PageRun(RunNumbers):
     """A run of a job."""
 
     run: str = field()
-    job: str = field()
+    job: str | None = field("null if that was not noted")
     at: Moment = field()
     changes: int = field()
     in_force: int = field("changes that were not taken back")
@@ -632,7 +632,7 @@ class RunChange:
 
     id: str = field()
     at: Moment = field()
-    verb: str = field()
+    verb: str | None = field("null if that was not noted")
     reason: str | None = field()
     outcome: str | None = field()
     words: Sequence[str] = field("what the job did, in its own sentences")
@@ -645,7 +645,7 @@ class RunDetail:
 
     changes: Sequence[RunChange] = field()
     total: int = field()
-    job: str = field()
+    job: str | None = field("null if that was not noted")
     applied: int | None = field()
     in_force: int = field()
     report: PageRun | None = field("null if it is too long ago")

@@ -130,10 +130,11 @@ def _did_something(event: Event) -> bool:
 
 
 def _run(event: Event, held: Mapping[str, tuple[int, int]]) -> PageRun:
-    report, run = _report_of(event), str(event.body.get("run"))
+    body: Mapping[str, Any] = event.body
+    report, run = _report_of(event), str(body.get("run"))
     made, left = held.get(run, (0, 0))
     return PageRun(
-        job=str(event.body.get("job")),
+        job=body.get("job"),
         at=report.get("began") or format_time(event.at),
         **{**_report(report), "run": run},
         changes=made,
@@ -182,13 +183,13 @@ def _memories(event: Event) -> list[str]:
 
 
 def _change(event: Event, outcome: str | None, known: Mapping[str, Memory]) -> RunChange:
-    body, reason = event.body, event.body.get("reason")
+    body: Mapping[str, Any] = event.body
     ids = list(dict.fromkeys(_memories(event)))
     return RunChange(
         id=str(body["change"]),
         at=format_time(event.at),
-        verb="score" if event.kind is Kind.SCORED else str(body.get("verb")),
-        reason=None if reason is None else str(reason),
+        verb="score" if event.kind is Kind.SCORED else body.get("verb"),
+        reason=body.get("reason"),
         outcome=outcome,
         words=_words(body.get("details")),
         memories=[

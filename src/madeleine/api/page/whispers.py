@@ -97,7 +97,7 @@ def line(search: MemorySearch, entry: WhisperEntry) -> WhisperLine:
         told=_titles(entry),
         silence=named(search, str(body["silence"])) if body.get("silence") else None,
         silence_parts=_silence_parts(search, body.get("silence_parts")),
-        stage=str(body.get("stage")),
+        stage=body.get("stage"),
         best=body.get("best"),
         took_ms=body.get("took_ms"),
         seen=len(ids_in(entry, "seen")) if body.get("replied") else None,
@@ -122,8 +122,9 @@ def _silence_parts(search: MemorySearch, parts: object) -> Json | None:
 def _titles(entry: WhisperEntry) -> list[ToldMemory]:
     """Return the memories that were told, by what they were called then."""
     told = set(ids_in(entry, "injected"))
-    rows = [row for _, row in rows_of(entry.body) if row.get("memory") in told]
-    return [ToldMemory(id=str(row.get("memory")), title=str(row.get("title"))) for row in rows]
+    every: Iterable[Mapping[str, Any]] = (row for _, row in rows_of(entry.body))
+    rows = [row for row in every if row.get("memory") in told]
+    return [ToldMemory(id=row["memory"], title=row.get("title")) for row in rows]
 
 
 # -- one of them ---------------------------------------------------------------------------
@@ -187,7 +188,7 @@ def _row(entry: WhisperEntry, row: Mapping[str, Any], said: Mapping[str, int]) -
     restated = entry.body.get("restated")
     return {
         "id": memory,
-        "title": str(row.get("title")),
+        "title": row.get("title"),
         **{name: row.get(name) for name in numbers},
         "reasons": row.get("reasons", []),
         "reasons_parts": row.get("reasons_parts"),

@@ -42,7 +42,7 @@ export const STAGES: Record<string, { label: string; asks: string }> = {
   order: { label: 'Room', asks: 'Is there room for it?' },
 }
 
-export const stageName = (name: string) => STAGES[name]?.label ?? name
+export const stageName = (name: string | null) => STAGES[name ?? '']?.label ?? name ?? ''
 
 /** Nothing was good enough; how good the best was stands beside it. */
 const WEAK: Record<string, string> = { too_weak: 'nothing is relevant enough', below_gate: 'nothing passes the gate' }
@@ -79,7 +79,7 @@ export function considered(whisper: Whisper): string {
 const UNSEARCHED = ['prompt', 'intent', 'conversation', 'topic']
 
 /** Whether a prompt came so far that memories were looked for. */
-export const searched = (line: Line) => !UNSEARCHED.includes(line.stage)
+export const searched = (line: Line) => !UNSEARCHED.includes(line.stage ?? '')
 
 /** What came of a prompt, in half a sentence. */
 export function came(line: Line): string {
