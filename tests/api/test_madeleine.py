@@ -188,6 +188,7 @@ def test_the_five_kinds_of_errors_come_through(m: Madeleine) -> None:
     assert missing.value.message == "no memory `ffffffff`"
     assert "madeleine list" in missing.value.hint
     assert missing.value.exit_code == 3
+    assert (missing.value.kind, missing.value.parts["wanted"]) == ("no_such_memory", "ffffffff")
     assert "Twin 1" in conflict.value.hint
 
 
