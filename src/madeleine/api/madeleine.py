@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import builtins
 import enum
-import importlib
 from collections.abc import Iterable, Mapping
-from dataclasses import fields as fields_of
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -73,13 +71,11 @@ Door = RemoteDoor | InProcessDoor
 
 
 def open_local(home: Path, wait_seconds: float) -> InProcessDoor:
-    """Open the home in this process.
+    """Open the home in this process."""
+    # What is behind it (SQLite, numpy, the model) would be loaded for a client of a daemon, too.
+    from madeleine.api.local import open_local as open_here
 
-    The one late import of this room: everything behind it (SQLite, numpy, the model) is paid
-    for only by who needs it, and whoever talks to a daemon does not.
-    """
-    local = importlib.import_module("madeleine.api.local")
-    return cast("InProcessDoor", local.open_local(home, wait_seconds))
+    return open_here(home, wait_seconds)
 
 
 def _open_alone(home: Path, wait_seconds: float) -> Door:
@@ -510,11 +506,13 @@ class Madeleine:
         """Bring memories along from another program, or from an export; `form` is one of those
         that `madeleine import --help` lists. Returns what came of it: `counts`, `problems`, and
         the `run` that `undo` takes."""
-        formats = importlib.import_module("madeleine.ingest.importing.formats")
-        moving = importlib.import_module("madeleine.ingest.importing.moving")
-        found = formats.read(form, Path(path).expanduser(), space)
-        taken = moving.Moving(form, lambda body: self._call("import", body=body), dry_run)
-        return cast("Json", taken.take_all(found))
+        # The readers of all formats are loaded by who imports, and by nobody else.
+        from madeleine.ingest.importing.formats import read
+        from madeleine.ingest.importing.moving import Moving
+
+        found = read(form, Path(path).expanduser(), space)
+        moving = Moving(form, lambda body: self._call("import", body=body), dry_run)
+        return moving.take_all(found)
 
     def export(
         self,
@@ -533,7 +531,9 @@ class Madeleine:
     ) -> int:
         """Write memories to `path` as jsonl, zip or obsidian; return how many. The rest is a
         filter as for `list`; without one everything is written."""
-        late = importlib.import_module("madeleine.ingest.exporting.leaving")
+        # The writers of all formats are loaded by who exports, and by nobody else.
+        from madeleine.ingest.exporting.leaving import Leaving
+
         chosen = {
             "types": types,
             "tiers": tiers,
@@ -543,9 +543,10 @@ class Madeleine:
             "created_before": created_before,
             "as_of": as_of,
         }
-        given = {"outdated": outdated, **{name: each for name, each in chosen.items() if each}}
-        leaving = late.Leaving(lambda query: self._call("export", query=query), given, trash)
-        return int(leaving.write(form, Path(path).expanduser()))
+        given: Json = {"outdated": outdated}
+        given.update({name: each for name, each in chosen.items() if each})
+        leaving = Leaving(lambda query: self._call("export", query=query), given, trash)
+        return leaving.write(form, Path(path).expanduser())
 
     def backup(self, to: str | Path | None = None) -> Path:
         """Make a backup of vault, journal and settings, and return where it is."""
@@ -607,7 +608,7 @@ def plain(value: object) -> object:
 
 def _object(value: object) -> Json:
     """Return a dataclass's fields, those left out that hold nothing."""
-    given = {each.name: getattr(value, each.name) for each in fields_of(value)}  # type: ignore[arg-type]  # checked by the caller
+    given = {each.name: getattr(value, each.name) for each in fields(value)}  # type: ignore[arg-type]  # checked by the caller
     return {name: plain(each) for name, each in given.items() if each is not None}
 
 
