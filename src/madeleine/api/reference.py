@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from madeleine.api.contract.memories import CONTRACT
 from madeleine.api.contract.schema import Schema, Schemas
 from madeleine.api.contract.shape import ShapeField
-from madeleine.api.contract.table import SHAPES as DECLARED
+from madeleine.api.contract.table import SHAPES
 from madeleine.api.routes import ROUTES, TOLD, Route
 
 PAGE = """\
@@ -67,7 +67,7 @@ $ curl -s --unix-socket ~/.madeleine/run/socket http://localhost/agent/recall \\
 """
 
 
-SHAPES = """\
+SHAPES_HEADING = """\
 # Shapes
 
 What answers hold. A field that is marked with ? may be missing; new fields may be added.
@@ -79,7 +79,7 @@ def routes_page() -> str:
     schemas = Schemas(CONTRACT, prefix="")
     sections = [_section(route, schemas) for route in (*ROUTES, *TOLD)]
     shapes = [_shape(name, schema) for name, schema in sorted(schemas.named.items())]
-    return PAGE + "\n\n".join([*sections, SHAPES.strip(), *shapes]) + "\n"
+    return PAGE + "\n\n".join([*sections, SHAPES_HEADING.strip(), *shapes]) + "\n"
 
 
 def _section(route: Route, schemas: Schemas) -> str:
@@ -89,17 +89,17 @@ def _section(route: Route, schemas: Schemas) -> str:
         parts.append("Needs no token.")
     if route.admin:
         parts.append("Needs the admin token, when `server.admin_token` is set.")
-    if route.name in DECLARED:
-        parts.extend(_table("Query", DECLARED[route.name].query_fields, schemas))
-        parts.extend(_table("Body", DECLARED[route.name].body_fields, schemas))
+    if route.name in SHAPES:
+        parts.extend(_table("Query", SHAPES[route.name].query_fields, schemas))
+        parts.extend(_table("Body", SHAPES[route.name].body_fields, schemas))
     parts.append(f"Answer: {_answer(route, schemas)}")
     return "\n\n".join(parts)
 
 
 def _answer(route: Route, schemas: Schemas) -> str:
-    if route.name not in DECLARED:
+    if route.name not in SHAPES:
         return f"`{route.answer}`"
-    return schema_words(schemas.of(DECLARED[route.name].answer))
+    return schema_words(schemas.of(SHAPES[route.name].answer))
 
 
 def _shape(name: str, schema: Schema) -> str:

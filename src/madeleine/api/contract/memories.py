@@ -30,6 +30,8 @@ RequestTime = Annotated[str, (("formats", ("date-time", "date")),)]
 """A time as a client sends it: RFC 3339, or a bare date, which is its first moment in UTC."""
 Unit = Annotated[float, (("minimum", 0), ("maximum", 1))]
 """A number from 0 to 1."""
+PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
+"""What came of a prompt: what the page may ask for, and what it is told."""
 
 
 @shape

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from madeleine.api.contract.memories import CauseParts, CauseShape, Moment, ProposalShape
+from madeleine.api.contract.memories import (
+    CauseParts,
+    CauseShape,
+    Moment,
+    PromptOutcome,
+    ProposalShape,
+)
 from madeleine.api.contract.responses import (
     DaemonStatus,
     JobProgress,
@@ -18,7 +24,6 @@ from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.recall.explaining import Absence
 
 Stays = Literal["self", "core", "archival", "protected", "type", "upcoming", "importance"]
-PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
 
 
 # -- memories in lists ---------------------------------------------------------------------

@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from madeleine.api.contract.memories import ClaimShape, OriginShape, RequestTime, Unit
+from madeleine.api.contract.memories import (
+    ClaimShape,
+    OriginShape,
+    PromptOutcome,
+    RequestTime,
+    Unit,
+)
 from madeleine.api.contract.shape import Request, field, shape
 from madeleine.model.people import Role
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge, MemoryType, Tier
 
-PromptOutcome = Literal["whispered", "silent", "held_out", "late", "undelivered"]
 Offset = Annotated[int, (("minimum", 0),)]
 Limit100 = Annotated[int, (("minimum", 1), ("maximum", 100))]
 Limit200 = Annotated[int, (("minimum", 1), ("maximum", 200))]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
+from madeleine.api.contract.memories import PromptOutcome
 from madeleine.api.contract.page_responses import (
     ConsideredMemory,
-    PromptOutcome,
     ToldMemory,
     UnwhisperedMemory,
     WhisperDetail,
@@ -37,7 +37,7 @@ LINES = 40
 LINES_AT_MOST = 200
 LOOKED_AT = 1_000  # entries that one request goes through to find those of one kind
 PROMPT_CHARS = 240
-OUTCOMES = ("whispered", "silent", "held_out", "late", "undelivered")
+OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
 
 
 # -- the list ------------------------------------------------------------------------------
