@@ -467,3 +467,31 @@ def test_several_clients_at_once_are_all_answered(home: Path) -> None:
         assert len(set(ids)) == 80
         assert daemon.ok("GET", "/agent/list")["total"] == 80
         assert len(list(daemon.vault.glob("*.md"))) == 80
+
+
+SIGNALLED = """
+import os, signal, threading
+from madeleine.server.daemon import _Server, _signals
+from uvicorn import Config
+
+with _signals() as stop:
+    server = _Server(Config(lambda: None), stop, lambda: None)
+    for handler in (signal.getsignal(signal.SIGTERM), server.handle_exit):
+        stop.clear()
+        signal.signal(signal.SIGTERM, handler)
+        with stop._cond:  # as in the middle of `stop.set()`
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert stop.wait(5)
+print("ended")
+"""
+
+
+def test_a_signal_that_comes_while_the_daemon_is_told_to_stop_does_not_block_it() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", SIGNALLED],
+        capture_output=True,
+        timeout=WAIT_SECONDS,
+        check=False,
+    )
+
+    assert ran.stdout == b"ended\n", ran.stderr.decode()

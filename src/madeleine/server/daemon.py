@@ -13,6 +13,7 @@ replaces the socket.
 
 from __future__ import annotations
 
+import _thread
 import asyncio
 import logging
 import os
@@ -268,7 +269,7 @@ class _Server(Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Tell everybody at once: whoever listens to what happens would else be waited for."""
-        self._stop.set()
+        _set_from_signal(self._stop)
         super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -291,6 +292,12 @@ class _Server(Server):
         return await super().on_tick(counter)
 
 
+def _set_from_signal(event: threading.Event) -> None:
+    """Set an event from a signal handler, by another thread. The signal may have interrupted this
+    one while it was setting the same event; then it would wait for a lock that it holds itself."""
+    _thread.start_new_thread(event.set, ())
+
+
 @contextmanager
 def _signals() -> Iterator[threading.Event]:
     """Give an event that SIGTERM and SIGINT set.
@@ -301,7 +308,7 @@ def _signals() -> Iterator[threading.Event]:
     stop = threading.Event()
 
     def note(number: int, frame: FrameType | None) -> None:
-        stop.set()
+        _set_from_signal(stop)
 
     before = {each: signal.signal(each, note) for each in (signal.SIGTERM, signal.SIGINT)}
     try:
