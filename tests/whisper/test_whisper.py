@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -694,3 +697,43 @@ def test_silence_for_want_of_room_says_so(listener: Listener) -> None:
     assert said.injected == ()
     assert in_words(said.silence) is not None
     assert "token_budget" in in_words(said.silence)
+
+
+WARMED = """
+import gc, sys
+from pathlib import Path
+from madeleine.api.call import Call
+from madeleine.api.operations import perform
+from madeleine.bootstrap import open_house
+from madeleine.language.late_pattern import LatePattern
+
+def compiled():
+    return sum(type(each) is LatePattern and "search" in vars(each) for each in gc.get_objects())
+
+house = open_house(Path(sys.argv[1]))
+house.whisperer.warm(house.stores, house.whisper_habits)
+ready = compiled()
+assert perform(house, "whisper_why", Call()).whisper is None
+perform(house, "remember", Call(body={"content": "The ferry to Bergen leaves at nine"}))
+after = compiled()
+told = perform(house, "whisper", Call(body={"prompt": "when does the ferry to Bergen leave?"}))
+print(ready, compiled() - after, len(told.injected))
+house.close()
+"""
+
+
+def test_the_first_prompt_after_a_start_finds_everything_compiled(tmp_path: Path) -> None:
+    """Also in a home that was empty then; and warming up is no whisper."""
+    ran = subprocess.run(
+        [sys.executable, "-c", WARMED, str(tmp_path / "home")],
+        env={**os.environ, "MADELEINE_EMBEDDER_KIND": "fake"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    ready, late, told = map(int, ran.stdout.split())
+    assert told == 1
+    assert ready > 10
+    assert late < 10  # what only a memory or the words of this prompt call for

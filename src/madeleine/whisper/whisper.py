@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -23,12 +24,13 @@ from madeleine.whisper.examples import Examples
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import Delivery, said_in, told, write_down
 from madeleine.whisper.pace import Pace
-from madeleine.whisper.session import Said, Sessions
+from madeleine.whisper.session import Recent, Said, Sessions
 from madeleine.whisper.stages import STAGES, Candidate, Mind, Other, Silence, Thought, within
 from madeleine.whisper.telling import explorer_of, extras, worded
 from madeleine.whisper.values import Injected, Prompt, Whispered
 from madeleine.write.stores import Stores
 
+FIRST_PROMPT = "which of these is the first?"
 LOGGED_PROMPT_CHARS = 2_000
 LOGGED_CANDIDATES = 12
 RECEIPT_SECONDS = 0.5  # after the deadline, for a confirmation that is on its way
@@ -46,11 +48,15 @@ class Whisperer:
     pace: Pace = field(default_factory=Pace)
     model_threads: ModelThreads = field(default_factory=ModelThreads)
 
-    def warm(self, stores: Stores) -> None:
-        """Read the examples and search once, before somebody waits for it: the first search loads
-        what later ones find loaded."""
-        self.examples.of(stores)
-        recall(stores, Query(text="which of these is the first?", limit=1), touch=False)
+    def warm(self, stores: Stores, habits: WhisperHabits) -> None:
+        """Go through all stages with a prompt of nobody, before somebody waits: the first prompt
+        loads and compiles what later ones find ready, also in a home that is still empty."""
+        mind = Mind(stores, habits, self.examples.of(stores))
+        thought = Thought(Prompt(FIRST_PROMPT), Recent(), stores.clock.now())
+        for thought.stage, stage in STAGES:
+            with suppress(Silence):
+                stage(mind, thought)
+        recall(stores, Query(text=FIRST_PROMPT, limit=1), touch=False)
 
 
 @dataclass(frozen=True, slots=True)
