@@ -46,6 +46,19 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
         reporter.write_line(line, yellow=True)
 
 
+LONGEST_FIRST = (
+    *("tests", "soak", "faults", "journeys", "tools", "ormah", "database", "bench", "properties"),
+    *("cli", "server", "hooks", "agents", "index", "contracts"),
+)
+"""Folders whose modules take longest. They are run first, so that at the end no process is left
+alone with one of them; the others are done in no time."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
+
+
 EVERYWHERE = frozenset(
     f"tests.{name}"
     for name in (
