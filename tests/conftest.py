@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from madeleine.write.stores import Stores
 from tests import falkordb, postgres
-from tests.examples import IN_SOAK
+from tests.examples import IN_SOAK, spread_evenly
 from tests.fakes import close, make_stores
 from tests.left_out import what_to_install
 
-if IN_SOAK:
-    settings.register_profile("soak", max_examples=300)
-    settings.load_profile("soak")
+BUSY = [HealthCheck.too_slow]  # a machine may be busy; a test has its own time limit
+settings.register_profile("soak", max_examples=300, suppress_health_check=BUSY)
+settings.register_profile("test", max_examples=40, suppress_health_check=BUSY)
+settings.load_profile("soak" if IN_SOAK else "test")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,6 +34,13 @@ def graphs() -> Iterator[None]:
     """Forget the graphs that a test has made."""
     yield
     falkordb.clean()
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what collecting the tests has made: it would look
+    through thousands of them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -54,9 +63,27 @@ LONGEST_FIRST = (
 alone with one of them; the others are done in no time."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
+    leave_to_soak(items)
+
+
+def leave_to_soak(items: list[pytest.Item]) -> None:
+    """Mark what `make test` leaves out: of a test with `few(count)` all examples but so many, which
+    are spread evenly over its list."""
+    examples: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("few") and not item.get_closest_marker("soak"):
+            examples.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for each in examples.values():
+        mark = each[0].get_closest_marker("few")
+        assert mark is not None
+        kept = spread_evenly(mark.args[0], len(each))
+        for place, item in enumerate(each):
+            if place not in kept:
+                item.add_marker(pytest.mark.soak)
 
 
 EVERYWHERE = frozenset(

@@ -29,3 +29,8 @@ def others_in_soak(first: object, *others: object) -> list[Any]:
     `make soak`. Several parameters are a tuple."""
     late = (each if isinstance(each, tuple) else (each,) for each in others)
     return [first, *(pytest.param(*each, marks=pytest.mark.soak) for each in late)]
+
+
+def spread_evenly(count: int, length: int) -> set[int]:
+    """Return so many places of a list of this length, as far apart as they can be."""
+    return {turn * length // count for turn in range(count)}

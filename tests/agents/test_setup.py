@@ -96,6 +96,7 @@ WAYS: dict[str, Callable[[str], bytes]] = {
 }
 
 
+@pytest.mark.few(18)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("host", HOSTS)
 def test_setup_adds_once_and_unsetup_gives_back_every_byte(

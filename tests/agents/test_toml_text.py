@@ -138,6 +138,7 @@ def test_hooks_that_are_written_inline_are_left_to_the_person() -> None:
         HOOKS.put(text)
 
 
+@pytest.mark.soak
 def test_a_file_with_hundreds_of_tables_takes_no_time() -> None:
     """Codex notes every project that a person trusts in a table of its own."""
     text = "".join(

@@ -61,6 +61,7 @@ def call(m: Madeleine, operation: str, **more: Any) -> Any:
     return m._door.call(operation, **more)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("one", "other"), UNLIKE)
 def test_a_run_by_name_draws_the_documented_edge_and_asks_nobody(
     m: Madeleine, one: str, other: str
@@ -79,6 +80,7 @@ def test_a_run_by_name_draws_the_documented_edge_and_asks_nobody(
     assert list(m.proposals()) == []
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("one", "other"), UNLIKE)
 def test_neither_page_nor_insights_speak_of_a_contradiction(
     m: Madeleine, one: str, other: str
@@ -171,6 +173,7 @@ def propose_contrast(home: Path, older: str, newer: str) -> str:
         house.close()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("one", "other"), UNLIKE[:10])
 def test_a_question_that_waits_from_before_is_withdrawn_with_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one: str, other: str

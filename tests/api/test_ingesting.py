@@ -20,6 +20,7 @@ def flood(path: Path, count: int) -> Path:
     return path
 
 
+@pytest.mark.soak
 def test_what_waits_at_the_gate_is_told_each_time_and_in_status(tmp_path: Path) -> None:
     path = flood(tmp_path / "s.jsonl", 120)
     for _ in range(2):

@@ -40,6 +40,7 @@ def test_no_lookalike_is_retired_unasked(fake: None) -> None:
     assert found.right == []
 
 
+@pytest.mark.soak
 def test_told_changes_are_retired_the_older_and_never_the_newer(fake: None) -> None:
     pairs = retiring.read_pairs(BENCH / "harm" / "told.jsonl", is_told=True)
     chosen = spread(pairs, TOLD)

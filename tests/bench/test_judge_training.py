@@ -60,6 +60,7 @@ def test_weights_are_learnt_from_what_the_judge_itself_sees() -> None:
     assert np.mean(right) >= 0.75
 
 
+@pytest.mark.soak
 def test_a_sign_that_tells_gets_weight_and_noise_gets_little() -> None:
     dice = np.random.default_rng(1)
     rows = np.zeros((600, len(SIGNS)))

@@ -162,6 +162,7 @@ def test_every_text_has_only_places_that_are_filled() -> None:
 # -- questions without an answer -----------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_questions_without_an_answer_come_in_four_kinds() -> None:
     stores = dialogues(3, 11)
 
@@ -172,6 +173,7 @@ def test_questions_without_an_answer_come_in_four_kinds() -> None:
     assert found == negatives(stores[0], stores, 10, 1)
 
 
+@pytest.mark.soak
 def test_foreign_questions_do_not_name_who_speaks_here() -> None:
     stores = dialogues(4, 11)
 
@@ -181,6 +183,7 @@ def test_foreign_questions_do_not_name_who_speaks_here() -> None:
     assert not [text for text in found for name in stores[0].speakers if name in text]
 
 
+@pytest.mark.soak
 def test_swapped_questions_are_about_who_speaks_here_but_nothing_they_told() -> None:
     stores = dialogues(4, 11)
     here = stores[0]
@@ -512,6 +515,7 @@ def _gathered(folder: Path, store: Store, stores: list[Store]) -> list[Gathered]
     return list(gather(home_of(folder, store), store, asked))
 
 
+@pytest.mark.soak
 def test_weights_are_learnt_from_what_recall_itself_computes(
     taught: dict[str, list[Gathered]],
 ) -> None:

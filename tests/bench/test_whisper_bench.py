@@ -509,6 +509,7 @@ def test_without_a_frozen_gate_prompts_are_typed_once(
     assert all("frozen" not in what for _, what in figures(ran))
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("stand_in")
 def test_a_whisper_is_timed_against_embedding_the_prompt(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -65,6 +65,7 @@ def best_in_turns(
     return best[0], best[1]
 
 
+@pytest.mark.soak
 def test_remembering_among_many_takes_hardly_longer_than_among_few(tmp_path: Path) -> None:
     with filled(tmp_path / "many", 5_000) as many, filled(tmp_path / "few", 500) as few:
         new = iter(range(1_000_000, 2_000_000))

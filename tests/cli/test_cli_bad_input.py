@@ -155,6 +155,7 @@ def test_a_home_that_cannot_be_made_is_unavailable(cli: Cli, tmp_path: Path) -> 
     refused(ran, 5, "cannot write", "make the folder writable")
 
 
+@pytest.mark.soak
 def test_a_full_disk_is_unavailable_and_leaves_nothing_half_written(cli: Cli) -> None:
     """The limit on file sizes stands in for the disk: the write fails halfway, for real."""
     cli.remember(TIDES)

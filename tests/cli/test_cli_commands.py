@@ -101,6 +101,7 @@ def test_recall_of_nothing_is_no_failure_and_says_why(cli: Cli) -> None:
     assert ran.err.startswith("nothing recalled: ")
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("option", "value"),
     [

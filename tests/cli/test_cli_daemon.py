@@ -133,6 +133,7 @@ def _still(value: object) -> object:
     return [_still(each) for each in value] if isinstance(value, list) else value
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -197,6 +198,7 @@ def test_the_help_of_all_imports_no_command() -> None:
     assert modules.isdisjoint({"argparse", "json", "http.client", "dataclasses", "inspect"})
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     "words",
     [("recall", "tides"), ("remember", "tides"), ("list",), ("status",), ("stop",)],
@@ -221,6 +223,7 @@ def _tour(cli: Cli, port: int) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.soak
 def test_the_tour_can_be_taken_twice(cli: Cli) -> None:
     try:
         first, second = _tour(cli, 0), _tour(cli, 0)

@@ -69,6 +69,7 @@ def test_a_dry_run_writes_nothing(cli: Cli, notes: Path) -> None:
     assert cli.files == []
 
 
+@pytest.mark.soak
 def test_what_is_broken_is_told_with_its_place_and_gives_the_exit_code(
     cli: Cli, notes: Path
 ) -> None:

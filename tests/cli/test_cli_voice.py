@@ -152,6 +152,7 @@ def test_control_characters_of_a_memory_never_reach_the_terminal(cli: Cli) -> No
     assert "\x1b" not in out
 
 
+@pytest.mark.soak
 def test_an_ascii_terminal_gets_letters_written_out(cli: Cli) -> None:
     cli.remember("Tomás hört 潮")
 
@@ -179,6 +180,7 @@ def _on_a_terminal(cli: Cli, *words: str, **variables: str) -> str:
     return said.decode()
 
 
+@pytest.mark.soak
 def test_colour_only_on_a_terminal_that_wants_it(cli: Cli) -> None:
     cli.remember("Tides turn")
 

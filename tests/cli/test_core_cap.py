@@ -90,6 +90,7 @@ def test_the_documented_cap_is_fifty_with_the_self(cli: Cli) -> None:
     assert self_of(cli) in core(cli)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("door", ["reconcile", "rebuild"])
 def test_a_file_edited_to_core_is_held_to_the_cap_at_the_next_reconcile(
     either: Cli, door: str
@@ -107,6 +108,7 @@ def test_a_file_edited_to_core_is_held_to_the_cap_at_the_next_reconcile(
     assert either.ok("show", gone)["memory"]["tier"] == "working"
 
 
+@pytest.mark.soak
 def test_the_watcher_holds_the_cap_by_itself(full: Cli) -> None:
     edited = full.remember("The gateway runs in Frankfurt")
     with running(full.home):

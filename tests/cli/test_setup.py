@@ -112,6 +112,7 @@ def test_the_plugin_is_written_with_what_to_type(person: Person, cli: Cli) -> No
     assert "UserPromptSubmit" in json.loads(hooks.read_bytes())["hooks"]
 
 
+@pytest.mark.soak
 def test_the_doctor_says_what_to_type_until_all_is_well(person: Person, cli: Cli) -> None:
     (person.folder / ".claude").mkdir()
 

@@ -63,6 +63,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("way", ["with a daemon", "without"])
 @pytest.mark.parametrize(("make", "space"), PLACES)
 def test_what_is_remembered_has_the_space_of_the_folder(
@@ -155,6 +156,7 @@ def test_lines_that_name_no_space_take_it_too_and_null_stays_global(
     assert "lines that name no space are in space atlas" in ran.err
 
 
+@pytest.mark.soak
 def test_an_agent_there_finds_it_in_the_same_space(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def test_what_is_true_again_stays(cli: Cli, said: tuple[str, ...]) -> None:
     assert is_current(cli, first)
 
 
+@pytest.mark.few(5)
 @pytest.mark.proves("I12")
 @pytest.mark.parametrize(
     ("older", "newer"),
@@ -133,6 +134,7 @@ def test_a_word_that_the_setting_does_not_know_is_refused(cli: Cli) -> None:
     assert "unasked" in ran.err
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("one", "other"),
     [

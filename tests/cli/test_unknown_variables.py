@@ -54,6 +54,7 @@ def test_what_resembles_nothing_is_named_without_a_guess(
     assert "docs/reference/settings.md lists those that do" in cli("list").err
 
 
+@pytest.mark.few(40)
 @pytest.mark.parametrize("name", sorted(known_variables()))
 def test_a_variable_that_means_something_is_not_named(name: str) -> None:
     assert unknown_variables([name]) == []

@@ -72,6 +72,7 @@ class Ending:
 SLOW = ("merge",)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "verb", [pytest.param(each, marks=[pytest.mark.soak] * (each in SLOW)) for each in VERBS]
 )

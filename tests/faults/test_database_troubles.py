@@ -58,6 +58,7 @@ def within(seconds: float) -> Iterator[None]:
     assert time.monotonic() - began < seconds
 
 
+@pytest.mark.soak
 def test_while_it_is_down_all_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
     with a_server() as server, Madeleine.open(home_on(server.url, tmp_path)) as opened:
         kept = opened.remember("The kettle stands in the attic")
@@ -74,6 +75,7 @@ def test_while_it_is_down_all_is_refused_and_nothing_is_lost(tmp_path: Path) -> 
         opened.remember("a teapot")
 
 
+@pytest.mark.soak
 def test_a_server_started_anew_costs_nobody_an_error(tmp_path: Path) -> None:
     with a_server() as server, Madeleine.open(home_on(server.url, tmp_path)) as opened:
         opened.remember("The kettle stands in the attic")
@@ -96,6 +98,7 @@ def test_a_read_that_lost_its_connection_is_tried_again(tmp_path: Path) -> None:
             assert len(opened.recall("kettle")) == 1
 
 
+@pytest.mark.soak
 def test_one_that_is_down_from_the_beginning_says_so_at_once(tmp_path: Path) -> None:
     postgres.server()
     home = home_on("postgresql://me:wonderland@127.0.0.1:1/none", tmp_path)
@@ -144,6 +147,7 @@ def test_a_slow_statement_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert len(opened.recall("kettle")) == 1
 
 
+@pytest.mark.soak
 def test_when_no_connection_is_left_it_says_so_and_goes_on_later(tmp_path: Path) -> None:
     with a_server(FEW) as server:
         home = home_on(server.url, tmp_path)
@@ -208,6 +212,7 @@ def _all_taken(url: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.soak
 def test_a_wrong_password_is_named_and_not_told(tmp_path: Path) -> None:
     with a_server() as server:
         with psycopg.connect(server.url, autocommit=True) as connection:
@@ -326,6 +331,7 @@ def test_a_schema_of_an_older_release_is_brought_up_and_keeps_its_rows(
     assert ("somebody",) in names
 
 
+@pytest.mark.soak
 def test_hooks_stay_silent_in_time_whatever_the_database_does(tmp_path: Path) -> None:
     """Down it answers with a refusal; frozen it does not answer at all."""
     with a_server() as server:

@@ -86,6 +86,7 @@ def test_a_home_full_of_hostile_files_starts_answers_and_names_each_with_its_lin
     ]
 
 
+@pytest.mark.soak
 def test_every_command_lives_on_such_a_home_and_says_what_to_mend(cli: Cli) -> None:
     cli.remember("The ferry leaves from pier four.")
     for name in ("flow lists", "block lists", "complex keys"):
@@ -104,6 +105,7 @@ def test_every_command_lives_on_such_a_home_and_says_what_to_mend(cli: Cli) -> N
     assert "pier four" in ran["recall ferry"].out
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_text_that_is_posted_is_refused_and_the_server_lives(
     daemon: Daemon, name: str
@@ -145,6 +147,7 @@ def test_taking_in_a_hostile_file_is_refused_with_its_line(
     assert "hint: make the property simpler, or take it out" in ran.err
 
 
+@pytest.mark.soak
 def test_taking_in_a_note_with_more_keys_than_anybody_has_is_refused_with_its_line(
     cli: Cli, tmp_path: Path
 ) -> None:
@@ -179,6 +182,7 @@ def test_front_matter_larger_than_anybody_has_is_named_with_its_reason(cli: Cli)
     assert "more than 8,000,000 characters" in told["problem"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("letter", ["x", "渡", "e\u0301"])
 def test_a_title_longer_than_any_screen_is_cut_at_once(cli: Cli, letter: str) -> None:
     (cli.home / "vault").mkdir(parents=True)
@@ -371,6 +375,7 @@ def test_a_file_that_ended_the_process_is_set_aside_at_the_next_start(
     assert len(rebuilt["unreadable"]) == 1
 
 
+@pytest.mark.soak
 def test_what_was_known_of_a_file_that_is_set_aside_is_still_told(cli: Cli, fault: Any) -> None:
     kept = cli.remember("The ferry leaves from pier four.")
     (place,) = cli.files
@@ -384,6 +389,7 @@ def test_what_was_known_of_a_file_that_is_set_aside_is_still_told(cli: Cli, faul
     assert [each["memory"]["id"] for each in found] == [kept]
 
 
+@pytest.mark.soak
 def test_a_file_that_was_set_aside_is_read_again_when_it_changes(cli: Cli, fault: Any) -> None:
     (cli.home / "vault").mkdir(parents=True)
     place = cli.home / "vault" / "killer.md"
@@ -400,6 +406,7 @@ def test_a_file_that_was_set_aside_is_read_again_when_it_changes(cli: Cli, fault
     assert after["counts"]["memories"] == 1
 
 
+@pytest.mark.soak
 def test_a_file_that_only_happened_to_be_read_when_somebody_killed_us_is_not_blamed(
     cli: Cli, fault: Any, tmp_path: Path
 ) -> None:
@@ -451,6 +458,7 @@ def test_a_daemon_that_a_file_ended_starts_and_names_it(
     assert found == ["The ferry leaves from pier four."]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", others_in_soak("SIGSEGV", "SIGKILL"))
 def test_a_note_that_ended_the_process_is_refused_until_it_changes(
     cli: Cli, tmp_path: Path, fault: Any, how: str

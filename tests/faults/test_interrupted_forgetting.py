@@ -65,6 +65,7 @@ def filled(home: Path) -> Stores:
     return stores
 
 
+@pytest.mark.few(2)
 @pytest.mark.proves("I4")
 @pytest.mark.parametrize("step", [0, 17, COUNT - 1])
 @pytest.mark.parametrize(("habits", "each"), [(TRASHED, "_moved"), (ARCHIVED, "_replaced")])

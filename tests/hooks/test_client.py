@@ -181,6 +181,7 @@ def test_nonsense_on_stdin_is_answered_by_silence(served: Hooked, sent: bytes) -
     assert client(served.home, sent) == NOTHING
 
 
+@pytest.mark.soak
 def test_nonsense_is_logged_once_however_often_it_comes(home: Path) -> None:
     with hooked(home) as served:
         for _ in range(3):
@@ -199,6 +200,7 @@ def test_a_prompt_of_megabytes_is_answered_by_silence(served: Hooked, size: int)
     assert client(served.home, claude("wordy " * (size // 6), f"large {size}")) == NOTHING
 
 
+@pytest.mark.soak
 @pytest.mark.proves("I5")
 def test_a_slow_whisper_is_silence_in_time_and_its_work_goes_on(home: Path) -> None:
     with hooked(home, deadline_ms=DEADLINE_MS) as served:
@@ -342,6 +344,7 @@ def test_a_hook_wired_wrongly_still_ends_well(words: list[str], tmp_path: Path) 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.soak
 def test_the_daemon_is_started_again_as_it_was_started(home: Path) -> None:
     with hooked(home, deadline_ms=1_234) as served:
         words = (home / "run" / "hook").read_text(encoding="utf-8").split("\0")

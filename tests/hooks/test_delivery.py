@@ -133,6 +133,7 @@ def lose_its_reader(hook: RelayedHook) -> None:
 MISHAPS = (sleep_over_the_deadline, be_killed, answer_late)
 
 
+@pytest.mark.few(3)
 @pytest.mark.proves("I13")
 @pytest.mark.parametrize(
     ("mishap", "subject"),
@@ -157,6 +158,7 @@ def test_what_a_hook_did_not_print_is_told_with_the_next_prompt(
     assert relayed.receipts == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mishap", MISHAPS)
 def test_the_documented_command_that_printed_nothing_has_said_nothing(
     daemon: Daemon, relayed: Relay, mishap: Callable[[RelayedHook], None]

@@ -580,6 +580,7 @@ def test_last_words_of_an_earlier_daemon_are_not_taken_for_those_of_this_one(
     assert "long ago" not in refused["error"]["message"]
 
 
+@pytest.mark.soak
 def test_where_the_port_is_taken_the_daemon_runs_on_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,7 @@ def logged(daemon: Daemon, session: str) -> dict[str, Any]:
     return {**found["whisper"], "text": found["text"]}
 
 
+@pytest.mark.few(3)
 @pytest.mark.proves("I5")
 @pytest.mark.parametrize("prompt", KNOWN)
 def test_words_answer_in_time_when_the_model_would_be_late(
@@ -165,6 +166,7 @@ def test_the_page_says_that_words_alone_decided(daemon: Daemon, slow: SlowModel)
     assert line["without_model"] == "by words alone: the model was late"
 
 
+@pytest.mark.soak
 @pytest.mark.proves("I5")
 def test_many_prompts_at_once_do_not_queue_for_a_model_that_hangs(
     daemon: Daemon, slow: SlowModel

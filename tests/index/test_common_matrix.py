@@ -394,6 +394,7 @@ def step(made: Matrix, story: Story, chance: random.Random, moment: int) -> None
         del story.nodes[node]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_links_passages_and_columns_survive_any_batches_and_every_move(
     seed: int, monkeypatch: pytest.MonkeyPatch

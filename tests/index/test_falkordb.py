@@ -73,6 +73,7 @@ def another() -> Iterator[Callable[..., falkordb.Server]]:
 # -- several processes -----------------------------------------------------------------------
 
 
+@pytest.mark.few(2)
 def test_what_one_process_writes_another_finds_at_once(tmp_path: Path, apart: Any) -> None:
     one, other = (opened(tmp_path, apart=apart) for _ in range(2))
 
@@ -86,6 +87,7 @@ def test_what_one_process_writes_another_finds_at_once(tmp_path: Path, apart: An
     other.close()
 
 
+@pytest.mark.few(1)
 def test_a_rebuild_by_one_process_is_seen_by_all(tmp_path: Path, apart: Any) -> None:
     one, other = (opened(tmp_path, apart=apart) for _ in range(2))
     one.write(Batch(puts=[put(memory(1, "a kettle"), EAST)]))
@@ -194,6 +196,7 @@ for number in range(1, 10_000):
 """
 
 
+@pytest.mark.soak
 def test_a_writer_that_is_killed_leaves_whole_memories_and_lets_others_write(
     index: Index, tmp_path: Path
 ) -> None:
@@ -260,6 +263,7 @@ def test_a_filter_is_obeyed_inside_the_search(tmp_path: Path, apart: Any) -> Non
     index.close()
 
 
+@pytest.mark.soak
 def test_vectors_that_are_replaced_all_the_time_are_still_found(tmp_path: Path, apart: Any) -> None:
     """Each replacement leaves a dead entry near the question in FalkorDB's own index."""
     index = opened(tmp_path, exact_up_to=5, apart=apart)
@@ -275,6 +279,7 @@ def test_vectors_that_are_replaced_all_the_time_are_still_found(tmp_path: Path, 
     index.close()
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("words", ASKED)
 def test_words_are_scored_as_the_embedded_index_scores_them(
     index: Index, tmp_path: Path, words: list[str]

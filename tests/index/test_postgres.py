@@ -115,6 +115,7 @@ def test_tenants_do_not_see_each_other(index: Index, tmp_path: Path) -> None:
     neighbour.close()
 
 
+@pytest.mark.soak
 def test_many_writers_lose_nothing_and_count_right(index: Index, tmp_path: Path) -> None:
     others = [opened(tmp_path) for _ in range(3)]
 
@@ -199,6 +200,7 @@ def test_matches_that_the_filter_refuses_leave_room_for_those_it_lets_in(tmp_pat
     index.close()
 
 
+@pytest.mark.soak
 def test_a_server_that_is_down_is_said_so_and_found_again(tmp_path: Path) -> None:
     own = postgres.another()
     index = own.open(tmp_path, "tiny", DIMENSION)

@@ -457,6 +457,7 @@ WHOLE = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("share", [each / 13 for each in range(14)])
 def test_a_transcript_read_in_two_parts_gives_what_it_gives_as_a_whole(
     tmp_path: Path, share: float

@@ -54,6 +54,7 @@ def told(daemon: Daemon, prompt: str, session: str) -> set[str]:
     return {each["node_id"] for each in daemon.ok("POST", "/agent/whisper", body)["injected"]}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_prompt_in_any_script_can_be_whispered_to(daemon: Daemon, script: str) -> None:
     memory, prompt = SCRIPTS[script]
@@ -107,6 +108,7 @@ def _selves(cli: Cli) -> list[str]:
     return [each["id"] for each in listed if each["source"] == "system:self"]
 
 
+@pytest.mark.soak
 def test_two_processes_writing_at_once_lose_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

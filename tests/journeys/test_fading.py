@@ -87,6 +87,7 @@ def fillers(m: Madeleine, count: int = 60) -> None:
 # -- waits ---------------------------------------------------------------------------------
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("days", [4, 5, 7, 14, 29])
 def test_young_notes_survive_a_hand_run_sleep(home: Path, days: int) -> None:
     cli = Cli(home)
@@ -119,6 +120,7 @@ def test_now_is_an_option_of_runs_and_of_nothing_else(home: Path) -> None:
     assert "--now does not go with `status`" in ran.err
 
 
+@pytest.mark.soak
 def test_nothing_in_its_grace_is_up_for_archiving_after_nine_idle_days(home: Path) -> None:
     with opened(home) as m:
         m.remember_many(
@@ -374,6 +376,7 @@ def test_approving_archives_the_whole_list_and_one_undo_brings_it_back(faded: Cl
     assert {path.name: path.read_bytes() for path in faded.files} == before
 
 
+@pytest.mark.soak
 def test_rejecting_keeps_every_memory_of_the_list_and_asks_about_others(faded: Cli) -> None:
     faded.ok("sleep", "importance_scorer")
     seen: set[str] = set()
@@ -393,6 +396,7 @@ def test_rejecting_keeps_every_memory_of_the_list_and_asks_about_others(faded: C
 # -- the archive ---------------------------------------------------------------------------
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("text", YOUNG)
 def test_an_archived_memory_that_clearly_answers_is_whispered(
     tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch

@@ -34,6 +34,7 @@ def killed(home: Path) -> None:
     os.kill(int((home / "run" / "pid").read_text(encoding="utf-8")), signal.SIGKILL)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("era", ERAS)
 def test_an_agent_remembers_though_the_daemon_was_down_and_is_killed(home: Path, era: str) -> None:
     async def story() -> dict[str, Any]:
@@ -56,6 +57,7 @@ def test_an_agent_remembers_though_the_daemon_was_down_and_is_killed(home: Path,
     assert "not a text" in said(told["wrong"])
 
 
+@pytest.mark.soak
 def test_calls_under_way_when_the_daemon_is_killed_are_done_once(home: Path) -> None:
     async def story() -> list[str]:
         async with over_stdio(home, ERAS[0]) as client:
@@ -75,6 +77,7 @@ def test_calls_under_way_when_the_daemon_is_killed_are_done_once(home: Path) -> 
     assert len(set(written)) == 30
 
 
+@pytest.mark.soak
 def test_two_agents_share_one_memory_at_once(home: Path) -> None:
     long = "Field notes on moss. " + "Mosses have no roots. " * 30_000
 
@@ -102,6 +105,7 @@ def test_two_agents_share_one_memory_at_once(home: Path) -> None:
     assert any(long in path.read_text(encoding="utf-8") for path in files)
 
 
+@pytest.mark.soak
 def test_both_doors_give_the_same_answers(home: Path) -> None:
     with running(home) as daemon:
         daemon.remember("The ferry leaves at noon")

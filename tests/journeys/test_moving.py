@@ -114,6 +114,7 @@ def test_what_is_learned_in_the_database_comes_along(home: Path, tmp_path: Path)
     )
 
 
+@pytest.mark.soak
 def test_status_says_where_a_memory_is_and_lets_nobody_in(home: Path, tmp_path: Path) -> None:
     before = _status(home)
     url = postgres.server().url.replace("postgres@", "postgres:wonderland@")
@@ -176,6 +177,7 @@ def test_a_move_that_was_killed_while_it_filled_the_index_waits_and_goes_on(
     assert len(said(home)[0]) > 30
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("who", others_in_soak("@", ":opensesame@localhost"))
 def test_a_backup_of_a_database_comes_back_as_files(home: Path, tmp_path: Path, who: str) -> None:
     """The database may be lost, or still at work; and no backup has the password to it."""
@@ -247,6 +249,7 @@ def test_a_place_that_holds_another_memory_is_refused(home: Path, tmp_path: Path
         assert len(opened.recall("kettle")) == 1
 
 
+@pytest.mark.soak
 def test_what_a_move_left_can_be_removed_as_the_guide_says(home: Path, tmp_path: Path) -> None:
     url, server, before = postgres.server().url, tmp_path / "server", said(home)
     move_home(home, url, "dora")
@@ -264,6 +267,7 @@ def test_what_a_move_left_can_be_removed_as_the_guide_says(home: Path, tmp_path:
     assert said(home) == before
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("to", "refusal"),
     [
@@ -309,6 +313,7 @@ def test_a_move_that_the_environment_would_undo_is_refused(
     assert (home / "config.toml").read_bytes() == settings
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("tenant", ["../x", "", "Ada", "space:atlas"])
 def test_a_name_that_no_person_could_have_is_refused(home: Path, tenant: str) -> None:
     settings = (home / "config.toml").read_bytes()

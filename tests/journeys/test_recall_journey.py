@@ -193,6 +193,7 @@ def without_scores(answer: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "text": None, "results": results}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "body",
     [

@@ -100,6 +100,7 @@ def test_what_is_taken_back_in_the_next_prompt_is_not_kept(home: Path, tmp_path:
         assert not any("marriage" in each for each in texts(daemon))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "said",
     [

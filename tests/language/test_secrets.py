@@ -169,6 +169,7 @@ def test_a_text_beyond_measure_is_kept_nowhere() -> None:
     assert redacted("y" * (TEXT_CHARS + 1)) == ("[redacted: too long to be looked through]", 1)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "piece",
     ["password ", "a", "sk-", "-----BEGIN PRIVATE KEY-----", "token:", "://a:", "a_", "a-", "eyJ"],
@@ -305,6 +306,7 @@ def test_what_only_stands_near_a_secret_stays(text: str) -> None:
     assert redacted(text) == (text, 0)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "piece",
     ["curl -u ", "mysql x ", "docker login ", "sk-a", "password for ", "| password | ",

@@ -59,6 +59,7 @@ ASSIGNED = [
 ]
 
 
+@pytest.mark.few(80)
 @pytest.mark.parametrize("around", ASSIGNED)
 @pytest.mark.parametrize("secret", CHOSEN)
 def test_a_password_is_taken_out_whole_whatever_signs_it_has(around: str, secret: str) -> None:
@@ -275,6 +276,7 @@ LEAKS = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(80)
 @pytest.mark.parametrize(("text", "secret"), LEAKS)
 def test_no_way_of_telling_a_secret_lets_it_through(text: str, secret: str) -> None:
     found = redacted(text)
@@ -365,6 +367,7 @@ BARE = [
 ]
 
 
+@pytest.mark.few(80)
 @pytest.mark.parametrize("token", BARE)
 @pytest.mark.parametrize("around", ["{}", "I used {} for it.", 'x = "{}"'])
 def test_a_key_shows_by_its_form_alone(token: str, around: str) -> None:
@@ -622,6 +625,7 @@ HARMLESS = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(80)
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_tells_no_secret_stays_to_the_letter(text: str) -> None:
     assert redacted(text) == (text, 0)
@@ -644,6 +648,7 @@ def test_what_stands_beside_the_id_of_a_key_and_is_no_secret_stays(text: str) ->
     assert found == (f"[redacted token] was used for {text} once", 1)
 
 
+@pytest.mark.few(60)
 @pytest.mark.parametrize("text", HARMLESS)
 def test_it_stays_within_a_page_too(text: str) -> None:
     page = f"We talked about it.\n\n{text}\n\nAnd that was all."

@@ -92,16 +92,19 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("piece", a_share_of(HOSTILE))
 def test_a_text_that_begins_a_secret_again_and_again_takes_no_time(piece: str) -> None:
     assert seconds(piece * (CHARS // len(piece))) < SECONDS
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("leak", a_share_of([each for each, _ in LEAKS[::8]] + BARE[::8]))
 def test_a_text_of_nothing_but_secrets_takes_no_time(leak: str) -> None:
     assert seconds(f"{leak}\n" * (CHARS // len(leak))) < SECONDS
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("piece", ["a", "a ", "-", "(", ":", "\\", "password "])
 def test_a_megabyte_of_hostile_characters_takes_no_time(piece: str) -> None:
     assert seconds(piece * (20 * CHARS // len(piece))) < SECONDS * 2

@@ -109,6 +109,7 @@ def test_a_kept_trace_is_the_fresh_one_to_the_last_bit(path: Path) -> None:
         assert float(np.linalg.norm(one.vector)) == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.soak
 @given(
     rows=st.integers(1, 40).flatmap(
         lambda size: st.lists(
@@ -135,6 +136,7 @@ def test_a_vector_comes_back_the_same_alone_and_among_others(rows: list[list[flo
         assert float(vector @ original) > 0.999
 
 
+@pytest.mark.soak
 @given(
     texts=st.lists(st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=8), max_size=9),
     cut=st.integers(0, 9),

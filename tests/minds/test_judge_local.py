@@ -193,6 +193,7 @@ def test_it_is_cheap_and_names_its_weights(judge: LocalJudge) -> None:
     assert judge.problems() == {}
 
 
+@pytest.mark.soak
 def test_thousands_of_pairs_a_second_are_judged() -> None:
     """Five thousand a second are wanted of a quiet core; here half of it is asked for, because
     tests share theirs. Each memory stands in ten pairs, as among neighbours."""

@@ -14,12 +14,11 @@ from tests.page.browsing import Visit, start, visiting
 from tests.page.needs import find_browser, leave_out, why_no_node
 from tests.server.running import Daemon, running
 
-# The build has fifteen minutes, and a browser takes its time. What keeps a person's words safe and
-# the page whole is tested in it wholly, every view by its first journeys; the rest has its turn
-# in `make soak`.
+# `make test` has ten minutes, and a browser takes its time. Every view is tested in it by its first
+# journeys, more of them where a person's words could be lost; the rest has its turn in `make soak`.
 WHOLE = ("test_built.py", "test_steadiness.py")
-JOURNEYS = {"test_memory.py": 14, "test_search.py": 5}
-OF_OTHERS = 2
+JOURNEYS = {"test_memory.py": 8, "test_search.py": 3}
+OF_OTHERS = 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -55,6 +55,7 @@ def watched(browser: Browser, daemon: Daemon) -> Iterator[Visit]:
         assert foreign == []
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("path", ["/", "/search", "/search?q=harmful+text", "/graph", "/time"])
 def test_memories_made_to_do_harm_run_nothing_in_any_view(
     browser: Browser, harmed: Daemon, path: str
@@ -66,6 +67,7 @@ def test_memories_made_to_do_harm_run_nothing_in_any_view(
         page.wait_for_timeout(500)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("harm", range(len(HARM)))
 def test_a_memory_made_to_do_harm_is_shown_as_text(
     browser: Browser, harmed: Daemon, harm: int
@@ -125,6 +127,7 @@ def test_the_daemon_dies_and_the_page_waits_and_goes_on_by_itself(
             expect(page.locator("#found")).to_contain_text("A second memory")
 
 
+@pytest.mark.soak
 def test_an_answer_ends_the_wait_and_what_was_said_about_it(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +246,7 @@ def test_a_daemon_that_dies_and_comes_back_is_seen_in_all_windows(
                 expect(tab.locator("#found")).to_contain_text("written after the night")
 
 
+@pytest.mark.soak
 def test_a_hidden_window_passes_the_line_on_to_one_that_is_looked_at(
     browser: Browser, harmed: Daemon
 ) -> None:
@@ -266,6 +270,7 @@ def test_a_hidden_window_passes_the_line_on_to_one_that_is_looked_at(
         assert held == [first, second], "it listens to the other one"
 
 
+@pytest.mark.soak
 def test_a_window_that_stands_still_loses_the_line_to_another(
     browser: Browser, harmed: Daemon
 ) -> None:
@@ -288,6 +293,7 @@ def test_a_window_that_stands_still_loses_the_line_to_another(
             expect(tab.locator("#found")).to_contain_text("The line was taken over")
 
 
+@pytest.mark.soak
 def test_where_a_browser_has_no_locks_each_window_has_a_line(
     browser: Browser, harmed: Daemon
 ) -> None:

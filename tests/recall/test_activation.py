@@ -109,6 +109,7 @@ STANDINGS: list[tuple[str, dict[str, object], float]] = [
 ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("crowd", [0, 320])
 @pytest.mark.parametrize(("boost", "fields", "factor"), STANDINGS)
 def test_the_boosts_of_a_neighbour_act_on_what_it_inherits(

@@ -96,6 +96,7 @@ QUESTIONS = [
 ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_numbers_shown_add_up_to_the_score(lived_in: Stores, question: str) -> None:
     recalled = ask(lived_in, question, explain=True, outdated=True, space="cellar")
@@ -109,6 +110,7 @@ def test_the_numbers_shown_add_up_to_the_score(lived_in: Stores, question: str) 
         assert hit.score == pytest.approx(shown(score_of(told)), abs=ROUNDED)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_feature_that_is_weighed_is_shown_with_its_weight(
     lived_in: Stores, question: str
@@ -340,6 +342,7 @@ def test_one_that_was_compared_and_fell_short_is_said_to_have(stores: Stores) ->
     assert "was compared, but 1 others fit better (its chance is 0." in said
 
 
+@pytest.mark.soak
 def test_one_that_nothing_brought_is_said_to_be_far(tmp_path: Path) -> None:
     stores = make_stores(tmp_path / "home", with_model=False)
     keep_many(stores, services(320))

@@ -45,6 +45,7 @@ def crowded(
     close(opened)
 
 
+@pytest.mark.few(8)
 @pytest.mark.proves("I11")
 @pytest.mark.parametrize(
     "filters",

@@ -100,6 +100,7 @@ def test_of_equal_answers_the_newer_comes_first(wordy: Stores) -> None:
     assert contents(wordy, "lantern") == ["coral lantern", "beige lantern", "amber lantern"]
 
 
+@pytest.mark.soak
 @pytest.mark.proves("I2")
 @pytest.mark.parametrize("count", [40, 200, 400])
 def test_of_many_equals_the_same_few_come_first_in_every_index(tmp_path: Path, count: int) -> None:
@@ -278,6 +279,7 @@ def test_one_and_very_many_that_are_not_read_are_said_in_words(
 # -- bad questions -------------------------------------------------------------------------
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize(
     "text",
     [
@@ -303,6 +305,7 @@ def test_search_syntax_is_searched_for_as_words(wordy: Stores) -> None:
     assert set(contents(wordy, "cat AND dog")) == {"the cat sleeps", "the dog barks"}
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("unit", ["cat ", "x", "猫", '"cat" ', "yesterday ", "97acbe8e ", "\x00"])
 def test_a_pasted_page_is_answered_like_a_question(either: Stores, unit: str) -> None:
     keep(either, "the cat sleeps")

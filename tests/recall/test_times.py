@@ -158,6 +158,7 @@ def test_what_speaks_of_a_date_is_found_by_it(stores: Stores) -> None:
 # -- a time and nothing else ---------------------------------------------------------------
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
@@ -211,6 +212,7 @@ def test_a_time_alone_with_nothing_from_it_does_not_claim_to_be_from_it(stores: 
     )
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("with_model", [True, False])
 @pytest.mark.parametrize(
     ("question", "spoken_of"),

@@ -58,6 +58,7 @@ def test_what_is_about_the_asker_is_preferred_only_when_they_speak_of_themselves
     )
 
 
+@pytest.mark.soak
 def test_what_is_about_the_asker_crowds_nobody_out(stores: Stores) -> None:
     """There is more of it than is compared, and the question is about something else."""
     tags = (ABOUT_SELF,)
@@ -69,6 +70,7 @@ def test_what_is_about_the_asker_crowds_nobody_out(stores: Stores) -> None:
     assert first(stores, "how do I repair my lantern?").memory.id == wanted.id
 
 
+@pytest.mark.few(1)
 @pytest.mark.proves("I11")
 def test_what_is_about_the_asker_still_has_to_pass_the_filter(stores: Stores) -> None:
     """Many others about the asker stand before the one that the filter lets through."""
@@ -126,6 +128,7 @@ def test_somebody_who_is_only_spoken_of_is_found_by_words(tmp_path: Path) -> Non
 # -- quotes --------------------------------------------------------------------------------
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("with_model", [True, False])
 @pytest.mark.parametrize(
     ("question", "text"),
@@ -207,6 +210,7 @@ def test_an_id_in_the_question_brings_that_memory(
     close(stores)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("with_model", [True, False])
 def test_an_id_is_found_behind_many_that_fit_the_rest(tmp_path: Path, with_model: bool) -> None:
     """More of them than are compared closely."""

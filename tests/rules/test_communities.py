@@ -157,6 +157,7 @@ def test_some_rows_of_a_larger_matrix_are_told_by_their_places() -> None:
     assert places(communities(Cloud(matrix, rows), 0.75, 5)) == [(0, 2, 3, 5, 6, 7)]
 
 
+@pytest.mark.soak
 def test_pairs_found_by_landmarks_are_nearly_all_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -173,6 +174,7 @@ def test_pairs_found_by_landmarks_are_nearly_all_there_are(
     assert len(found) > 0.93 * len(known)
 
 
+@pytest.mark.soak
 def test_clusters_found_by_landmarks_are_those_found_by_comparing_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -183,6 +185,7 @@ def test_clusters_found_by_landmarks_are_those_found_by_comparing_all(
     assert places(communities(vectors, 0.75, 5)) == places(exact)
 
 
+@pytest.mark.soak
 def test_one_vector_more_changes_clusters_near_it_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(likeness, "EXACT_UP_TO", 100)
     vectors = topics(200, 12, 0.4, wide=96)

@@ -20,6 +20,7 @@ def test_one_half_is_the_chance_at_which_each_head_is_even(head: str) -> None:
     assert whisper_score(head, GATES[head].even, True) == pytest.approx(0.5)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("head", GATES)
 @given(one=CHANCES, other=CHANCES)
 def test_a_better_chance_is_never_less_sure(head: str, one: float, other: float) -> None:

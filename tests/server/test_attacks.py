@@ -401,6 +401,7 @@ def test_every_route_is_attacked(world: World) -> None:
     }
 
 
+@pytest.mark.few(28)
 @pytest.mark.parametrize("name", [route.name for route in ROUTES])
 def test_a_route_gives_nothing_of_anothers_memory_away(world: World, name: str) -> None:
     for (method, path, body, query), wanted in attacks(world)[name]:
@@ -434,6 +435,7 @@ def test_an_id_that_somebody_else_took_opens_nothing(world: World) -> None:
     world.look()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("tool", [each.name for each in TOOLS])
 def test_a_tool_gives_nothing_of_anothers_memory_away(world: World, tool: str) -> None:
     ada, mine = world.ada, world.mine
@@ -508,6 +510,7 @@ class _listening:
         self._connection.close()
 
 
+@pytest.mark.soak
 def test_events_end_when_the_token_is_revoked(world: World) -> None:
     body = {"name": "short-lived", "person": "mallory"}
     made = world.team.admin.ok("POST", "/admin/tokens", body)

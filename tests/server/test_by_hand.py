@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.server.running import Daemon, eventually, running
 
 
@@ -118,6 +120,7 @@ def test_edits_made_while_no_daemon_ran_are_there_at_the_start(home: Path) -> No
         assert contents(again, "edited daylight") == ["Edited by daylight"]
 
 
+@pytest.mark.soak
 def test_uses_that_another_device_noted_are_counted_once(home: Path) -> None:
     """A synced folder brings the other device's journal while the daemon runs."""
     with running(home) as daemon:
@@ -145,6 +148,7 @@ def test_uses_that_another_device_noted_are_counted_once(home: Path) -> None:
         assert count() == 1
 
 
+@pytest.mark.soak
 def test_a_vault_that_is_not_watched_is_followed_by_reconcile(home: Path) -> None:
     home.mkdir()
     (home / "config.toml").write_text("[vault]\nwatch = false\n", encoding="utf-8")

@@ -88,6 +88,7 @@ def test_the_status_says_when_each_task_runs_next(home: Path) -> None:
         assert status["tick_seconds"] == 60
 
 
+@pytest.mark.soak
 def test_the_history_keeps_as_many_runs_as_is_set_and_survives_a_restart(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +157,7 @@ def test_maintenance_needs_its_own_right(
         assert daemon.ask("GET", "/admin/status").status == 200
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("verb", ["run", "stop", "pause", "resume"])
 def test_a_task_is_steered_by_who_has_the_admin_token_only(
     home: Path, monkeypatch: pytest.MonkeyPatch, verb: str
@@ -181,6 +183,7 @@ def test_a_request_that_does_not_wait_is_answered_at_once(home: Path) -> None:
         eventually(lambda: history(daemon))
 
 
+@pytest.mark.soak
 def test_a_paused_task_is_left_out_of_the_whole_but_runs_by_name(home: Path) -> None:
     with running(home) as daemon:
         daemon.ok("POST", "/admin/tasks/creative/pause")

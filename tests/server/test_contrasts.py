@@ -47,6 +47,7 @@ def test_the_timetable_neither_draws_contrasts_nor_asks_about_them(tmp_path: Pat
     assert cli.ok("proposals")["proposals"] == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("body", [{"task": "creative"}, {"mode": "creative"}, {}])
 def test_who_asks_over_http_gets_the_documented_edges(home: Path, body: dict[str, str]) -> None:
     with running(home) as daemon:

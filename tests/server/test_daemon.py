@@ -72,6 +72,7 @@ def test_a_second_daemon_on_the_same_home_is_refused(home: Path) -> None:
         assert daemon.ask("GET", "/agent/list").status == 200
 
 
+@pytest.mark.soak
 def test_a_home_that_another_command_holds_is_busy(home: Path) -> None:
     make_folders(home)
     lock = HomeLock(home)
@@ -109,6 +110,7 @@ def test_a_taken_port_is_named_and_leaves_nothing_behind(home: Path) -> None:
     assert find_daemon(home) is None
 
 
+@pytest.mark.soak
 def test_why_it_did_not_start_stands_in_the_log(home: Path) -> None:
     with busy_port() as port, pytest.raises(Unavailable):
         launch(home, port=port)
@@ -117,6 +119,7 @@ def test_why_it_did_not_start_stands_in_the_log(home: Path) -> None:
     assert f"ERROR madeleine.daemon: cannot listen on 127.0.0.1:{port}: the port is taken" in log
 
 
+@pytest.mark.soak
 def test_a_stuck_daemon_is_stopped_all_the_same(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,18 +166,21 @@ def test_answers_over_tcp_do_not_wait_for_acknowledgements() -> None:
         assert server.proto == socket.IPPROTO_TCP
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("port", [70_000, -1])
 def test_a_number_that_is_no_port_is_refused(home: Path, port: int) -> None:
     with pytest.raises(Unavailable, match=f"cannot listen on 127.0.0.1:{port}"):
         launch(home, port=port)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("host", ["256.1.1.1", "192.0.2.1"])
 def test_an_address_that_is_not_ours_is_refused(home: Path, host: str) -> None:
     with pytest.raises(Unavailable, match="cannot listen on"):
         launch(home, host=host, port=0)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -254,6 +260,7 @@ def test_a_daemon_whose_home_is_deleted_ends(home: Path) -> None:
         assert daemon.launched.process.wait(WAIT_SECONDS) == 0
 
 
+@pytest.mark.soak
 def test_a_daemon_can_be_ended_while_it_still_indexes(home: Path) -> None:
     vault = home / "vault"
     vault.mkdir(parents=True)
@@ -392,6 +399,7 @@ def test_a_damaged_index_is_made_anew_and_said(home: Path) -> None:
         assert "made the index anew" in note
 
 
+@pytest.mark.soak
 def test_a_damaged_journal_line_is_reported_and_costs_only_itself(home: Path) -> None:
     with running(home) as daemon:
         kept = daemon.remember("Its journal is damaged")
@@ -406,6 +414,7 @@ def test_a_damaged_journal_line_is_reported_and_costs_only_itself(home: Path) ->
         assert again.ok("GET", f"/agent/recall/{kept}")["memory"]["access_count"] == 1
 
 
+@pytest.mark.soak
 def test_a_newer_index_is_not_touched(home: Path) -> None:
     with running(home) as daemon:
         daemon.remember("Written by a newer release")

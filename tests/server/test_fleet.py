@@ -110,6 +110,7 @@ def test_the_same_text_sent_to_all_servers_at_once_is_one_memory(
     assert [each["id"] for each in everything(pair[0]) if each["id"] in ids] == list(ids)
 
 
+@pytest.mark.soak
 def test_nothing_acknowledged_is_lost_when_servers_are_killed(fleet: Fleet) -> None:
     servers = [fleet.start(), fleet.start(), fleet.start()]
     client = Client(servers)
@@ -169,6 +170,7 @@ def release(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         yield event
 
 
+@pytest.mark.few(1)
 def test_a_job_whose_server_was_killed_is_run_by_another(
     fleet: Fleet, release: threading.Event
 ) -> None:
@@ -182,6 +184,7 @@ def test_a_job_whose_server_was_killed_is_run_by_another(
     assert [each["report"].get("error") == CUT_OFF for each in runs] == [False, True]
 
 
+@pytest.mark.few(1)
 def test_a_server_that_slept_through_its_lease_writes_nothing_more(
     fleet: Fleet, release: threading.Event
 ) -> None:

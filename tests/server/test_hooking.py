@@ -123,6 +123,7 @@ def test_what_is_no_prompt_does_not_count_towards_the_nudge(served: Hooked) -> N
     assert NUDGE in context(served.post(claude("quiet at last", "counted")))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("interval", "expected"), [(3, [3, 6]), (0, [])])
 def test_the_nudge_comes_as_often_as_is_set(home: Path, interval: int, expected: list[int]) -> None:
     with hooked(home, nudge_interval=interval) as served:

@@ -187,6 +187,7 @@ def test_the_text_is_the_one_that_http_gives(daemon: Daemon) -> None:
     assert "    The lighthouse keeper is called Ansgar" in over_mcp.splitlines()
 
 
+@pytest.mark.soak
 def test_a_batch_of_questions_can_be_read_and_answered(home: Path) -> None:
     with running(home) as daemon:
         daemon.remember("The garden gate is painted red and locked at night.")
@@ -256,6 +257,7 @@ def test_an_address_with_unknown_words_is_refused(daemon: Daemon) -> None:
     assert "where" in answer.body["result"]["content"][0]["text"]
 
 
+@pytest.mark.soak
 def test_two_clients_at_once_do_not_get_into_each_others_way(daemon: Daemon) -> None:
     async def client(name: str, era: str) -> list[str]:
         async with over_http(daemon, era, name) as speaking:
@@ -466,6 +468,7 @@ def test_only_post_is_served(daemon: Daemon, method: str) -> None:
     assert answer.headers["allow"] == "POST"
 
 
+@pytest.mark.soak
 def test_a_client_over_http_does_not_notice_a_restart(home: Path) -> None:
     async def story() -> dict[str, Any]:
         with running(home) as first:
@@ -502,6 +505,7 @@ def test_what_the_library_stumbled_over_is_logged_without_its_words(tmp_path: Pa
     assert words not in logged
 
 
+@pytest.mark.soak
 def test_a_daemon_that_nobody_speaks_mcp_to_does_not_load_it(home: Path) -> None:
     with running(home) as daemon:
         daemon.remember("Something without MCP")

@@ -70,6 +70,7 @@ def test_every_memory_acknowledged_before_a_backup_is_in_it(daemon: Daemon) -> N
         writer.join()
 
 
+@pytest.mark.soak
 def test_restoring_ends_the_daemon_and_starts_it_again(home: Path) -> None:
     with running(home) as daemon:
         kept = daemon.remember("tea")

@@ -467,6 +467,7 @@ def test_whoever_has_no_token_is_told_who_makes_one(team: Team, token: str | Non
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
+@pytest.mark.soak
 def test_another_server_refuses_a_revoked_token_within_seconds(team: Team, tmp_path: Path) -> None:
     hana = team.person("hana")
     with running_team(tmp_path / "home", "people") as second:
@@ -536,6 +537,7 @@ def test_the_database_keeps_no_token_and_shows_nothing_without_a_tenant(
     assert files[0] > 0
 
 
+@pytest.mark.soak
 def test_without_a_server_a_command_reaches_the_same(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home", "serverless")
     with Madeleine.open(home) as alone:

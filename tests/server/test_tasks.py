@@ -74,6 +74,7 @@ def test_without_a_timetable_no_job_is_planned(home: Path, monkeypatch: Any) -> 
         assert "timetable" not in names
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("jobs", "tasks"), [("false", "true"), ("true", "false")])
 def test_the_night_and_consolidation_are_turned_off_each_by_its_own_setting(
     home: Path, monkeypatch: Any, jobs: str, tasks: str
@@ -172,6 +173,7 @@ def test_a_paused_job_is_still_paused_after_a_kill(home: Path) -> None:
         assert not task(daemon, "consolidator")["paused"]
 
 
+@pytest.mark.soak
 def test_the_last_report_is_still_there_after_a_restart(home: Path) -> None:
     with running(home) as daemon:
         (report,) = daemon.ok("POST", "/admin/tasks/decay_manager/run", {}, wait="true")["reports"]
@@ -237,6 +239,7 @@ def test_a_long_run_answers_at_once_and_can_be_stopped(thinking: Daemon) -> None
     assert thinking.remember("Somebody writes while the judge thinks.")
 
 
+@pytest.mark.few(1)
 def test_the_daemon_ends_soon_even_while_a_judge_thinks(thinking: Daemon) -> None:
     thinking.ok("POST", "/admin/tasks/run-all")
     eventually(lambda: task(thinking, "duplicate_merger")["running"])

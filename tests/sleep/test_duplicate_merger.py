@@ -331,6 +331,7 @@ def test_a_sign_that_only_the_dropped_one_has_is_shown(stores: Stores) -> None:
     assert ">=2.0" in str(dict(proposal.action)["content"])
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(
     ("one", "other"),
     [

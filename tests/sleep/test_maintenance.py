@@ -281,6 +281,7 @@ NONSENSE: list[object] = [
 ]
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("results", NONSENSE, ids=lambda each: json.dumps(each)[:60])
 def test_nonsense_is_refused_by_name_and_changes_nothing(stores: Stores, results: object) -> None:
     old, new = two(stores)
@@ -333,6 +334,7 @@ def test_a_batch_stays_within_its_bounds(stores: Stores) -> None:
     assert len(set(labels)) == len(labels)
 
 
+@pytest.mark.soak
 def test_agents_work_through_everything_in_the_end(stores: Stores) -> None:
     for number in range(9):
         keep(stores, f"{RED} {number}")

@@ -39,6 +39,7 @@ def old(stores: Stores, text: str, **more: object) -> Memory:
     return keep(stores, text, created=NOON - timedelta(days=300), **more)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", FILE_KINDS)
 def test_what_was_rejected_is_not_done_by_somebody_who_is_sure(stores: Stores, kind: str) -> None:
     action = one_of_each(stores)[kind]

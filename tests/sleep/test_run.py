@@ -69,6 +69,7 @@ def test_a_patch_is_carried_out_and_told_in_the_report(stores: Stores, kind: str
     assert kept["job"] == "planned"
 
 
+@pytest.mark.few(5)
 @pytest.mark.proves("I7")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_taken_back_leaves_everything_as_before(stores: Stores, kind: str) -> None:
@@ -343,6 +344,7 @@ class Killed(BaseException):
     """Stands for SIGKILL: nothing in the code may catch it."""
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("step", range(8))
 def test_a_kill_leaves_each_patch_done_or_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int

@@ -12,7 +12,7 @@ import pytest
 
 from tests.soak.run import ENVIRONMENT, Plan, Report, Soak
 
-SHORT_SECONDS = 15.0  # the round under way is finished after that, with its checks
+SHORT_SECONDS = 8.0  # the round under way is finished after that, with its checks
 
 
 def soaked(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:

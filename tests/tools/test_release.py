@@ -48,6 +48,7 @@ def ask_for(version: str, tree: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("version", "reason"),
     [

@@ -148,6 +148,7 @@ def test_the_position_after_an_append_is_the_one_reading_gives(journal: Journal)
     assert list(journal.read(appended)) == []
 
 
+@pytest.mark.soak
 def test_a_long_file_is_read_in_bounded_chunks(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -136,6 +136,7 @@ def test_a_folder_moved_in_is_told(told: Told, tmp_path: Path) -> None:
     assert told.hears("f/")
 
 
+@pytest.mark.few(2)
 def test_a_folder_made_while_watching_is_told_when_it_goes(told: Told) -> None:
     told.after(lambda: (told.root / "f" / "g").mkdir(parents=True))
     assert told.hears("f/")
@@ -145,6 +146,7 @@ def test_a_folder_made_while_watching_is_told_when_it_goes(told: Told) -> None:
     assert told.hears("f/", "h/")
 
 
+@pytest.mark.few(2)
 def test_a_backup_file_that_goes_is_no_folder(told: Told) -> None:
     """A folder means a look at the whole vault, and editors leave a backup at every save."""
 

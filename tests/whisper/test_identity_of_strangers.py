@@ -85,6 +85,7 @@ def brought(person: Person, prompt: str) -> set[str]:
     return {keys[each.memory.id] for each in said.injected if each.memory.id in keys}
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(
     ("person", "prompt", "wanted"),
     [
@@ -124,6 +125,7 @@ def test_a_question_brings_what_states_its_attribute_of_the_person(
     assert brought(people[person], prompt) == wanted
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("person", ["speaking", "noted"])
 @pytest.mark.parametrize(
     "prompt",

@@ -128,6 +128,7 @@ def test_any_text_can_be_looked_at(text: str) -> None:
     assert len(typed(text)) <= len(text)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "text",
     [

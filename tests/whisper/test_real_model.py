@@ -60,6 +60,7 @@ def listener(tmp_path: Path, minds: Minds) -> Iterator[Listener]:
     close(replace(stores, minds=Minds()))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("prompt", "expected"),
     [

@@ -245,6 +245,7 @@ def test_a_contradiction_is_told_with_both_dates_however_alike_the_two_are(
     assert said.text.count(f"These two do not agree: {line}") == 1
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -481,6 +482,7 @@ def test_what_another_space_held_back_is_not_asked_about_here(stores: Stores) ->
     assert "ferry" in there.text
 
 
+@pytest.mark.few(1)
 def test_a_busy_half_day_does_not_hide_what_was_held_back(listener: Listener) -> None:
     hold_something_back(listener)
     listener.clock.pass_by(days=1)

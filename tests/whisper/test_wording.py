@@ -167,6 +167,7 @@ def test_a_long_memory_is_cut_within_its_bound() -> None:
     assert len(body.encode()) <= HABITS.full_chars
 
 
+@pytest.mark.few(2)
 @pytest.mark.proves("I9")
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda text: repr(text[:16]))
 def test_a_hostile_memory_stays_inside_the_frame(hostile: str) -> None:

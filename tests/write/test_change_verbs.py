@@ -210,6 +210,7 @@ def test_an_ambiguous_prefix_lists_the_candidates(stores: Stores) -> None:
     assert "another matter" in refused.value.hint
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("wanted", ["%", "_", "*", "9%", "", " ", "../x", "zz", "97acbe8e' OR 1"])
 def test_a_wildcard_in_an_id_matches_nothing(stores: Stores, wanted: str) -> None:
     keep(stores, "one thing", id="97acbe8e-0000-4000-8000-000000000001")

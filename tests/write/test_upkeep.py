@@ -87,6 +87,7 @@ def _killed(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.few(1)
 def test_what_is_written_during_a_rebuild_is_in_the_new_index(stores: Stores) -> None:
     for number in range(40):
         keep(stores, f"thought number {number}")

@@ -334,6 +334,7 @@ house.back_up(progress=progress)
 """
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("at", [0, 1, 5, 11, 14])
 def test_a_kill_leaves_no_file_that_looks_like_a_backup(tmp_path: Path, at: int) -> None:
     home = tmp_path / "home"
@@ -570,6 +571,7 @@ def taken_in(stores: Stores, home: Path) -> Path:
     return back_up(Wanted(stores, home, home / "backups", "1.0")).path
 
 
+@pytest.mark.soak
 def test_writers_wait_only_for_a_look(stores: Stores) -> None:
     """The lock is held for what changed, not for the copying of everything."""
     for number in range(200):

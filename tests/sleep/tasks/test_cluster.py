@@ -817,6 +817,7 @@ def test_the_report_shows_the_largest_clusters(stores: Stores) -> None:
     assert len(shown[0]["memory_ids"]) == 7
 
 
+@pytest.mark.soak
 def test_clustering_ten_thousand_stays_in_budget(large: Stores) -> None:
     began = time.thread_time()
 

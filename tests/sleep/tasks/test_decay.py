@@ -314,6 +314,7 @@ def test_a_hub_of_many_connections_is_counted_quickly(tmp_path: Path) -> None:
     close(stores)
 
 
+@pytest.mark.soak
 def test_fading_ten_thousand_takes_a_few_writes(tmp_path: Path) -> None:
     stores = make_stores(tmp_path / "home", with_model=False)
     fill(stores, 2 * PAGE, days=10)

@@ -277,6 +277,7 @@ def test_a_run_that_was_stopped_halfway_counts_what_it_did(stores: Stores) -> No
 # -- many at once --------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 def test_many_go_and_come_back_in_few_changes(stores: Stores) -> None:
     for number in range(150):
         aged(stores, f"Note number {number}", 1_000 + number)
