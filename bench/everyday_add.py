@@ -1,5 +1,6 @@
 """Take drafts into Everyday: `python bench/everyday_add.py store DRAFT --split train`, or `pairs`
-with the file of a world, or `session` with the file of a session.
+with the file of a world, or `session` with the file of a session. After a text of a store or of a
+pair was corrected in place, `python bench/everyday_add.py tidy FILE` gives ids and order anew.
 
 An author writes a store with keys of their own (m01, m02 …) and in the order in which it came to
 mind. What is kept has opaque ids and an order that says nothing: both come from a hash of the text.
@@ -15,7 +16,7 @@ import json
 import os
 import sys
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,37 @@ def pair_rows(world: str, drafts: Sequence[Mapping[str, Any]]) -> list[dict[str,
     return [_pair(world, each) for each in drafts]
 
 
+def tidy(path: Path) -> None:
+    """Give the rows of a kept file the ids and the order that their texts call for."""
+    rows = list(read_lines(path))
+    is_store = rows[0].get("record") == "store"
+    write_lines(path, tidied_store(path.stem, rows) if is_store else tidied_pairs(rows))
+
+
+def tidied_store(name: str, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of a store with ids and order made from their texts; labels follow."""
+    memories = [row for row in rows if row["record"] == "memory"]
+    ids = {row["id"]: digest(name, "memory", row["content"])[:8] for row in memories}
+    made: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+        "memory": lambda row: _memory({**row, "key": row["id"]}, ids),
+        "prompt": lambda row: _prompt(name, row, ids),
+        "action": lambda row: _action(name, row, ids),
+        "question": lambda row: _question(name, row, ids),
+    }
+    found = [dict(row) for row in rows if row["record"] == "store"]
+    for record, make in made.items():
+        found += _shuffled(record, [make(row) for row in rows if row["record"] == record])
+    return found
+
+
+def tidied_pairs(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return pairs with ids, dates and order made from their texts."""
+    drafts = [
+        {**row, "a": row["older"], "b": row["newer"], "lang": row["language"]} for row in rows
+    ]
+    return _in_order([_pair(row["world"], row) for row in drafts])
+
+
 def digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -134,8 +166,11 @@ def _draft(draft: Path, part: str) -> list[dict[str, Any]]:
 
 
 def _shuffled(record: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    ordered = sorted(rows, key=lambda row: digest("order", row["id"]))
-    return [{"record": record, **row} for row in ordered]
+    return [{"record": record, **row} for row in _in_order(rows)]
+
+
+def _in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: digest("order", row["id"]))
 
 
 def _memory(row: Mapping[str, Any], ids: Mapping[str, str]) -> dict[str, Any]:
@@ -215,11 +250,16 @@ def _instant(moment: datetime) -> str:
 
 def run(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("store", "pairs", "session"))
+    parser.add_argument("what", choices=("store", "pairs", "session", "tidy"))
     parser.add_argument("draft", type=Path, help="folder of a store, or a file")
-    parser.add_argument("--split", choices=SPLITS, required=True)
+    parser.add_argument("--split", choices=SPLITS, help="where a draft goes")
     parser.add_argument("--folder", type=Path, default=FOLDER)
     given = parser.parse_args(argv)
+    if given.what == "tidy":
+        tidy(given.draft)
+        return 0
+    if given.split is None:
+        parser.error("a draft needs --split")
     if given.what == "store":
         print(add_store(given.draft, given.split, given.folder))
         return 0
@@ -230,7 +270,7 @@ def run(argv: list[str] | None = None) -> int:
     known = list(read_lines(path)) if path.exists() else []
     added = pair_rows(given.draft.stem, list(read_lines(given.draft)))
     fresh = {row["id"]: row for row in [*known, *added]}
-    write_lines(path, sorted(fresh.values(), key=lambda row: digest("order", row["id"])))
+    write_lines(path, _in_order(fresh.values()))
     print(f"{path}: {len(fresh)} pairs")
     return 0
 

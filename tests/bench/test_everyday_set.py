@@ -99,6 +99,40 @@ def test_a_third_of_the_pairs_of_each_relation_are_hard_and_a_fifth_are_not_in_e
     assert sum(each.language != "en" for each in pairs()) >= len(pairs()) / 5
 
 
+def test_every_id_and_every_place_comes_from_a_hash_of_the_text() -> None:
+    """So that neither tells anything about a label."""
+    for split in everyday.SPLITS:
+        for path in sorted((everyday.FOLDER / "stores" / split).iterdir()):
+            rows = list(everyday.read_lines(path))
+            ids = [row["id"] for row in rows if "id" in row]
+
+            assert adding.tidied_store(path.stem, rows) == rows
+            assert len(set(ids)) == len(ids)
+        rows = list(everyday.read_lines(everyday.FOLDER / "pairs" / f"{split}.jsonl"))
+
+        assert adding.tidied_pairs(rows) == rows
+
+
+def test_a_corrected_text_gets_its_id_and_place_anew_and_labels_follow(tmp_path: Path) -> None:
+    path = tmp_path / "quarry.jsonl"
+    rows = list(everyday.read_lines(everyday.FOLDER / "stores" / "train" / "quarry.jsonl"))
+    prompt = next(row for row in rows if row.get("must"))
+    needed = next(row for row in rows if row.get("id") == prompt["must"][0])
+    needed["content"] += " So it is."
+    adding.write_lines(path, rows)
+
+    assert adding.run(["tidy", str(path)]) == 0
+
+    kept = everyday.read_store(path)
+    (corrected,) = (each for each in kept.memories if each.content == needed["content"])
+    (asking,) = (each for each in kept.prompts if each.id == prompt["id"])
+    assert corrected.id != needed["id"]
+    assert corrected.id in asking.must
+    assert adding.tidied_store("quarry", list(everyday.read_lines(path))) == list(
+        everyday.read_lines(path)
+    )
+
+
 def hours_between(pair: Any) -> float:
     older, newer = (
         datetime.fromisoformat(each) for each in (pair.older_created, pair.newer_created)
