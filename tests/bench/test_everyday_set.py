@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -17,11 +15,14 @@ from tests.bench.test_recall_bench import bench
 
 everyday: Any = bench("_everyday_set")
 adding: Any = bench("everyday_add")
+checks: Any = bench("_everyday_checks")
+reporting: Any = bench("everyday_check")
 
 STORES = {"train": 30, "dev": 10, "test": 8}
 WORLDS = {"train": 31, "dev": 10, "test": 9}
-CHANCE = 1 / 8
-"""What a guess gets right of eight relations, of each of which there are as many."""
+GROUPS = {"software": 28, "knowledge": 8, "life": 8, "business": 4}
+LANGUAGES = {"en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "zh", "ja"}
+TYPES = 10
 
 
 @functools.cache
@@ -44,6 +45,47 @@ def test_each_split_has_its_stores_and_each_store_its_parts() -> None:
     for store in stores():
         assert 45 <= len(store.memories) <= 70
         assert (len(store.prompts), len(store.actions), len(store.questions)) == (60, 15, 45)
+
+
+def test_stores_are_of_many_trades_and_ten_of_them_in_other_languages() -> None:
+    assert Counter(each.group for each in stores()) == GROUPS
+    assert {language for each in stores() for language in each.languages} == LANGUAGES
+    assert sum(each.languages != ("en",) for each in stores()) == 10
+
+
+def test_a_store_has_every_type_and_spaces_and_months_and_what_became_outdated() -> None:
+    for store in stores():
+        memories = store.memories
+        assert len({each.type for each in memories}) == TYPES
+        assert len({each.space for each in memories}) >= 3
+        first, last = (
+            datetime.fromisoformat(pick(each.created for each in memories)) for pick in (min, max)
+        )
+        assert (last - first).days >= 180
+        outdated = sum(each.replaced_by is not None for each in memories) / len(memories)
+        assert 0.1 <= round(outdated, 2) <= 0.15
+        assert sum(each.same_as is not None for each in memories) >= 3
+        assert sum(each.lookalike_of is not None for each in memories) >= 6
+
+
+def test_a_lookalike_of_what_is_needed_is_not_welcome() -> None:
+    for store in stores():
+        alike = {each.id: each.lookalike_of for each in store.memories}
+        for row in labelled(store):
+            assert not [each for each in row.ok if alike[each] in row.must]
+            assert not [each for each in row.must if alike[each] in row.ok]
+
+
+def test_questions_have_answers_or_none_or_one_that_changed() -> None:
+    for store in stores():
+        kinds = Counter(each.kind for each in store.questions)
+        assert kinds == {"answer": 35, "none": 6, "changed": 4}
+        replaced_by = {each.id: each.replaced_by for each in store.memories}
+        for question in store.questions:
+            assert set(question.grades.values()) <= {1, 2}
+            if question.kind == "changed":
+                assert replaced_by[question.old] == question.new
+                assert (question.grades[question.old], question.grades[question.new]) == (1, 2)
 
 
 def test_labels_name_memories_of_their_store_that_are_still_true() -> None:
@@ -133,47 +175,112 @@ def test_a_corrected_text_gets_its_id_and_place_anew_and_labels_follow(tmp_path:
     )
 
 
-def hours_between(pair: Any) -> float:
-    older, newer = (
-        datetime.fromisoformat(each) for each in (pair.older_created, pair.newer_created)
-    )
-    return (newer - older).total_seconds() / 3600
+def test_nothing_shows_a_machine_at_work() -> None:
+    """Beginnings, trigrams, and texts of one store that nearly stand in another."""
+    found = list(checks.machine_figures(stores(), pairs()))
+
+    assert [each for each in found if each.passed is False] == []
+    assert {each.part for each in found} > {"memories", "prompts", "questions", "notes of pairs"}
 
 
-LOOK_UPS: dict[str, Callable[[Any], object]] = {
-    "gap between the dates": lambda pair: int(math.log2(hours_between(pair))),
-    "gap in days": lambda pair: hours_between(pair) // 240,
-    "month of the older one": lambda pair: pair.older_created[:7],
-    "id": lambda pair: pair.id[0],
-}
-
-
-@pytest.mark.parametrize("name", LOOK_UPS)
-def test_neither_dates_nor_ids_tell_a_relation(name: str) -> None:
+def test_neither_dates_nor_ids_nor_lengths_tell_a_label() -> None:
     """What a look-up learns on train helps on the other splits by five points at most."""
-    look_up = LOOK_UPS[name]
-    learnt: dict[object, Counter[str]] = defaultdict(Counter)
-    for each in everyday.read_pairs("train"):
-        learnt[look_up(each)][each.label] += 1
-    others = [*everyday.read_pairs("dev"), *everyday.read_pairs("test")]
-    guesses = [learnt[look_up(each)].most_common(1) for each in others]
+    by_split = {split: everyday.read_pairs(split) for split in everyday.SPLITS}
 
-    right = sum(
-        bool(guess) and guess[0][0] == each.label
-        for guess, each in zip(guesses, others, strict=True)
+    found = list(checks.leak_figures(stores(), by_split))
+
+    assert [each for each in found if each.passed is False] == []
+
+
+def test_no_prompt_or_question_stands_in_two_stores() -> None:
+    """Short ones do: "yes" is what everybody types."""
+    texts = checks.texts_of(stores())
+    for name in ("prompts", "questions", "actions"):
+        owners: dict[str, set[str]] = defaultdict(set)
+        for each in texts[name]:
+            words = checks.words_of(each.text)
+            if len(words) >= 3:
+                owners[" ".join(words)].add(each.owner)
+
+        assert {text: who for text, who in owners.items() if len(who) > 1} == {}
+
+
+def test_a_fifth_of_the_prompts_are_borderline() -> None:
+    for store in stores():
+        assert sum(each.borderline for each in store.prompts) == 12
+
+
+# -- the checks themselves -----------------------------------------------------------------
+
+
+def owned(*texts: tuple[str, str]) -> list[Any]:
+    return [checks.OwnedText(owner, text) for owner, text in texts]
+
+
+def test_texts_of_two_stores_are_neighbours_by_the_phrases_they_share() -> None:
+    texts = owned(
+        ("mill", "never push to main on a Friday"),
+        ("quay", "Never push to main on a Monday!"),
+        ("mill", "never push to main on a Tuesday"),
+        ("quay", "go on"),
+        ("reed", "go on"),
     )
 
-    assert right / len(others) <= CHANCE + 0.05
+    first, *others = checks.nearest_in_phrases(texts, 9)
+
+    assert first.similarity == pytest.approx(4 / 6)
+    assert {first.one.owner, first.other.owner} == {"mill", "quay"}
+    assert len(others) == 1
 
 
-def test_prompts_begin_in_many_ways() -> None:
-    prompts = [each for store in stores() for each in store.prompts]
-    begins = Counter(" ".join(each.text.lower().split()[:2]) for each in prompts)
-
-    assert begins.most_common(1)[0][1] <= 0.03 * len(prompts)
-    assert sum(each.borderline for store in stores() for each in store.prompts) >= 0.19 * len(
-        prompts
+def test_texts_of_two_stores_are_neighbours_by_the_rare_words_they_share() -> None:
+    filler = [(f"store {each}", f"note {each} says thing {each} here") for each in range(200)]
+    texts = owned(
+        *filler,
+        ("mill", "the otter gnaws the sluice gate"),
+        ("quay", "a sluice gate the otter gnaws here"),
     )
+
+    (nearest,) = checks.nearest_in_words(texts, 1)
+
+    assert {nearest.one.owner, nearest.other.owner} == {"mill", "quay"}
+    assert nearest.similarity > 0.7
+
+
+def test_signs_without_spaces_between_them_are_words() -> None:
+    assert checks.words_of("寿司 or Sushi-2?") == ["寿", "司", "or", "sushi", "2"]
+
+
+def test_a_look_up_gains_what_its_feature_tells() -> None:
+    rows = [("long", "update"), ("short", "same"), ("long", "update"), ("short", "update")]
+
+    def gain(feature: int) -> float:
+        return float(checks.look_up_gain(rows, rows, lambda row: row[feature], lambda row: row[1]))
+
+    assert gain(1) == 0.25
+    assert gain(0) == 0
+
+
+def test_the_report_names_neighbours_and_lengths_and_fails_where_a_bound_is_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = checks.Target(0.03, at_most=True)
+    broken = checks.Figure("prompts", "begin with the same two words", 0.2, 60, target)
+    few = stores()[:2]
+    monkeypatch.setattr(reporting, "read_stores", lambda split: few if split == "train" else [])
+    monkeypatch.setattr(reporting, "machine_figures", lambda stores, pairs: [broken])
+    monkeypatch.setattr(reporting, "leak_figures", lambda stores, pairs: [])
+
+    code = reporting.main(["--neighbours", "1"])
+
+    said = capsys.readouterr().out
+    assert code == 1
+    assert "| prompts | begin with the same two words | ≤ .030 | .200 | 60 | **miss** |" in said
+    assert "## Nearest memories of two stores, by words" in said
+    assert f"| {few[0].name} | " in said
+
+
+# -- taking drafts in ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("what", ["store", "pairs"])
