@@ -3,7 +3,8 @@
 A system is opened on one store at a time. It is told the store's memories once and then asked; it
 answers with ids and scores, best first. `cosine` compares the shipped model's vectors, `fts5` is
 SQLite's full-text search by BM25: both whisper their best three above a threshold that was fitted
-on the stores for training (`--fit`), and recall their best ten.
+on the stores for training (`--fit`), and recall their best ten. `_everyday_ormah` and
+`_everyday_automem` are systems of others.
 """
 
 from __future__ import annotations
@@ -195,10 +196,3 @@ class FullTextSystem:
             yield ThresholdAsked(store, score, self.threshold)
         finally:
             database.close()
-
-
-SIMPLE: Mapping[str, Callable[[Homes], CosineSystem | FullTextSystem]] = {
-    "cosine": CosineSystem,
-    "fts5": lambda homes: FullTextSystem(),
-}
-SYSTEMS: Mapping[str, Callable[[Homes], System]] = {"madeleine": MadeleineSystem, **SIMPLE}
