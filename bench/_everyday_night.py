@@ -24,6 +24,9 @@ from _sleep_homes import lent
 from madeleine import Madeleine
 from madeleine.model.proposal import Proposal, ProposalType
 
+KNOWN = (ProposalType.CONFLICT, ProposalType.MERGE)
+"""Questions whose right answer the set knows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Night:
@@ -58,7 +61,7 @@ def sleep_store(homes: Homes, store: EverydayStore) -> Night:
     asked: dict[str, list[bool]] = {}
     for proposal in proposals:
         nodes = [names[key].id for key in proposal.source_nodes if key in names]
-        asked.setdefault(proposal.type.value, []).append(_is_right(store, same, proposal, nodes))
+        asked.setdefault(proposal.type.value, []).append(is_right(store, same, proposal, nodes))
     return Night(
         tuple(retired),
         tuple(merged),
@@ -69,14 +72,14 @@ def sleep_store(homes: Homes, store: EverydayStore) -> Night:
     )
 
 
-def _is_right(
+def is_right(
     store: EverydayStore,
     same: Mapping[str, frozenset[str]],
     proposal: Proposal,
     nodes: Sequence[str],
 ) -> bool:
     """Whether what is asked is so. Only questions about two memories have a known answer."""
-    if proposal.type not in (ProposalType.MERGE, ProposalType.CONFLICT) or len(nodes) < 2:
+    if proposal.type not in KNOWN or len(nodes) < 2:
         return False
     replaced_by = {each.id: each.replaced_by for each in store.memories}
 
@@ -97,12 +100,17 @@ def night_figures(nights: Sequence[Night]) -> Iterator[Figure]:
     memories = sum(each.memories for each in nights)
     retired = [flag for each in nights for flag in each.retired]
     merged = [flag for each in nights for flag in each.merged]
+    yield share("sleep", "done unasked: right", mean(map(float, [*retired, *merged])))
     yield share("sleep", "retired unasked: right", mean(map(float, retired)))
     yield Figure("sleep", "outdated ones retired unasked", sum(retired), outdated, unit="memories")
     yield share("sleep", "merged unasked: right", mean(map(float, merged)))
     yield Figure("sleep", "restatements merged unasked", sum(merged), restated, unit="memories")
-    for kind in (ProposalType.CONFLICT, ProposalType.MERGE):
-        flags = [flag for each in nights for flag in each.asked.get(kind.value, ())]
+    asked = {
+        kind: [flag for each in nights for flag in each.asked.get(kind.value, ())] for kind in KNOWN
+    }
+    every = [flag for flags in asked.values() for flag in flags]
+    yield share("sleep", "asked: right", mean(map(float, every)))
+    for kind, flags in asked.items():
         yield share("sleep", f"asked about a {kind.value}: right", mean(map(float, flags)))
     questions = sum(len(flags) for each in nights for flags in each.asked.values())
     kinds = {

@@ -6,10 +6,12 @@ import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from madeleine.model.proposal import ProposalType
 from tests.bench.test_recall_bench import bench
 
 everyday_set: Any = bench("_everyday_set")
@@ -119,6 +121,43 @@ def test_every_relation_of_the_judge_has_a_label_of_the_set() -> None:
     assert found["pairs: right"] == 0.5
     assert found["pairs: F1 of same"] == pytest.approx(2 / 3)
     assert found["pairs: macro F1"] == pytest.approx(2 / 3 / 8)
+
+
+def test_a_night_is_right_in_what_it_does_unasked_and_in_what_it_asks() -> None:
+    night = sleeping.Night(
+        retired=(True, False),
+        merged=(True,),
+        asked={"conflict": (True, True), "merge": (False,)},
+        outdated=8,
+        restated=3,
+        memories=60,
+    )
+
+    found = figures(sleeping.night_figures([night, replace(night, retired=())]))
+
+    assert found["sleep: done unasked: right"] == pytest.approx(3 / 4)
+    assert found["sleep: retired unasked: right"] == 0.5
+    assert found["sleep: outdated ones retired unasked"] == 1
+    assert found["sleep: asked: right"] == pytest.approx(2 / 3)
+    assert found["sleep: asked about a merge: right"] == 0
+    assert found["sleep: questions asked"] == 6
+
+
+def test_a_question_is_right_when_one_memory_replaced_the_other_or_says_the_same() -> None:
+    outdated = next(each for each in STORE.memories if each.replaced_by is not None)
+    restated = next(each for each in STORE.memories if each.same_as is not None)
+    alike = next(each for each in STORE.memories if each.lookalike_of is not None)
+
+    def is_right(kind: str, one: str | None, other: str | None) -> bool:
+        asked = SimpleNamespace(type=ProposalType(kind))
+        same = asking.same_as(STORE)
+        return bool(sleeping.is_right(STORE, same, asked, [one, other]))
+
+    assert is_right("conflict", outdated.id, outdated.replaced_by)
+    assert is_right("conflict", outdated.replaced_by, outdated.id)
+    assert is_right("merge", restated.id, restated.same_as)
+    assert not is_right("merge", alike.id, alike.lookalike_of)
+    assert not is_right("decay", outdated.id, outdated.replaced_by)
 
 
 def test_full_text_search_is_measured_through_the_command(tmp_path: Path) -> None:
