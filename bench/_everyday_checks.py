@@ -20,7 +20,13 @@ from itertools import combinations
 from statistics import median
 from typing import TypeVar
 
-from _everyday_set import EverydayPair, EverydayPrompt, EverydayStore
+from _everyday_set import (
+    EverydayPair,
+    EverydayPrompt,
+    EverydaySession,
+    EverydayStore,
+    read_lines,
+)
 from _recall_report import Figure, Target
 
 from madeleine.language.stems import stems_of
@@ -80,6 +86,16 @@ def texts_of(stores: Sequence[EverydayStore]) -> dict[str, list[OwnedText]]:
 
 def notes_of(pairs: Sequence[EverydayPair]) -> list[OwnedText]:
     return [OwnedText(each.world, text) for each in pairs for text in (each.older, each.newer)]
+
+
+def turns_of(sessions: Iterable[EverydaySession]) -> list[OwnedText]:
+    """Return what the people of all sessions typed."""
+    return [
+        OwnedText(session.name, line["message"]["content"])
+        for session in sessions
+        for line in read_lines(session.path)
+        if line["type"] == "user" and isinstance(line["message"]["content"], str)
+    ]
 
 
 def words_of(text: str) -> list[str]:
@@ -149,16 +165,22 @@ def lengths_by_owner(texts: Iterable[OwnedText]) -> dict[str, list[int]]:
 
 
 def machine_figures(
-    stores: Sequence[EverydayStore], pairs: Sequence[EverydayPair]
+    stores: Sequence[EverydayStore],
+    pairs: Sequence[EverydayPair],
+    sessions: Sequence[EverydaySession],
 ) -> Iterator[Figure]:
     """Return the signs of a machine at work, with their bounds."""
-    texts = {**texts_of(stores), "notes of pairs": notes_of(pairs)}
-    for name in ("prompts", "questions", "memories"):
+    texts = {
+        **texts_of(stores),
+        "notes of pairs": notes_of(pairs),
+        "turns of sessions": turns_of(sessions),
+    }
+    for name in ("prompts", "questions", "memories", "turns of sessions"):
         words, alike = commonest_beginning(texts[name])
         most = Target(MOST_ALIKE_BEGINNING, at_most=True)
         what = "begin with the same two words"
         yield Figure(name, what, alike, len(texts[name]), most, note=f"“{words}”")
-    for name in ("prompts", "questions", "memories", "notes of pairs"):
+    for name in [each for each in texts if each != "actions"]:  # commands are what they are
         least = Target(LEAST_DISTINCT_TRIGRAMS)
         distinct = distinct_trigrams(texts[name])
         yield Figure(name, "distinct trigrams", distinct, len(texts[name]), least)

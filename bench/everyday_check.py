@@ -25,7 +25,7 @@ from _everyday_checks import (
     nearest_in_words,
     texts_of,
 )
-from _everyday_set import SPLITS, EverydayStore, read_pairs, read_stores
+from _everyday_set import SPLITS, EverydayStore, read_pairs, read_sessions, read_stores
 from _recall_report import table
 
 SHOWN = 5
@@ -38,7 +38,8 @@ def main(argv: list[str] | None = None) -> int:
     stores = [each for split in SPLITS for each in read_stores(split)]
     pairs = {split: read_pairs(split) for split in SPLITS}
     every_pair = [each for split in SPLITS for each in pairs[split]]
-    figures = [*machine_figures(stores, every_pair), *leak_figures(stores, pairs)]
+    sessions = [each for split in SPLITS for each in read_sessions(split)]
+    figures = [*machine_figures(stores, every_pair, sessions), *leak_figures(stores, pairs)]
     print(table(figures))
     print(*neighbour_lines(stores, given.neighbours), sep="\n")
     print(*length_lines(stores), sep="\n")

@@ -177,10 +177,14 @@ def test_a_corrected_text_gets_its_id_and_place_anew_and_labels_follow(tmp_path:
 
 def test_nothing_shows_a_machine_at_work() -> None:
     """Beginnings, trigrams, and texts of one store that nearly stand in another."""
-    found = list(checks.machine_figures(stores(), pairs()))
+    sessions = list(chain.from_iterable(map(everyday.read_sessions, everyday.SPLITS)))
+
+    found = list(checks.machine_figures(stores(), pairs(), sessions))
 
     assert [each for each in found if each.passed is False] == []
-    assert {each.part for each in found} > {"memories", "prompts", "questions", "notes of pairs"}
+    assert {each.part for each in found if each.target is not None} == {
+        *("memories", "prompts", "questions", "notes of pairs", "turns of sessions")
+    }
 
 
 def test_neither_dates_nor_ids_nor_lengths_tell_a_label() -> None:
@@ -268,8 +272,8 @@ def test_the_report_names_neighbours_and_lengths_and_fails_where_a_bound_is_brok
     broken = checks.Figure("prompts", "begin with the same two words", 0.2, 60, target)
     few = stores()[:2]
     monkeypatch.setattr(reporting, "read_stores", lambda split: few if split == "train" else [])
-    monkeypatch.setattr(reporting, "machine_figures", lambda stores, pairs: [broken])
-    monkeypatch.setattr(reporting, "leak_figures", lambda stores, pairs: [])
+    monkeypatch.setattr(reporting, "machine_figures", lambda *given: [broken])
+    monkeypatch.setattr(reporting, "leak_figures", lambda *given: [])
 
     code = reporting.main(["--neighbours", "1"])
 
