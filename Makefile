@@ -69,7 +69,8 @@ lint: $(VENV)/installed-dev
 NEW_NODE := node -e 'const [a, b] = process.versions.node.split("."); process.exit(+(a * 100 + +b < 2019))'
 lint-page:
 	@if $(NEW_NODE) 2> /dev/null && [ -x web/node_modules/.bin/eslint ]; then \
-	  echo "npm run lint (in web/)" && cd web && npm run --silent lint; \
+	  echo "npm run lint, npm run check (in web/)" && cd web && \
+	  npm run --silent lint && npm run --silent check; \
 	elif [ "$(PAGE_TESTS)" = required ]; then \
 	  echo "web/ must be linted here, and web/node_modules is not there" >&2; exit 1; \
 	else echo "web/ is not linted: that needs Node 20.19 and \`make web/node_modules\`"; fi
