@@ -18,7 +18,7 @@ from _sleep_homes import lent
 from madeleine.api.call import Call
 from madeleine.api.operations import perform
 from madeleine.bootstrap import House, open_house
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
 from madeleine.sleep.seen import EVERYTHING
 from madeleine.sleep.sleeper import TASKS
@@ -92,7 +92,7 @@ def weigh(house: House) -> None:
     stores = house.stores
     everyone = stores.search.listing(Filter(), stores.clock.now(), EVERYTHING)
     scores = {"importance": {each.id: 0.0 for each in everyone[::ONE_IN]}}
-    record(stores, [event(stores, Kind.SCORED, {"scores": scores})], durable=False)
+    record(stores, [event(stores, EventKind.SCORED, {"scores": scores})], durable=False)
 
 
 def run_task(house: House, task: str) -> Report:

@@ -22,7 +22,7 @@ from madeleine.language.text import passage_key
 from madeleine.minds.cache import Packed, VectorCache
 from madeleine.minds.vectors import pack, tokens_from, unit
 from madeleine.model.draft import Draft
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.journal import Journal
@@ -185,4 +185,4 @@ def _remembered(memory: Memory, device: str) -> Event:
         "path": next(iter(file_names(memory))),
     }
     event_id = str(uuid.uuid5(uuid.NAMESPACE_OID, memory.id + "remembered"))
-    return Event(event_id, memory.created, Kind.REMEMBERED, device, body)
+    return Event(event_id, memory.created, EventKind.REMEMBERED, device, body)

@@ -17,7 +17,7 @@ from _recall_speed import model
 
 from madeleine.bootstrap import load_settings, make_judge
 from madeleine.language.passages import passages_of
-from madeleine.model.judging import Pair, Relation
+from madeleine.model.judging import MemoryPair, Relation
 from madeleine.model.memory import Memory, Origin
 
 LABEL_OF = {
@@ -50,7 +50,9 @@ def judge_pairs(homes: Homes, pairs: Sequence[EverydayPair]) -> list[tuple[Every
             for texts in (older, newer)
         ]
     similarity = np.sum(vectors[0] * vectors[1], axis=1)
-    asked = [Pair(a, b, float(near)) for a, b, near in zip(older, newer, similarity, strict=True)]
+    asked = [
+        MemoryPair(a, b, float(near)) for a, b, near in zip(older, newer, similarity, strict=True)
+    ]
     verdicts = [
         verdict
         for start in range(0, len(asked), AT_ONCE)

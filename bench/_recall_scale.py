@@ -30,7 +30,7 @@ from madeleine.language.passages import passages_of
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.port import KeepingEmbedder
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Passage, Rows, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, Rows
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.naming import file_names
 
@@ -227,7 +227,7 @@ def _timed_index(home: Path) -> float:
 
 def _write_filler(home: Path, plan: Plan, embedder: KeepingEmbedder) -> int:
     """Write the filler's files, and keep what the model makes of them, or a copy of such."""
-    sources: dict[str, list[Trace]] = {}
+    sources: dict[str, list[PassageEmbedding]] = {}
     cache, count = VectorCache.open(home / EMBEDDINGS), 0
     with bar(f"writing {plan.size:,} memories") as advance:
         for batch in _batches(plan.filler):
@@ -261,7 +261,9 @@ def _batches(given: Iterator[Fact]) -> Iterator[list[Fact]]:
 
 
 def _remember_sources(
-    sources: dict[str, list[Trace]], batch: Sequence[Fact], made: Sequence[Trace]
+    sources: dict[str, list[PassageEmbedding]],
+    batch: Sequence[Fact],
+    made: Sequence[PassageEmbedding],
 ) -> None:
     for fact, trace in zip(batch, made, strict=True):
         kept = sources.setdefault(fact.relation.name, [])
@@ -269,7 +271,7 @@ def _remember_sources(
             kept.append(trace)
 
 
-def _copy(sources: Mapping[str, Sequence[Trace]], fact: Fact) -> Trace:
+def _copy(sources: Mapping[str, Sequence[PassageEmbedding]], fact: Fact) -> PassageEmbedding:
     known = sources[fact.relation.name]
     return moved(fact.number, known[fact.number % len(known)])
 
@@ -282,7 +284,10 @@ class Told:
     """
 
     def __init__(
-        self, model: KeepingEmbedder, passages: Sequence[Passage], traces: Sequence[Trace]
+        self,
+        model: KeepingEmbedder,
+        passages: Sequence[Passage],
+        traces: Sequence[PassageEmbedding],
     ) -> None:
         self.name = model.name
         self.dimension = model.dimension
@@ -290,18 +295,18 @@ class Told:
         self.ask = model.ask
         self._told = dict(zip(passages, traces, strict=True))
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         return [self._told[each] for each in passages]
 
 
-def moved(number: int, trace: Trace) -> Trace:
+def moved(number: int, trace: PassageEmbedding) -> PassageEmbedding:
     """Return a copy of a trace, moved a little in a direction of its own."""
     dice = np.random.default_rng(number)
     (vector,) = _moved(dice, trace.vector[np.newaxis])
     if not len(trace.tokens):
-        return Trace(vector, trace.tokens)
+        return PassageEmbedding(vector, trace.tokens)
     tokens = np.rint(127 * _moved(dice, _unit(trace.tokens.astype(np.float32))))
-    return Trace(vector, tokens.astype(np.int8))
+    return PassageEmbedding(vector, tokens.astype(np.int8))
 
 
 def _moved(dice: np.random.Generator, rows: Rows) -> Rows:

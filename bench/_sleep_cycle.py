@@ -25,7 +25,7 @@ from madeleine import Madeleine
 from madeleine.api.values import Slept
 from madeleine.bootstrap import House, open_house
 from madeleine.minds.port import Judge
-from madeleine.model.judging import Pair, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.write.remember import remember
 
@@ -124,7 +124,7 @@ class Thinking:
         self._judge = judge
         self._seconds = seconds
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         self._think()
         return self._judge.judge(pairs)
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from madeleine.language.passages import passages_of
 from madeleine.minds.port import Embedder, Judge
-from madeleine.model.judging import Pair, Relation
+from madeleine.model.judging import MemoryPair, Relation
 from madeleine.model.memory import Memory, Origin
 
 MERGE_AT = 0.97
@@ -59,8 +59,8 @@ class Chat:
     """A chat's labelled conflicts, and near pairs of its statements that are not labelled."""
 
     number: int
-    labelled: tuple[tuple[Pair, Relation], ...]
-    near: tuple[Pair, ...]
+    labelled: tuple[tuple[MemoryPair, Relation], ...]
+    near: tuple[MemoryPair, ...]
 
 
 def judge_rows(data: Path, judge: Judge, embedder: Embedder) -> list[Row]:
@@ -120,7 +120,9 @@ def _merged(
     older = [_memory(a, "pair", 2 * place) for place, (a, _, _) in enumerate(given)]
     newer = [_memory(b, "pair", 2 * place + 1) for place, (_, b, _) in enumerate(given)]
     likeness = np.sum(_vectors(embedder, older) * _vectors(embedder, newer), axis=1)
-    pairs = [Pair(a, b, float(like)) for a, b, like in zip(older, newer, likeness, strict=True)]
+    pairs = [
+        MemoryPair(a, b, float(like)) for a, b, like in zip(older, newer, likeness, strict=True)
+    ]
     said = [
         verdict is not None and verdict.relation is Relation.DUPLICATE and verdict.sure >= MERGE_AT
         for verdict in judge.judge(pairs)
@@ -169,7 +171,7 @@ def conflict_figures(
     return right, sum(each is not None for each in said), len(labelled)
 
 
-def key_of(pair: Pair) -> tuple[int, int, int]:
+def key_of(pair: MemoryPair) -> tuple[int, int, int]:
     """Return chat and message numbers of a pair."""
     chat, one = pair.older.id.split("/")
     return int(chat), int(one), int(pair.newer.id.split("/")[1])
@@ -196,9 +198,9 @@ def _chat(
     likeness = vectors @ vectors.T
     place = {each: number for number, each in enumerate(ids)}
 
-    def pair(one: int, two: int) -> Pair:
+    def pair(one: int, two: int) -> MemoryPair:
         older, newer = sorted((one, two))
-        return Pair(said[older], said[newer], float(likeness[place[one], place[two]]))
+        return MemoryPair(said[older], said[newer], float(likeness[place[one], place[two]]))
 
     partners = {frozenset((each["a_id"], each["b_id"])): LABELS[each["label"]] for each in given}
     near = {

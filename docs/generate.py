@@ -25,7 +25,7 @@ from madeleine.cli.reference import page as commands_page
 from madeleine.errors import MadeleineError
 from madeleine.ingest.transcripts import IntakeStop
 from madeleine.model.cause import HookProblem, NoteKind, ReasonKind, SilenceKind, WhisperSilence
-from madeleine.model.setting import settings_of
+from madeleine.model.setting import setting_specs
 from madeleine.server.mcp.reference import tools_page
 from madeleine.settings import ENVIRONMENT_PREFIX, Settings, known_variables
 from madeleine.sleep.values import AskedInstead, StopKind
@@ -221,7 +221,7 @@ def _tables(is_advanced: bool) -> Iterator[str]:
         values = getattr(Settings(), section.name)
         listed = {
             name: facts
-            for name, facts in settings_of(values).items()
+            for name, facts in setting_specs(values).items()
             if facts.is_advanced == is_advanced
         }
         if not listed:

@@ -13,12 +13,12 @@ import madeleine
 from madeleine.bootstrap import load_settings
 from madeleine.errors import BadSetting
 from madeleine.minds.judges.wire import WIRES
-from madeleine.model.setting import settings_of
+from madeleine.model.setting import setting_specs
 from madeleine.rules.relevance import Formula
 from madeleine.settings import Settings, list_settings, read_settings
 
 WHISPER = Settings().whisper
-FACTS = settings_of(WHISPER)
+FACTS = setting_specs(WHISPER)
 NUMBERS = [each.name for each in fields(WHISPER) if each.type != "bool"]
 SHARES = [name for name, each in FACTS.items() if (each.least, each.most) == (0, 1)]
 

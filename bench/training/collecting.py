@@ -24,7 +24,7 @@ from bench.training.heads import HeadPlan
 from bench.training.values import Item, Question, Store
 from madeleine import Madeleine
 from madeleine.bootstrap import open_house
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.recall.scoring import collect
 
 DEEP = 60  # answers asked for: as deep as recall is measured
@@ -53,7 +53,7 @@ def gather(home: Path, store: Store, questions: Iterable[Question]) -> Iterator[
     numbers = _session_numbers(store)
     with closing(open_house(home)) as house:
         for question in questions:
-            seen = collect(house.stores, Query(question.text, limit=DEEP))
+            seen = collect(house.stores, RecallQuery(question.text, limit=DEEP))
             items = [ids[each] for each in seen.ids]
             yield Gathered(
                 question=question,

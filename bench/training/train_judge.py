@@ -34,7 +34,7 @@ from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import as_file
 from madeleine.minds.local import built_in, why_not_built_in
 from madeleine.minds.port import Embedder
-from madeleine.model.judging import Pair
+from madeleine.model.judging import MemoryPair
 from madeleine.model.memory import Memory
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
@@ -56,17 +56,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def pairs_of(pairs: Sequence[Made], embedder: Embedder) -> list[Pair]:
+def pairs_of(pairs: Sequence[Made], embedder: Embedder) -> list[MemoryPair]:
     """Return the pairs as the jobs would hand them to a judge, with likenesses of the model."""
     older = [_memory(each.older, place, 0) for place, each in enumerate(pairs)]
     newer = [_memory(each.newer, place, 1 + place % 40) for place, each in enumerate(pairs)]
     likeness = np.sum(_vectors(embedder, older) * _vectors(embedder, newer), axis=1)
     return [
-        Pair(one, two, float(like)) for one, two, like in zip(older, newer, likeness, strict=True)
+        MemoryPair(one, two, float(like))
+        for one, two, like in zip(older, newer, likeness, strict=True)
     ]
 
 
-def examples_of(made_pairs: Sequence[Made], pairs: Sequence[Pair]) -> Examples:
+def examples_of(made_pairs: Sequence[Made], pairs: Sequence[MemoryPair]) -> Examples:
     """Return the rows that the judge itself makes of the pairs."""
     judge = LocalJudge(_blank())
     return Examples(

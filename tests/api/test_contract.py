@@ -21,7 +21,7 @@ from madeleine.api.contract.responses import (
 from madeleine.api.contract.schema import Schemas
 from madeleine.api.contract.shape import field, fields_of, shape
 from madeleine.errors import Rejected
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.proposal import Proposal, ProposalType
 from madeleine.model.words import Edge, Tier
@@ -134,9 +134,11 @@ def test_what_may_be_left_out_is_written_only_where_it_holds_something() -> None
                 node_id="i",
                 text="t",
                 events=(
-                    JournalEvent(id="1", at=NOON, kind=Kind.USED, device="d", body={"how": "x"}),
+                    JournalEvent(
+                        id="1", at=NOON, kind=EventKind.USED, device="d", body={"how": "x"}
+                    ),
                     JournalChange(
-                        id="2", at=NOON, kind=Kind.CHANGED, device="d", body={}, outcome=None
+                        id="2", at=NOON, kind=EventKind.CHANGED, device="d", body={}, outcome=None
                     ),
                 ),
             ),

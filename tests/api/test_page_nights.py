@@ -13,7 +13,7 @@ import pytest
 from madeleine.api.local import open_local
 from madeleine.errors import NoSuchChange, NoSuchJob, NoSuchWhisper, UnknownWord
 from madeleine.index.log import WhisperEntry
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.sleep.jobs.index_updater import IndexUpdater
 from madeleine.write.record import event, record
 
@@ -207,7 +207,7 @@ def test_what_a_line_of_the_journal_does_not_say_of_a_run_is_null(
         stores = door.house.stores
         ran = {"run": "r1", "report": {"applied": 1}}
         changed = {"change": "c1", "run": "r1", "by": "somebody", "edits": [{"memory": memory}]}
-        events = [event(stores, Kind.RUN, ran), event(stores, Kind.CHANGED, changed)]
+        events = [event(stores, EventKind.RUN, ran), event(stores, EventKind.CHANGED, changed)]
         record(stores, events, durable=True)
 
         ask: Ask = door.call

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from madeleine.api.madeleine import Madeleine
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 from tests.cli.running import Cli, Ran
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -352,7 +352,7 @@ def test_a_copy_is_near_what_it_is_a_copy_of_and_the_same_each_time() -> None:
     dice = np.random.default_rng(1)
     rows = dice.standard_normal((6, 32)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    trace = Trace(rows[0], np.rint(127 * rows[1:]).astype(np.int8))
+    trace = PassageEmbedding(rows[0], np.rint(127 * rows[1:]).astype(np.int8))
 
     copy, again, other = scale.moved(5, trace), scale.moved(5, trace), scale.moved(6, trace)
 

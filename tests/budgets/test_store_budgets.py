@@ -21,7 +21,7 @@ import pytest
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.naming import file_names
 from madeleine.write.reconcile import reconcile
@@ -98,7 +98,7 @@ class Counted(FakeEmbedder):
         super().__init__()
         self.texts = 0
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         self.texts += len(passages)
         return super().read(passages)
 

@@ -13,8 +13,8 @@ from typing import Any
 from madeleine.errors import InvalidValue
 from madeleine.ingest.whole import fields_of
 from madeleine.model.codec import memory_from_json, memory_to_json
-from madeleine.model.digest import version
-from madeleine.model.draft import Limits, read_draft
+from madeleine.model.digest import memory_version
+from madeleine.model.draft import MemoryLimits, read_draft
 from madeleine.model.incoming import read_incoming
 from madeleine.model.memory import Memory
 from madeleine.model.revision import read_revision
@@ -43,7 +43,7 @@ def main(home: Path, engine: str) -> None:
 
 
 def go_through_verbs(home: Path) -> None:
-    limits = Limits()
+    limits = MemoryLimits()
     stores = make_stores(home)
     made = remember(stores, read_draft({"content": "Tea", "author": " Ana\n"}, limits)).memory
     (written,) = [text for text in vault_bytes(stores).values() if made.id.encode() in text]
@@ -57,7 +57,7 @@ def go_through_verbs(home: Path) -> None:
 
     changed = revise(stores, made.id, read_revision({"author": "Bea"}, limits))
     assert author_of(changed.memory) == "Bea"
-    assert version(changed.memory) != version(made)
+    assert memory_version(changed.memory) != memory_version(made)
     cleared = revise(stores, made.id, read_revision({"author": None}, limits))
     assert not any(b"author" in text for text in vault_bytes(stores).values())
     for change in (cleared.change, changed.change):

@@ -11,8 +11,8 @@ import pytest
 
 from madeleine.errors import FileChanged, MadeleineError, Rejected
 from madeleine.index.port import Batch
-from madeleine.model.change import Edit
-from madeleine.model.event import Kind
+from madeleine.model.change import FileEdit
+from madeleine.model.event import EventKind
 from madeleine.model.revision import Revision
 from madeleine.write.change_file import Changed
 from madeleine.write.forget import forget, restore
@@ -97,7 +97,7 @@ def test_an_index_that_refuses_is_no_delay_but_a_refusal(
     write = type(stores.index).write
 
     def refuse(index: Any, batch: Batch) -> None:
-        if any(each.kind is Kind.SETTLED for each in batch.events):
+        if any(each.kind is EventKind.SETTLED for each in batch.events):
             with index._state.rows.writing() as access:
                 access.run("SELECT 1 / 0")
         write(index, batch)
@@ -122,7 +122,7 @@ def test_a_text_that_cannot_be_kept_leaves_nothing(stores: Stores) -> None:
 
 def note_and_write_nonsense(stores: Stores) -> None:
     with stores.writing:
-        record(stores, [event(stores, Kind.STATE, {"key": "k", "value": "v"})], durable=True)
+        record(stores, [event(stores, EventKind.STATE, {"key": "k", "value": "v"})], durable=True)
         stores.index.write(Batch(unreadable={"half \ud800 a pair": (1, "no text")}))
 
 
@@ -182,8 +182,8 @@ def test_an_edit_made_for_another_state_is_refused(stores: Stores) -> None:
     ((path, data),) = vault_bytes(stores).items()
 
     with pytest.raises(FileChanged):
-        stores.vault.apply(Edit("x", path, b"not this", path, b"but that"))
+        stores.vault.apply(FileEdit("x", path, b"not this", path, b"but that"))
     with pytest.raises(FileChanged):
-        stores.vault.apply(Edit("x", None, None, path, b"in its place"))
+        stores.vault.apply(FileEdit("x", None, None, path, b"in its place"))
 
     assert vault_bytes(stores) == {path: data}

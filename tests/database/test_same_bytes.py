@@ -17,7 +17,7 @@ from madeleine.bootstrap import House, open_house
 from madeleine.bootstrap.restoring import restore_home
 from madeleine.errors import InvalidValue, NotInFiles
 from madeleine.model.draft import Draft
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.revision import Revision
 from madeleine.write.forget import forget
 from madeleine.write.merge import merge
@@ -75,10 +75,10 @@ def live(home: Path, truth: str) -> tuple[dict[str, bytes], dict[str, bytes]]:
 
 def state(number: int, month: int = 11) -> Event:
     body, at = {"key": f"key {number % 3}", "value": number}, NOON.replace(month=month)
-    return Event(f"event-{number}", at + timedelta(seconds=number), Kind.STATE, "laptop", body)
+    return Event(f"event-{number}", at + timedelta(seconds=number), EventKind.STATE, "laptop", body)
 
 
-def read(journal: Any, since: dict[str, Position]) -> list[str]:
+def read(journal: Any, since: dict[str, JournalCursor]) -> list[str]:
     return [event.id for chunk in journal.read(since) for event in chunk.events]
 
 
@@ -95,7 +95,7 @@ def test_a_file_that_is_another_is_read_from_its_start(journal: Any) -> None:
     journal.append([state(1), state(2)], durable=True)
     (name,) = journal.names()
 
-    wrong = {name: Position(2, "another hash"), "gone-2026-01.jsonl": Position(7, "x")}
+    wrong = {name: JournalCursor(2, "another hash"), "gone-2026-01.jsonl": JournalCursor(7, "x")}
 
     assert read(journal, wrong) == ["event-1", "event-2"]
     assert sorted(journal.shrunk(wrong)) == ["gone-2026-01.jsonl", name]
@@ -195,5 +195,5 @@ def test_an_index_that_was_thrown_away_comes_back_at_the_next_opening(home: Path
     again = open_house(home)
 
     assert again.stores.search.get(memory.id) is not None
-    assert [each.kind for each in again.stores.log.history(memory.id)] == [Kind.REMEMBERED]
+    assert [each.kind for each in again.stores.log.history(memory.id)] == [EventKind.REMEMBERED]
     again.close()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import StoreUnwritable
-from madeleine.model.change import Edit
-from madeleine.model.draft import Draft, Limits
+from madeleine.model.change import FileEdit
+from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.memory import Claim, Connection
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge
@@ -93,7 +93,7 @@ def test_a_claim_killed_at_any_file_replaces_all_or_nothing(
     original = Vault.apply
     calls = iter(range(100))
 
-    def dying(self: Vault, edit: Edit) -> object:
+    def dying(self: Vault, edit: FileEdit) -> object:
         if next(calls) == step:
             raise Killed
         return original(self, edit)
@@ -118,7 +118,7 @@ def test_a_change_whose_mark_was_lost_is_not_taken_back(
     memory = keep(stores, "Uses Postgres")
     monkeypatch.setattr("madeleine.write.commit.settle", _killed)
     with pytest.raises(Killed):
-        revise(stores, memory.id, read_revision({"content": "Uses SQLite"}, Limits()))
+        revise(stores, memory.id, read_revision({"content": "Uses SQLite"}, MemoryLimits()))
     monkeypatch.undo()
 
     stores = restarted(stores, home)

@@ -13,10 +13,10 @@ from madeleine.bootstrap import device_name, open_house
 from madeleine.errors import MadeleineError, StoreUnwritable, Unavailable
 from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.model.cause import NoteKind
-from madeleine.model.draft import Draft, Limits
+from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.memory import Origin
 from madeleine.model.proposal import ProposalStatus, ProposalType
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Tier
 from madeleine.recall.recall import recall
@@ -101,7 +101,7 @@ def test_a_change_that_is_safe_in_journal_and_files_counts_as_done(
     memory = keep(stores, "old text")
     refuse(monkeypatch, Journal, "append", FULL, at=1)
 
-    changed = revise(stores, memory.id, read_revision({"content": "new text"}, Limits()))
+    changed = revise(stores, memory.id, read_revision({"content": "new text"}, MemoryLimits()))
     monkeypatch.undo()
 
     assert "index follows later" in in_words(changed.notes)[0]
@@ -114,13 +114,14 @@ def test_a_change_that_is_safe_in_journal_and_files_counts_as_done(
     "write",
     [
         lambda stores, memory, other, gone: revise(
-            stores, memory, read_revision({"content": "new text"}, Limits())
+            stores, memory, read_revision({"content": "new text"}, MemoryLimits())
         ),
         lambda stores, memory, other, gone: revise(
             stores,
             memory,
             read_revision(
-                {"claim": {"subject": "gate", "attribute": "colour", "value": "red"}}, Limits()
+                {"claim": {"subject": "gate", "attribute": "colour", "value": "red"}},
+                MemoryLimits(),
             ),
         ),
         lambda stores, memory, other, gone: retire(stores, memory, superseded_by=other),
@@ -176,7 +177,7 @@ def test_recall_answers_on_a_full_disk_and_says_what_it_could_not_note(
     keep(stores, "the cat sleeps")
     refuse(monkeypatch, Journal, "append", FULL)
 
-    recalled = recall(stores, Query("cat"))
+    recalled = recall(stores, RecallQuery("cat"))
 
     assert recalled.hits
     assert "not noted" in in_words(recalled.notes)[0]
@@ -251,7 +252,7 @@ def test_a_journal_that_lost_lines_makes_the_index_anew(tmp_path: Path) -> None:
     (home / "config.toml").write_text('[embedder]\nkind = "fake"\n', encoding="utf-8")
     house = open_house(home)
     memory = keep(house.stores, "the cat sleeps")
-    recall(house.stores, Query("cat"))
+    recall(house.stores, RecallQuery("cat"))
     house.close()
     file = next((home / "journal").glob("*.jsonl"))
     kept = file.read_bytes().splitlines(keepends=True)[:1]
@@ -283,7 +284,7 @@ def test_reconcile_after_a_refused_write_finds_nothing_left_to_do(
 ) -> None:
     memory = keep(stores, "old text")
     refuse(monkeypatch, SqliteIndex, "write", BUSY, at=1)
-    revise(stores, memory.id, read_revision({"content": "new text"}, Limits()))
+    revise(stores, memory.id, read_revision({"content": "new text"}, MemoryLimits()))
     monkeypatch.undo()
     keep(stores, "a next call")
 

@@ -17,7 +17,7 @@ import pytest
 from madeleine.errors import IndexCorrupt, IndexTooNew, Rejected, StoreUnwritable, Unavailable
 from madeleine.index.port import Batch, Index
 from madeleine.index.sqlite import SqliteIndex, connection, schema, set_aside, swap
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
 from madeleine.testing.making import DIMENSION, NOON, event, ids, keep, memory, memory_id, put, unit
 
@@ -94,10 +94,10 @@ def test_events_show_in_the_views_of_the_document(index: SqliteIndex, path: Path
     index.write(
         Batch(
             events=[
-                event(Kind.CHANGED, 1, change="c", verb="merge", edits=[]),
-                event(Kind.CHANGED, 2, change="d", verb="revise", edits=[]),
-                event(Kind.REVIEWED, 3, memory="m", answer="keep"),
-                event(Kind.FEEDBACK, 4, memory="m", signal="useful", source="agent"),
+                event(EventKind.CHANGED, 1, change="c", verb="merge", edits=[]),
+                event(EventKind.CHANGED, 2, change="d", verb="revise", edits=[]),
+                event(EventKind.REVIEWED, 3, memory="m", answer="keep"),
+                event(EventKind.FEEDBACK, 4, memory="m", signal="useful", source="agent"),
             ]
         )
     )

@@ -15,7 +15,7 @@ from madeleine.ingest.intake import Intake
 from madeleine.ingest.transcripts import TakenIn, Transcript, take_in, take_in_by_hand
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
-from madeleine.model.query import Filter, Query
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import MemoryType, Tier
 from madeleine.recall.recall import recall
 from madeleine.whisper.wording import FRAME, HEADING
@@ -84,7 +84,7 @@ def test_recall_finds_what_nobody_stated_outright(stores: Stores, path: Path) ->
     add(path, a_line(ASKED), an_answer(ANSWERED))
     take(stores, path)
 
-    hits = recall(stores, Query("how often does the ledger poll the port feed?")).hits
+    hits = recall(stores, RecallQuery("how often does the ledger poll the port feed?")).hits
 
     assert hits[0].memory.content.endswith(ANSWERED)
 

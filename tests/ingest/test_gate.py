@@ -14,7 +14,7 @@ from madeleine.ingest.habits import IngestHabits
 from madeleine.ingest.intake import Intake
 from madeleine.ingest.transcripts import Transcript, take_in, take_in_by_hand
 from madeleine.model.draft import Draft
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
 from madeleine.write.remember import Remembered, remember
 from madeleine.write.stores import Stores
@@ -53,7 +53,7 @@ def test_one_session_adds_no_more_than_it_may_and_says_so(stores: Stores, path: 
     assert report.stopped == "this session has added 8 memories, which is all it may"
     assert report.held_back >= 50
     assert intake.problems() == [f"{path}: waits: {report.stopped}"]
-    [run] = stores.log.recent_events([Kind.RUN.value], 5)
+    [run] = stores.log.recent_events([EventKind.RUN.value], 5)
     told = run.body["report"]
     assert isinstance(told, dict)
     assert told["stopped"] == report.stopped

@@ -13,7 +13,7 @@ from madeleine.ingest.intake import Intake
 from madeleine.ingest.lines import NoTranscript
 from madeleine.ingest.transcripts import TakenIn, Transcript, take_in
 from madeleine.model.draft import Draft
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision
@@ -302,7 +302,7 @@ def test_what_was_kept_stands_in_a_report(stores: Stores, path: Path) -> None:
     add(path, a_line("Remember that alpha is first."))
     report = take(stores, path)
 
-    [run] = stores.log.recent_events([Kind.RUN.value], 5)
+    [run] = stores.log.recent_events([EventKind.RUN.value], 5)
     assert run.body["job"] == "whisper_store"
     told = run.body["report"]
     assert isinstance(told, dict)

@@ -22,7 +22,7 @@ from madeleine.minds.cache import MOST_WAITING, CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Embedder, KeepingEmbedder, Minds
 from madeleine.minds.vectors import no_tokens, pack, tokens_from, unit, unpack, unpack_tokens
-from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
 from .reading import key, passage, vectors
@@ -36,7 +36,7 @@ class CountingEmbedder(FakeEmbedder):
         self.name = name
         self.asked: list[str] = []
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         self.asked += [each.text for each in passages]
         return super().read(passages)
 
@@ -51,10 +51,10 @@ class DeafEmbedder:
     def dimension(self) -> int:
         raise MindDown(self.name, "away")
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         raise MindDown(self.name, "away")
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         raise MindDown(self.name, "away")
 
 
@@ -263,7 +263,7 @@ def test_a_cache_of_a_model_without_tokens_keeps_vectors_alone(store: VectorCach
     class Plain(CountingEmbedder):
         token_dimension = 0
 
-        def read(self, passages: Sequence[Passage]) -> list[Trace]:
+        def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
             return [replace(trace, tokens=no_tokens()) for trace in super().read(passages)]
 
     plain = Plain()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from madeleine.minds.judges.remote import RemoteJudge
-from madeleine.model.judging import Pair, Verdict
+from madeleine.model.judging import MemoryPair, Verdict
 from madeleine.model.memory import Memory
 
 GGUF = os.environ.get("MADELEINE_TEST_GGUF", "")
@@ -34,10 +34,10 @@ def server() -> Any:
     return llama.Server(wanted)
 
 
-def pair() -> Pair:
+def pair() -> MemoryPair:
     older = Memory("1" * 32, "Harbor uses SQLite", NOON, NOON)
     later = NOON + timedelta(days=1)
-    return Pair(older, Memory("2" * 32, "Harbor moved to Postgres", later, later), 0.7)
+    return MemoryPair(older, Memory("2" * 32, "Harbor moved to Postgres", later, later), 0.7)
 
 
 @pytest.mark.timeout(300)

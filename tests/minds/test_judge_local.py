@@ -18,7 +18,7 @@ from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.remote import RemoteJudge
 from madeleine.minds.judges.weights import as_file, read_weights, shipped, weights_at
 from madeleine.minds.port import Judge
-from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory, Origin
 from madeleine.settings import read_settings
 
@@ -38,7 +38,7 @@ def memory(text: str, days: int = 0, session: str | None = None) -> Memory:
 
 
 def verdict(judge: Judge, older: str, newer: str, likeness: float = 0.7) -> Verdict:
-    (found,) = judge.judge([Pair(memory(older), memory(newer, 3), likeness)])
+    (found,) = judge.judge([MemoryPair(memory(older), memory(newer, 3), likeness)])
     assert found is not None
     return found
 
@@ -178,7 +178,7 @@ def test_other_languages_raise_no_false_alarm(judge: LocalJudge, one: str, two: 
 
 def test_the_same_pairs_get_the_same_verdicts(judge: LocalJudge) -> None:
     pairs = [
-        Pair(memory(f"Harbor has {number} users"), memory("Harbor has 7 users", 1), 0.8)
+        MemoryPair(memory(f"Harbor has {number} users"), memory("Harbor has 7 users", 1), 0.8)
         for number in range(50)
     ]
 
@@ -202,7 +202,7 @@ def test_thousands_of_pairs_a_second_are_judged() -> None:
         for n in range(300)
     ]
     pairs = [
-        Pair(memories[one], memories[(one + step) % 300], 0.6)
+        MemoryPair(memories[one], memories[(one + step) % 300], 0.6)
         for one in range(300)
         for step in range(1, 11)
     ]

@@ -16,7 +16,7 @@ from madeleine.errors import BadSetting
 from madeleine.minds.judges.asking import SHOWN_CHARS
 from madeleine.minds.judges.language import Bounds
 from madeleine.minds.judges.remote import RemoteJudge
-from madeleine.model.judging import Pair, Relation, Synthesis
+from madeleine.model.judging import MemoryPair, Relation, Synthesis
 from madeleine.model.memory import Memory
 
 from .test_remote import Script, refusing, send
@@ -31,8 +31,8 @@ def memory(text: str, days: int = 0, title: str | None = None) -> Memory:
     return Memory(f"{days:032x}", text, made, made, title=title)
 
 
-def pair(older: str = "Harbor uses SQLite", newer: str = "Harbor moved to Postgres") -> Pair:
-    return Pair(memory(older), memory(newer, 1), 0.7)
+def pair(older: str = "Harbor uses SQLite", newer: str = "Harbor moved to Postgres") -> MemoryPair:
+    return MemoryPair(memory(older), memory(newer, 1), 0.7)
 
 
 def verdict(number: int = 1, **given: object) -> dict[str, object]:
@@ -94,7 +94,7 @@ def judge(server: Script) -> RemoteJudge:
     return RemoteJudge(server.url, "little-model", KEY, timeout_seconds=5)
 
 
-def relations(judge: RemoteJudge, pairs: Sequence[Pair]) -> list[Relation | None]:
+def relations(judge: RemoteJudge, pairs: Sequence[MemoryPair]) -> list[Relation | None]:
     return [each.relation if each else None for each in judge.judge(pairs)]
 
 

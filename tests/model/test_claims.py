@@ -6,7 +6,7 @@ import pytest
 
 from madeleine.errors import Rejected
 from madeleine.model.codec import claim_from_json, claim_to_json
-from madeleine.model.draft import Limits, read_draft
+from madeleine.model.draft import MemoryLimits, read_draft
 from madeleine.model.memory import Claim
 from madeleine.model.revision import read_revision
 
@@ -15,7 +15,7 @@ CLAIM = Claim("Ana", "home city", "Cork")
 
 
 def read(claim: object) -> Claim | None:
-    return read_draft({"content": "text", "claim": claim}, Limits()).claim
+    return read_draft({"content": "text", "claim": claim}, MemoryLimits()).claim
 
 
 def test_a_claim_is_read_on_one_line() -> None:
@@ -44,8 +44,8 @@ def test_what_is_no_claim_is_refused(claim: object, complaint: str) -> None:
 
 
 def test_a_revision_sets_a_claim_or_clears_it() -> None:
-    assert read_revision({"claim": PARTS}, Limits()).values == {"claim": CLAIM}
-    assert read_revision({"claim": None}, Limits()).values == {"claim": None}
+    assert read_revision({"claim": PARTS}, MemoryLimits()).values == {"claim": CLAIM}
+    assert read_revision({"claim": None}, MemoryLimits()).values == {"claim": None}
 
 
 def test_a_claim_survives_json() -> None:

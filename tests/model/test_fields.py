@@ -12,7 +12,7 @@ from typing import Any
 from madeleine.ingest.whole import fields_of
 from madeleine.model.codec import memory_from_json, memory_to_json
 from madeleine.model.draft import Draft
-from madeleine.model.fields import FIELDS, FRONT_MATTER, FieldKind
+from madeleine.model.fields import FIELDS, FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin, SharedFields
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -57,7 +57,7 @@ def test_the_file_format_names_the_keys_in_the_order_of_the_file() -> None:
     keys = FILE_FORMAT.read_text(encoding="utf-8").split("### 1.3 Keys")[1].split("\n\n")[1]
     named = [key for row in keys.splitlines() for key in re.findall(r"`(\w+)`", row.split("|")[1])]
 
-    assert named == [row.name for row in FRONT_MATTER]
+    assert named == [row.name for row in FRONT_MATTER_FIELDS]
 
 
 def test_every_field_survives_json_and_stands_in_an_export() -> None:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from madeleine.errors import MadeleineError
-from madeleine.model.draft import Draft, Limits
+from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.memory import Connection
-from madeleine.model.query import Filter, Query
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.revision import read_revision
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
@@ -46,7 +46,10 @@ def everything(stores: Stores) -> dict[str, object]:
         "show": [_edges(stores, memory.id) for memory in memories],
         "history": [history(stores, memory.id) for memory in memories],
         "recall": [
-            [(hit.memory.id, hit.score) for hit in recall(stores, Query(text), touch=False).hits]
+            [
+                (hit.memory.id, hit.score)
+                for hit in recall(stores, RecallQuery(text), touch=False).hits
+            ]
             for text in ("cat", "sqlite moon", "猫", "what does my dog drink")
         ],
         "proposals": stores.log.proposals(),
@@ -96,7 +99,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.ids)
     @rule(number=PICK, text=TEXTS, title=st.none() | TEXTS)
     def revise(self, number: int, text: str, title: str | None) -> None:
-        change = read_revision({"content": text, "title": title}, Limits())
+        change = read_revision({"content": text, "title": title}, MemoryLimits())
         self.attempt(revise, self.pick(number), change)
 
     @precondition(lambda self: len(self.ids) > 1)

@@ -12,10 +12,10 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.rules.usage import Use, fold, use_of
 from madeleine.vault import journal_lines
-from madeleine.vault.journal import Journal, Position
+from madeleine.vault.journal import Journal, JournalCursor
 from tests.examples import some_of
 
 START = datetime(2026, 10, 1, tzinfo=UTC)
@@ -27,15 +27,24 @@ scores = st.dictionaries(
     few, st.dictionaries(st.sampled_from(["importance", "relevance"]), st.floats(0, 1))
 )
 bodies = st.one_of(
-    st.tuples(st.just(Kind.USED), st.builds(lambda m, s, n: {"memory": m, "session": s, "n": n},
-              few, st.none() | few, st.integers(1, 2))),
-    st.tuples(st.just(Kind.SCORED), scores.map(lambda each: {"scores": each})),
-    st.tuples(st.just(Kind.STATE), st.builds(lambda k, v: {"key": k, "value": v}, few, st.text())),
     st.tuples(
-        st.sampled_from([Kind.FEEDBACK, Kind.DECIDED, Kind.SETTLED]),
+        st.just(EventKind.USED),
+        st.builds(
+            lambda m, s, n: {"memory": m, "session": s, "n": n},
+            few,
+            st.none() | few,
+            st.integers(1, 2),
+        ),
+    ),
+    st.tuples(st.just(EventKind.SCORED), scores.map(lambda each: {"scores": each})),
+    st.tuples(
+        st.just(EventKind.STATE), st.builds(lambda k, v: {"key": k, "value": v}, few, st.text())
+    ),
+    st.tuples(
+        st.sampled_from([EventKind.FEEDBACK, EventKind.DECIDED, EventKind.SETTLED]),
         st.dictionaries(st.text(), st.text() | st.none() | st.integers(), max_size=2),
     ),
-)  # fmt: skip
+)
 
 
 @st.composite
@@ -60,11 +69,11 @@ def meaning(events: Iterable[Event]) -> dict[object, object]:
     values: dict[object, object] = {}
     for event in sorted(known.values(), key=lambda each: (each.at, each.id)):
         match event.kind, event.body:
-            case Kind.USED, {"memory": str(memory)}:
+            case EventKind.USED, {"memory": str(memory)}:
                 uses.setdefault(memory, []).extend(use for use in [use_of(event)] if use)
-            case Kind.SCORED, {"scores": dict(scored)}:
+            case EventKind.SCORED, {"scores": dict(scored)}:
                 values |= {(m, key): v for m, each in scored.items() for key, v in each.items()}
-            case Kind.STATE, {"key": key, "value": value}:
+            case EventKind.STATE, {"key": key, "value": value}:
                 values[key] = value
             case _:
                 values[event.id] = event
@@ -98,7 +107,7 @@ def test_any_appends_tears_and_reads_give_each_event_once(
     ):
         written: list[str] = []
         seen: list[str] = []
-        since: dict[str, Position] = {}
+        since: dict[str, JournalCursor] = {}
 
         def read() -> None:
             for chunk in journal.read(since):
@@ -111,7 +120,7 @@ def test_any_appends_tears_and_reads_give_each_event_once(
 
         def fresh(number: int) -> Event:
             event_id = f"e{len(written)}-{number}"
-            return Event(event_id, START, Kind.FEEDBACK, "laptop", {"text": "\u2028" * number})
+            return Event(event_id, START, EventKind.FEEDBACK, "laptop", {"text": "\u2028" * number})
 
         def append(number: int) -> None:
             events = [fresh(each) for each in range(number)]

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from madeleine.model.draft import Limits, normal_tag
+from madeleine.model.draft import MemoryLimits, normalize_tag
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -41,8 +41,8 @@ ids = st.uuids().map(str)
 times = st.datetimes(timezones=st.just(UTC))
 units = st.floats(0, 1)
 tags = st.lists(
-    any_text.map(lambda text: normal_tag(text, Limits(tag_chars=10_000))).filter(
-        lambda tag: tag and normal_tag(tag, Limits(tag_chars=10_000)) == tag
+    any_text.map(lambda text: normalize_tag(text, MemoryLimits(tag_chars=10_000))).filter(
+        lambda tag: tag and normalize_tag(tag, MemoryLimits(tag_chars=10_000)) == tag
     ),
     unique=True,
     max_size=4,

@@ -19,7 +19,7 @@ from madeleine.ingest.importing.formats import read
 from madeleine.ingest.importing.table import FORMATS
 from madeleine.ingest.importing.values import Found
 from madeleine.model.codec import Json
-from madeleine.model.draft import one_line
+from madeleine.model.draft import read_one_line
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.query import Filter
 from madeleine.model.words import SELF_SOURCE
@@ -33,7 +33,7 @@ from tests.properties import test_markdown as markdown
 
 def tidy(text: str | None) -> str | None:
     """As a door leaves a text that has to be one line."""
-    return one_line("text", text[:60], 60) if text else None
+    return read_one_line("text", text[:60], 60) if text else None
 
 
 def told(memory: Memory) -> Memory:

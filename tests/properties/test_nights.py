@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import shipped
-from madeleine.model.judging import Pair, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.revision import Revision
 from madeleine.model.words import MemoryType
@@ -140,7 +140,7 @@ class Interrupted:
     done: bool = False
     judge_of_words: LocalJudge = field(default_factory=lambda: LocalJudge(shipped()))
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         found = self.judge_of_words.judge(pairs)
         self._interrupt()
         return found

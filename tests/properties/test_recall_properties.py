@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from madeleine.errors import Rejected
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin
-from madeleine.model.query import Filter, Query, read_query
+from madeleine.model.query import Filter, RecallQuery, read_query
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.recall.recall import Recalled, recall
 from madeleine.recall.weights import HEADS, shipped
@@ -125,7 +125,7 @@ def stocked(stock: Sequence[Draft], with_model: bool = True) -> Iterator[tuple[S
 
 
 def ask(stores: Stores, text: str, **fields: object) -> Recalled:
-    return recall(stores, Query(text, **fields), touch=False)  # type: ignore[arg-type]
+    return recall(stores, RecallQuery(text, **fields), touch=False)  # type: ignore[arg-type]
 
 
 def ranking(stores: Stores, text: str) -> dict[str, float]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.query import Filter, Query
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.words import Edge
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.write.connections import link
@@ -24,7 +24,7 @@ def ask(stores: Stores, text: str, **fields: object) -> Recalled:
     touch = fields.pop("touch", False) is True
     asking = {name: value for name, value in fields.items() if name in ASKING}
     chosen = {name: value for name, value in fields.items() if name not in ASKING}
-    query = Query(text, filter=Filter(**chosen))  # type: ignore[arg-type]  # tests name real fields
+    query = RecallQuery(text, filter=Filter(**chosen))  # type: ignore[arg-type]  # tests name real fields
     return recall(stores, replace(query, **asking), touch)  # type: ignore[arg-type]
 
 

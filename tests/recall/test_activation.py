@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.words import ABOUT_SELF, ACTIVATION, Edge, MemoryType, Tier
+from madeleine.model.words import ABOUT_SELF, ACTIVATION_BY_EDGE, Edge, MemoryType, Tier
 from madeleine.rules.fusion import (
     CONFIDENCE_FLOOR,
     OTHER_SPACE,
@@ -90,7 +90,7 @@ def test_each_edge_passes_on_its_documented_share(harbour: Stores, edge: Edge) -
 
     recalled = ask(harbour, QUESTION, explain=True)
 
-    passed = activated(hit_of(seed, recalled).score, 0.8, ACTIVATION[edge], 0.5)
+    passed = activated(hit_of(seed, recalled).score, 0.8, ACTIVATION_BY_EDGE[edge], 0.5)
     hit = hit_of(neighbour, recalled)
     assert hit.explained is not None
     boosted = passed * math.prod(hit.explained.boosts.values())
@@ -144,7 +144,7 @@ def test_use_and_importance_act_on_what_is_inherited_too(harbour: Stores) -> Non
     for session in range(5):
         ask(harbour, used.id, touch=True, limit=1, session_id=f"s{session}")
     scores = {used.id: {"importance": 0.9}}
-    record(harbour, [event(harbour, Kind.SCORED, {"scores": scores})], durable=False)
+    record(harbour, [event(harbour, EventKind.SCORED, {"scores": scores})], durable=False)
 
     recalled = ask(harbour, QUESTION, explain=True)
 

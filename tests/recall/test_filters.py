@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.model.draft import Draft, Limits
+from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -214,7 +214,7 @@ def test_two_that_supersede_each_other_are_both_answers(stores: Stores) -> None:
     """A file edited by hand may say so; it must not keep anybody waiting."""
     one, two = keep(stores, "the gate is red"), keep(stores, "the gate is blue")
     for each, other in ((one, two), (two, one)):
-        revise(stores, each.id, read_revision({"superseded_by": other.id}, Limits()))
+        revise(stores, each.id, read_revision({"superseded_by": other.id}, MemoryLimits()))
 
     assert len(ask(stores, "the gate", outdated=True).hits) == 2
 

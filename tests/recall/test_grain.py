@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.language.passages import MOST_PASSAGES, PASSAGE_CHARS
-from madeleine.model.draft import Limits
+from madeleine.model.draft import MemoryLimits
 from madeleine.model.revision import read_revision
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
@@ -111,7 +111,7 @@ def test_a_short_memory_has_no_passage_to_name(either: Stores) -> None:
 def test_the_passage_is_found_anew_after_the_text_changed(either: Stores) -> None:
     memory = keep(either, long_text(2, 15))
     text = long_text(14, 3)
-    revise(either, memory.id, read_revision({"content": text}, Limits()))
+    revise(either, memory.id, read_revision({"content": text}, MemoryLimits()))
 
     hit = first(either, QUESTION)
 

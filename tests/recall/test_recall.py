@@ -11,7 +11,7 @@ import pytest
 from madeleine.errors import MindDown, Rejected
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
-from madeleine.model.query import Query, read_query
+from madeleine.model.query import RecallQuery, read_query
 from madeleine.model.words import MemoryType
 from madeleine.recall.recall import recall
 from madeleine.write.config import RecallConfig
@@ -53,7 +53,7 @@ def test_a_hit_comes_with_score_and_reasons(stores: Stores) -> None:
     keep(stores, "the cat sleeps on the sofa")
     keep(stores, "invoices are due in thirty days")
 
-    hit = recall(stores, Query("where does the cat sleep?")).hits[0]
+    hit = recall(stores, RecallQuery("where does the cat sleep?")).hits[0]
 
     assert hit.memory.content == "the cat sleeps on the sofa"
     assert 0 < hit.score <= 1

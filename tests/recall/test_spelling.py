@@ -10,7 +10,7 @@ import pytest
 
 from madeleine.model.draft import Draft
 from madeleine.model.revision import read_revision
-from madeleine.model.trace import AskedTrace
+from madeleine.model.trace import QueryEmbedding
 from madeleine.write.revise import revise
 from madeleine.write.stores import Stores
 from tests.fakes import close, make_stores
@@ -59,7 +59,7 @@ def test_a_word_that_the_model_knows_as_a_whole_is_no_slip(
     assert embedder is not None
     read = embedder.ask
 
-    def in_pieces(text: str) -> AskedTrace:
+    def in_pieces(text: str) -> QueryEmbedding:
         trace = read(text)
         cut = [(0, 3), *trace.spans[1:]] if trace.spans else []
         pieces = [*cut, (3, len(text))]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.model.words import ACTIVATION, Edge, Tier
+from madeleine.model.words import ACTIVATION_BY_EDGE, Edge, Tier
 from madeleine.rules.fusion import (
     TIER_BOOST,
     Calibration,
@@ -432,16 +432,18 @@ def test_words_are_drawn_within_the_budget_and_the_rarest_always(
     ],
 )
 def test_a_neighbour_inherits_by_the_documented_factor(edge: Edge, factor: float) -> None:
-    assert activated(0.8, 0.9, ACTIVATION[edge], 0.5) == pytest.approx(0.8 * 0.9 * factor * 0.5)
+    assert activated(0.8, 0.9, ACTIVATION_BY_EDGE[edge], 0.5) == pytest.approx(
+        0.8 * 0.9 * factor * 0.5
+    )
 
 
 def test_every_edge_has_a_factor_of_at_most_1() -> None:
-    assert ACTIVATION.keys() == set(Edge)
-    assert all(0 < factor <= 1 for factor in ACTIVATION.values())
+    assert ACTIVATION_BY_EDGE.keys() == set(Edge)
+    assert all(0 < factor <= 1 for factor in ACTIVATION_BY_EDGE.values())
 
 
 @given(score=SHARE, weight=SHARE, edge=st.sampled_from(list(Edge)))
 def test_a_neighbour_never_inherits_more_than_half_of_the_score(
     score: float, weight: float, edge: Edge
 ) -> None:
-    assert 0 <= activated(score, weight, ACTIVATION[edge], 0.5) <= score / 2
+    assert 0 <= activated(score, weight, ACTIVATION_BY_EDGE[edge], 0.5) <= score / 2

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Usage
 from madeleine.rules.strength import MAX_STABILITY_DAYS, strengthened
 from madeleine.rules.usage import Adopted, Use, after_use, counting, fold, use_of
@@ -108,7 +108,7 @@ def test_adopted_counters_that_make_no_sense_are_the_defaults(stability: float) 
 
 def test_a_used_event_of_another_shape_is_no_use() -> None:
     def used(**body: object) -> Event:
-        return Event("e", CREATED, Kind.USED, "laptop", {"memory": "m", **body})
+        return Event("e", CREATED, EventKind.USED, "laptop", {"memory": "m", **body})
 
     assert use_of(used()) == Use(CREATED)
     assert use_of(used(session="s", n=3)) == Use(CREATED, "s", 3)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from madeleine.index.port import Index
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.times import parse_time
 from madeleine.sleep.begun import BEGUN, CUT_OFF
 from tests import postgres
@@ -247,7 +247,7 @@ def everything(server: Daemon) -> list[dict[str, Any]]:
 
 
 def runs_of(index: Index, *jobs: str) -> list[Mapping[str, Any]]:
-    return [each.body for each in index.log.recent_events([Kind.RUN.value], 1_000, jobs)]
+    return [each.body for each in index.log.recent_events([EventKind.RUN.value], 1_000, jobs)]
 
 
 def began(run: Mapping[str, Any]) -> datetime:

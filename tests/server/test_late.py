@@ -19,7 +19,7 @@ from madeleine.bootstrap import House, open_house
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
-from madeleine.model.trace import AskedTrace
+from madeleine.model.trace import QueryEmbedding
 from madeleine.server.hooking import INJECT, STORE, Hooks
 from tests.hooks.running import claude
 from tests.server.running import WAIT_SECONDS, eventually
@@ -42,7 +42,7 @@ class Patient(FakeEmbedder):
         self.may_answer = threading.Event()
         self.may_answer.set()
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         assert self.may_answer.wait(WAIT_SECONDS)
         return super().ask(text)
 

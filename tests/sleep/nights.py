@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from madeleine.model.judging import Pair, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, Tier
 from madeleine.sleep.habits import SleepHabits
@@ -38,12 +38,12 @@ HABITS = SleepHabits()
 class Told:
     """A judge that says what it was told to say, and counts how often it is asked."""
 
-    say: Callable[[Pair], Verdict | None] = lambda pair: None
+    say: Callable[[MemoryPair], Verdict | None] = lambda pair: None
     name: str = "told"
     cheap: bool = True
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         self.asked += [pair.ids for pair in pairs]
         return [self.say(pair) for pair in pairs]
 

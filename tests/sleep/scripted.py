@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
 from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.run import run_job
 from madeleine.sleep.values import Job, Report
 from madeleine.write.stores import Stores
 
-Answer = Callable[[Pair], Verdict | None]
+Answer = Callable[[MemoryPair], Verdict | None]
 NONE = Verdict(Relation.NONE, 1.0, "nothing")
 
 
@@ -27,7 +27,7 @@ def always(verdict: Verdict | None) -> Answer:
 def between(one: str, other: str, verdict: Verdict | None) -> Answer:
     """Answer about the pair of which one text holds `one` and the other `other`."""
 
-    def answer(pair: Pair) -> Verdict | None:
+    def answer(pair: MemoryPair) -> Verdict | None:
         texts = (pair.older.content, pair.newer.content)
         if any(one in a and other in b for a, b in (texts, texts[::-1])):
             return verdict
@@ -46,7 +46,7 @@ class ScriptedJudge:
     name: str = "scripted"
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         self.asked += [(pair.older.content, pair.newer.content) for pair in pairs]
         return [self.answer(pair) for pair in pairs]
 

@@ -9,7 +9,7 @@ import pytest
 
 from madeleine.errors import AlreadyDone, BeingDecided, OutdatedProposal
 from madeleine.model.cause import Cause
-from madeleine.model.draft import Limits
+from madeleine.model.draft import MemoryLimits
 from madeleine.model.memory import Connection
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.revision import read_revision
@@ -142,7 +142,7 @@ def test_a_proposal_about_what_changed_since_is_refused(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
     run(stores, job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t", ask=True)))
     (waiting,) = pending(stores)
-    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, Limits()))
+    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, MemoryLimits()))
     before = vault_bytes(stores)
 
     assert "changed since" in str(show_proposal(stores, waiting.id).problem)
@@ -159,7 +159,7 @@ def test_a_proposal_about_what_changed_since_is_gone_after_the_next_run(stores: 
     memory, other = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
     patches = [Patch(SetTier(each, Tier.ARCHIVAL), "t", ask=True) for each in (memory, other)]
     run(stores, job_of(*patches))
-    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, Limits()))
+    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, MemoryLimits()))
 
     run(stores, job_of())
 
@@ -210,7 +210,7 @@ def test_a_rejected_proposal_may_come_back_when_a_memory_says_something_else(
     memory = keep(stores, "Lunch is at noon")
     run(stores, job_of(Patch(SetSpace(memory, "kitchen"), "s", ask=True)))
     decide(stores, pending(stores)[0].id, ProposalStatus.REJECTED)
-    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, Limits()))
+    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, MemoryLimits()))
 
     report = run(stores, job_of(Patch(SetSpace(as_now(stores, memory), "kitchen"), "s", ask=True)))
 

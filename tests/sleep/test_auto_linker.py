@@ -8,7 +8,7 @@ import pytest
 
 from madeleine.model.judging import Relation
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.model.words import Edge, Tier
 from madeleine.recall.recall import recall
 from madeleine.sleep.jobs.auto_linker import auto_linker
@@ -94,7 +94,7 @@ def test_a_link_made_at_night_spreads_activation(stores: Stores) -> None:
 
     night(stores, auto_linker(), says_always(Relation.SUPPORTS), link_threshold=-1.0)
 
-    found = recall(stores, Query("red apples in the garden"))
+    found = recall(stores, RecallQuery("red apples in the garden"))
     reasons = {hit.memory.id: hit.reasons for hit in found.hits}
     assert source.id in reasons
     assert any("supports" in str(each) for each in reasons[target.id])

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Claim, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
@@ -117,7 +117,7 @@ def test_a_new_claim_replaces_every_copy_of_the_old_one(stores: Stores) -> None:
     ]
     new = keep_at(stores, SWITCHED, -1)
 
-    def answer(pair: Pair) -> Verdict:
+    def answer(pair: MemoryPair) -> Verdict:
         if pair.newer.content == SWITCHED:
             return says(Relation.EVOLUTION) if pair.older.content == CHOSE else NONE
         return says(Relation.DUPLICATE)
@@ -144,7 +144,7 @@ def test_the_same_of_another_host_is_no_copy(stores: Stores) -> None:
     other = keep_at(stores, "The backup of host B goes to tape", -8)
     keep_at(stores, "The backup of host A goes to disk now", -1)
 
-    def answer(pair: Pair) -> Verdict:
+    def answer(pair: MemoryPair) -> Verdict:
         moved = "disk" in pair.newer.content and pair.older.id == told.id
         return says(Relation.EVOLUTION if moved else Relation.DUPLICATE)
 
@@ -159,7 +159,7 @@ def test_who_says_the_old_thing_again_later_may_mean_it(stores: Stores) -> None:
     keep_at(stores, SWITCHED, -5)
     again = keep_at(stores, "Chose SQLite for Ormah once more", -1)
 
-    def answer(pair: Pair) -> Verdict:
+    def answer(pair: MemoryPair) -> Verdict:
         if pair.newer.content == SWITCHED:
             return says(Relation.EVOLUTION)
         return says(Relation.DUPLICATE) if "once more" in pair.newer.content else NONE
@@ -387,7 +387,7 @@ def test_a_copy_of_which_the_newer_text_does_not_speak_is_asked_about(stores: St
     copy = keep_at(stores, "Chose SQLite for Ormah and for the shop", -8)
     keep_at(stores, SWITCHED, -1)
 
-    def answer(pair: Pair) -> Verdict:
+    def answer(pair: MemoryPair) -> Verdict:
         if pair.newer.content == SWITCHED:
             return says(Relation.EVOLUTION) if pair.older.content == CHOSE else NONE
         return says(Relation.DUPLICATE)

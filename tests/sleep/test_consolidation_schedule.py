@@ -11,7 +11,7 @@ import pytest
 from madeleine.api.consolidation_answers import in_words
 from madeleine.bootstrap import make_intervals
 from madeleine.errors import BadSetting
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.settings import Settings, read_settings
 from madeleine.sleep.habits import ConsolidationHabits
 from madeleine.sleep.intervals import Intervals, due_tasks, task_run
@@ -151,7 +151,7 @@ def test_a_job_never_runs_twice_at_once(stores: Stores) -> None:
         ticked.append(job)
         report = Report(job, stores.new_id(), stores.clock.now())
         body: dict[str, object] = {"run": report.run, "job": job, "report": {}}
-        record(stores, [event(stores, Kind.RUN, body)], durable=False)
+        record(stores, [event(stores, EventKind.RUN, body)], durable=False)
         return report
 
     sleepers.append(Sleeper(stores, ORDER, run, TASKS))
@@ -169,7 +169,7 @@ def test_last_runs_are_known_after_a_restart_however_much_ran_since(
     sleeper.ask(["cluster"])
     sleeper.work_off()
     many = [
-        event(stores, Kind.RUN, {"run": f"r{n}", "job": "index_updater", "report": {}})
+        event(stores, EventKind.RUN, {"run": f"r{n}", "job": "index_updater", "report": {}})
         for n in range(5_000)
     ]
     record(stores, many, durable=False)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from madeleine.language.substance import lost_words
-from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
@@ -287,7 +287,7 @@ def test_the_surest_pair_is_merged_first(stores: Stores) -> None:
     keep(stores, CHOSE)
     surest = {keep(stores, f"{CHOSE} {ending}").id for ending in ("for good", "for ever")}
 
-    def answer(pair: Pair) -> Verdict:
+    def answer(pair: MemoryPair) -> Verdict:
         surer = "ever" in pair.newer.content and "good" in pair.older.content
         return says(Relation.DUPLICATE, 0.999 if surer else 0.98)
 

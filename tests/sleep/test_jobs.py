@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.model.draft import Draft
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -46,7 +46,7 @@ def use(stores: Stores, memory_id: str, session: str) -> None:
 
 def score(stores: Stores, memory: Memory, value: float) -> None:
     body = {"scores": {memory.id: {"importance": value}}}
-    record(stores, [event(stores, Kind.SCORED, body)], durable=False)
+    record(stores, [event(stores, EventKind.SCORED, body)], durable=False)
 
 
 def test_the_cycle_has_the_documented_order() -> None:
@@ -361,7 +361,7 @@ def test_one_idle_run_an_hour_is_written_down(stores: Stores) -> None:
         run(stores, index_updater())
         wait(stores, days=0.5 / 24)
 
-    assert len(stores.log.recent_events([Kind.RUN.value], 9)) == 3
+    assert len(stores.log.recent_events([EventKind.RUN.value], 9)) == 3
 
 
 def test_another_devices_journal_is_read(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.model.draft import Limits
+from madeleine.model.draft import MemoryLimits
 from madeleine.model.judging import Relation, Synthesis
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
@@ -94,7 +94,7 @@ def test_a_no_holds_as_long_as_the_memory_says_the_same(stores: Stores) -> None:
     memory = keep(stores, "Lunch is at noon")
     done = run(stores, job_of(Patch(SetTier(memory, Tier.ARCHIVAL), "t")))
     undo(stores, done.run)
-    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, Limits()))
+    revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, MemoryLimits()))
 
     changed = as_now(stores, memory)
     report = run(stores, job_of(Patch(SetTier(changed, Tier.ARCHIVAL), "t")))
@@ -152,7 +152,7 @@ def test_a_memory_put_back_by_hand_is_not_archived_again(stores: Stores) -> None
     habits = replace(HABITS, decay_importance=1.0)
     assert run(stores, decay_manager(), habits, at_once=True).applied == 1
 
-    revise(stores, memory.id, read_revision({"tier": "working"}, Limits()), by="me")
+    revise(stores, memory.id, read_revision({"tier": "working"}, MemoryLimits()), by="me")
 
     assert run(stores, decay_manager(), habits, at_once=True).applied == 0
     assert as_now(stores, memory).tier is Tier.WORKING

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import EditedSince, MindDown, NoSuchChange, UnderWay
-from madeleine.model.draft import Limits
-from madeleine.model.event import Kind
+from madeleine.model.draft import MemoryLimits
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge, Tier
@@ -47,7 +47,7 @@ from tests.sleep.scripted import ScriptedJudge, always
 
 
 def reports_in_journal(stores: Stores) -> list[dict[str, object]]:
-    found = stores.log.recent_events([Kind.RUN.value], 100)
+    found = stores.log.recent_events([EventKind.RUN.value], 100)
     return [dict(each.body) for each in found]
 
 
@@ -213,7 +213,7 @@ def test_a_memory_that_was_revised_meanwhile_is_left_alone(stores: Stores) -> No
 
     def plan(night: Night) -> Sequence[Patch]:
         patch = Patch(SetTier(as_now(stores, memory), Tier.ARCHIVAL), "t")
-        revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, Limits()))
+        revise(stores, memory.id, read_revision({"content": "Lunch is at one"}, MemoryLimits()))
         return [patch]
 
     looked: list[set[str]] = []
@@ -253,7 +253,7 @@ def test_of_many_links_only_those_of_a_changed_memory_are_skipped(stores: Stores
     target = keep(stores, "the middle of it all")
     sources = [keep(stores, f"remark number {number}") for number in range(40)]
     patches = [Patch(Link(each, (Connection(target.id, by="planned"),)), "l") for each in sources]
-    revise(stores, sources[3].id, read_revision({"content": "something else"}, Limits()))
+    revise(stores, sources[3].id, read_revision({"content": "something else"}, MemoryLimits()))
 
     report = run(stores, job_of(*patches))
 
@@ -282,7 +282,7 @@ def links_to(stores: Stores, source: str, target: str) -> bool:
 def test_a_link_is_not_drawn_to_what_says_something_else_now(stores: Stores) -> None:
     one, other = keep(stores, "Lunch is at noon"), keep(stores, "Dinner is at seven")
     link = Link(one, (Connection(other.id, Edge.SUPPORTS, by="planned"),), targets=(other,))
-    revise(stores, other.id, read_revision({"content": "Dinner is off"}, Limits()))
+    revise(stores, other.id, read_revision({"content": "Dinner is off"}, MemoryLimits()))
 
     report = run(stores, job_of(Patch(link, "l")))
 
@@ -322,7 +322,7 @@ def test_writes_while_a_job_applies_are_not_lost(stores: Stores) -> None:
 
     def write() -> None:
         for each in changed:
-            text = read_revision({"content": f"{each.content}, revised"}, Limits())
+            text = read_revision({"content": f"{each.content}, revised"}, MemoryLimits())
             revise(stores, each.id, text)
 
     writer = threading.Thread(target=write)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.model.draft import Limits
-from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.draft import MemoryLimits
+from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
@@ -47,7 +47,7 @@ def test_only_what_changed_is_looked_at_the_next_night(stores: Stores) -> None:
     assert looked(stores) == ["Lunch is at noon", "Dinner is at seven"]
     assert looked(stores) == []
 
-    revise(stores, dinner.id, read_revision({"content": "Dinner is off"}, Limits()))
+    revise(stores, dinner.id, read_revision({"content": "Dinner is off"}, MemoryLimits()))
     keep(stores, "Breakfast is at eight")
 
     assert looked(stores) == ["Dinner is off", "Breakfast is at eight"]
@@ -92,8 +92,10 @@ def test_a_memory_whose_patch_was_skipped_is_looked_at_again(stores: Stores) -> 
     assert looked(stores) == ["Lunch is at noon"]
 
 
-def a_pair(stores: Stores, number: int = 0) -> Pair:
-    return Pair(keep(stores, f"Lunch is at {number}"), keep(stores, f"We eat at {number}"), 0.8)
+def a_pair(stores: Stores, number: int = 0) -> MemoryPair:
+    return MemoryPair(
+        keep(stores, f"Lunch is at {number}"), keep(stores, f"We eat at {number}"), 0.8
+    )
 
 
 @pytest.mark.parametrize("rebuilt", [False, True])
@@ -110,7 +112,7 @@ def test_a_costly_judge_is_asked_once_about_a_pair(tmp_path: Path, rebuilt: bool
 
     assert costly.asked == [pair.ids]
     assert night.report.judged == 0
-    revise(stores, pair.older.id, read_revision({"content": "Lunch is off"}, Limits()))
+    revise(stores, pair.older.id, read_revision({"content": "Lunch is off"}, MemoryLimits()))
     judged(a_night(stores, costly), [pair])
     assert costly.asked == [pair.ids, pair.ids]
     close(stores)

@@ -14,7 +14,7 @@ import pytest
 
 from madeleine.bootstrap import SystemClock
 from madeleine.errors import NoSuchJob
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.sleep.begun import note_begun, note_cut_off
 from madeleine.sleep.cycle import JOBS
 from madeleine.sleep.intervals import Intervals, next_run
@@ -73,7 +73,7 @@ class Runner:
         self.at_once -= 1
         if not dry_run:
             body = {"run": report.run, "job": job, "report": bounded_report(report)}
-            record(self.stores, [event(self.stores, Kind.RUN, body)], durable=False)
+            record(self.stores, [event(self.stores, EventKind.RUN, body)], durable=False)
         return report
 
 
@@ -333,10 +333,10 @@ def test_a_run_that_came_to_its_end_was_not_cut_off(stores: Stores) -> None:
     report = Report("auto_linker", "r-1", NOON)
     note_begun(stores, report)
     body = {"run": "r-1", "job": "auto_linker", "report": bounded_report(report)}
-    record(stores, [event(stores, Kind.RUN, body)], durable=False)
+    record(stores, [event(stores, EventKind.RUN, body)], durable=False)
 
     assert note_cut_off(stores) is None
-    assert len(stores.log.recent_events([Kind.RUN.value], 9)) == 1
+    assert len(stores.log.recent_events([EventKind.RUN.value], 9)) == 1
 
 
 def test_a_dry_run_is_no_run(stores: Stores) -> None:
@@ -367,7 +367,7 @@ def ran_at(stores: Stores, job: str, at: datetime, error: str | None = None) -> 
     """Write down that a job ran."""
     report = Report(job, stores.new_id(), at, error=error)
     body = {"run": report.run, "job": job, "report": bounded_report(report)}
-    record(stores, [event(stores, Kind.RUN, body)], durable=False)
+    record(stores, [event(stores, EventKind.RUN, body)], durable=False)
 
 
 def test_a_night_that_was_missed_is_caught_up_once(stores: Stores) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from madeleine.api.local import open_local
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.words import SELF_SOURCE
 from madeleine.vault.journal import Journal
 from tests.soak.client import Client
@@ -66,9 +66,9 @@ def check_journal(home: Path) -> int:
     for chunk in Journal(home / "journal", "soak").read({}):
         torn += len(chunk.problems)
         for event in chunk.events:
-            if event.kind is Kind.CHANGED:
+            if event.kind is EventKind.CHANGED:
                 changes[str(event.body["change"])] = event
-            elif event.kind is Kind.SETTLED:
+            elif event.kind is EventKind.SETTLED:
                 marks.append(event)
     marks.sort(key=lambda each: (each.at, each.id))  # the last word counts
     outcomes = {str(each.body["change"]): str(each.body["outcome"]) for each in marks}

@@ -15,17 +15,17 @@ from typing import IO
 import pytest
 
 from madeleine.errors import InvalidValue, StoreUnwritable, Unavailable
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.rules.usage import Use, fold, use_of
 from madeleine.vault import journal_lines
-from madeleine.vault.journal import Chunk, Journal, Position
+from madeleine.vault.journal import Chunk, Journal, JournalCursor
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 NOVEMBER = "laptop-2026-11.jsonl"
 
 
 def used(event_id: str, at: datetime = NOON, **body: object) -> Event:
-    return Event(event_id, at, Kind.USED, "laptop", {"memory": "m", "how": "recall", **body})
+    return Event(event_id, at, EventKind.USED, "laptop", {"memory": "m", "how": "recall", **body})
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def problems(journal: Journal) -> list[str]:
     return [each.message for chunk in journal.read({}) for each in chunk.problems]
 
 
-def read_on(journal: Journal, since: dict[str, Position]) -> list[str]:
+def read_on(journal: Journal, since: dict[str, JournalCursor]) -> list[str]:
     """Read what is new and move the positions, as the index does."""
     found = list(journal.read(since))
     since.update({chunk.name: chunk.position for chunk in found})
@@ -101,7 +101,9 @@ def test_any_text_survives_a_line(journal: Journal, text: str) -> None:
 
 
 def test_an_event_without_a_device_is_of_this_one(journal: Journal) -> None:
-    journal.append([Event("e1", NOON, Kind.STATE, body={"key": "k", "value": 1})], durable=False)
+    journal.append(
+        [Event("e1", NOON, EventKind.STATE, body={"key": "k", "value": 1})], durable=False
+    )
 
     assert events_in(journal.read({}))[0].device == "laptop"
 
@@ -130,7 +132,7 @@ def test_a_journal_that_is_not_there_is_empty(journal: Journal, folder: Path) ->
 
 
 def test_reading_goes_on_where_it_stopped(journal: Journal) -> None:
-    since: dict[str, Position] = {}
+    since: dict[str, JournalCursor] = {}
     journal.append([used("e1"), used("e2")], durable=False)
     assert read_on(journal, since) == ["e1", "e2"]
 
@@ -584,7 +586,7 @@ def test_appends_from_eight_threads_lose_nothing(journal: Journal) -> None:
     for thread in threads:
         thread.start()
     start.wait()
-    since: dict[str, Position] = {}
+    since: dict[str, JournalCursor] = {}
     seen: list[str] = []
     while any(thread.is_alive() for thread in threads):
         seen += read_on(journal, since)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.errors import Damaged
-from madeleine.model.change import Change, Edit
-from madeleine.model.event import Event, Kind
+from madeleine.model.change import Change, FileEdit
+from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal import (
     Journal,
     RecordedChange,
@@ -30,10 +30,10 @@ MERGE = Change(
     id="c0ffee00-0000-4000-8000-000000000001",
     verb="merge",
     edits=(
-        Edit("m1", "fact_a.md", b"\xef\xbb\xbfold \r\n\xe2\x80\xa8", "fact_a.md", b"new"),
-        Edit("m2", "fact_b.md", b"not \xff UTF-8", "trash/fact_b.md", b"not \xff UTF-8"),
-        Edit("m3", None, None, "fact_c.md", b"born"),
-        Edit("m4", "fact_d.md", b"", None, None),
+        FileEdit("m1", "fact_a.md", b"\xef\xbb\xbfold \r\n\xe2\x80\xa8", "fact_a.md", b"new"),
+        FileEdit("m2", "fact_b.md", b"not \xff UTF-8", "trash/fact_b.md", b"not \xff UTF-8"),
+        FileEdit("m3", None, None, "fact_c.md", b"born"),
+        FileEdit("m4", "fact_d.md", b"", None, None),
     ),
     by="job:duplicates",
     reason="the same",
@@ -95,20 +95,20 @@ def test_what_the_index_keeps_of_a_change_holds_no_text() -> None:
     edits = kept.body["edits"]
     assert isinstance(edits, list)
     assert [edit["path_before"] for edit in edits] == ["fact_a.md", "fact_b.md", None, "fact_d.md"]
-    assert (kept.id, kept.at, kept.kind, kept.device) == ("e1", NOON, Kind.CHANGED, "laptop")
+    assert (kept.id, kept.at, kept.kind, kept.device) == ("e1", NOON, EventKind.CHANGED, "laptop")
     assert kept.body["details"] == {"keeper": "m1"}
     assert light(kept) == kept
 
 
 def test_other_events_are_light_already() -> None:
-    event = Event("e1", NOON, Kind.FEEDBACK, "laptop", {"memory": "m", "before": "kept"})
+    event = Event("e1", NOON, EventKind.FEEDBACK, "laptop", {"memory": "m", "before": "kept"})
 
     assert light(event) is event
 
 
 @pytest.mark.parametrize("edits", [None, "x", [], [3, None], [{"before": 3}]])
 def test_a_strange_change_is_no_reason_to_stop_reading(edits: object) -> None:
-    event = Event("e1", NOON, Kind.CHANGED, "laptop", {"change": "c", "edits": edits})
+    event = Event("e1", NOON, EventKind.CHANGED, "laptop", {"change": "c", "edits": edits})
 
     assert light(event).id == "e1"
 
@@ -138,13 +138,15 @@ def test_a_light_change_cannot_pass_for_one_that_made_new_files() -> None:
 )
 def test_a_change_that_makes_no_sense_is_damaged(body: dict[str, object]) -> None:
     with pytest.raises(Damaged):
-        event_to_change(Event("e1", NOON, Kind.CHANGED, "laptop", body))
+        event_to_change(Event("e1", NOON, EventKind.CHANGED, "laptop", body))
 
 
 def test_a_change_is_found_in_whatever_file_it_stands(tmp_path: Path) -> None:
     desktop = Journal(tmp_path, "desktop")
     long_ago = NOON - timedelta(days=90)
-    mentions = Event("e0", NOON, Kind.SETTLED, "laptop", {"change": MERGE.id, "outcome": "done"})
+    mentions = Event(
+        "e0", NOON, EventKind.SETTLED, "laptop", {"change": MERGE.id, "outcome": "done"}
+    )
     Journal(tmp_path, "laptop").append([mentions], durable=False)
     desktop.append([change_to_event(MERGE, "e1", long_ago, "desktop")], durable=False)
     (tmp_path / "desktop-2026-08.jsonl").rename(tmp_path / "desktop-2026-08 (1).jsonl")

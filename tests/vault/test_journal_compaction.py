@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from madeleine.errors import InvalidValue, StoreUnwritable
-from madeleine.model.change import Change, Edit
-from madeleine.model.event import Event, Kind
+from madeleine.model.change import Change, FileEdit
+from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal import Compacted, Journal, change_to_event
 
 OCTOBER = datetime(2026, 10, 10, 12, tzinfo=UTC)
@@ -22,12 +22,12 @@ DAY = timedelta(days=1)
 NAME = "laptop-2026-10.jsonl"
 
 
-def event(event_id: str, kind: Kind, at: datetime = OCTOBER, **body: object) -> Event:
+def event(event_id: str, kind: EventKind, at: datetime = OCTOBER, **body: object) -> Event:
     return Event(event_id, at, kind, "laptop", body)
 
 
 def used(event_id: str, at: datetime = OCTOBER, **body: object) -> Event:
-    return event(event_id, Kind.USED, at, memory="m", how="recall", **body)
+    return event(event_id, EventKind.USED, at, memory="m", how="recall", **body)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_uses_that_do_not_count_go_and_the_first_stays(journal: Journal) -> None
 
 def test_scores_go_when_every_value_has_a_later_one(journal: Journal) -> None:
     def scored(event_id: str, hours: int, **scores: dict[str, float]) -> Event:
-        return event(event_id, Kind.SCORED, OCTOBER + hours * HOUR, scores=scores)
+        return event(event_id, EventKind.SCORED, OCTOBER + hours * HOUR, scores=scores)
 
     journal.append(
         [
@@ -79,7 +79,7 @@ def test_scores_go_when_every_value_has_a_later_one(journal: Journal) -> None:
             scored("b, as new", 2, b={"importance": 0.25}),
             scored("another key of a", 1, a={"relevance": 0.1}),
             scored("partly", 1, a={"importance": 0.1}, c={"importance": 0.1}),
-            event("odd", Kind.SCORED, scores=3),
+            event("odd", EventKind.SCORED, scores=3),
         ],
         durable=False,
     )
@@ -92,11 +92,11 @@ def test_scores_go_when_every_value_has_a_later_one(journal: Journal) -> None:
 def test_only_the_newest_state_of_a_key_stays(journal: Journal) -> None:
     journal.append(
         [
-            event("k1", Kind.STATE, key="k", value=1),
-            event("k3", Kind.STATE, OCTOBER + 2 * HOUR, key="k", value=3),
-            event("k2", Kind.STATE, OCTOBER + HOUR, key="k", value=2),
-            event("l1", Kind.STATE, key="l", value=1),
-            event("odd", Kind.STATE, value=1),
+            event("k1", EventKind.STATE, key="k", value=1),
+            event("k3", EventKind.STATE, OCTOBER + 2 * HOUR, key="k", value=3),
+            event("k2", EventKind.STATE, OCTOBER + HOUR, key="k", value=2),
+            event("l1", EventKind.STATE, key="l", value=1),
+            event("odd", EventKind.STATE, value=1),
         ],
         durable=False,
     )
@@ -107,9 +107,9 @@ def test_only_the_newest_state_of_a_key_stays(journal: Journal) -> None:
 
 
 def test_decisions_changes_and_reports_all_stay(journal: Journal, tmp_path: Path) -> None:
-    change = Change("c", "revise", (Edit("m", "a.md", b"old \xff", "a.md", b"new"),))
+    change = Change("c", "revise", (FileEdit("m", "a.md", b"old \xff", "a.md", b"new"),))
     same = {"memory": "m", "proposal": "p", "change": "c", "run": "r"}
-    kinds = set(Kind) - {Kind.USED, Kind.SCORED, Kind.STATE, Kind.CHANGED}
+    kinds = set(EventKind) - {EventKind.USED, EventKind.SCORED, EventKind.STATE, EventKind.CHANGED}
     events = [
         Event(f"{kind} {n}", OCTOBER, kind, "laptop", same)
         for kind in sorted(kinds)
@@ -128,7 +128,9 @@ def test_decisions_changes_and_reports_all_stay(journal: Journal, tmp_path: Path
 
 
 def test_lines_that_stand_twice_and_blank_ones_go(journal: Journal, tmp_path: Path) -> None:
-    journal.append([event("e1", Kind.FEEDBACK), event("e2", Kind.FEEDBACK)], durable=False)
+    journal.append(
+        [event("e1", EventKind.FEEDBACK), event("e2", EventKind.FEEDBACK)], durable=False
+    )
     lines = (tmp_path / NAME).read_bytes()
     write_raw(tmp_path, b"", b"  ", lines)
 
@@ -155,7 +157,7 @@ def test_of_one_id_with_two_contents_the_first_is_still_the_first(journal: Journ
 
 def test_broken_lines_are_moved_and_never_thrown_away(journal: Journal, tmp_path: Path) -> None:
     write_raw(tmp_path, b"{broken", b"\xff\xfe", b"")
-    journal.append([event("e1", Kind.FEEDBACK)], durable=False)
+    journal.append([event("e1", EventKind.FEEDBACK)], durable=False)
     write_raw(tmp_path, b'{"v":1,"id":"to')
 
     report = journal.compact("2026-11")
@@ -192,7 +194,7 @@ def test_only_closed_months_of_this_device_are_touched(journal: Journal, tmp_pat
 
 
 def test_a_month_with_nothing_to_gain_is_not_written_anew(journal: Journal, tmp_path: Path) -> None:
-    journal.append([used("e1"), event("e2", Kind.RUN)], durable=False)
+    journal.append([used("e1"), event("e2", EventKind.RUN)], durable=False)
     before = (tmp_path / NAME).stat()
 
     assert journal.compact("2026-11") == Compacted()
@@ -211,10 +213,10 @@ def test_reading_goes_on_after_compaction_and_misses_nothing(journal: Journal) -
     )
     (chunk,) = journal.read({})
     since = {chunk.name: chunk.position}
-    journal.append([event("unread", Kind.FEEDBACK)], durable=False)
+    journal.append([event("unread", EventKind.FEEDBACK)], durable=False)
 
     journal.compact("2026-11")
-    journal.append([event("late", Kind.FEEDBACK)], durable=True)
+    journal.append([event("late", EventKind.FEEDBACK)], durable=True)
 
     found = [each.id for chunk in journal.read(since) for each in chunk.events]
     assert found == ["e0", "unread", "late"]
@@ -225,7 +227,7 @@ def test_a_file_that_grows_meanwhile_is_left_for_the_next_time(
 ) -> None:
     journal.append([used("e1"), used("e2")], durable=False)
     real = os.fsync
-    late = [event("late", Kind.FEEDBACK)]
+    late = [event("late", EventKind.FEEDBACK)]
 
     def fsync(fd: int) -> None:
         real(fd)
@@ -319,9 +321,9 @@ def test_compaction_may_be_killed_at_any_step(
 
 def prepared(folder: Path) -> Journal:
     journal = Journal(folder, "laptop")
-    journal.append([used("e1"), used("e2"), event("f1", Kind.FEEDBACK)], durable=True)
+    journal.append([used("e1"), used("e2"), event("f1", EventKind.FEEDBACK)], durable=True)
     write_raw(folder, b"{broken one", b"{broken two", b"")
-    journal.append([event("f2", Kind.FEEDBACK)], durable=True)
+    journal.append([event("f2", EventKind.FEEDBACK)], durable=True)
     return journal
 
 
@@ -333,10 +335,12 @@ def damaged_in(folder: Path) -> bytes:
 def test_what_was_looked_at_again_later_goes_with_verdicts_given_again(journal: Journal) -> None:
     def seen(event_id: str, at: datetime, *memories: str, job: str = "j") -> Event:
         noted = dict.fromkeys(memories, "00")
-        return event(event_id, Kind.JUDGED, at, judge="local", job=job, seen=noted)
+        return event(event_id, EventKind.JUDGED, at, judge="local", job=job, seen=noted)
 
     def said(event_id: str, at: datetime, *pair: str) -> Event:
-        return event(event_id, Kind.JUDGED, at, judge="llm", job="j", pair=list(pair), verdict={})
+        return event(
+            event_id, EventKind.JUDGED, at, judge="llm", job="j", pair=list(pair), verdict={}
+        )
 
     journal.append(
         [
@@ -347,7 +351,7 @@ def test_what_was_looked_at_again_later_goes_with_verdicts_given_again(journal: 
             said("said again", OCTOBER, "a", "b"),
             said("another pair", OCTOBER, "b", "a"),
             said("said later", OCTOBER + HOUR, "a", "b"),
-            event("odd", Kind.JUDGED, seen=["a"], judge="local", job="j"),
+            event("odd", EventKind.JUDGED, seen=["a"], judge="local", job="j"),
         ],
         durable=False,
     )

@@ -9,7 +9,7 @@ import pytest
 from madeleine.errors import FileUnreadable
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.markdown import id_of_path, read_memory
 
@@ -19,7 +19,7 @@ ONE = "97acbe8e-aaaa-4bbb-8ccc-000000000001"
 TWO = "97acbe8e-aaaa-4bbb-8ccc-000000000002"
 
 
-def stored(text: str, path: str = "note.md") -> Stored:
+def stored(text: str, path: str = "note.md") -> StoredMemory:
     return read_memory(path, text.encode(), SEEN)
 
 

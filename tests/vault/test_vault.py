@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import FileChanged, FileUnreadable, InvalidValue, NoFile, StoreUnwritable
-from madeleine.model.change import Edit
+from madeleine.model.change import FileEdit
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.vault.files import create_file, fsync_folder
@@ -184,7 +184,7 @@ def test_no_path_leads_out_of_the_vault(vault: Vault, path: str) -> None:
     with pytest.raises(InvalidValue):
         vault.read_bytes(path)
     with pytest.raises(InvalidValue):
-        vault.apply(Edit(ONE, None, None, path, b"x"))
+        vault.apply(FileEdit(ONE, None, None, path, b"x"))
 
 
 def test_nothing_behind_a_linked_folder_is_read_or_written(vault: Vault, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_nothing_behind_a_linked_folder_is_read_or_written(vault: Vault, tmp_pat
     with pytest.raises(NoFile):
         vault.read("b/a.md")
     with pytest.raises(InvalidValue):
-        vault.apply(Edit(ONE, "b/a.md", b"old\n", "b/a.md", b"new\n"))
+        vault.apply(FileEdit(ONE, "b/a.md", b"old\n", "b/a.md", b"new\n"))
     with pytest.raises(InvalidValue):
         vault.create([("b/c.md", b"new\n")])
     with pytest.raises(FileChanged):
@@ -222,7 +222,7 @@ def test_a_folder_that_becomes_a_link_during_our_write_is_not_followed(
     when_synced(monkeypatch, swap)
 
     with pytest.raises(InvalidValue):
-        vault.apply(Edit(ONE, "b/a.md", b"old\n", "b/a.md", b"new\n"))
+        vault.apply(FileEdit(ONE, "b/a.md", b"old\n", "b/a.md", b"new\n"))
 
     assert everything(outside) == {"a.md": b"old\n"}
 
@@ -240,7 +240,7 @@ def test_a_vault_may_itself_be_a_link(vault: Vault, tmp_path: Path) -> None:
     (tmp_path / "linked").symlink_to(vault.root)
     linked = Vault(tmp_path / "linked")
 
-    linked.apply(Edit(ONE, "b/a.md", b"old\n", "b/a.md", b"new\n"))
+    linked.apply(FileEdit(ONE, "b/a.md", b"old\n", "b/a.md", b"new\n"))
 
     assert [each.path for each in linked.scan()] == ["b/a.md"]
     assert everything(vault) == {"b/a.md": b"new\n"}
@@ -262,7 +262,7 @@ def test_ids_sharing_a_prefix_get_two_files(vault: Vault) -> None:
     for last in range(6):
         each = memory(f"97acbe8e-aaaa-4bbb-8ccc-00000000000{last}")
         paths.append(vault.path_for(each))
-        vault.apply(Edit(each.id, None, None, paths[-1], render_memory(each)))
+        vault.apply(FileEdit(each.id, None, None, paths[-1], render_memory(each)))
 
     assert paths[:2] == ["fact_a-title_97acbe8e.md", "fact_a-title_97acbe8eaaaa.md"]
     assert len(set(paths)) == 6
@@ -282,12 +282,12 @@ def test_the_trash_keeps_places_and_never_overwrites(vault: Vault) -> None:
 
 # -- changing ------------------------------------------------------------------------------
 
-NEW = Edit(ONE, None, None, "a.md", b"new\n")
-REPLACED = Edit(ONE, "a.md", b"old\n", "a.md", b"new\n")
-MOVED = Edit(ONE, "a.md", b"old\n", "b/c.md", b"old\n")
-MOVED_AND_CHANGED = Edit(ONE, "a.md", b"old\n", "b/c.md", b"new\n")
-FORGOTTEN = Edit(ONE, "b/a.md", b"old\n", "trash/b/a.md", b"old\n")
-REMOVED = Edit(ONE, "a.md", b"old\n", None, None)
+NEW = FileEdit(ONE, None, None, "a.md", b"new\n")
+REPLACED = FileEdit(ONE, "a.md", b"old\n", "a.md", b"new\n")
+MOVED = FileEdit(ONE, "a.md", b"old\n", "b/c.md", b"old\n")
+MOVED_AND_CHANGED = FileEdit(ONE, "a.md", b"old\n", "b/c.md", b"new\n")
+FORGOTTEN = FileEdit(ONE, "b/a.md", b"old\n", "trash/b/a.md", b"old\n")
+REMOVED = FileEdit(ONE, "a.md", b"old\n", None, None)
 EDITS = [NEW, REPLACED, MOVED, MOVED_AND_CHANGED, FORGOTTEN, REMOVED]
 
 
@@ -296,7 +296,7 @@ def state(path: str | None, data: bytes | None) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_is_applied_and_taken_back_once(vault: Vault, edit: Edit) -> None:
+def test_an_edit_is_applied_and_taken_back_once(vault: Vault, edit: FileEdit) -> None:
     before, after = state(edit.path_before, edit.before), state(edit.path_after, edit.after)
     for path, data in before.items():
         put(vault, path, data)
@@ -312,7 +312,7 @@ def test_an_edit_is_applied_and_taken_back_once(vault: Vault, edit: Edit) -> Non
 
 
 @pytest.mark.parametrize("edit", [each for each in EDITS if each.path_before])
-def test_a_file_changed_meanwhile_is_left_alone(vault: Vault, edit: Edit) -> None:
+def test_a_file_changed_meanwhile_is_left_alone(vault: Vault, edit: FileEdit) -> None:
     put(vault, str(edit.path_before), b"edited by hand\n")
 
     with pytest.raises(FileChanged):
@@ -322,7 +322,7 @@ def test_a_file_changed_meanwhile_is_left_alone(vault: Vault, edit: Edit) -> Non
 
 
 @pytest.mark.parametrize("edit", [REPLACED, MOVED, MOVED_AND_CHANGED, FORGOTTEN])
-def test_a_file_gone_meanwhile_is_not_brought_back(vault: Vault, edit: Edit) -> None:
+def test_a_file_gone_meanwhile_is_not_brought_back(vault: Vault, edit: FileEdit) -> None:
     with pytest.raises(FileChanged):
         vault.apply(edit)
 
@@ -330,7 +330,7 @@ def test_a_file_gone_meanwhile_is_not_brought_back(vault: Vault, edit: Edit) -> 
 
 
 @pytest.mark.parametrize("edit", [NEW, MOVED, MOVED_AND_CHANGED, FORGOTTEN])
-def test_a_place_taken_meanwhile_is_left_alone(vault: Vault, edit: Edit) -> None:
+def test_a_place_taken_meanwhile_is_left_alone(vault: Vault, edit: FileEdit) -> None:
     files = {**state(edit.path_before, edit.before), str(edit.path_after): b"somebody else's\n"}
     for path, data in files.items():
         put(vault, path, data)
@@ -342,7 +342,7 @@ def test_a_place_taken_meanwhile_is_left_alone(vault: Vault, edit: Edit) -> None
 
 
 @pytest.mark.parametrize("edit", [MOVED, MOVED_AND_CHANGED])
-def test_a_move_killed_halfway_is_finished_or_taken_back(vault: Vault, edit: Edit) -> None:
+def test_a_move_killed_halfway_is_finished_or_taken_back(vault: Vault, edit: FileEdit) -> None:
     for act, end in [(vault.apply, {"b/c.md": edit.after}), (vault.revert, {"a.md": edit.before})]:
         for path, data in [("a.md", edit.before), ("b/c.md", edit.after)]:
             put(vault, path, data or b"")
@@ -366,7 +366,7 @@ def when_synced(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> N
 
 @pytest.mark.parametrize("edit", [REPLACED, MOVED, MOVED_AND_CHANGED, FORGOTTEN])
 def test_a_save_by_hand_during_our_write_survives(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: Edit
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit
 ) -> None:
     path = str(edit.path_before)
     put(vault, path, b"old\n")
@@ -397,7 +397,7 @@ def test_a_save_by_hand_between_the_steps_of_a_move_survives(
 
 @pytest.mark.parametrize("edit", [NEW, REPLACED, MOVED, MOVED_AND_CHANGED])
 def test_a_save_by_hand_right_after_our_write_is_noticed(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: Edit
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit
 ) -> None:
     """The fingerprint that comes back is that of our bytes, or of no file at all."""
     path = str(edit.path_after)
@@ -421,7 +421,7 @@ def test_a_save_by_hand_right_after_our_write_is_noticed(
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("held", ["before", "by hand"])
 def test_taking_back_what_was_never_applied_does_nothing(
-    vault: Vault, edit: Edit, held: str
+    vault: Vault, edit: FileEdit, held: str
 ) -> None:
     files = state(edit.path_before, edit.before)
     if held == "by hand":
@@ -436,7 +436,7 @@ def test_taking_back_what_was_never_applied_does_nothing(
 
 
 @pytest.mark.parametrize("edit", [MOVED, MOVED_AND_CHANGED])
-def test_taking_back_leaves_alone_what_came_to_the_old_place(vault: Vault, edit: Edit) -> None:
+def test_taking_back_leaves_alone_what_came_to_the_old_place(vault: Vault, edit: FileEdit) -> None:
     files = {"a.md": b"somebody else's\n", "b/c.md": edit.after or b""}
     for path, data in files.items():
         put(vault, path, data)
@@ -464,7 +464,7 @@ def test_a_move_whose_old_file_cannot_be_removed_is_taken_back(
 @pytest.mark.parametrize("refused", range(3))
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_refused_after_its_file_got_its_name_is_taken_back(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: Edit, refused: int
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit, refused: int
 ) -> None:
     before = state(edit.path_before, edit.before)
     for path, data in before.items():
@@ -516,7 +516,7 @@ def test_a_full_disk_changes_nothing(vault: Vault, monkeypatch: pytest.MonkeyPat
     put(vault, "a.md", b"old\n")
     monkeypatch.setattr(os, "write", full)
 
-    for edit in [REPLACED, MOVED_AND_CHANGED, Edit(TWO, None, None, "z.md", b"z")]:
+    for edit in [REPLACED, MOVED_AND_CHANGED, FileEdit(TWO, None, None, "z.md", b"z")]:
         with pytest.raises(StoreUnwritable):
             vault.apply(edit)
 
@@ -602,19 +602,19 @@ def numbered(vault: Vault, count: int) -> list[str]:
     return paths
 
 
-def moved(path: str) -> Edit:
+def moved(path: str) -> FileEdit:
     data = f"{path}\n".encode()
-    return Edit(path, path, data, f"trash/{path}", data)
+    return FileEdit(path, path, data, f"trash/{path}", data)
 
 
-def rewritten(path: str) -> Edit:
-    return Edit(path, path, f"{path}\n".encode(), path, b"new\n")
+def rewritten(path: str) -> FileEdit:
+    return FileEdit(path, path, f"{path}\n".encode(), path, b"new\n")
 
 
 def test_many_edits_leave_what_each_alone_would(vault: Vault) -> None:
     paths = numbered(vault, 40)
     edits = [*map(moved, paths[:15]), *map(rewritten, paths[15:39])]
-    edits.append(Edit("39.md", "39.md", b"39.md\n", None, None))
+    edits.append(FileEdit("39.md", "39.md", b"39.md\n", None, None))
 
     looks = vault.apply_all(edits)
 
@@ -627,7 +627,7 @@ def test_many_edits_leave_what_each_alone_would(vault: Vault) -> None:
 
 @pytest.mark.parametrize("edit", [moved, rewritten])
 def test_of_many_edits_the_one_that_a_person_was_quicker_with_is_refused(
-    vault: Vault, edit: Callable[[str], Edit]
+    vault: Vault, edit: Callable[[str], FileEdit]
 ) -> None:
     edits = [edit(path) for path in numbered(vault, 20)]
     (vault.root / "12.md").write_bytes(b"mine\n")
@@ -659,7 +659,7 @@ def test_many_edits_that_need_each_others_places_go_one_after_the_other(vault: V
     paths = numbered(vault, 20)
     along = [*paths[1:], "20.md"]
     pairs = [(old, new, f"{old}\n".encode()) for old, new in zip(paths, along, strict=True)]
-    edits = [Edit(old, old, data, new, data) for old, new, data in reversed(pairs)]
+    edits = [FileEdit(old, old, data, new, data) for old, new, data in reversed(pairs)]
 
     vault.apply_all(edits)
 

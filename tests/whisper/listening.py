@@ -11,7 +11,7 @@ import numpy as np
 from madeleine.api.wording import word
 from madeleine.language.intent import Intent
 from madeleine.model.memory import Memory
-from madeleine.model.trace import AskedTrace
+from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.session import Recent, Said
@@ -86,7 +86,7 @@ def a_thought(
     thought.candidates = list(candidates)
     if vector is not None:
         rows = np.zeros((0, len(vector)), np.float32)
-        thought.trace = AskedTrace(vector, rows, rows, ())
+        thought.trace = QueryEmbedding(vector, rows, rows, ())
     return thought
 
 

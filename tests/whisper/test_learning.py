@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from madeleine.errors import InvalidValue, NoSuchMemory, NoSuchWhisper
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Usage
 from madeleine.model.vector import Vector
 from madeleine.whisper.learning import affinities, give_feedback
@@ -197,7 +197,7 @@ def test_feedback_stands_in_the_journal_with_its_prompt(listener: Listener) -> N
 
     made = listener.stores.log.event(event_id)
     assert made is not None
-    assert made.kind is Kind.FEEDBACK
+    assert made.kind is EventKind.FEEDBACK
     assert made.body == {
         "memory": memory,
         "signal": 1,
@@ -226,7 +226,7 @@ def test_feedback_on_no_memory_is_refused(listener: Listener) -> None:
     with pytest.raises(NoSuchMemory):
         give_feedback(listener.stores, "ffffffff-0000", 1, "explicit", None)
 
-    assert listener.stores.log.recent_events([Kind.FEEDBACK.value], 5) == []
+    assert listener.stores.log.recent_events([EventKind.FEEDBACK.value], 5) == []
 
 
 def test_a_clock_set_back_makes_feedback_no_stronger(listener: Listener) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from madeleine.language.intent import EXAMPLES, Intent
-from madeleine.model.draft import Limits
+from madeleine.model.draft import MemoryLimits
 from madeleine.model.memory import Memory
 from madeleine.model.revision import read_revision
 from madeleine.model.vector import Vector
@@ -257,7 +257,7 @@ def test_what_is_archived_is_searched_and_has_the_documented_tenth_less(stores: 
         return thought.candidates[0].score
 
     at_hand = score()
-    revise(stores, memory.id, read_revision({"tier": "archival"}, Limits()), by="me")
+    revise(stores, memory.id, read_revision({"tier": "archival"}, MemoryLimits()), by="me")
 
     assert score() == pytest.approx(at_hand - 0.10)
 

@@ -18,10 +18,10 @@ from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.cause import Cause, WhisperSilence
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Origin, Usage
-from madeleine.model.query import Filter, Query
-from madeleine.model.trace import AskedTrace
+from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.trace import QueryEmbedding
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
 from madeleine.whisper.delivery import Loss, give_up
@@ -147,7 +147,7 @@ def test_a_whisper_strengthens_less_than_a_recall(stores: Stores) -> None:
     listener.clock.pass_by(days=3)
 
     assert listener.hears(ASK_FERRY, "s").injected
-    recall(stores, Query(text="Marta is allergic to peanuts", session_id="s", limit=1))
+    recall(stores, RecallQuery(text="Marta is allergic to peanuts", session_id="s", limit=1))
 
     weaker, stronger = used(listener, whispered.id), used(listener, recalled.id)
     assert 1.0 < weaker.stability < stronger.stability
@@ -160,7 +160,7 @@ def test_a_recall_after_a_whisper_on_the_same_day_counts_in_its_place(stores: St
     assert listener.hears(ASK_FERRY, "s").injected
     weaker = used(listener, memory.id)
 
-    recall(stores, Query(text=FERRY, session_id="s", limit=1))
+    recall(stores, RecallQuery(text=FERRY, session_id="s", limit=1))
 
     stronger = used(listener, memory.id)
     assert stronger.stability > weaker.stability
@@ -319,7 +319,7 @@ def test_a_long_prompt_costs_one_more_reading_and_a_short_one_none(
     asked: list[str] = []
 
     class Counting(FakeEmbedder):
-        def ask(self, text: str) -> AskedTrace:
+        def ask(self, text: str) -> QueryEmbedding:
             asked.append(text)
             return super().ask(text)
 
@@ -497,7 +497,7 @@ def test_maintenance_is_due_when_enabled_and_nobody_did_it(listener: Listener) -
     listener.habits = replace(HABITS, maintenance=True)
     never = listener.hears(ASK_FERRY)
     done = listener.clock.now().isoformat()
-    state = event(listener.stores, Kind.STATE, {"key": "maintenance", "value": done})
+    state = event(listener.stores, EventKind.STATE, {"key": "maintenance", "value": done})
     record(listener.stores, [state], durable=True)
     just_done = listener.hears(ASK_FERRY)
     listener.clock.pass_by(hours=25)

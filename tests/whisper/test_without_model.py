@@ -15,7 +15,7 @@ from madeleine.language.intent import EXAMPLES, Intent
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
-from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.whisper.learning import give_feedback
 from madeleine.write.stores import Stores
 from tests.fakes import close, keep, make_stores
@@ -37,7 +37,7 @@ class Fickle(FakeEmbedder):
         self.reading, self.may_read = threading.Event(), threading.Event()
         self.may_read.set()
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         if passages[0].text == EXAMPLES[Intent.CONVERSATIONAL][0]:
             self.tried += 1
             self.reading.set()
@@ -46,7 +46,7 @@ class Fickle(FakeEmbedder):
             raise MindDown(self.name, "gone for a walk")
         return super().read(passages)
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         if not self.asks:
             raise MindDown(self.name, "gone for a walk")
         return super().ask(text)

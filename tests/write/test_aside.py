@@ -13,7 +13,7 @@ import pytest
 from madeleine import Madeleine
 from madeleine.errors import StoreUnwritable
 from madeleine.index.search import Matches
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.recall.recall import recall
 from madeleine.write.aside import AtOnce, Threads
 from madeleine.write.stores import Stores
@@ -93,7 +93,7 @@ def test_words_are_looked_up_while_the_model_reads(
     monkeypatch.setattr(type(stores.search), "matching", lambda _, words: seen(words))
     monkeypatch.setattr(type(embedder), "ask", lambda _, text: slow(text))
 
-    assert in_words(recall(stores, Query("where is the kettle?")).silence) == "no memory yet"
+    assert in_words(recall(stores, RecallQuery("where is the kettle?")).silence) == "no memory yet"
     stores.aside.close()
     close(stores)
 

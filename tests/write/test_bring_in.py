@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from madeleine.errors import IdTaken, InvalidValue, MadeleineError
-from madeleine.model.incoming import Importing, Incoming, read_incoming
+from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, Tier
 from madeleine.write.bring_in import Brought, bring_in
@@ -24,20 +24,22 @@ ONE = "aaaaaaaa-0000-4000-8000-000000000001"
 TWO = "aaaaaaaa-0000-4000-8000-000000000002"
 
 
-def item(stores: Stores, content: str, **fields: object) -> Incoming:
+def item(stores: Stores, content: str, **fields: object) -> IncomingMemory:
     values = {"id": ONE, "content": content, "source": "import:test", **fields}
     return read_incoming(values, stores.habits.limits, None)
 
 
-def bring(stores: Stores, *items: Incoming, run: str = "", dry_run: bool = False) -> list[Brought]:
-    outcomes = bring_in(stores, items, Importing("import:test", run or stores.new_id(), dry_run))
+def bring(
+    stores: Stores, *items: IncomingMemory, run: str = "", dry_run: bool = False
+) -> list[Brought]:
+    outcomes = bring_in(stores, items, ImportBatch("import:test", run or stores.new_id(), dry_run))
     for each in outcomes:
         if isinstance(each, MadeleineError):
             raise each
     return [each for each in outcomes if isinstance(each, Brought)]
 
 
-def fate(stores: Stores, one: Incoming) -> str:
+def fate(stores: Stores, one: IncomingMemory) -> str:
     return bring(stores, one)[0].fate.value
 
 

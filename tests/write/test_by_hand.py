@@ -13,10 +13,10 @@ import pytest
 from madeleine.bootstrap import open_house
 from madeleine.errors import AmbiguousChange, EditedSince, MadeleineError, NoSuchMemory
 from madeleine.minds.port import KeepingEmbedder, Minds
-from madeleine.model.draft import Limits
+from madeleine.model.draft import MemoryLimits
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision, read_revision
-from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.words import Edge
 from madeleine.write.connections import link
 from madeleine.write.forget import forget
@@ -33,7 +33,7 @@ from tests.fakes import FakeClock, keep, vault_bytes
 
 
 def to(content: str) -> Revision:
-    return read_revision({"content": content}, Limits())
+    return read_revision({"content": content}, MemoryLimits())
 
 
 def file_of(stores: Stores, memory: Memory) -> Path:
@@ -131,7 +131,7 @@ def test_a_revision_that_changes_nothing_answers_what_the_file_says(stores: Stor
     path = file_of(stores, memory)
     path.write_text(path.read_text("utf-8").replace("sleeps", "sits"), "utf-8")
 
-    answer = revise(stores, memory.id, read_revision({"tier": "working"}, Limits()))
+    answer = revise(stores, memory.id, read_revision({"tier": "working"}, MemoryLimits()))
 
     assert answer.change is None
     assert answer.memory.content == "the cat sits on the mat"
@@ -170,17 +170,17 @@ class Interrupted:
         self.name, self.dimension = inner.name, inner.dimension
         self.token_dimension = inner.token_dimension
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         made = self._inner.read(passages)
         happening, self.meanwhile = self.meanwhile, None
         if happening is not None:
             happening()
         return made
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         return self._inner.ask(text)
 
-    def kept(self, keys: Sequence[str]) -> dict[str, Trace]:
+    def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
         return self._inner.kept(keys)
 
     def flush(self) -> None:

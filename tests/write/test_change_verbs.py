@@ -16,8 +16,8 @@ from madeleine.errors import (
     Rejected,
     SelfLink,
 )
-from madeleine.model.draft import Limits
-from madeleine.model.event import Kind
+from madeleine.model.draft import MemoryLimits
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision, read_revision
@@ -34,7 +34,7 @@ from tests.fakes import keep, vault_bytes
 
 
 def revision(**values: object) -> Revision:
-    return read_revision(values, Limits())
+    return read_revision(values, MemoryLimits())
 
 
 def test_a_revision_changes_only_what_it_names(stores: Stores) -> None:
@@ -273,7 +273,7 @@ def test_undo_says_what_was_forgotten_since_by_its_title(stores: Stores) -> None
 def test_undoing_a_remember_moves_it_to_the_trash(stores: Stores) -> None:
     memory = keep(stores, "a slip of the tongue")
     _, events = history(stores, memory.id)
-    change = next(e for e in events if e.kind is Kind.REMEMBERED).body["change"]
+    change = next(e for e in events if e.kind is EventKind.REMEMBERED).body["change"]
 
     undo(stores, str(change))
 
@@ -305,5 +305,7 @@ def test_history_tells_what_happened_newest_first(stores: Stores) -> None:
 
     _, events = history(stores, memory.short_id)
 
-    verbs = [e.body.get("verb") for e in events if e.kind in (Kind.CHANGED, Kind.REMEMBERED)]
+    verbs = [
+        e.body.get("verb") for e in events if e.kind in (EventKind.CHANGED, EventKind.REMEMBERED)
+    ]
     assert verbs == ["forget", "revise", "remember"]

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from madeleine.language.claims import rivals
-from madeleine.model.draft import Draft, Limits
+from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.memory import Claim, Connection, Memory
-from madeleine.model.query import Filter, Query
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.revision import Revision, read_revision
 from madeleine.model.words import Edge
 from madeleine.recall.recall import recall
@@ -41,7 +41,7 @@ def city(value: str, attribute: str = "home city") -> Claim:
 
 
 def revision(**values: object) -> Revision:
-    return read_revision(values, Limits())
+    return read_revision(values, MemoryLimits())
 
 
 def now_of(stores: Stores, memory: Memory) -> Memory:
@@ -395,7 +395,7 @@ def test_an_old_value_is_never_the_first_answer(
     after = keep(stores, new, claim=city("Cork"))
 
     for question in QUESTIONS:
-        hits = recall(stores, Query(question, filter=Filter(outdated=outdated))).hits
+        hits = recall(stores, RecallQuery(question, filter=Filter(outdated=outdated))).hits
         places = [hit.memory.id for hit in hits]
         assert before.id not in places[:1], question
         assert outdated or before.id not in places

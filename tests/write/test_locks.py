@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from madeleine.model.draft import Draft, Limits
+from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.memory import Connection
-from madeleine.model.query import Filter, Query
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.revision import read_revision
 from madeleine.model.trace import Passage
 from madeleine.model.words import ABOUT_SELF, Edge
@@ -62,14 +62,14 @@ def test_no_lock_is_held_while_the_model_thinks(
     monkeypatch.setattr(type(inner), "ask", watched_asking)
     remember(stores, Draft("a new thing", tags=(ABOUT_SELF,), about_self=True))
     remember_many(stores, [Draft("many one"), Draft("many two")])
-    revise(stores, one, read_revision({"content": "the cat wakes"}, Limits()))
+    revise(stores, one, read_revision({"content": "the cat wakes"}, MemoryLimits()))
     change = merge(stores, one, two, content="a wholly new text").change
     undo(stores, change)
     forget(stores, two)
     restore(stores, two)
     (stores.vault.root / "by-hand.md").write_text("a text by hand\n", encoding="utf-8")
     reconcile(stores)
-    recall(stores, Query("who sleeps"))
+    recall(stores, RecallQuery("who sleeps"))
 
     assert len(seen) >= 6
     assert all(seen)
@@ -81,7 +81,7 @@ def test_many_threads_writing_at_once_lose_nothing(stores: Stores) -> None:
     def work(number: int) -> str:
         memory = keep(stores, f"thought number {number} about topic {number % 7}")
         link(stores, memory.id, Connection(hub, Edge.PART_OF), by="test")
-        revise(stores, memory.id, read_revision({"title": f"T{number}"}, Limits()))
+        revise(stores, memory.id, read_revision({"title": f"T{number}"}, MemoryLimits()))
         return memory.id
 
     with ThreadPoolExecutor(8) as pool:

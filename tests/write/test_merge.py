@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import FileChanged, Rejected
-from madeleine.model.digest import version
+from madeleine.model.digest import memory_version
 from madeleine.model.memory import Connection
 from madeleine.model.revision import Revision
 from madeleine.model.words import Edge, Tier
@@ -52,7 +52,7 @@ def test_merging_keeps_one_and_remaps_the_others_connections(stores: Stores) -> 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_merge_of_what_says_something_else_by_now_is_refused(stores: Stores, which: int) -> None:
     pair = kept, dropped = family(stores)[:2]
-    seen = Seen(*(version(get(stores, each).memory) for each in pair))
+    seen = Seen(*(memory_version(get(stores, each).memory) for each in pair))
     revise(stores, pair[which], Revision({"content": "written meanwhile"}))
     before = vault_bytes(stores)
 
@@ -64,7 +64,9 @@ def test_a_merge_of_what_says_something_else_by_now_is_refused(stores: Stores, w
 
 def test_a_merge_of_what_was_seen_is_made(stores: Stores) -> None:
     kept, dropped = family(stores)[:2]
-    seen = Seen(version(get(stores, kept).memory), version(get(stores, dropped).memory))
+    seen = Seen(
+        memory_version(get(stores, kept).memory), memory_version(get(stores, dropped).memory)
+    )
 
     merge(stores, kept, dropped, content="as I saw both", seen=seen)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from madeleine.errors import FileChanged, NoSuchChange
-from madeleine.model.digest import version
-from madeleine.model.draft import Limits
+from madeleine.model.digest import memory_version
+from madeleine.model.draft import MemoryLimits
 from madeleine.model.memory import Connection
 from madeleine.model.revision import read_revision
 from madeleine.write.connections import link
@@ -20,7 +20,7 @@ from tests.fakes import FakeClock, keep
 
 
 def say(stores: Stores, memory_id: str, content: str, **more: object) -> str:
-    revision = read_revision({"content": content, **more}, Limits())
+    revision = read_revision({"content": content, **more}, MemoryLimits())
     return str(revise(stores, memory_id, revision).change)
 
 
@@ -92,7 +92,7 @@ def test_a_memory_is_shown_as_it_was_at_a_moment(stores: Stores) -> None:
 
 def test_an_edit_for_another_version_is_refused_and_changes_nothing(stores: Stores) -> None:
     memory = keep(stores, "one")
-    seen = version(memory)
+    seen = memory_version(memory)
     say(stores, memory.id, "by somebody else", if_version=seen)
 
     with pytest.raises(FileChanged):
@@ -107,7 +107,7 @@ def test_an_edit_by_hand_makes_another_version_even_with_its_old_date(stores: St
     path.write_text(path.read_text(encoding="utf-8").replace("one", "by hand"), encoding="utf-8")
 
     with pytest.raises(FileChanged):
-        say(stores, memory.id, "by me", if_version=version(memory))
+        say(stores, memory.id, "by me", if_version=memory_version(memory))
 
     assert "by hand" in path.read_text(encoding="utf-8")
 
@@ -116,7 +116,7 @@ def test_a_connection_drawn_meanwhile_does_not_stand_in_the_way(stores: Stores) 
     memory, other = keep(stores, "one"), keep(stores, "wholly other words")
     link(stores, memory.id, Connection(other.id))
 
-    say(stores, memory.id, "two", if_version=version(memory))
+    say(stores, memory.id, "two", if_version=memory_version(memory))
 
     kept = get_memory(stores, memory.id)
     assert (kept.content, len(kept.connections)) == ("two", 1)

@@ -8,8 +8,8 @@ import pytest
 
 from madeleine.api.answers import purged
 from madeleine.errors import AmbiguousId, NoSuchChange, NotInTrash
-from madeleine.model.draft import Limits
-from madeleine.model.event import Event, Kind
+from madeleine.model.draft import MemoryLimits
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
@@ -60,7 +60,7 @@ def test_nothing_of_a_purged_memory_remains(tmp_path: Path) -> None:
     stores = make_stores(home)
     other = keep(stores, "Lunch is at noon", title="Lunch")
     memory = keep(stores, f"The {SECRET} sleeps", title=f"About the {SECRET}", tags=(SECRET,))
-    revised = read_revision({"content": f"The {SECRET} wakes up"}, Limits())
+    revised = read_revision({"content": f"The {SECRET} wakes up"}, MemoryLimits())
     revise(stores, memory.id, revised)
     link(stores, memory.id, Connection(other.id, Edge.SUPPORTS, reason=SECRET), by="me")
     used(stores, [memory.id], "opened", "s", wait=True)
@@ -205,7 +205,7 @@ def test_a_purge_leaves_a_report_without_texts(stores: Stores) -> None:
 
     purge(stores, [memory.id])
 
-    runs = stores.log.recent_events([Kind.RUN.value], 10)
+    runs = stores.log.recent_events([EventKind.RUN.value], 10)
     (told,) = [each.body["report"] for each in runs if each.body["job"] == "purge"]
     assert told["memories"] == told["files"] == 1  # type: ignore[index]
     assert memory.id not in str(told)
@@ -304,7 +304,9 @@ def test_a_summary_that_a_person_edited_is_left_and_named(tmp_path: Path) -> Non
         member = shelf(stores)[0]
         run(stores, cluster())
         (summary,) = [each for each in everyone(stores) if each.source == META_SOURCE]
-        edited = read_revision({"title": "Shelves", "content": "Books are on shelves"}, Limits())
+        edited = read_revision(
+            {"title": "Shelves", "content": "Books are on shelves"}, MemoryLimits()
+        )
         revise(stores, summary.id, edited)
         forget(stores, member.id)
 
@@ -358,25 +360,25 @@ def test_a_memory_that_says_the_name_of_a_job_takes_no_run_with_it(stores: Store
 
     purge(stores, [memory.id])
 
-    jobs = [each.body["job"] for each in stores.log.recent_events([Kind.RUN.value], 10)]
+    jobs = [each.body["job"] for each in stores.log.recent_events([EventKind.RUN.value], 10)]
     assert sorted(map(str, jobs)) == ["decay", "purge", "rebuild"]
 
 
 # -- lines of the journal ------------------------------------------------------------------
 
 
-def line(kind: Kind, **body: object) -> Event:
+def line(kind: EventKind, **body: object) -> Event:
     return Event("e1", NOON, kind, "laptop", body)
 
 
 @pytest.mark.parametrize(
     "event",
     [
-        line(Kind.USED, memory="x", how="opened"),
-        line(Kind.REMEMBERED, memory="x", change="c", path="fact_x.md"),
-        line(Kind.PROPOSED, proposal="p", nodes=["a", "x"], wording="merge"),
-        line(Kind.JUDGED, judge="j", pair=["x", "b"], verdict={}),
-        line(Kind.CHANGED, change="c", verb="forget", edits=[{"memory": "x", "before": "t"}]),
+        line(EventKind.USED, memory="x", how="opened"),
+        line(EventKind.REMEMBERED, memory="x", change="c", path="fact_x.md"),
+        line(EventKind.PROPOSED, proposal="p", nodes=["a", "x"], wording="merge"),
+        line(EventKind.JUDGED, judge="j", pair=["x", "b"], verdict={}),
+        line(EventKind.CHANGED, change="c", verb="forget", edits=[{"memory": "x", "before": "t"}]),
     ],
 )
 def test_a_line_about_it_goes(event: Event) -> None:
@@ -396,7 +398,7 @@ def test_a_line_about_it_goes(event: Event) -> None:
     ],
 )
 def test_a_line_about_others_loses_its_part(body: dict[str, object], left: object) -> None:
-    found = without(line(Kind.RUN, **body), Gone({"x"}), [])
+    found = without(line(EventKind.RUN, **body), Gone({"x"}), [])
 
     assert found is not None
     assert found.body == left
@@ -428,7 +430,7 @@ LUNCH = Memory("1f3a91c2-0000-4000-8000-000000000000", f"Lunch with {SECRET} at 
 def test_a_line_that_quotes_it_without_its_id_loses_that(
     body: dict[str, object], left: object
 ) -> None:
-    found = without(line(Kind.RUN, **body), told(LUNCH), [])
+    found = without(line(EventKind.RUN, **body), told(LUNCH), [])
 
     assert found is not None
     assert found.body == (body if left is None else left)
@@ -436,7 +438,9 @@ def test_a_line_that_quotes_it_without_its_id_loses_that(
 
 def test_a_refused_summary_stays_refused_without_one_of_its_members() -> None:
     action = {"key": "k", LUNCH.id: "member", "a": "member"}
-    asked = line(Kind.PROPOSED, proposal="p", nodes=[], wording="write a summary", action=action)
+    asked = line(
+        EventKind.PROPOSED, proposal="p", nodes=[], wording="write a summary", action=action
+    )
 
     found = without(asked, told(LUNCH), [])
 
@@ -454,7 +458,7 @@ def test_a_change_of_several_files_keeps_the_others() -> None:
     texts: list[bytes] = []
 
     found = without(
-        line(Kind.CHANGED, edits=edits, reason="its text", details=details),
+        line(EventKind.CHANGED, edits=edits, reason="its text", details=details),
         Gone({"x"}),
         texts,
     )

@@ -17,11 +17,11 @@ from madeleine.language.passages import passages_of
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.cause import Cause, NoteKind
-from madeleine.model.draft import Draft, Limits
+from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.memory import Origin
 from madeleine.model.query import Filter
 from madeleine.model.revision import Revision, read_revision
-from madeleine.model.trace import Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.words import Tier
 from madeleine.write.embedding import portions
 from madeleine.write.merge import merge
@@ -45,7 +45,7 @@ class Reader(FakeEmbedder):
         super().__init__()
         self.texts: list[str] = []
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         self.texts += [each.text for each in passages]
         return super().read(passages)
 
@@ -64,7 +64,7 @@ def nearest(stores: Stores, text: str) -> str:
 
 
 def to(**values: object) -> Revision:
-    return read_revision(values, Limits())
+    return read_revision(values, MemoryLimits())
 
 
 def test_a_short_text_is_read_once(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_another_title_is_read(stores: Stores, monkeypatch: pytest.MonkeyPatch) 
 class Deaf(FakeEmbedder):
     """A model that went away."""
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         raise MindDown(self.name, "away")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.index.port import Batch
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge
@@ -210,8 +210,8 @@ def test_reading_and_scoring_leave_every_file_untouched(stores: Stores) -> None:
 
     show(stores, memory.id)
     found_by_text(stores, "cat")
-    uses = event(stores, Kind.USED, {"memory": memory.id, "how": "recalled"})
-    scored = event(stores, Kind.SCORED, {"scores": {memory.id: {"importance": 0.9}}})
+    uses = event(stores, EventKind.USED, {"memory": memory.id, "how": "recalled"})
+    scored = event(stores, EventKind.SCORED, {"scores": {memory.id: {"importance": 0.9}}})
     record(stores, [uses, scored], durable=True)
     reconcile(stores)
 

@@ -15,7 +15,7 @@ from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Origin
 from madeleine.model.query import Filter
-from madeleine.model.trace import Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.write.config import WriteConfig
 from madeleine.write.identity import SELF_ID
@@ -143,10 +143,10 @@ def test_close_texts_are_linked_and_distant_ones_are_not(stores: Stores) -> None
 class OneScript(FakeEmbedder):
     """A model that makes the same of every text in a script other than ASCII, and knows it."""
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         return [self._of(passage) for passage in passages]
 
-    def _of(self, passage: Passage) -> Trace:
+    def _of(self, passage: Passage) -> PassageEmbedding:
         if passage.text.isascii():
             return super().read([passage])[0]
         return replace(super().read([Passage("unknown", 0, 7)])[0], known=0.2)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import StoreUnwritable
-from madeleine.model.event import Event, Kind
-from madeleine.model.query import Filter, Query
+from madeleine.model.event import Event, EventKind
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.recall.recall import recall
 from madeleine.vault.vault import Vault
 from madeleine.write import upkeep
@@ -22,19 +22,19 @@ from tests.fakes import FakeClock, close, keep, make_stores, reopened
 
 
 def runs(stores: Stores) -> list[Event]:
-    return stores.log.recent_events([Kind.RUN.value], 10)
+    return stores.log.recent_events([EventKind.RUN.value], 10)
 
 
 def test_a_rebuild_changes_no_answer(stores: Stores) -> None:
     ids = [keep(stores, f"thought number {n} about the cat").id for n in range(30)]
-    record(stores, [event(stores, Kind.USED, {"memory": ids[3], "how": "x"})], durable=True)
+    record(stores, [event(stores, EventKind.USED, {"memory": ids[3], "how": "x"})], durable=True)
     before = {each: (get(stores, each), history(stores, each)) for each in ids}
-    hits = recall(stores, Query("cat number 7"), touch=False)
+    hits = recall(stores, RecallQuery("cat number 7"), touch=False)
 
     rebuild(stores)
 
     assert {each: (get(stores, each), history(stores, each)) for each in ids} == before
-    assert recall(stores, Query("cat number 7"), touch=False) == hits
+    assert recall(stores, RecallQuery("cat number 7"), touch=False) == hits
 
 
 @pytest.mark.proves("I8")
@@ -132,9 +132,9 @@ def test_compacting_past_months_changes_no_answer(tmp_path: Path) -> None:
     clock = FakeClock()
     stores = make_stores(home, clock)
     memory = keep(stores, "the cat sleeps")
-    uses = [event(stores, Kind.USED, {"memory": memory.id, "how": "x"}) for _ in range(5)]
+    uses = [event(stores, EventKind.USED, {"memory": memory.id, "how": "x"}) for _ in range(5)]
     scores = [
-        event(stores, Kind.SCORED, {"scores": {memory.id: {"importance": n / 10}}})
+        event(stores, EventKind.SCORED, {"scores": {memory.id: {"importance": n / 10}}})
         for n in range(5)
     ]
     record(stores, [*uses, *scores], durable=True)
@@ -156,11 +156,11 @@ def test_two_devices_beside_one_vault_count_every_use_once(tmp_path: Path) -> No
     home = tmp_path / "shared"
     laptop = make_stores(home, device="laptop")
     memory = keep(laptop, "the cat sleeps")
-    used = event(laptop, Kind.USED, {"memory": memory.id, "how": "x", "session": "a"})
+    used = event(laptop, EventKind.USED, {"memory": memory.id, "how": "x", "session": "a"})
     record(laptop, [used], durable=True)
     close(laptop)
     desk = reopened(make_stores(home, device="desk"), home)
-    used = event(desk, Kind.USED, {"memory": memory.id, "how": "x", "session": "b"})
+    used = event(desk, EventKind.USED, {"memory": memory.id, "how": "x", "session": "b"})
     record(desk, [used], durable=True)
 
     copy = home / "journal" / "laptop-2026-11.sync-conflict-20261115.jsonl"
@@ -178,7 +178,7 @@ def test_a_torn_journal_line_costs_only_itself_and_stays_reported(tmp_path: Path
     file = next((home / "journal").glob("*.jsonl"))
     with file.open("ab") as lines:
         lines.write(b'{"v":1,"id":"half\n')
-    record(stores, [event(stores, Kind.USED, {"memory": memory.id, "how": "x"})], durable=True)
+    record(stores, [event(stores, EventKind.USED, {"memory": memory.id, "how": "x"})], durable=True)
 
     for _ in range(2):
         stores = reopened(stores, home, without_index=True)

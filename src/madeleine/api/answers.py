@@ -61,7 +61,7 @@ from madeleine.model.codec import Json, algorithm_of
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.recall.explaining import Explained
 from madeleine.recall.recall import Found, Recalled
@@ -301,7 +301,7 @@ def listed(memories: Sequence[Memory], total: int) -> MemoryPage:
     )
 
 
-def trashed(found: Sequence[Stored]) -> TrashPage:
+def trashed(found: Sequence[StoredMemory]) -> TrashPage:
     memories = [each.memory for each in found]
     return TrashPage(
         text=texts.listed(memories, len(memories)),

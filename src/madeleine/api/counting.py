@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from madeleine.api import texts
 from madeleine.api.contract.responses import Stats, StatsWindow, StoreStats, UsageStats
 from madeleine.model.query import Filter
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
 from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.whisper.report import ENTRIES
@@ -22,7 +22,7 @@ DAYS_AT_MOST = 365
 
 def stats(house: House, call: Call) -> Stats:
     """Return the numbers. Whispers are counted as far back as their log is kept."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     days = reader.whole("days", 0, 1, DAYS_AT_MOST)
     reader.done()
     now = house.stores.clock.now()

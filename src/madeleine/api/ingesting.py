@@ -16,9 +16,9 @@ from madeleine.ingest.gate import today
 from madeleine.ingest.keeping import key_of
 from madeleine.ingest.report import Ingested
 from madeleine.ingest.transcripts import Transcript, take_in_by_hand
-from madeleine.model.draft import one_line, read_space, read_tags
+from madeleine.model.draft import read_one_line, read_space, read_tags
 from madeleine.model.memory import first_words
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -34,7 +34,7 @@ class _How:
     """What every way of taking in is asked in the query."""
 
     def __init__(self, house: House, call: Call) -> None:
-        reader = Reader(call.query)
+        reader = RequestReader(call.query)
         self.space = read_space(reader.text("default_space"))
         self.dry_run = reader.flag("dry_run")
         self.tags = read_tags(reader.texts("extra_tags") or (), house.stores.habits.limits)
@@ -43,11 +43,11 @@ class _How:
 
 def conversation(house: House, call: Call) -> IngestReport:
     """Take in a conversation; a text in which nobody is told to speak is somebody's notes."""
-    how, reader = _How(house, call), Reader(call.body)
+    how, reader = _How(house, call), RequestReader(call.body)
     content, messages = reader.text("content"), reader.items("messages", lambda each: each)
-    agent = one_line("agent_id", reader.text("agent_id"), 150)
-    session = one_line("session", reader.text("session"), NAME_CHARS)
-    uri = one_line("uri", reader.text("uri"), URI_CHARS)
+    agent = read_one_line("agent_id", reader.text("agent_id"), 150)
+    session = read_one_line("session", reader.text("session"), NAME_CHARS)
+    uri = read_one_line("uri", reader.text("uri"), URI_CHARS)
     reader.done()
     _check_one(content, messages, "messages")
     source = _source(agent, call.by)
@@ -58,10 +58,10 @@ def conversation(house: House, call: Call) -> IngestReport:
 
 def file(house: House, call: Call) -> IngestReport:
     """Take in a file of notes or a conversation, or a transcript of this machine by its path."""
-    how, reader = _How(house, call), Reader(call.body)
+    how, reader = _How(house, call), RequestReader(call.body)
     content, path = reader.text("content"), reader.text("path")
-    name = one_line("name", reader.text("name"), NAME_CHARS)
-    uri = one_line("uri", reader.text("uri"), URI_CHARS)
+    name = read_one_line("name", reader.text("name"), NAME_CHARS)
+    uri = read_one_line("uri", reader.text("uri"), URI_CHARS)
     reader.done()
     _check_one(content, path, "path")
     if path is None:

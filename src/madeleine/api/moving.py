@@ -21,11 +21,11 @@ from madeleine.api.contract.responses import (
 from madeleine.errors import InvalidValue, MadeleineError
 from madeleine.ingest.backups.keeping import kept_in
 from madeleine.ingest.exporting.pages import Page, read_page, read_trash
-from madeleine.model.draft import one_line, read_space
-from madeleine.model.incoming import Importing, Incoming, read_incoming
+from madeleine.model.draft import read_one_line, read_space
+from madeleine.model.incoming import ImportBatch, IncomingMemory, read_incoming
 from madeleine.model.memory import parse_id
 from madeleine.model.query import Filter, read_filter
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
 from madeleine.write.bring_in import Brought, Fate, bring_in
 
@@ -46,12 +46,12 @@ Outcome = Brought | MadeleineError
 
 def take_in(house: House, call: Call) -> ImportReport:
     """Bring memories in from elsewhere."""
-    reader = Reader(call.body)
-    space = read_space(Reader(call.query).text("default_space"))
+    reader = RequestReader(call.body)
+    space = read_space(RequestReader(call.query).text("default_space"))
     items = reader.items("items", lambda item: item)
-    form = one_line("format", reader.text("format"), NAME_CHARS) or "unknown"
+    form = read_one_line("format", reader.text("format"), NAME_CHARS) or "unknown"
     run = reader.raw("run")
-    how = Importing(
+    how = ImportBatch(
         by=f"import:{form}",
         run=house.stores.new_id() if run is None else parse_id("run", run),
         dry_run=reader.flag("dry_run"),
@@ -60,19 +60,21 @@ def take_in(house: House, call: Call) -> ImportReport:
     if items is None or len(items) > ITEMS_AT_MOST:
         raise InvalidValue("items", "is missing or too long", hint=f"at most {ITEMS_AT_MOST:,}")
     read = [_incoming(house, each, space) for each in items]
-    found = [each for each in read if isinstance(each, Incoming)]
+    found = [each for each in read if isinstance(each, IncomingMemory)]
     brought = iter(bring_in(house.stores, found, how))
-    return _brought([next(brought) if isinstance(each, Incoming) else each for each in read], how)
+    return _brought(
+        [next(brought) if isinstance(each, IncomingMemory) else each for each in read], how
+    )
 
 
-def _incoming(house: House, item: object, space: str | None) -> Incoming | MadeleineError:
+def _incoming(house: House, item: object, space: str | None) -> IncomingMemory | MadeleineError:
     try:
         return read_incoming(item, house.stores.habits.limits, space)
     except MadeleineError as refused:
         return refused
 
 
-def _brought(outcomes: list[Outcome], how: Importing) -> ImportReport:
+def _brought(outcomes: list[Outcome], how: ImportBatch) -> ImportReport:
     counts = Counter(each.fate.value for each in outcomes if isinstance(each, Brought))
     refused = sum(isinstance(each, MadeleineError) for each in outcomes)
     told = [f"{counts[fate.value]:,} {fate.value}" for fate in Fate if counts[fate.value]]
@@ -98,7 +100,7 @@ def _result(outcome: Outcome) -> ImportOutcome:
 
 def give_out(house: House, call: Call) -> ExportPage:
     """Return a page of memories with all that belongs to them."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     chosen = read_filter(reader)
     after = reader.text("after") or ""
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
@@ -127,7 +129,7 @@ def _page(house: House, chosen: Filter, page: Page) -> ExportPage:
 
 def back_up(house: House, call: Call) -> BackupReport:
     """Make a backup."""
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     to = reader.text("to")
     reader.done()
     if to is not None and not Path(to).is_absolute():

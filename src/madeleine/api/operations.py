@@ -42,15 +42,15 @@ from madeleine.errors import (
     UnknownWord,
 )
 from madeleine.model.codec import Json
-from madeleine.model.draft import Draft, check_content, one_line, read_draft, read_space
-from madeleine.model.event import Event, Kind
+from madeleine.model.draft import Draft, check_content, read_draft, read_one_line, read_space
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Connection
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import read_filter, read_query
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.revision import read_revision
 from madeleine.model.times import format_time
-from madeleine.model.words import Edge, word
+from madeleine.model.words import Edge, read_word
 from madeleine.recall.recall import recall
 from madeleine.version import __version__
 from madeleine.whisper.learning import give_feedback
@@ -99,9 +99,9 @@ def prepare_operation(house: House, name: str, call: Call) -> Iterator[Callable[
     house.stores.aside.wait()
     route = BY_NAME[name]
     if SHAPES[name].body is None:
-        Reader(call.body).done()
+        RequestReader(call.body).done()
     if SHAPES[name].query is None:
-        Reader(call.query).done()
+        RequestReader(call.query).done()
     typed = replace(call, query=typed_query(name, call.query))
     only_reads = route.method == "GET" or route.only_reads
     operation = partial(OPERATIONS[name], house, typed)
@@ -135,7 +135,7 @@ def _remember(house: House, call: Call) -> object:
 
 def _remember_many(house: House, call: Call) -> object:
     space = default_space(call)
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     items = reader.items("items", lambda item: item)
     reader.done()
     if items is None:
@@ -181,7 +181,7 @@ def _revise(house: House, call: Call) -> object:
 
 
 def _retire(house: House, call: Call) -> object:
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     reason, successor = _reason(reader), reader.text("superseded_by")
     reader.done()
     done = retire(house.stores, call.named, reason, successor, by=call.by)
@@ -189,7 +189,7 @@ def _retire(house: House, call: Call) -> object:
 
 
 def _forget(house: House, call: Call) -> object:
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     reason = _reason(reader)
     reader.done()
     return answers.forgotten(forget(house.stores, call.named, by=call.by, reason=reason))
@@ -200,32 +200,32 @@ def _restore(house: House, call: Call) -> object:
 
 
 def _link(house: House, call: Call) -> object:
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     source = reader.required_text("source_id")
     connection = Connection(
         target=reader.required_text("target_id"),
         edge=reader.choice(Edge, "edge", Edge.RELATED_TO),
         weight=reader.unit("weight", 0.5),
         reason=_reason(reader),
-        kind=one_line("kind", reader.text("kind"), 100),
+        kind=read_one_line("kind", reader.text("kind"), 100),
     )
     reader.done()
     return answers.changed(link(house.stores, source, connection, by=call.by), "Linked")
 
 
 def _unlink(house: House, call: Call) -> object:
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     source, target = reader.required_text("source_id"), reader.required_text("target_id")
-    edge = word(Edge, "edge", reader.raw("edge")) if reader.raw("edge") is not None else None
+    edge = read_word(Edge, "edge", reader.raw("edge")) if reader.raw("edge") is not None else None
     reader.done()
     return answers.changed(unlink(house.stores, source, target, edge, by=call.by), "Unlinked")
 
 
 def _merge(house: House, call: Call) -> object:
     limits = house.stores.habits.limits
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     keep, drop = reader.required_text("keep"), reader.required_text("drop")
-    title = one_line("title", reader.text("title"), limits.title_chars)
+    title = read_one_line("title", reader.text("title"), limits.title_chars)
     text = reader.text("content")
     content = None if text is None else check_content(text, limits)
     reason = _reason(reader)
@@ -263,7 +263,7 @@ def _whisper(house: House, call: Call) -> object:
 
 def read_prompt(call: Call) -> Prompt:
     """Return the prompt that a request is about."""
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     prompt = Prompt(
         text=reader.text("prompt") or "",
         space=read_space(reader.text("space")) or default_space(call),
@@ -280,7 +280,7 @@ def read_prompt(call: Call) -> Prompt:
 
 
 def _whisper_why(house: House, call: Call) -> object:
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     session = reader.text("session_id")
     reader.done()
     entries = house.stores.log.whispers(1, session)
@@ -294,7 +294,7 @@ def _whisper_report(house: House, call: Call) -> object:
 
 
 def _feedback(house: House, call: Call) -> object:
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     memory_id = get(house.stores, reader.required_text("node_id")).memory.id
     if reader.raw("signal") is None:
         raise InvalidValue("signal", "is missing", hint="it is required")
@@ -307,7 +307,7 @@ def _feedback(house: House, call: Call) -> object:
 
 
 def _show(house: House, call: Call) -> object:
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     session = reader.text("session_id")
     reader.done()
     seen = show(house.stores, call.named)
@@ -318,7 +318,7 @@ def _show(house: House, call: Call) -> object:
 
 
 def _list(house: House, call: Call) -> object:
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     chosen = read_filter(reader)
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
@@ -338,7 +338,7 @@ def _history(house: House, call: Call) -> object:
 
 
 def _audit(house: House, call: Call) -> object:
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", EVENTS, 1, EVENTS_AT_MOST)
     memory, verb = reader.text("node_id"), reader.text("operation")
     reader.done()
@@ -347,12 +347,12 @@ def _audit(house: House, call: Call) -> object:
 
 
 def _merges(house: House, call: Call) -> object:
-    events = _newest(_reading(house.stores, None), _limit(call), (Kind.CHANGED,), "merge")
+    events = _newest(_reading(house.stores, None), _limit(call), (EventKind.CHANGED,), "merge")
     return answers.merges(events, _outcomes(house.stores, events))
 
 
-_RECORDED = (Kind.REMEMBERED, Kind.CHANGED, Kind.DECIDED)
-_Reading = Callable[[Sequence[Kind], int], Sequence[Event]]
+_RECORDED = (EventKind.REMEMBERED, EventKind.CHANGED, EventKind.DECIDED)
+_Reading = Callable[[Sequence[EventKind], int], Sequence[Event]]
 
 
 def _reading(stores: Stores, memory: str | None) -> _Reading:
@@ -363,7 +363,7 @@ def _reading(stores: Stores, memory: str | None) -> _Reading:
 
 
 def _newest(
-    read: _Reading, limit: int, kinds: Sequence[Kind], verb: str | None = None
+    read: _Reading, limit: int, kinds: Sequence[EventKind], verb: str | None = None
 ) -> list[Event]:
     """Return the newest events of these kinds and this verb, whatever lies between them."""
     looked = limit
@@ -386,7 +386,7 @@ def _outcomes(stores: Stores, events: Sequence[Event]) -> dict[str, str | None]:
 
 
 def _proposals(house: House, call: Call) -> object:
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     wanted = reader.text("status") or ProposalStatus.PENDING.value
     reader.done()
     known = [*(each.value for each in ProposalStatus), "all"]
@@ -397,7 +397,7 @@ def _proposals(house: House, call: Call) -> object:
 
 
 def _decide(house: House, call: Call) -> object:
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     action = reader.required_text("action")
     reader.done()
     known = [each.value for each in ProposalStatus if each is not ProposalStatus.EXPIRED]
@@ -442,7 +442,7 @@ def _status(house: House, call: Call) -> object:
         ),
         index_place=house.index_place,
         index_bytes=None if house.index_place else _index_size(house.home),
-        runs=[_run(each) for each in stores.log.recent_events([Kind.RUN.value], RUNS_SHOWN)],
+        runs=[_run(each) for each in stores.log.recent_events([EventKind.RUN.value], RUNS_SHOWN)],
         sleep=sleeping.standing(house),
         backup=moving.standing(house),
         ingest=ingesting.standing(house),
@@ -483,7 +483,7 @@ def _rebuild(house: House, call: Call) -> object:
 
 
 def _purge(house: House, call: Call) -> object:
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     named, whole = reader.texts("memories"), reader.flag("all")
     reader.done()
     if whole == bool(named):
@@ -504,18 +504,18 @@ def _stop(house: House, call: Call) -> object:
 
 def default_space(call: Call) -> str | None:
     """Return the space of a request that names none itself."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     space = read_space(reader.text("default_space"))
     reader.done()
     return space
 
 
-def _reason(reader: Reader) -> str | None:
-    return one_line("reason", reader.text("reason"), REASON_CHARS)
+def _reason(reader: RequestReader) -> str | None:
+    return read_one_line("reason", reader.text("reason"), REASON_CHARS)
 
 
 def _limit(call: Call) -> int:
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", EVENTS, 1, EVENTS_AT_MOST)
     reader.done()
     return limit

@@ -27,19 +27,19 @@ from madeleine.api.contract.responses import (
 )
 from madeleine.api.reach import Reach
 from madeleine.errors import InvalidValue, NoPeople, NoSuchSpace, NotAllowed, StillKept
-from madeleine.model.draft import one_line
+from madeleine.model.draft import read_one_line
 from madeleine.model.people import (
-    Member,
+    AccessToken,
     Person,
     Role,
-    Token,
-    read_person,
+    SpaceMember,
+    read_person_name,
     read_shared_space,
     tenant_of_space,
 )
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
-from madeleine.model.words import word
+from madeleine.model.words import read_word
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -64,8 +64,8 @@ def people(reach: Reach, call: Call) -> PeopleList:
 
 def add_person(reach: Reach, call: Call) -> AddedPerson:
     known, _ = _who(reach)
-    reader = Reader(call.body)
-    name, keep = read_person(reader.required_text("name")), reader.flag("keep")
+    reader = RequestReader(call.body)
+    name, keep = read_person_name(reader.required_text("name")), reader.flag("keep")
     reader.done()
     kept = known.kept(name)
     if kept and not keep and name not in {each.name for each in known.people()}:
@@ -76,7 +76,7 @@ def add_person(reach: Reach, call: Call) -> AddedPerson:
 
 def remove_person(reach: Reach, call: Call) -> RemovedPerson:
     known, _ = _who(reach)
-    name, reader = read_person(call.named), Reader(call.query)
+    name, reader = read_person_name(call.named), RequestReader(call.query)
     erase = reader.flag("erase")
     reader.done()
     if erase and known.is_kept(name):
@@ -92,7 +92,7 @@ def remove_person(reach: Reach, call: Call) -> RemovedPerson:
 def tokens(reach: Reach, call: Call) -> TokenList:
     """Return the caller's tokens; to an admin everybody's."""
     known, caller = _who(reach)
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     person = reader.text("person")
     reader.done()
     whose = person if caller.role is Role.ADMIN else caller.person
@@ -104,8 +104,8 @@ def tokens(reach: Reach, call: Call) -> TokenList:
 
 def create_token(reach: Reach, call: Call) -> CreatedToken:
     known, _ = _who(reach)
-    reader = Reader(call.body)
-    name = one_line("name", reader.required_text("name"), NAME_CHARS)
+    reader = RequestReader(call.body)
+    name = read_one_line("name", reader.required_text("name"), NAME_CHARS)
     person = reader.text("person")
     role = reader.choice(Role, "role", Role.WRITER)
     reader.done()
@@ -142,9 +142,9 @@ def spaces(reach: Reach, call: Call) -> SharedSpaceList:
 def share_space(reach: Reach, call: Call) -> JoinedSpace:
     """Give a person a role in a shared space; an admin makes the space by that."""
     known, caller = _who(reach)
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     space = read_shared_space(reader.required_text("name"))
-    person = read_person(reader.required_text("person"))
+    person = read_person_name(reader.required_text("person"))
     role, keep = _space_role(reader.raw("role")), reader.flag("keep")
     reader.done()
     _check_owner(caller, space, "share_space")
@@ -160,7 +160,7 @@ def share_space(reach: Reach, call: Call) -> JoinedSpace:
 def unshare_space(reach: Reach, call: Call) -> LeftSpace:
     """Take a person out of a shared space; without one, let nobody share it any more."""
     known, caller = _who(reach)
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     space = read_shared_space(reader.required_text("name"))
     person, erase = reader.text("person"), reader.flag("erase")
     reader.done()
@@ -190,7 +190,7 @@ def _with(kept: int) -> str:
 
 
 def _space_role(given: object) -> Role:
-    role = Role.WRITER if given is None else word(Role, "role", given)
+    role = Role.WRITER if given is None else read_word(Role, "role", given)
     if role is Role.ADMIN:
         raise InvalidValue("role", "is 'admin'", hint="in a space one is reader, writer or owner")
     return role
@@ -221,7 +221,7 @@ def _who(reach: Reach) -> tuple[People, Caller]:
     return reach.people, reach.caller
 
 
-def _person(person: Person, shares: Sequence[Member]) -> PersonEntry:
+def _person(person: Person, shares: Sequence[SpaceMember]) -> PersonEntry:
     return PersonEntry(
         name=person.name,
         created=format_time(person.created),
@@ -229,7 +229,7 @@ def _person(person: Person, shares: Sequence[Member]) -> PersonEntry:
     )
 
 
-def _token(token: Token) -> dict[str, Any]:
+def _token(token: AccessToken) -> dict[str, Any]:
     return {
         "id": token.id,
         "name": token.name,
@@ -240,7 +240,7 @@ def _token(token: Token) -> dict[str, Any]:
     }
 
 
-def _space(name: str, role: Role | None, members: Sequence[Member]) -> SharedSpace:
+def _space(name: str, role: Role | None, members: Sequence[SpaceMember]) -> SharedSpace:
     return SharedSpace(
         name=name,
         role=None if role is None else role.value,

@@ -49,10 +49,10 @@ from madeleine.errors import (
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.draft import Draft, read_draft, read_space
 from madeleine.model.people import Caller, Role
-from madeleine.model.query import Filter, Query, read_filter, read_query
-from madeleine.model.reading import Reader
+from madeleine.model.query import Filter, RecallQuery, read_filter, read_query
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
-from madeleine.model.trace import AskedTrace
+from madeleine.model.trace import QueryEmbedding
 from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.joining import joined
@@ -183,7 +183,7 @@ def _revise(reached: Reach, call: Call) -> Any:
     """A memory changes its space only within the house that keeps it."""
     place = reached.holding(call.named, reach.memories)
     if "space" in call.body:
-        space = read_space(Reader(call.body).text("space"))
+        space = read_space(RequestReader(call.body).text("space"))
         if reached.at(space) is not place and not _is_there(place, call.named, space):
             raise OtherSpace(call.named, place.called)
     return _done(reached, place, "revise", call)
@@ -320,7 +320,7 @@ def _import(reached: Reach, call: Call) -> Any:
 
 def _incoming(values: object, space: str | None) -> Draft:
     """Return so much of what is to be imported as says where it belongs."""
-    reader = Reader(values, "the item")
+    reader = RequestReader(values, "the item")
     given = read_space(reader.text("space")) if reader.has("space") else space
     return Draft("", space=given, about_self=reader.flag("about_self"))
 
@@ -336,7 +336,7 @@ class Batch:
         self._reached = reached
         self._name = name
         self._call = call
-        self._items = Reader(call.body).items("items", lambda item: item) or ()
+        self._items = RequestReader(call.body).items("items", lambda item: item) or ()
         self._parts: dict[str | None, tuple[Place, list[int]]] = {None: (reached.own, [])}
         self._results: dict[int, Any] = {}
         self._notes: dict[str, None] = {}
@@ -386,7 +386,7 @@ class Batch:
 def _ingest_file(reached: Reach, call: Call) -> Any:
     """Take in a file where its space is kept. A conversation, which has a route of its own,
     stays with the one who said it, whichever project it was about."""
-    space = read_space(Reader(call.query).text("default_space"))
+    space = read_space(RequestReader(call.query).text("default_space"))
     return _done(reached, reached.at(space), "ingest_file", call)
 
 
@@ -410,7 +410,7 @@ def _recall(reached: Reach, call: Call) -> Any:
     return answers.recalled(Recalled(tuple(hits), silence, tuple(notes), why_not), query.explain)
 
 
-def _ask(place: Place, query: Query, trace: AskedTrace | None) -> Recalled:
+def _ask(place: Place, query: RecallQuery, trace: QueryEmbedding | None) -> Recalled:
     return recall(place.house.stores, query, touch=False, trace=trace)
 
 
@@ -420,7 +420,7 @@ def _wait(places: Sequence[Place]) -> None:
         place.house.stores.aside.wait()
 
 
-def _asked(query: Query, place: Place, about: Place) -> Query:
+def _asked(query: RecallQuery, place: Place, about: Place) -> RecallQuery:
     """Return a question as it is asked in one place."""
     return replace(
         query,
@@ -435,7 +435,7 @@ def _within(chosen: Filter, place: Place) -> Filter:
 
 
 def _note_uses(
-    places: Sequence[Place], found: Sequence[Recalled], hits: Sequence[Found], query: Query
+    places: Sequence[Place], found: Sequence[Recalled], hits: Sequence[Found], query: RecallQuery
 ) -> None:
     """Note what is shown as used, where it is kept."""
     shown = {id(each) for each in hits}
@@ -457,7 +457,7 @@ def _whisper(reached: Reach, call: Call) -> Any:
 def _list(reached: Reach, call: Call) -> Any:
     """Return a page of all places together, newest first."""
     reached.own.check("list", Role.READER)
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     chosen = read_filter(reader)
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
@@ -472,7 +472,7 @@ def _list(reached: Reach, call: Call) -> Any:
 
 def _export(reached: Reach, call: Call) -> Any:
     """Give out what is the caller's own, and what they share only if its space is named."""
-    chosen = read_filter(Reader(call.query))
+    chosen = read_filter(RequestReader(call.query))
     named = [each for each in reached.shared if each.space in chosen.spaces]
     reached.own.check("export", needed("export"))
     for place in named:

@@ -23,9 +23,9 @@ from madeleine.api.contract.responses import (
 )
 from madeleine.errors import InvalidValue, UnknownWord
 from madeleine.model.codec import CREATIVE
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.proposal import ProposalStatus
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.words import Edge
 from madeleine.sleep.intervals import task_run
 from madeleine.sleep.sleeper import Asked
@@ -94,7 +94,7 @@ def run_task(house: House, call: Call) -> SleepRun:
 def _options(call: Call) -> tuple[bool, bool, bool]:
     """Return whether it is a dry run, whether memories get no time before they fade, and whether
     the caller waits for the end."""
-    body, query = Reader(call.body), Reader(call.query)
+    body, query = RequestReader(call.body), RequestReader(call.query)
     dry_run, at_once, wait = body.flag("dry_run"), body.flag("now"), query.flag("wait")
     body.done()
     query.done()
@@ -127,7 +127,7 @@ def resume_task(house: House, call: Call) -> PausedJob:
 def consolidate(house: House, call: Call) -> ConsolidationRun:
     """Run the tasks that are asked for, and wait for them unless told not to."""
     tasks, dry_run = _tasks_asked(house, call)
-    query = Reader(call.query)
+    query = RequestReader(call.query)
     wait = query.flag("wait", default=True)
     query.done()
     began = house.stores.clock.now()
@@ -140,7 +140,7 @@ def consolidate(house: House, call: Call) -> ConsolidationRun:
 
 def _tasks_asked(house: House, call: Call) -> tuple[tuple[str, ...], bool]:
     """Return the tasks that a request names, under either name for them."""
-    body = Reader(call.body)
+    body = RequestReader(call.body)
     task, mode, dry_run = body.text("task"), body.text("mode"), body.flag("dry_run")
     body.done()
     if task is not None and mode is not None and task != mode:
@@ -162,7 +162,7 @@ def consolidate_status(house: House, call: Call) -> ConsolidationStatus:
             last=sleeper.last_runs(),
             next_run={each: next_task_run(house, each) for each in sleeper.tasks},
             running=sleeper.running(),
-            history=log.recent_events([Kind.RUN.value], limit, sleeper.tasks),
+            history=log.recent_events([EventKind.RUN.value], limit, sleeper.tasks),
             enabled=house.settings.consolidation.enabled,
             tick_seconds=house.settings.consolidation.tick_seconds,
             paused=sleeper.paused(),
@@ -200,7 +200,7 @@ def maintenance(house: House, call: Call) -> MaintenanceAnswer:
 def hand_in_verdicts(house: House, call: Call) -> MaintenanceAnswer | HandedInVerdicts:
     """Take an agent's answers; without any it is given questions, as by a GET, or those that
     it has once more."""
-    reader = Reader(call.body)
+    reader = RequestReader(call.body)
     job_id, results = reader.text("job_id"), reader.raw("results")
     reader.done()
     if job_id is None and results is None:
@@ -215,7 +215,7 @@ def hand_in_verdicts(house: House, call: Call) -> MaintenanceAnswer | HandedInVe
 
 
 def insights(house: House, call: Call) -> Insights:
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", INSIGHTS, 1, INSIGHTS_AT_MOST)
     reader.done()
     index = house.stores.index

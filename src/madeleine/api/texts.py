@@ -13,7 +13,7 @@ from datetime import datetime
 
 from madeleine.api.contract.responses import MemoryLink
 from madeleine.api.wording import word, word_all
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.proposal import Proposal
 from madeleine.model.times import format_time
@@ -227,7 +227,7 @@ def happened(event: Event, outcome: str | None) -> str:
     """Return one event of a history on one line."""
     body = event.body
     parts = [format_time(event.at), str(body.get("verb") or event.kind.value)]
-    if event.kind is Kind.USED:
+    if event.kind is EventKind.USED:
         parts.append(str(body.get("how") or ""))
     if body.get("by"):
         parts.append(f"by {body['by']}")

@@ -19,7 +19,7 @@ from madeleine.bootstrap.intake import make_intake
 from madeleine.bootstrap.minds import make_judge
 from madeleine.errors import NoSuchTenant
 from madeleine.ingest.intake import Intake
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.settings import Settings
 from madeleine.sleep.habits import SleepHabits
 from madeleine.sleep.intervals import Intervals
@@ -108,7 +108,7 @@ class House:
     def note_maintenance(self) -> None:
         """Note that an agent has done its part for now."""
         body = {"key": MAINTENANCE, "value": self.stores.clock.now().isoformat()}
-        record(self.stores, [event(self.stores, Kind.STATE, body)], durable=False)
+        record(self.stores, [event(self.stores, EventKind.STATE, body)], durable=False)
         self.look_for_maintenance()
 
     @property

@@ -35,7 +35,7 @@ from madeleine.ingest.moving import (
     move,
 )
 from madeleine.model.config_text import change_settings
-from madeleine.model.people import read_person
+from madeleine.model.people import read_person_name
 from madeleine.settings import Settings, read_settings, store_variables
 from madeleine.settings.file import config_path, read_text, write_text
 from madeleine.settings.sections import StoreConfig
@@ -75,7 +75,7 @@ def move_home(
     if to == "files":
         _refuse_fixed(home, None)
         return _move_out(home, settings, progress)
-    name = settings.store.tenant if tenant is None else read_person(tenant, "tenant")
+    name = settings.store.tenant if tenant is None else read_person_name(tenant, "tenant")
     store = replace(settings.store, url=to, truth="database", tenant=name)
     check_store(replace(settings, store=store))
     _refuse_fixed(home, store)

@@ -30,7 +30,7 @@ from psycopg.types.string import TextBinaryLoader
 
 from madeleine.database.connection import Connections, Row, translated
 from madeleine.errors import DatabaseDown, DatabaseUnfit, MadeleineError
-from madeleine.model.nul import ESCAPE, shown
+from madeleine.model.nul import NUL_ESCAPE, unescape_nul
 
 _FOUND = """SELECT tenant, truth, {}, {}, set_config('madeleine.tenant', tenant::text, true),
                    set_config('madeleine.truth', truth::text, true)
@@ -106,8 +106,8 @@ class Access:
 
 
 def _shown(texts: list[Any]) -> list[Any]:
-    hides = any(ESCAPE in each for each in set(texts) if isinstance(each, str))
-    return [each and shown(each) for each in texts] if hides else texts
+    hides = any(NUL_ESCAPE in each for each in set(texts) if isinstance(each, str))
+    return [each and unescape_nul(each) for each in texts] if hides else texts
 
 
 Fence = Callable[[Access], None]

@@ -20,7 +20,7 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 from psycopg.types.string import StrDumper, TextLoader
 
-from madeleine.model.nul import hidden, shown
+from madeleine.model.nul import escape_nul, unescape_nul
 from madeleine.model.vector import Vector
 
 ARRAYS: dict[str, np.dtype[Any]] = {
@@ -51,13 +51,13 @@ class Full:
 
 class _Text(StrDumper):
     def dump(self, obj: str) -> Buffer | None:
-        return super().dump(hidden(obj))
+        return super().dump(escape_nul(obj))
 
 
 class _TextBack(TextLoader):
     def load(self, data: Buffer) -> bytes | str:
         text = super().load(data)
-        return shown(text) if isinstance(text, str) else text
+        return unescape_nul(text) if isinstance(text, str) else text
 
 
 class _BinaryTextBack(_TextBack):

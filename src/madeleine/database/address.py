@@ -12,7 +12,7 @@ import psycopg
 from psycopg import conninfo
 
 from madeleine.errors import BadSetting
-from madeleine.model.server_address import ESCAPE, is_plain
+from madeleine.model.server_address import ESCAPE_HINT, has_unambiguous_host
 
 PORTS = range(1, 65_536)
 OPTIONS = "behind ? write only what PostgreSQL knows, such as sslmode=require"
@@ -23,7 +23,7 @@ def place_of(url: str) -> str:
     parts = _read(url)
     hosts, ports = (parts.get(name, "").split(",") for name in ("host", "port"))
     if not all(_is_port(each) for each in ports):
-        raise BadSetting("store.url", "has a port that is no number up to 65535", ESCAPE)
+        raise BadSetting("store.url", "has a port that is no number up to 65535", ESCAPE_HINT)
     places = zip_longest(hosts, ports if len(ports) > 1 else ports * len(hosts), fillvalue="")
     shown = ",".join(_host(*each) for each in places)
     return f"postgresql://{shown}/{parts.get('dbname', '')}"
@@ -31,12 +31,12 @@ def place_of(url: str) -> str:
 
 def _read(url: str) -> dict[str, str]:
     """Return the parts of an address, by libpq's names for them."""
-    if not is_plain(url, ends="/"):
-        raise BadSetting("store.url", "has an @ behind its host", ESCAPE)
+    if not has_unambiguous_host(url, ends="/"):
+        raise BadSetting("store.url", "has an @ behind its host", ESCAPE_HINT)
     try:
         parts = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
-        hint = f"{OPTIONS}; {ESCAPE}" if "?" in url else ESCAPE
+        hint = f"{OPTIONS}; {ESCAPE_HINT}" if "?" in url else ESCAPE_HINT
         raise BadSetting("store.url", "cannot be read as an address", hint) from None
     return {name: str(value) for name, value in parts.items() if value is not None}
 

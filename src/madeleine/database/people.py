@@ -29,7 +29,15 @@ from madeleine.errors import (
     NoSuchToken,
     Rejected,
 )
-from madeleine.model.people import Caller, Member, Person, Role, Token, lesser, tenant_of_space
+from madeleine.model.people import (
+    AccessToken,
+    Caller,
+    Person,
+    Role,
+    SpaceMember,
+    lesser_role,
+    tenant_of_space,
+)
 
 SECRET_BYTES = 32
 PREFIX = "mad_"  # what a scanner for lost secrets can know a token by
@@ -113,13 +121,13 @@ class People:
 
     # -- tokens ------------------------------------------------------------------------------
 
-    def tokens(self, person: str | None = None) -> list[Token]:
+    def tokens(self, person: str | None = None) -> list[AccessToken]:
         """Return the tokens of one person, or of all."""
         sql = f"""SELECT {_TOKEN} FROM tokens WHERE %s::text IS NULL OR person = %s
                   ORDER BY person, created, id"""
         return [_token(row) for row in self._rows(sql, person, person)]
 
-    def create_token(self, name: str, person: str, role: Role) -> tuple[Token, str]:
+    def create_token(self, name: str, person: str, role: Role) -> tuple[AccessToken, str]:
         """Make a token; return it with its secret, which nobody can be told again."""
         self._check(person)
         if role is Role.ADMIN and person != self.home:
@@ -130,7 +138,7 @@ class People:
         made = (_hash(secret), str(uuid.uuid4()), name, person, role.value)
         return _token(self._rows(sql, *made)[0]), secret
 
-    def find_token(self, wanted: str, person: str | None = None) -> Token:
+    def find_token(self, wanted: str, person: str | None = None) -> AccessToken:
         """Return the token with this id, or so much of its beginning that it is the only one."""
         every = self.tokens(person)
         found = [each for each in every if len(wanted) >= SHORT and each.id.startswith(wanted)]
@@ -139,7 +147,7 @@ class People:
             raise NoSuchToken(wanted)
         return (found or named)[0]
 
-    def revoke(self, token: Token) -> None:
+    def revoke(self, token: AccessToken) -> None:
         """Let a token in no more."""
         self._rows("DELETE FROM tokens WHERE id = %s RETURNING id", token.id)
 
@@ -149,17 +157,21 @@ class People:
         """Return the shared spaces, by name."""
         return [row[0] for row in self._rows("SELECT name FROM shared_spaces ORDER BY name")]
 
-    def members(self, space: str) -> list[Member]:
+    def members(self, space: str) -> list[SpaceMember]:
         """Return who shares a space, by name."""
         sql = "SELECT space, person, role FROM members WHERE space = %s ORDER BY person"
-        return [Member(space, person, Role(role)) for space, person, role in self._rows(sql, space)]
+        return [
+            SpaceMember(space, person, Role(role)) for space, person, role in self._rows(sql, space)
+        ]
 
-    def memberships(self, person: str) -> list[Member]:
+    def memberships(self, person: str) -> list[SpaceMember]:
         """Return what a person shares, by the space's name."""
         sql = "SELECT space, person, role FROM members WHERE person = %s ORDER BY space"
-        return [Member(space, name, Role(role)) for space, name, role in self._rows(sql, person)]
+        return [
+            SpaceMember(space, name, Role(role)) for space, name, role in self._rows(sql, person)
+        ]
 
-    def share(self, space: str, person: str, role: Role, may_make: bool = False) -> Member:
+    def share(self, space: str, person: str, role: Role, may_make: bool = False) -> SpaceMember:
         """Give a person a role in a space, another one than before if they had one; the space
         is made, if that may be."""
         self._check(person)
@@ -171,7 +183,7 @@ class People:
                  RETURNING space"""
         if not self._rows(sql, person, role.value, space):
             raise NoSuchSpace(space)
-        return Member(space, person, role)
+        return SpaceMember(space, person, role)
 
     def leave(self, space: str, person: str) -> None:
         """Take a person out of a space."""
@@ -238,15 +250,17 @@ def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _mounted(person: str, role: Role, spaces: Sequence[Sequence[str]]) -> tuple[Member, ...]:
+def _mounted(person: str, role: Role, spaces: Sequence[Sequence[str]]) -> tuple[SpaceMember, ...]:
     """Return the shared spaces of a caller: a client may do no more there than its token."""
-    return tuple(Member(name, person, lesser(role, Role(given))) for name, given in spaces)
+    return tuple(
+        SpaceMember(name, person, lesser_role(role, Role(given))) for name, given in spaces
+    )
 
 
-def _token(row: tuple[Any, ...]) -> Token:
+def _token(row: tuple[Any, ...]) -> AccessToken:
     identity, name, person, role, created, last_used = row
     used = None if last_used is None else _utc(last_used)
-    return Token(identity, name, person, Role(role), _utc(created), used)
+    return AccessToken(identity, name, person, Role(role), _utc(created), used)
 
 
 def _utc(moment: datetime) -> datetime:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from madeleine.errors import BadSetting
 from madeleine.index.port import Index
-from madeleine.model.server_address import split
+from madeleine.model.server_address import split_address
 
 GROUP = "madeleine.index"
 FORM = "falkordb://host:port/name"
@@ -54,7 +54,7 @@ def find_engine(url: str) -> IndexEngine:
     """Return the engine that answers for an address."""
     if "://" not in url:
         raise BadSetting("store.graph", f"is not {FORM}", hint=f"write it as {FORM}")
-    scheme = split("store.graph", url).scheme
+    scheme = split_address("store.graph", url).scheme
     for found in entry_points(group=GROUP, name=scheme):
         try:
             engine: IndexEngine = found.load()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from madeleine.model.event import Event, Position
+from madeleine.model.event import Event, JournalCursor
 from madeleine.model.judging import Verdict
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine.rules.usage import Use
@@ -40,7 +40,7 @@ class WhisperEntry:
 class EventLog(Protocol):
     """The port of the log."""
 
-    def positions(self) -> dict[str, Position]: ...
+    def positions(self) -> dict[str, JournalCursor]: ...
 
     def torn(self) -> list[Unreadable]:
         """Return the journal lines that were passed over because they cannot be read."""

@@ -20,9 +20,9 @@ from typing import Protocol
 from madeleine.index.graph import MemoryGraph
 from madeleine.index.log import EventLog
 from madeleine.index.search import MemorySearch
-from madeleine.model.event import Event, Position
-from madeleine.model.stored import Stored
-from madeleine.model.trace import Trace
+from madeleine.model.event import Event, JournalCursor
+from madeleine.model.stored import StoredMemory
+from madeleine.model.trace import PassageEmbedding
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Put:
     Without them it is found by text and listed as unembedded, unless `keep_traces` says that
     those already there still fit the text."""
 
-    stored: Stored
-    traces: Sequence[Trace] = ()
+    stored: StoredMemory
+    traces: Sequence[PassageEmbedding] = ()
     keep_traces: bool = False
 
 
@@ -44,7 +44,7 @@ class Batch:
     drops: Sequence[str] = ()
     """Ids of memories whose file is gone."""
     events: Sequence[Event] = ()
-    positions: Mapping[str, Position] = field(default_factory=dict)
+    positions: Mapping[str, JournalCursor] = field(default_factory=dict)
     unreadable: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     """Files that do not parse: path to line and problem. A memory put or dropped at a path
     clears its entry."""
@@ -76,7 +76,7 @@ class Index(Protocol):
         """
         ...
 
-    def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
+    def set_traces(self, traces: Mapping[str, Sequence[PassageEmbedding]]) -> None:
         """Give traces to memories that are there, one for each of its passages;
         ids that are not there are passed over, and so is a wrong number of traces."""
         ...

@@ -14,7 +14,7 @@ from madeleine.index.log import Unreadable
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.trace import Tokens
 from madeleine.model.vector import Vector
 
@@ -250,7 +250,7 @@ class Counts:
 class MemorySearch(Protocol):
     """The port of the search: what memories say and how they stand."""
 
-    def get(self, memory_id: str) -> Stored | None:
+    def get(self, memory_id: str) -> StoredMemory | None:
         """Return one memory with its usage joined, and the file it stands in."""
         ...
 

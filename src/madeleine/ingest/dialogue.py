@@ -14,7 +14,7 @@ from typing import NamedTuple
 from madeleine.errors import InvalidValue
 from madeleine.ingest.spoken import Spoken, Unreadable, Voice, spoken
 from madeleine.language.late_pattern import compile_late
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 
 PEOPLE = frozenset({"user", "human", "me", "person", "you"})
 AGENTS = frozenset(
@@ -97,7 +97,7 @@ def parts_of(messages: Sequence[object]) -> list[Part]:
 
 
 def _of_message(number: int, message: object) -> Part | None:
-    reader = Reader(message, "a message")
+    reader = RequestReader(message, "a message")
     role, at = reader.required_text("role"), reader.time("at")
     text = _content(reader)
     reader.done()
@@ -111,7 +111,7 @@ def _of_message(number: int, message: object) -> Part | None:
     return Part(said, number, number + 1)
 
 
-def _content(reader: Reader) -> str:
+def _content(reader: RequestReader) -> str:
     """Return what a message says: a text, or parts of which those of text count."""
     given = reader.raw("content")
     if not isinstance(given, list):

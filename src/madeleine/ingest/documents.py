@@ -42,8 +42,8 @@ from madeleine.language.secrets import redacted
 from madeleine.language.sections import Section, sections
 from madeleine.language.stems import stems_of
 from madeleine.language.text import same_text_key
-from madeleine.model.event import Event, Kind
-from madeleine.model.extracting import Candidate, Told
+from madeleine.model.event import Event, EventKind
+from madeleine.model.extracting import ExtractionSource, MemoryCandidate
 from madeleine.model.memory import Memory, Origin, first_words
 from madeleine.model.revision import Revision
 from madeleine.vault.read_marks import EndedUs
@@ -166,7 +166,7 @@ def _away(intake: Intake, uri: str, known: _State, ids: Collection[str]) -> Even
     own = {name: [one for one in each.ids if one in ids] for name, each in known.kept.items()}
     rows = [[name, GONE, came] for name, came in own.items() if came]
     value = {"digest": "", "sections": rows}
-    return event(intake.stores, Kind.STATE, {"key": _key(intake, uri), "value": value})
+    return event(intake.stores, EventKind.STATE, {"key": _key(intake, uri), "value": value})
 
 
 class _Work:
@@ -212,7 +212,7 @@ class _Work:
         rows = [[name, each.digest, list(each.ids)] for name, each in self._kept.items()]
         value = {"digest": "" if self.done.held_back else self.digest, "sections": rows}
         key = _key(self.intake, self.written.uri or "")
-        return event(self.intake.stores, Kind.STATE, {"key": key, "value": value})
+        return event(self.intake.stores, EventKind.STATE, {"key": key, "value": value})
 
     def _is_known(self, section: Section) -> bool:
         known = self.known.kept.get(section.name)
@@ -255,7 +255,7 @@ class _Work:
 
     def _news(self, fresh: Sequence[Section]) -> Iterator[_New]:
         for batch in portions(fresh, lambda each: len(each.text), BATCH_SECTIONS, BATCH_CHARS):
-            given = self.keeper.extract([Told("file", each.text) for each in batch])
+            given = self.keeper.extract([ExtractionSource("file", each.text) for each in batch])
             plain = range(len(batch)) if given is None else sorted(given.unproven)
             for number in plain:
                 yield _New(batch[number].name, self._word_for_word(batch[number]))
@@ -267,7 +267,7 @@ class _Work:
         title = self._title(section)
         return self._found(section, section.text, title, same_text_key(section.text))
 
-    def _extracted(self, section: Section, candidate: Candidate) -> Found:
+    def _extracted(self, section: Section, candidate: MemoryCandidate) -> Found:
         told = f"{candidate.quote}\n{same_text_key(candidate.content)}"
         found = self._found(section, candidate.content, candidate.title, told)
         return replace(

@@ -20,9 +20,9 @@ from madeleine.ingest.keeping import Found, Keeper, key_of
 from madeleine.ingest.projects import space_of
 from madeleine.ingest.spoken import Spoken
 from madeleine.ingest.statements import Statement, statements
-from madeleine.model.extracting import Candidate, Told
+from madeleine.model.extracting import ExtractionSource, MemoryCandidate
 from madeleine.model.times import format_time, parse_time
-from madeleine.model.words import EXCHANGE, MemoryType, Tier
+from madeleine.model.words import EXCHANGE_TAG, MemoryType, Tier
 from madeleine.write.embedding import portions
 
 CONFIDENCE = 0.9  # said outright, but nobody looked at how it reads on its own
@@ -142,7 +142,7 @@ def _word_for_word(place: Place, told: ToldExchange) -> Found:
         title=told.title,
         space=place.space_of(said),
         confidence=EXCHANGE_CONFIDENCE,
-        tags=(TAG, EXCHANGE, *place.tags),
+        tags=(TAG, EXCHANGE_TAG, *place.tags),
         created=created(said.at),
         origin=_origin(place, said, exchange.turn, USER, exchange),
     )
@@ -161,7 +161,7 @@ class _Drawn(NamedTuple):
 def _extracted(keeper: Keeper, place: Place, exchanges: Sequence[ToldExchange]) -> _Drawn | None:
     """Return what a model finds; nothing where there is none or it gave no usable answer."""
     spoken = [
-        (each, Told(speaker, text))
+        (each, ExtractionSource(speaker, text))
         for each in exchanges
         for speaker, text in ((USER, each.asked), (AGENT, each.replied))
         if text
@@ -181,7 +181,9 @@ def _extracted(keeper: Keeper, place: Place, exchanges: Sequence[ToldExchange]) 
     return _Drawn(found, [each for each in exchanges if each in doubted and each not in proven])
 
 
-def _found(place: Place, spoken: tuple[Exchange, Told], candidate: Candidate, which: int) -> Found:
+def _found(
+    place: Place, spoken: tuple[Exchange, ExtractionSource], candidate: MemoryCandidate, which: int
+) -> Found:
     """Return one finding, the how-manyeth that its quote proves: found again in other words it
     is the same."""
     exchange, speaker = spoken[0], spoken[1].speaker

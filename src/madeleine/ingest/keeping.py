@@ -23,7 +23,7 @@ from madeleine.language.text import same_text_key
 from madeleine.language.uniting import denies_alike
 from madeleine.model.codec import Json
 from madeleine.model.draft import Draft, read_draft
-from madeleine.model.extracting import Extraction, Told
+from madeleine.model.extracting import Extraction, ExtractionSource
 from madeleine.model.query import Filter
 from madeleine.model.words import MemoryType, Tier
 from madeleine.write.embedding import meaning, read_one
@@ -103,7 +103,7 @@ class Keeper:
         self.gate.check(low=plain.tier is Tier.ARCHIVAL)
         return self._written(plain)
 
-    def extract(self, told: Sequence[Told]) -> Extraction | None:
+    def extract(self, told: Sequence[ExtractionSource]) -> Extraction | None:
         """Return what the language model finds; nothing where there is none, where it has used
         up what it may today, or where it gave no usable answer."""
         extractor, most = self.intake.extractor, self.intake.habits.tokens_per_day

@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 
 from madeleine.errors import Rejected, Unavailable
 from madeleine.model.codec import Json
-from madeleine.model.event import Position
+from madeleine.model.event import JournalCursor
 from madeleine.write.stores import Stores
 
 LINE_BYTES = 4_194_304  # a longer line holds a tool's output, not what somebody typed
@@ -60,7 +60,7 @@ class Waits(NamedTuple):
 class Cursor:
     """How far a transcript is taken in."""
 
-    position: Position | None = None
+    position: JournalCursor | None = None
     turn: int = 0
     kept: int = 0
     """How many memories it has added."""
@@ -71,7 +71,7 @@ class Cursor:
     """Whether a run began to write; one that ended says otherwise, and has counted."""
 
     def to_json(self) -> Json:
-        position = self.position or Position(0, "")
+        position = self.position or JournalCursor(0, "")
         value: Json = {"offset": position.offset, "check": position.check, "turn": self.turn}
         if self.kept:
             value["kept"] = self.kept
@@ -98,7 +98,7 @@ def cursor_of(stores: Stores, key: str) -> Cursor:
     offset, check, turn = value.get("offset"), value.get("check"), value.get("turn")
     if not isinstance(offset, int) or not isinstance(check, str) or not isinstance(turn, int):
         return Cursor()
-    position = Position(offset, check) if check else None
+    position = JournalCursor(offset, check) if check else None
     waits, begun = _waits(value.get("waits"), offset), value.get("begun") is True
     return Cursor(position, turn, _count(value, "kept"), waits, _count(value, "held"), begun)
 

@@ -38,7 +38,7 @@ from madeleine.ingest.projects import space_of
 from madeleine.ingest.report import Ingested
 from madeleine.ingest.spoken import Head, Spoken, Unreadable, Voice, head_of, spoken
 from madeleine.model.codec import Json
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_lines import position_at, start_of
 from madeleine.whisper.learning import notice_use
 from madeleine.write.record import event, record
@@ -220,7 +220,7 @@ class _Run:
         known = replace(self.known, begun=True)
         known = known if known.position else replace(known, kept=0)
         key = key_for(stores, self.transcript.path)
-        mark = event(stores, Kind.STATE, {"key": key, "value": known.to_json()})
+        mark = event(stores, EventKind.STATE, {"key": key, "value": known.to_json()})
         with stores.writing:
             record(stores, [mark], durable=False)
 
@@ -338,11 +338,11 @@ def _marks(run: _Run, cursor: Cursor) -> list[Event]:
     """Return the note of the cursor and, if anything came of it, of the report (I8)."""
     stores, report = run.intake.stores, run.report
     key = key_for(stores, run.transcript.path)
-    marks = [event(stores, Kind.STATE, {"key": key, "value": cursor.to_json()})]
+    marks = [event(stores, EventKind.STATE, {"key": key, "value": cursor.to_json()})]
     if report.kept or report.stopped:
         told = {"session": run.transcript.session, **report.to_json()}
         body = {"run": stores.new_id(), "job": "whisper_store", "report": told}
-        marks.append(event(stores, Kind.RUN, body))
+        marks.append(event(stores, EventKind.RUN, body))
     return marks
 
 

@@ -32,7 +32,7 @@ from madeleine.errors import MindDown, StoreUnwritable
 from madeleine.language.text import passage_key
 from madeleine.minds.port import Embedder
 from madeleine.minds.vectors import KEPT_BYTES, pack, unpack, unpack_tokens
-from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
 Answer = TypeVar("Answer")
@@ -273,7 +273,7 @@ class CachedEmbedder:
     def token_dimension(self) -> int:
         return self._embedder.token_dimension
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         """Return one trace per passage, in order. Each distinct passage that is not kept is
         read once, and all the new traces are kept at the end: hand in a slice at a time if
         stopping halfway should not lose the rest."""
@@ -284,17 +284,17 @@ class CachedEmbedder:
             known |= self._read_missing(missing)
         return [known[key] for key in keys]
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         """Return what a question means, without looking it up or keeping it. Its vector is the
         one that reading the same text would give."""
         made = self._embedder.ask(text)
         (vector,) = self._rounded(self._packed([made.vector]))
         return replace(made, vector=vector)
 
-    def kept(self, keys: Sequence[str]) -> dict[str, Trace]:
+    def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
         """Return the traces that are kept under these keys; the others are left out, and so is
         one that makes no sense: it is made and kept again when its passage is read."""
-        found: dict[str, Trace] = {}
+        found: dict[str, PassageEmbedding] = {}
         for start in range(0, len(keys), KEYS_AT_ONCE):
             packed = self._store.get(self.name, keys[start : start + KEYS_AT_ONCE])
             found |= self._unpacked(packed) if packed else {}
@@ -310,23 +310,23 @@ class CachedEmbedder:
     def close(self) -> None:
         self._store.close()
 
-    def _unpacked(self, packed: Mapping[str, Packed]) -> dict[str, Trace]:
+    def _unpacked(self, packed: Mapping[str, Packed]) -> dict[str, PassageEmbedding]:
         size = self.dimension * KEPT_BYTES
         whole = [key for key, (vector, _) in packed.items() if len(vector) == size]
         vectors = unpack([packed[key][0] for key in whole])
         tokens = unpack_tokens([packed[key][1] for key in whole], self.token_dimension)
         return {
-            key: Trace(vector, rows)
+            key: PassageEmbedding(vector, rows)
             for key, vector, rows in zip(whole, vectors, tokens, strict=True)
             if vector is not None and rows is not None
         }
 
-    def _read_missing(self, missing: Mapping[str, Passage]) -> dict[str, Trace]:
+    def _read_missing(self, missing: Mapping[str, Passage]) -> dict[str, PassageEmbedding]:
         made = self._embedder.read(list(missing.values()))
         vectors = self._packed([trace.vector for trace in made])
         tokens = [trace.tokens.tobytes() for trace in made]
         fresh = [
-            Trace(vector, trace.tokens, trace.known)
+            PassageEmbedding(vector, trace.tokens, trace.known)
             for vector, trace in zip(self._rounded(vectors), made, strict=True)
         ]
         packed = zip(vectors, tokens, strict=True)

@@ -17,7 +17,7 @@ from madeleine.language.quoting import find_quote, unsupported
 from madeleine.minds.judges.framing import Nonsense, framed, given_in, is_text
 from madeleine.minds.judges.language import Address, Bounds, LanguageModel
 from madeleine.minds.posting import Patience
-from madeleine.model.extracting import Candidate, Extraction, Told
+from madeleine.model.extracting import Extraction, ExtractionSource, MemoryCandidate
 from madeleine.model.words import MemoryType
 
 MOST_CANDIDATES = 20  # of one request; a conversation that holds more was not understood
@@ -70,7 +70,7 @@ class RemoteExtractor:
     def problems(self) -> dict[str, int]:
         return self._model.problems()
 
-    def extract(self, told: Sequence[Told]) -> Extraction | None:
+    def extract(self, told: Sequence[ExtractionSource]) -> Extraction | None:
         said = self._model.ask(EXTRACT, framed({"told": _shown(told)}), MOST_TOKENS)
         given = self._model.read(said, _listed)
         if given is None:
@@ -84,7 +84,7 @@ class RemoteExtractor:
         unproven = frozenset(each for each in dropped if each is not None) - proven
         return Extraction(found, unproven)
 
-    def _tried(self, given: object, told: Sequence[Told]) -> Candidate | None:
+    def _tried(self, given: object, told: Sequence[ExtractionSource]) -> MemoryCandidate | None:
         try:
             return _candidate(given, told)
         except Nonsense as nonsense:
@@ -92,7 +92,7 @@ class RemoteExtractor:
             return None
 
 
-def _shown(told: Sequence[Told]) -> list[dict[str, object]]:
+def _shown(told: Sequence[ExtractionSource]) -> list[dict[str, object]]:
     return [
         {"number": number, "speaker": each.speaker, "text": each.text}
         for number, each in enumerate(told, 1)
@@ -106,7 +106,7 @@ def _listed(text: str) -> list[object]:
     return given
 
 
-def _candidate(given: object, told: Sequence[Told]) -> Candidate:
+def _candidate(given: object, told: Sequence[ExtractionSource]) -> MemoryCandidate:
     """Return a candidate that passes the bar. Raises `Nonsense`."""
     if not isinstance(given, Mapping):
         raise Nonsense("a memory that is no object")
@@ -118,7 +118,7 @@ def _candidate(given: object, told: Sequence[Told]) -> Candidate:
     wrong = unsupported(f"{title}\n{content}", quote, _around(told, number))
     if wrong:
         raise Nonsense(wrong)
-    return Candidate(
+    return MemoryCandidate(
         content=content,
         title=title,
         type=_type(given.get("type")),
@@ -130,7 +130,7 @@ def _candidate(given: object, told: Sequence[Told]) -> Candidate:
     )
 
 
-def _place(given: object, told: Sequence[Told]) -> int | None:
+def _place(given: object, told: Sequence[ExtractionSource]) -> int | None:
     """Return what was spoken of, of a candidate that is no good; nothing if not even that."""
     try:
         return _number(given, told) if isinstance(given, Mapping) else None
@@ -138,14 +138,14 @@ def _place(given: object, told: Sequence[Told]) -> int | None:
         return None
 
 
-def _around(told: Sequence[Told], number: int) -> str:
+def _around(told: Sequence[ExtractionSource], number: int) -> str:
     """Return the text that a memory may be made of: an agent's answer is read with the prompt."""
     before = told[number - 1] if number else None
     answers = told[number].speaker == "agent" and before is not None and before.speaker == "user"
     return f"{before.text}\n{told[number].text}" if before and answers else told[number].text
 
 
-def _number(given: Mapping[str, Any], told: Sequence[Told]) -> int:
+def _number(given: Mapping[str, Any], told: Sequence[ExtractionSource]) -> int:
     number = given.get("number")
     if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= len(told):
         raise Nonsense("a memory from a text that was not shown")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from madeleine.minds.texts import shown
 from madeleine.minds.vectors import as_kept, tokens_from, unit
-from madeleine.model.trace import AskedTrace, Passage, Rows, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding, Rows
 from madeleine.model.vector import Vector
 
 SHOWN_CHARS = 4_000  # as much as the real model is shown
@@ -31,23 +31,23 @@ class FakeEmbedder:
     def __init__(self, dimension: int = 64) -> None:
         self.dimension = dimension
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         return [self._read(passage) for passage in passages]
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         """Return what a question means. A token is what its word adds to the whole."""
         found = list(re.finditer(r"\w+", shown(text, SHOWN_CHARS)))
         words = [each[0] for each in found]
         rows = self._rows(words)
-        return AskedTrace(
+        return QueryEmbedding(
             _sum(rows), rows, as_kept(_small(words)), tuple(each.span() for each in found)
         )
 
-    def _read(self, passage: Passage) -> Trace:
+    def _read(self, passage: Passage) -> PassageEmbedding:
         found = list(re.finditer(r"\w+", shown(passage.text, SHOWN_CHARS)))
         spoken = [each for each in found if each.start() >= passage.unspoken] or found
         vector = _sum(self._rows([each[0] for each in found]))
-        return Trace(vector, tokens_from(_small([each[0] for each in spoken])))
+        return PassageEmbedding(vector, tokens_from(_small([each[0] for each in spoken])))
 
     def _rows(self, words: Sequence[str]) -> Rows:
         """Return what each word adds to its text."""

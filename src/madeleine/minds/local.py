@@ -36,7 +36,7 @@ from madeleine.minds.loading import (
 )
 from madeleine.minds.texts import shown
 from madeleine.minds.vectors import as_kept, directions, no_tokens, product, tokens_from, unit
-from madeleine.model.trace import AskedTrace, Passage, Rows, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding, Rows
 from madeleine.model.vector import Vector
 
 PROJECTION_FILE = "projection.npy"
@@ -113,7 +113,7 @@ class LocalEmbedder:
         """Load the model now, so that the first text does not wait for it."""
         self._model().read("")
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         workers = min(self._threads, len(passages))
         if workers <= 1:
             return [self._read(passage) for passage in passages]
@@ -121,7 +121,7 @@ class LocalEmbedder:
         with ThreadPoolExecutor(workers, thread_name_prefix="embed") as pool:
             return list(pool.map(self._read, passages))
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         """Return what a question means.
 
         `spans` count in what the model is shown, which is the text itself unless that is
@@ -131,14 +131,14 @@ class LocalEmbedder:
         made = model.read(text)
         small = as_kept(model.narrow(made.tokens))
         vector = self._vector(made)
-        return AskedTrace(vector, directions(made.tokens), small, made.spans, made.known)
+        return QueryEmbedding(vector, directions(made.tokens), small, made.spans, made.known)
 
-    def _read(self, passage: Passage) -> Trace:
+    def _read(self, passage: Passage) -> PassageEmbedding:
         model = self._model()
         made = model.read(passage.text)
         spoken = [each for each, (start, _) in enumerate(made.spans) if start >= passage.unspoken]
         rows = made.tokens[spoken] if spoken else made.tokens
-        return Trace(self._vector(made), tokens_from(model.narrow(rows)), made.known)
+        return PassageEmbedding(self._vector(made), tokens_from(model.narrow(rows)), made.known)
 
     def _vector(self, made: _Read) -> Vector:
         vectors = unit(made.whole)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from madeleine.model.extracting import Extraction, Told
-from madeleine.model.judging import Pair, Synthesis, Verdict
+from madeleine.model.extracting import Extraction, ExtractionSource
+from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
-from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 
 
 class Embedder(Protocol):
@@ -28,7 +28,7 @@ class Embedder(Protocol):
         """How many numbers a kept token has; 0 for a model that gives none."""
         ...
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         """Return what is to be kept of each passage, in order: a float32 vector of length 1
         and its tokens.
 
@@ -36,7 +36,7 @@ class Embedder(Protocol):
         """
         ...
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         """Return what a question means, as a whole and token by token."""
         ...
 
@@ -44,7 +44,7 @@ class Embedder(Protocol):
 class KeepingEmbedder(Embedder, Protocol):
     """An embedder that keeps what it made, so that a rebuild does not ask the model again."""
 
-    def kept(self, keys: Sequence[str]) -> dict[str, Trace]:
+    def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
         """Return what is kept, by `rules.text.passage_key`. What is not kept is left out."""
         ...
 
@@ -92,7 +92,7 @@ class Judge(Protocol):
         """Whether asking again costs next to nothing; then verdicts need not be kept."""
         ...
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         """Return a verdict for each pair, in order; nothing where no usable answer came."""
         ...
 
@@ -117,7 +117,7 @@ class Extractor(Protocol):
         """What it has used since it was last asked for its problems."""
         ...
 
-    def extract(self, told: Sequence[Told]) -> Extraction | None:
+    def extract(self, told: Sequence[ExtractionSource]) -> Extraction | None:
         """Return what is worth keeping, each with words that really stand in what was told;
         nothing where no usable answer came, which is not the same as an empty one."""
         ...

@@ -16,7 +16,7 @@ from madeleine.errors import BadSetting
 from madeleine.minds.posting import Patience, Server
 from madeleine.minds.texts import shown
 from madeleine.minds.vectors import no_tokens, unit
-from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 from madeleine.model.vector import Vector
 
 TEXTS_AT_ONCE = 64  # servers refuse more at very different numbers; this one all accept
@@ -50,16 +50,16 @@ class RemoteEmbedder:
             self._embed(["dimension"])
         return self._dimension
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         vectors = self._embed([passage.text for passage in passages])
-        return [Trace(vector, no_tokens()) for vector in vectors]
+        return [PassageEmbedding(vector, no_tokens()) for vector in vectors]
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         import numpy as np
 
         (vector,) = self._embed([text])
         none = no_tokens().astype(np.float32)
-        return AskedTrace(vector, none, none, ())
+        return QueryEmbedding(vector, none, none, ())
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         vectors: list[Vector] = []

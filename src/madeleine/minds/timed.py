@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from madeleine.errors import MadeleineError, MindDown
 from madeleine.minds.port import KeepingEmbedder, Minds, Reranker
-from madeleine.model.trace import AskedTrace, Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding, QueryEmbedding
 
 CALLS_AT_ONCE = 8  # calls of a model, late ones included; more would only wait for each other
 LEAST_SECONDS = 0.005  # a model that has less time than that is not asked at all
@@ -102,13 +102,13 @@ class TimedEmbedder:
     def token_dimension(self) -> int:
         return self._embedder.token_dimension
 
-    def read(self, passages: Sequence[Passage]) -> list[Trace]:
+    def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
         return self._time.run(self.name, lambda: self._embedder.read(passages))
 
-    def ask(self, text: str) -> AskedTrace:
+    def ask(self, text: str) -> QueryEmbedding:
         return self._time.run(self.name, lambda: self._embedder.ask(text))
 
-    def kept(self, keys: Sequence[str]) -> dict[str, Trace]:
+    def kept(self, keys: Sequence[str]) -> dict[str, PassageEmbedding]:
         return self._embedder.kept(keys)
 
     def forget(self, keys: Sequence[str]) -> int:

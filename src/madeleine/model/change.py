@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FileEdit:
     """One file's part of a change. Paths are relative to the vault, with `/`.
 
     No `path_before`: the file is new. No `path_after`: it goes for good (only undo of a new
@@ -31,7 +31,7 @@ class Change:
 
     id: str
     verb: str
-    edits: tuple[Edit, ...]
+    edits: tuple[FileEdit, ...]
     by: str = "unknown"
     reason: str | None = None
     run: str | None = None

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from madeleine.model.fields import FIELDS, UNQUERIED, FieldKind, MemoryField
+from madeleine.model.fields import FIELDS, UNQUERIED_FIELDS, FieldKind, MemoryField
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
-from madeleine.model.pattern import pattern_to_json
+from madeleine.model.pattern import meta_pattern_to_json
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge, MemoryType, Tier
 
@@ -37,16 +37,16 @@ def memory_to_json(memory: Memory) -> Json:
         "importance": memory.importance,
         "access_count": memory.access_count,
         "last_accessed": format_time(memory.last_accessed),
-        "last_review": _time(memory.last_review),
+        "last_review": _time_to_json(memory.last_review),
         "stability": memory.stability,
         "relevance": memory.relevance,
-        **({"meta": meta} if (meta := pattern_to_json(memory)) else {}),
+        **({"meta": meta} if (meta := meta_pattern_to_json(memory)) else {}),
     }
 
 
 def memory_from_json(values: Mapping[str, object]) -> Memory:
     """Return the memory that `memory_to_json` described. Trusts its input: it is our own."""
-    return Memory(**fields_from_json(values, FIELDS), usage=_usage(values))
+    return Memory(**fields_from_json(values, FIELDS), usage=_usage_from_json(values))
 
 
 def fields_to_json(memory: Memory, rows: Iterable[MemoryField]) -> Json:
@@ -61,7 +61,7 @@ def fields_to_json(memory: Memory, rows: Iterable[MemoryField]) -> Json:
 
 def extra_to_json(memory: Memory) -> Json | None:
     """Return the fields that no query asks for, as far as they are set; None if none is."""
-    said = fields_to_json(memory, UNQUERIED)
+    said = fields_to_json(memory, UNQUERIED_FIELDS)
     return {name: value for name, value in said.items() if value is not None} or None
 
 
@@ -85,18 +85,20 @@ def connection_to_json(connection: Connection) -> Json:
         "weight": connection.weight,
         "reason": connection.reason,
         "by": connection.by,
-        "at": _time(connection.at),
+        "at": _time_to_json(connection.at),
         "kind": connection.kind,
         "confidence": connection.confidence,
-        **_discovery(connection),
+        **_discovery_to_json(connection),
     }
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _discovery(connection: Connection) -> Json:
+def _discovery_to_json(connection: Connection) -> Json:
     """Return what the document calls the other properties of what was found, not told."""
     algorithm = algorithm_of(connection)
-    return {"discovered_at": _time(connection.at), "algorithm": algorithm} if algorithm else {}
+    return (
+        {"discovered_at": _time_to_json(connection.at), "algorithm": algorithm} if algorithm else {}
+    )
 
 
 def algorithm_of(connection: Connection) -> str | None:
@@ -111,7 +113,7 @@ def connection_from_json(values: Json) -> Connection:
         weight=cast("float", values["weight"]),
         reason=cast("str | None", values.get("reason")),
         by=cast("str | None", values.get("by")),
-        at=_maybe_time(values.get("at")),
+        at=_time_from_json(values.get("at")),
         kind=cast("str | None", values.get("kind")),
         confidence=cast("float | None", values.get("confidence")),
     )
@@ -152,22 +154,22 @@ def claim_from_json(values: Json | None) -> Claim | None:
     return Claim(str(values["subject"]), str(values["attribute"]), str(values["value"]))
 
 
-def _usage(values: Mapping[str, object]) -> Usage:
+def _usage_from_json(values: Mapping[str, object]) -> Usage:
     return Usage(
         access_count=cast("int", values["access_count"]),
-        last_accessed=_maybe_time(values["last_accessed"]),
-        last_review=_maybe_time(values["last_review"]),
+        last_accessed=_time_from_json(values["last_accessed"]),
+        last_review=_time_from_json(values["last_review"]),
         stability=cast("float", values["stability"]),
         importance=cast("float", values["importance"]),
         relevance=cast("float | None", values["relevance"]),
     )
 
 
-def _time(moment: datetime | None) -> str | None:
+def _time_to_json(moment: datetime | None) -> str | None:
     return None if moment is None else format_time(moment)
 
 
-def _maybe_time(value: object) -> datetime | None:
+def _time_from_json(value: object) -> datetime | None:
     return None if value is None else parse_time("time", value)
 
 

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 from madeleine.errors import BadSetting
 from madeleine.model.toml_bounds import find_long_key
 
-SHORT = {"store": "store.url", "graph": "store.graph", "vectors": "store.vectors"}
+SHORT_NAMES = {"store": "store.url", "graph": "store.graph", "vectors": "store.vectors"}
 """Names at the top of the file, and in the environment, that stand for settings of [store]."""
 
-Table = dict[str, Any]
+TomlTable = dict[str, Any]
 
 # Valid TOML, cut where a statement may end: strings and comments whole, brackets, line ends.
 _PIECE = re.compile(
@@ -35,7 +35,7 @@ _PIECE = re.compile(
 _KEY = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'=#])+=[ \t]*""")
 
 
-class Statement(NamedTuple):
+class TomlStatement(NamedTuple):
     """A header or a setting in the text: its whole name, and where it stands."""
 
     path: tuple[str, ...]
@@ -47,7 +47,7 @@ class Statement(NamedTuple):
     """Behind the line end."""
 
 
-def parse_table(text: str, path: Path) -> Table:
+def parse_table(text: str, path: Path) -> TomlTable:
     """Return what a text says, as TOML has it; `path` is named where it is no TOML."""
     try:
         if (line := find_long_key(text)) is not None:
@@ -63,7 +63,9 @@ def is_set(table: Mapping[str, Any], name: str) -> bool:
     """Whether a table sets the setting of that whole name, such as `server.port`."""
     section, _, key = name.partition(".")
     given = table.get(section)
-    return (isinstance(given, Mapping) and key in given) or _short_of(table, name) is not None
+    return (isinstance(given, Mapping) and key in given) or _find_short_name(
+        table, name
+    ) is not None
 
 
 def change_settings(text: str, path: Path, changes: Mapping[str, Any]) -> str:
@@ -73,33 +75,33 @@ def change_settings(text: str, path: Path, changes: Mapping[str, Any]) -> str:
     for name, value in changes.items():
         section = name.partition(".")[0]
         given = wanted.get(section, {})
-        if not isinstance(given, dict) and not (isinstance(given, str) and section in SHORT):
+        if not isinstance(given, dict) and not (isinstance(given, str) and section in SHORT_NAMES):
             raise BadSetting(section, "is not a table", hint=f"change {path} by hand")
-        changed = _change(changed, tomllib.loads(changed), name, value)
+        changed = _change_text(changed, tomllib.loads(changed), name, value)
         _change_table(wanted, name, value)
-    if _without_empty(parse_table(changed, path)) != _without_empty(wanted):
+    if _drop_empty_sections(parse_table(changed, path)) != _drop_empty_sections(wanted):
         raise BadSetting(str(path), "cannot be changed by a command", hint="change it by hand")
     return changed
 
 
-def _change(text: str, table: Table, name: str, value: Any) -> str:
+def _change_text(text: str, table: TomlTable, name: str, value: Any) -> str:
     """Return the text with one setting changed, which may stand under its short name."""
     section, _, key = name.partition(".")
-    short = _short_of(table, name)
+    short = _find_short_name(table, name)
     if value is None:
-        text = text if short is None else _remove(text, (short,))
-        return _remove(text, (section, key))
+        text = text if short is None else _remove_value(text, (short,))
+        return _remove_value(text, (section, key))
     if short is not None:
-        return _put(text, (short,), value)
+        return _put_value(text, (short,), value)
     if isinstance(table.get(section), str):  # a short name stands where the section is to be
-        text = _put(_remove(text, (section,)), (section, "url"), table[section])
-    return _put(text, (section, key), value)
+        text = _put_value(_remove_value(text, (section,)), (section, "url"), table[section])
+    return _put_value(text, (section, key), value)
 
 
-def _change_table(table: Table, name: str, value: Any) -> None:
+def _change_table(table: TomlTable, name: str, value: Any) -> None:
     """The same in a table that was read."""
     section, _, key = name.partition(".")
-    short, given = _short_of(table, name), table.get(section)
+    short, given = _find_short_name(table, name), table.get(section)
     if value is None:
         table.pop(short or "", None)
         if isinstance(given, dict):
@@ -112,13 +114,13 @@ def _change_table(table: Table, name: str, value: Any) -> None:
         table.setdefault(section, {})[key] = value
 
 
-def _short_of(table: Mapping[str, Any], name: str) -> str | None:
+def _find_short_name(table: Mapping[str, Any], name: str) -> str | None:
     """Return the name at the top of the file that sets this setting, if one does."""
-    found = (each for each, whole in SHORT.items() if whole == name)
+    found = (each for each, whole in SHORT_NAMES.items() if whole == name)
     return next((each for each in found if isinstance(table.get(each), str)), None)
 
 
-def _without_empty(table: Table) -> Table:
+def _drop_empty_sections(table: TomlTable) -> TomlTable:
     """Return a table without the sections that hold nothing."""
     return {name: value for name, value in table.items() if value != {}}
 
@@ -126,18 +128,18 @@ def _without_empty(table: Table) -> Table:
 # -- the text ------------------------------------------------------------------------------
 
 
-def _put(text: str, path: tuple[str, ...], value: Any) -> str:
+def _put_value(text: str, path: tuple[str, ...], value: Any) -> str:
     """Return the text in which the setting at `path` has this value."""
     found = list(read_statements(text))
     for each in found:
         if each.path == path and not each.is_header:
-            return _replace(text, each, value)
-        if each.path == path[:-1] and _is_inline(text, each):
-            return _replace(text, each, {**_inline_table(text, each), path[-1]: value})
-    return _insert(text, found, path, value)
+            return _replace_value(text, each, value)
+        if each.path == path[:-1] and _is_inline_table(text, each):
+            return _replace_value(text, each, {**_read_inline_table(text, each), path[-1]: value})
+    return _insert_value(text, found, path, value)
 
 
-def _insert(text: str, found: list[Statement], path: tuple[str, ...], value: Any) -> str:
+def _insert_value(text: str, found: list[TomlStatement], path: tuple[str, ...], value: Any) -> str:
     """Return the text with a setting that was not there: behind the last one of its section, or in
     a section of its own at the end."""
     line_end = "\r\n" if "\r\n" in text else "\n"
@@ -155,20 +157,20 @@ def _insert(text: str, found: list[Statement], path: tuple[str, ...], value: Any
     return f"{before}{name} = {to_toml(value)}{line_end}{text[beside[-1].end :]}"
 
 
-def _remove(text: str, path: tuple[str, ...]) -> str:
+def _remove_value(text: str, path: tuple[str, ...]) -> str:
     """Return the text without the setting at `path`, and without its section if that held only
     this, and no comment either."""
     for each in read_statements(text):
         if each.path == path and not each.is_header:
-            return _without_bare_header(text[: each.start] + text[each.end :], path[:-1])
-        if each.path == path[:-1] and _is_inline(text, each):
-            left = _inline_table(text, each)
+            return _drop_bare_header(text[: each.start] + text[each.end :], path[:-1])
+        if each.path == path[:-1] and _is_inline_table(text, each):
+            left = _read_inline_table(text, each)
             left.pop(path[-1], None)
-            return _replace(text, each, left)
+            return _replace_value(text, each, left)
     return text
 
 
-def _without_bare_header(text: str, section: tuple[str, ...]) -> str:
+def _drop_bare_header(text: str, section: tuple[str, ...]) -> str:
     """Return the text without the header of a section that holds neither settings nor comments,
     if no comment stands right above it."""
     headers = [each for each in read_statements(text) if each.is_header]
@@ -183,22 +185,22 @@ def _without_bare_header(text: str, section: tuple[str, ...]) -> str:
     return text
 
 
-def _replace(text: str, statement: Statement, value: Any) -> str:
+def _replace_value(text: str, statement: TomlStatement, value: Any) -> str:
     return text[: statement.value_start] + to_toml(value) + text[statement.value_end :]
 
 
-def _is_inline(text: str, statement: Statement) -> bool:
+def _is_inline_table(text: str, statement: TomlStatement) -> bool:
     """Whether a statement gives a whole section in braces."""
     return not statement.is_header and text[statement.value_start] == "{"
 
 
-def _inline_table(text: str, statement: Statement) -> Table:
+def _read_inline_table(text: str, statement: TomlStatement) -> TomlTable:
     """Return what stands in the braces."""
     given = tomllib.loads(f"x = {text[statement.value_start : statement.value_end]}")["x"]
     return dict(given)
 
 
-def read_statements(text: str) -> Iterator[Statement]:
+def read_statements(text: str) -> Iterator[TomlStatement]:
     """Give the headers and settings of a text that is valid TOML, in order."""
     section: tuple[str, ...] = ()
     at = 0
@@ -206,28 +208,28 @@ def read_statements(text: str) -> Iterator[Statement]:
         if text[at] in " \t\r\n":
             at += 1
         elif text[at] == "#":
-            at = _behind_line(text, at)
+            at = _find_next_line(text, at)
         elif text[at] == "[":
-            stop = _end_of_value(text, at)
-            section, end = _path_of(text[at:stop]), _behind_line(text, stop)
-            yield Statement(section, True, text.rfind("\n", 0, at) + 1, at, stop, end)
+            stop = _find_value_end(text, at)
+            section, end = _read_statement_path(text[at:stop]), _find_next_line(text, stop)
+            yield TomlStatement(section, True, text.rfind("\n", 0, at) + 1, at, stop, end)
             at = end
         else:
-            value = _behind_key(text, at)
-            name = _path_of(f"{text[at:value].rstrip().removesuffix('=')} = 0")
-            stop = _end_of_value(text, value)
-            start, end = text.rfind("\n", 0, at) + 1, _behind_line(text, stop)
-            yield Statement((*section, *name), False, start, value, stop, end)
+            value = _find_value_start(text, at)
+            name = _read_statement_path(f"{text[at:value].rstrip().removesuffix('=')} = 0")
+            stop = _find_value_end(text, value)
+            start, end = text.rfind("\n", 0, at) + 1, _find_next_line(text, stop)
+            yield TomlStatement((*section, *name), False, start, value, stop, end)
             at = end
 
 
-def _behind_key(text: str, at: int) -> int:
+def _find_value_start(text: str, at: int) -> int:
     """Return where the value begins of the key that begins here."""
     found = _KEY.match(text, at)
     return len(text) if found is None else found.end()
 
 
-def _end_of_value(text: str, at: int) -> int:
+def _find_value_end(text: str, at: int) -> int:
     """Return where the value, or the header, that begins here ends, without a comment after it."""
     depth, end = 0, at
     for piece in _PIECE.finditer(text, at):
@@ -242,12 +244,12 @@ def _end_of_value(text: str, at: int) -> int:
     return end
 
 
-def _behind_line(text: str, at: int) -> int:
+def _find_next_line(text: str, at: int) -> int:
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
 
-def _path_of(statement: str) -> tuple[str, ...]:
+def _read_statement_path(statement: str) -> tuple[str, ...]:
     """Return the whole name that a header, or a key with a value, has."""
     path: list[str] = []
     here: Any = tomllib.loads(statement)

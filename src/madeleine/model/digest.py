@@ -17,7 +17,7 @@ DIGEST_BYTES = 16  # as many as tell any two texts of one person apart, and shor
 
 def text_digest(memory: Memory) -> str:
     """Return the hash of type, title and content."""
-    return _digest(memory.type.value, memory.title or "", memory.content)
+    return _hash_parts(memory.type.value, memory.title or "", memory.content)
 
 
 def state_digest(memory: Memory) -> str:
@@ -25,15 +25,15 @@ def state_digest(memory: Memory) -> str:
     it stands and whether it still holds. Connections come and go without changing that."""
     until = memory.valid_until.isoformat() if memory.valid_until else ""
     place = (memory.tier.value, memory.space or "", until, memory.superseded_by or "")
-    return _digest(text_digest(memory), *place)
+    return _hash_parts(text_digest(memory), *place)
 
 
-def version(memory: Memory) -> str:
+def memory_version(memory: Memory) -> str:
     """Return the hash of what somebody sees who edits a memory. What they write is for this state
     of it and for no other; connections and use come and go beside it."""
     extra = extra_to_json(memory) or {}
     told = (f"{name}={value}" for name, value in extra.items())
-    return _digest(state_digest(memory), str(memory.confidence), *memory.tags, *told)
+    return _hash_parts(state_digest(memory), str(memory.confidence), *memory.tags, *told)
 
 
 def source_digest(memory: Memory) -> str:
@@ -41,9 +41,9 @@ def source_digest(memory: Memory) -> str:
     whether that has changed since."""
     links = sorted(f"{each.target} {each.edge.value} {each.weight}" for each in memory.connections)
     until = memory.valid_until.isoformat() if memory.valid_until else ""
-    return _digest(text_digest(memory), until, *sorted(memory.tags), "", *links)
+    return _hash_parts(text_digest(memory), until, *sorted(memory.tags), "", *links)
 
 
-def _digest(*parts: str) -> str:
+def _hash_parts(*parts: str) -> str:
     joined = "\0".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(joined, digest_size=DIGEST_BYTES).hexdigest()

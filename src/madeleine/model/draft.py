@@ -12,16 +12,16 @@ from typing import Any
 from madeleine.errors import EmptyDraft, InvalidValue, TooLarge
 from madeleine.model.fields import FIELDS, FieldKind, MemoryField
 from madeleine.model.memory import Claim, Connection, Origin, SharedFields, parse_id
-from madeleine.model.reading import Reader, unit_number
+from madeleine.model.reading import RequestReader, read_unit_number
 from madeleine.model.setting import advanced, setting
-from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier, word
+from madeleine.model.words import ABOUT_SELF, GLOBAL, Edge, MemoryType, Tier, read_word
 
 _BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 CLAIM_CHARS = 200  # of each part of a claim: a name or a value, not a text
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MemoryLimits:
     """How much one memory may hold."""
 
     content_bytes: int = setting(1_048_576, "largest text of one memory, in bytes of UTF-8")
@@ -42,13 +42,13 @@ class Draft(SharedFields):
 
 
 def read_draft(
-    values: Mapping[str, object], limits: Limits, default_space: str | None = None
+    values: Mapping[str, object], limits: MemoryLimits, default_space: str | None = None
 ) -> Draft:
     """Return the draft that `values` describe.
 
     `default_space` fills in only where no space was named: an explicit null stays global.
     """
-    reader = Reader(values, "the draft")
+    reader = RequestReader(values, "the draft")
     about_self = reader.flag("about_self")
     given = {
         row.name: value
@@ -62,30 +62,30 @@ def read_draft(
         given["space"] = default_space
     tags = given.get("tags", ())
     if about_self:
-        given["tags"] = with_about_self(tags)
+        given["tags"] = add_about_self(tags)
     draft = Draft(**given, about_self=about_self or ABOUT_SELF in tags)
     reader.done()
     return draft
 
 
-def read_field(reader: Reader, row: MemoryField, limits: Limits) -> Any:
+def read_field(reader: RequestReader, row: MemoryField, limits: MemoryLimits) -> Any:
     """Return the value that a request gives a field; None where it says nothing."""
     name = row.name
     match row.kind:
         case FieldKind.CONTENT:
             return check_content(reader.text(name), limits)
         case FieldKind.TYPE:
-            return word(MemoryType, name, reader.raw(name))
+            return read_word(MemoryType, name, reader.raw(name))
         case FieldKind.TIER:
-            return word(Tier, name, reader.raw(name))
+            return read_word(Tier, name, reader.raw(name))
         case FieldKind.SPACE:
             return read_space(reader.text(name))
         case FieldKind.TEXT:
-            return one_line(name, reader.text(name), _most_chars(row, limits))
+            return read_one_line(name, reader.text(name), _max_chars(row, limits))
         case FieldKind.TAGS:
             return read_tags(reader.texts(name) or (), limits)
         case FieldKind.UNIT:
-            return unit_number(name, reader.raw(name))
+            return read_unit_number(name, reader.raw(name))
         case FieldKind.TIME:
             return reader.time(name)
         case FieldKind.ID:
@@ -97,14 +97,14 @@ def read_field(reader: Reader, row: MemoryField, limits: Limits) -> Any:
         case FieldKind.CLAIM:
             return read_claim(reader.raw(name))
         case FieldKind.CONNECTIONS:
-            return _connections(reader, limits)
+            return _read_connections(reader, limits)
 
 
-def _most_chars(row: MemoryField, limits: Limits) -> int:
+def _max_chars(row: MemoryField, limits: MemoryLimits) -> int:
     return limits.title_chars if row.name == "title" else row.chars
 
 
-def check_content(content: str | None, limits: Limits) -> str:
+def check_content(content: str | None, limits: MemoryLimits) -> str:
     """Return the text if it says something and is not over the bound."""
     if content is None or not content.strip("\ufeff\x00").strip():
         raise EmptyDraft
@@ -116,13 +116,13 @@ def check_content(content: str | None, limits: Limits) -> str:
 
 def read_space(space: str | None) -> str | None:
     """Return the space's name on one line; `global` and nothing are the same."""
-    name = one_line("space", space, 100)
+    name = read_one_line("space", space, 100)
     return None if name in (None, GLOBAL) else name
 
 
-def read_tags(tags: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
+def read_tags(tags: tuple[str, ...], limits: MemoryLimits) -> tuple[str, ...]:
     """Return the tags normalised: lower case, one word each, no leading `#`, no repeats."""
-    clean = (normal_tag(tag, limits) for tag in tags)
+    clean = (normalize_tag(tag, limits) for tag in tags)
     distinct = tuple(dict.fromkeys(tag for tag in clean if tag))
     if len(distinct) > limits.tags:
         raise InvalidValue(
@@ -131,7 +131,7 @@ def read_tags(tags: tuple[str, ...], limits: Limits) -> tuple[str, ...]:
     return distinct
 
 
-def normal_tag(tag: str, limits: Limits) -> str:
+def normalize_tag(tag: str, limits: MemoryLimits) -> str:
     """Return the one spelling under which a tag is kept and looked for."""
     text = unicodedata.normalize("NFKC", tag).strip().lstrip("#").lower()
     text = re.sub(r"[\s,\[\]{}\"'`]+", "-", _BREAKS.sub(" ", text).strip()).strip("-")
@@ -142,11 +142,11 @@ def normal_tag(tag: str, limits: Limits) -> str:
     return text
 
 
-def with_about_self(tags: tuple[str, ...]) -> tuple[str, ...]:
+def add_about_self(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tags if ABOUT_SELF in tags else (ABOUT_SELF, *tags)
 
 
-def one_line(field: str, value: str | None, limit: int) -> str | None:
+def read_one_line(field: str, value: str | None, limit: int) -> str | None:
     """Return `value` on one line without control characters; empty becomes nothing."""
     if value is None:
         return None
@@ -160,12 +160,12 @@ def read_origin(values: object) -> Origin | None:
     """Return where a memory came from; all four parts are optional."""
     if values is None:
         return None
-    reader = Reader(values, "`origin`")
+    reader = RequestReader(values, "`origin`")
     origin = Origin(
-        session=one_line("origin.session", reader.text("session"), 300),
-        turn=_turn(reader),
-        speaker=one_line("origin.speaker", reader.text("speaker"), 200),
-        uri=one_line("origin.uri", reader.text("uri"), 2000),
+        session=read_one_line("origin.session", reader.text("session"), 300),
+        turn=_read_turn(reader),
+        speaker=read_one_line("origin.speaker", reader.text("speaker"), 200),
+        uri=read_one_line("origin.uri", reader.text("uri"), 2000),
     )
     reader.done()
     return None if origin == Origin() else origin
@@ -175,14 +175,16 @@ def read_claim(values: object) -> Claim | None:
     """Return what a memory states; a claim has all three parts."""
     if values is None:
         return None
-    reader = Reader(values, "`claim`")
-    subject, attribute, value = (_part(reader, each) for each in ("subject", "attribute", "value"))
+    reader = RequestReader(values, "`claim`")
+    subject, attribute, value = (
+        _read_claim_part(reader, each) for each in ("subject", "attribute", "value")
+    )
     reader.done()
     return Claim(subject, attribute, value)
 
 
-def _part(reader: Reader, name: str) -> str:
-    part = one_line(f"claim.{name}", reader.text(name), CLAIM_CHARS)
+def _read_claim_part(reader: RequestReader, name: str) -> str:
+    part = read_one_line(f"claim.{name}", reader.text(name), CLAIM_CHARS)
     if part is None:
         raise InvalidValue(
             f"claim.{name}", "is missing", hint="a claim is a subject, an attribute and a value"
@@ -190,7 +192,7 @@ def _part(reader: Reader, name: str) -> str:
     return part
 
 
-def _turn(reader: Reader) -> int | None:
+def _read_turn(reader: RequestReader) -> int | None:
     if reader.raw("turn") is None:
         return None
     return reader.whole("turn", 0, 0, 1_000_000_000)
@@ -198,22 +200,22 @@ def _turn(reader: Reader) -> int | None:
 
 def read_connection(values: object) -> Connection:
     """Return one connection as a request describes it; its target may be a short id."""
-    reader = Reader(values, "a connection")
+    reader = RequestReader(values, "a connection")
     connection = Connection(
         target=reader.required_text("target").strip(),
         edge=reader.choice(Edge, "edge", Edge.RELATED_TO),
         weight=reader.unit("weight", 0.5),
-        reason=one_line("reason", reader.text("reason"), 1000),
-        by=one_line("by", reader.text("by"), 100),
+        reason=read_one_line("reason", reader.text("reason"), 1000),
+        by=read_one_line("by", reader.text("by"), 100),
         at=reader.time("at"),
-        kind=one_line("kind", reader.text("kind"), 100),
+        kind=read_one_line("kind", reader.text("kind"), 100),
         confidence=reader.unit("confidence", 1.0) if reader.raw("confidence") is not None else None,
     )
     reader.done()
     return connection
 
 
-def _connections(reader: Reader, limits: Limits) -> tuple[Connection, ...]:
+def _read_connections(reader: RequestReader, limits: MemoryLimits) -> tuple[Connection, ...]:
     connections = reader.items("connections", read_connection) or ()
     if len(connections) > limits.connections:
         raise InvalidValue(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 
-class Kind(enum.StrEnum):
+class EventKind(enum.StrEnum):
     """What an event says."""
 
     USED = "used"
@@ -53,13 +53,13 @@ class Event:
 
     id: str
     at: datetime
-    kind: Kind
+    kind: EventKind
     device: str = ""
     body: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class JournalCursor:
     """How far a journal file has been read. `check` is a hash of the bytes just before
     `offset`, which tells a file that only grew from one that was replaced."""
 

@@ -8,7 +8,7 @@ from madeleine.model.words import MemoryType
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ExtractionSource:
     """One thing that somebody said, or one section of a file."""
 
     speaker: str
@@ -17,7 +17,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class MemoryCandidate:
     """Something that may be worth keeping, and the words in which it was told."""
 
     content: str
@@ -36,6 +36,6 @@ class Candidate:
 class Extraction:
     """What a language model found."""
 
-    found: tuple[Candidate, ...] = ()
+    found: tuple[MemoryCandidate, ...] = ()
     unproven: frozenset[int] = frozenset()
     """The places of which it told something that cannot be believed, and nothing that can."""

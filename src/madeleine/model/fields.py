@@ -73,5 +73,5 @@ FIELDS: tuple[MemoryField, ...] = (
     MemoryField("idempotency_key", FieldKind.TEXT, in_revision=False, queried=True),
     MemoryField("connections", FieldKind.CONNECTIONS, in_revision=False, queried=True),
 )
-FRONT_MATTER = tuple(row for row in FIELDS if row.kind is not FieldKind.CONTENT)
-UNQUERIED = tuple(row for row in FIELDS if not row.queried)
+FRONT_MATTER_FIELDS = tuple(row for row in FIELDS if row.kind is not FieldKind.CONTENT)
+UNQUERIED_FIELDS = tuple(row for row in FIELDS if not row.queried)

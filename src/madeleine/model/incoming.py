@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from madeleine.errors import InvalidValue
-from madeleine.model.draft import Draft, Limits, read_draft
+from madeleine.model.draft import Draft, MemoryLimits, read_draft
 from madeleine.model.memory import Usage, parse_id
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 
 PATH_CHARS = 1_000
-COUNT_AT_MOST = 1_000_000_000
-OWN = ("updated", "superseded_by", "usage", "path", "file", "plain", "whole", "trashed")
+MAX_ACCESS_COUNT = 1_000_000_000
+INCOMING_FIELDS = ("updated", "superseded_by", "usage", "path", "file", "plain", "whole", "trashed")
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class IncomingMemory:
     """What is to be brought in. A draft without an id gets a new one."""
 
     draft: Draft
@@ -42,7 +42,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class Importing:
+class ImportBatch:
     """One batch of an import: who brings it, in which run, and whether only to look."""
 
     by: str
@@ -50,16 +50,18 @@ class Importing:
     dry_run: bool = False
 
 
-def read_incoming(values: object, limits: Limits, default_space: str | None) -> Incoming:
+def read_incoming(
+    values: object, limits: MemoryLimits, default_space: str | None
+) -> IncomingMemory:
     """Return the incoming memory that `values` describe."""
-    reader = Reader(values, "the item")
+    reader = RequestReader(values, "the item")
     superseded_by = reader.raw("superseded_by")
-    incoming = Incoming(
-        draft=_draft(values, limits, default_space),
+    incoming = IncomingMemory(
+        draft=_read_incoming_draft(values, limits, default_space),
         updated=reader.time("updated"),
         superseded_by=None if superseded_by is None else parse_id("superseded_by", superseded_by),
-        usage=_usage(reader.raw("usage")),
-        path=_path(reader),
+        usage=_read_usage(reader.raw("usage")),
+        path=_read_path(reader),
         file=reader.text("file"),
         plain=reader.flag("plain"),
         whole=reader.flag("whole"),
@@ -70,30 +72,30 @@ def read_incoming(values: object, limits: Limits, default_space: str | None) -> 
     return incoming
 
 
-def _draft(values: object, limits: Limits, default_space: str | None) -> Draft:
+def _read_incoming_draft(values: object, limits: MemoryLimits, default_space: str | None) -> Draft:
     given = values if isinstance(values, Mapping) else {}
-    rest = {name: value for name, value in given.items() if name not in OWN}
+    rest = {name: value for name, value in given.items() if name not in INCOMING_FIELDS}
     return read_draft(rest, limits, default_space)
 
 
-def _path(reader: Reader) -> str | None:
+def _read_path(reader: RequestReader) -> str | None:
     path = reader.text("path")
     if path is not None and len(path) > PATH_CHARS:
         raise InvalidValue("path", f"is {len(path)} characters long", f"at most {PATH_CHARS}")
     return path
 
 
-def _usage(values: object) -> Usage | None:
+def _read_usage(values: object) -> Usage | None:
     """Return how it was used before; what it does not say is as for a new memory."""
     if values is None:
         return None
-    reader = Reader(values, "`usage`")
+    reader = RequestReader(values, "`usage`")
     unused = Usage()
     usage = Usage(
-        access_count=reader.whole("access_count", 0, 0, COUNT_AT_MOST),
+        access_count=reader.whole("access_count", 0, 0, MAX_ACCESS_COUNT),
         last_accessed=reader.time("last_accessed"),
         last_review=reader.time("last_review"),
-        stability=_positive(reader, "stability", unused.stability),
+        stability=_read_positive(reader, "stability", unused.stability),
         importance=reader.unit("importance", unused.importance),
         relevance=None if reader.raw("relevance") is None else reader.unit("relevance", 0.0),
     )
@@ -101,7 +103,7 @@ def _usage(values: object) -> Usage | None:
     return usage
 
 
-def _positive(reader: Reader, name: str, default: float) -> float:
+def _read_positive(reader: RequestReader, name: str, default: float) -> float:
     value = reader.raw(name)
     if value is None:
         return default

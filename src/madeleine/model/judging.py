@@ -31,7 +31,7 @@ class Relation(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class MemoryPair:
     """Two memories, the older first (created, then id), and how alike a model finds them."""
 
     older: Memory
@@ -93,10 +93,10 @@ def verdict_from_json(values: Mapping[str, object]) -> Verdict | None:
         float(sure),
         str(values.get("reason") or ""),
         values.get("from_older") is True,
-        _text(values.get("title")),
-        _text(values.get("content")),
+        _text_or_none(values.get("title")),
+        _text_or_none(values.get("content")),
     )
 
 
-def _text(value: object) -> str | None:
+def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None

@@ -137,11 +137,11 @@ def first_words(content: str) -> str:
     for line in content.splitlines():
         words = line.strip().lstrip("#>*- ").strip()
         if words and not _ONLY_MARKS.match(words):
-            return _cut(words)
-    return _cut(" ".join(content.split()))
+            return _cut_to_line(words)
+    return _cut_to_line(" ".join(content.split()))
 
 
-def _cut(words: str) -> str:
+def _cut_to_line(words: str) -> str:
     if len(words) <= TITLE_PREVIEW_CHARS:
         return words
     cut = words[: TITLE_PREVIEW_CHARS - 1]

@@ -6,19 +6,19 @@ back as it was.
 
 from __future__ import annotations
 
-ESCAPE = "\U0010fffe"  # a noncharacter: stands in no text by itself
-NUL, ITSELF = ESCAPE + "0", ESCAPE + "1"
+NUL_ESCAPE = "\U0010fffe"  # a noncharacter: stands in no text by itself
+ESCAPED_NUL, ESCAPED_ESCAPE = NUL_ESCAPE + "0", NUL_ESCAPE + "1"
 
 
-def hidden(text: str) -> str:
+def escape_nul(text: str) -> str:
     """Return a text without any NUL."""
-    if "\x00" in text or ESCAPE in text:
-        return text.replace(ESCAPE, ITSELF).replace("\x00", NUL)
+    if "\x00" in text or NUL_ESCAPE in text:
+        return text.replace(NUL_ESCAPE, ESCAPED_ESCAPE).replace("\x00", ESCAPED_NUL)
     return text
 
 
-def shown(text: str) -> str:
-    """Return a text as it was before it was `hidden`."""
-    if ESCAPE in text:
-        return text.replace(NUL, "\x00").replace(ITSELF, ESCAPE)
+def unescape_nul(text: str) -> str:
+    """Return a text as it was before `escape_nul`."""
+    if NUL_ESCAPE in text:
+        return text.replace(ESCAPED_NUL, "\x00").replace(ESCAPED_ESCAPE, NUL_ESCAPE)
     return text

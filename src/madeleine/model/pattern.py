@@ -13,12 +13,12 @@ from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
 from madeleine.model.words import META_SOURCE, MemoryType
 
-LABEL = "MetaPattern"
-_SCHEME = f"cluster:{LABEL}?"
+META_PATTERN_LABEL = "MetaPattern"
+_SCHEME = f"cluster:{META_PATTERN_LABEL}?"
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class MetaPattern:
     """What a summary is of."""
 
     dominant_type: str
@@ -47,14 +47,14 @@ class Pattern:
         return _SCHEME + urlencode(values)
 
 
-def read_pattern(memory: Memory) -> Pattern | None:
+def read_meta_pattern(memory: Memory) -> MetaPattern | None:
     """Return what a memory is a summary of; nothing if it is none, or says nothing about it."""
     uri = memory.origin.uri if memory.origin else None
     if memory.source != META_SOURCE or uri is None or not uri.startswith(_SCHEME):
         return None
     values = {key: each[0] for key, each in parse_qs(uri.removeprefix(_SCHEME)).items()}
     try:
-        return Pattern(
+        return MetaPattern(
             MemoryType(values["dominant_type"]).value,
             int(values["cluster_size"]),
             float(values["temporal_span_days"]),
@@ -66,13 +66,13 @@ def read_pattern(memory: Memory) -> Pattern | None:
         return None
 
 
-def pattern_to_json(memory: Memory) -> dict[str, object] | None:
+def meta_pattern_to_json(memory: Memory) -> dict[str, object] | None:
     """Return the documented properties of a MetaMemory; nothing for any other memory."""
-    pattern = read_pattern(memory)
+    pattern = read_meta_pattern(memory)
     if pattern is None:
         return None
     return {
-        "label": LABEL,
+        "label": META_PATTERN_LABEL,
         "dominant_type": pattern.dominant_type,
         "cluster_size": pattern.cluster_size,
         "temporal_span_days": pattern.temporal_span_days,

@@ -34,13 +34,13 @@ class Role(enum.StrEnum):
 
     def covers(self, needed: Role) -> bool:
         """Whether this role suffices where another is needed."""
-        return _ORDER[self] >= _ORDER[needed]
+        return _ROLE_RANK[self] >= _ROLE_RANK[needed]
 
 
-_ORDER = {role: place for place, role in enumerate(Role)}
+_ROLE_RANK = {role: place for place, role in enumerate(Role)}
 
 
-def lesser(one: Role, other: Role) -> Role:
+def lesser_role(one: Role, other: Role) -> Role:
     """Return the one of two roles that may do less."""
     return other if one.covers(other) else one
 
@@ -54,7 +54,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class AccessToken:
     """What a client shows, without the part that lets it in."""
 
     id: str
@@ -66,7 +66,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SpaceMember:
     """What a person may do in a shared space."""
 
     space: str
@@ -82,7 +82,7 @@ class Caller:
     role: Role
     token: str = ""
     """The id of the token that was shown; nothing for who sits at the server itself."""
-    spaces: tuple[Member, ...] = ()
+    spaces: tuple[SpaceMember, ...] = ()
 
     @property
     def is_local(self) -> bool:
@@ -90,7 +90,7 @@ class Caller:
         return not self.token
 
 
-def read_person(name: str, field: str = "person") -> str:
+def read_person_name(name: str, field: str = "person") -> str:
     """Return a person's name; it names a tenant, so that it is plain and short."""
     if not _NAME.match(name):
         hint = f"up to {NAME_CHARS} of a-z, 0-9, `.`, `_` and `-`, such as ada"

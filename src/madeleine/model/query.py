@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from madeleine.errors import InvalidValue
-from madeleine.model.draft import Limits, read_space, read_tags
-from madeleine.model.reading import Reader
+from madeleine.model.draft import MemoryLimits, read_space, read_tags
+from madeleine.model.reading import RequestReader
 from madeleine.model.words import MemoryType, Tier
 
 QUERY_CHARS = 20_000  # a longer text is not a question; what follows is not read
@@ -34,7 +34,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class RecallQuery:
     """A question with its filter and how many answers are wanted."""
 
     text: str
@@ -48,13 +48,13 @@ class Query:
     """The id, or its beginning, of a memory whose absence is to be explained."""
 
 
-def read_query(values: Mapping[str, object], default_space: str | None = None) -> Query:
+def read_query(values: Mapping[str, object], default_space: str | None = None) -> RecallQuery:
     """Return the query that a request (the documented SearchQuery) describes."""
-    reader = Reader(values, "the query")
+    reader = RequestReader(values, "the query")
     text = reader.required_text("query")
     if not text.strip():
         raise InvalidValue("query", "is empty", hint="say what you are looking for")
-    query = Query(
+    query = RecallQuery(
         text=text[:QUERY_CHARS],
         limit=reader.whole("limit", 10, 1, MAX_HITS),
         filter=read_filter(reader),
@@ -67,13 +67,13 @@ def read_query(values: Mapping[str, object], default_space: str | None = None) -
     return query
 
 
-def read_filter(reader: Reader) -> Filter:
+def read_filter(reader: RequestReader) -> Filter:
     """Return the filter part of a request."""
     return Filter(
         types=reader.choices(MemoryType, "types") or (),
         tiers=reader.choices(Tier, "tiers") or (),
         spaces=tuple(read_space(space) for space in reader.texts("spaces") or ()),
-        tags=read_tags(reader.texts("tags") or (), Limits()),
+        tags=read_tags(reader.texts("tags") or (), MemoryLimits()),
         created_after=reader.time("created_after"),
         created_before=reader.time("created_before"),
         as_of=reader.time("as_of"),

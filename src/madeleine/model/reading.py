@@ -1,6 +1,6 @@
 """Reading values out of what came through a door.
 
-A `Reader` takes a mapping apart field by field. Every check of a request stands here once:
+A `RequestReader` takes a mapping apart field by field. Every check of a request stands here once:
 a wrong kind of value, a number out of range and a name nobody knows are `Rejected` with the
 field's name. Nothing is guessed and nothing is quietly left out.
 """
@@ -14,12 +14,12 @@ from typing import TypeVar
 
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.model.times import parse_time
-from madeleine.model.words import Word, word
+from madeleine.model.words import Word, read_word
 
 T = TypeVar("T")
 
 
-class Reader:
+class RequestReader:
     """One mapping being read; `done` complains about the keys nobody asked for."""
 
     def __init__(self, values: object, what: str = "the request") -> None:
@@ -44,7 +44,7 @@ class Reader:
             return None
         if not isinstance(value, str):
             raise InvalidValue(field, f"is {value!r}, not a text", hint="a text in quotes")
-        return clean_text(field, value)
+        return check_unicode(field, value)
 
     def required_text(self, field: str) -> str:
         value = self.text(field)
@@ -54,13 +54,13 @@ class Reader:
 
     def choice(self, kind: type[Word], field: str, default: Word) -> Word:
         value = self.raw(field)
-        return default if value is None else word(kind, field, value)
+        return default if value is None else read_word(kind, field, value)
 
     def choices(self, kind: type[Word], field: str) -> tuple[Word, ...] | None:
-        return self.items(field, lambda value: word(kind, field, value))
+        return self.items(field, lambda value: read_word(kind, field, value))
 
     def texts(self, field: str) -> tuple[str, ...] | None:
-        return self.items(field, lambda value: _text_item(field, value))
+        return self.items(field, lambda value: _read_text_item(field, value))
 
     def items(self, field: str, read: Callable[[object], T]) -> tuple[T, ...] | None:
         value = self.raw(field)
@@ -73,7 +73,7 @@ class Reader:
     def unit(self, field: str, default: float) -> float:
         """A number from 0 to 1."""
         value = self.raw(field)
-        return default if value is None else unit_number(field, value)
+        return default if value is None else read_unit_number(field, value)
 
     def whole(self, field: str, default: int, low: int, high: int) -> int:
         value = self.raw(field)
@@ -106,7 +106,7 @@ class Reader:
             raise Rejected(f"{self._what} has an unknown field `{unknown}`", hint)
 
 
-def unit_number(field: str, value: object) -> float:
+def read_unit_number(field: str, value: object) -> float:
     """Return `value` as a float from 0 to 1, or say why it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidValue(field, f"is {value!r}, not a number", hint="from 0 to 1, such as 0.5")
@@ -115,7 +115,7 @@ def unit_number(field: str, value: object) -> float:
     return float(value)
 
 
-def clean_text(field: str, value: str) -> str:
+def check_unicode(field: str, value: str) -> str:
     """Return `value` if it can be written as UTF-8; half a surrogate pair cannot."""
     try:
         value.encode("utf-8")
@@ -126,7 +126,7 @@ def clean_text(field: str, value: str) -> str:
     return value
 
 
-def _text_item(field: str, value: object) -> str:
+def _read_text_item(field: str, value: object) -> str:
     if not isinstance(value, str):
         raise InvalidValue(field, f"holds {value!r}, not a text", hint="texts in quotes")
-    return clean_text(field, value)
+    return check_unicode(field, value)

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from madeleine.errors import Rejected
-from madeleine.model.draft import Limits, read_connection, read_field, with_about_self
+from madeleine.model.draft import MemoryLimits, add_about_self, read_connection, read_field
 from madeleine.model.fields import FIELDS, MemoryField
 from madeleine.model.memory import Connection, Memory, SharedFields
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.words import ABOUT_SELF
 
-REVISABLE = tuple(row for row in FIELDS if row.in_revision)
-DEFAULTS = {each.name: each.default for each in fields(SharedFields)}
+REVISABLE_FIELDS = tuple(row for row in FIELDS if row.in_revision)
+FIELD_DEFAULTS = {each.name: each.default for each in fields(SharedFields)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,15 @@ class Revision:
         if self.about_self is None:
             return revised
         others = tuple(tag for tag in revised.tags if tag != ABOUT_SELF)
-        return replace(revised, tags=with_about_self(others) if self.about_self else others)
+        return replace(revised, tags=add_about_self(others) if self.about_self else others)
 
 
-def read_revision(values: Mapping[str, object], limits: Limits) -> Revision:
+def read_revision(values: Mapping[str, object], limits: MemoryLimits) -> Revision:
     """Return the revision that a request describes."""
-    reader = Reader(values, "the revision")
+    reader = RequestReader(values, "the revision")
     given = {
-        row.name: _or_default(row, read_field(reader, row, limits))
-        for row in REVISABLE
+        row.name: _value_or_default(row, read_field(reader, row, limits))
+        for row in REVISABLE_FIELDS
         if reader.has(row.name)
     }
     revision = Revision(
@@ -57,11 +57,11 @@ def read_revision(values: Mapping[str, object], limits: Limits) -> Revision:
     )
     reader.done()
     if not given and not revision.add_connections and revision.about_self is None:
-        names = ", ".join(row.name for row in REVISABLE)
+        names = ", ".join(row.name for row in REVISABLE_FIELDS)
         raise Rejected("the revision changes nothing", hint=f"name one of: {names}")
     return revision
 
 
-def _or_default(row: MemoryField, value: object) -> object:
+def _value_or_default(row: MemoryField, value: object) -> object:
     """Return what a cleared field is from then on: what a draft has that does not name it."""
-    return DEFAULTS.get(row.name) if value is None else value
+    return FIELD_DEFAULTS.get(row.name) if value is None else value

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-KEY = "setting"  # under which a field's metadata hold what was declared
+METADATA_KEY = "setting"  # under which a field's metadata hold what was declared
 
-Check = Callable[[str, str], object]
+SettingCheck = Callable[[str, str], object]
 """Raises `BadSetting` for a text that a setting does not take; is given the text and the name."""
 
 
 @dataclass(frozen=True, slots=True)
-class SettingFacts:
+class SettingSpec:
     """What is known of a setting beside its name and its default."""
 
     help: str
@@ -25,7 +25,7 @@ class SettingFacts:
     most: float | None = None
     among: tuple[str, ...] = ()
     """The words that it takes, if it takes only some."""
-    check: Check | None = None
+    check: SettingCheck | None = None
     is_secret: bool = False
     """Whether the value is not to be shown."""
     is_advanced: bool = False
@@ -38,14 +38,14 @@ def setting(
     least: float | None = None,
     most: float | None = None,
     among: tuple[str, ...] = (),
-    check: Check | None = None,
+    check: SettingCheck | None = None,
     is_secret: bool = False,
     is_advanced: bool = False,
 ) -> Any:
     """Declare a setting with its line of help, and the least and the most that it takes, or the
     words."""
-    facts = SettingFacts(help_text, least, most, among, check, is_secret, is_advanced)
-    return field(default=default, metadata={KEY: facts})
+    facts = SettingSpec(help_text, least, most, among, check, is_secret, is_advanced)
+    return field(default=default, metadata={METADATA_KEY: facts})
 
 
 def advanced(
@@ -59,6 +59,10 @@ def advanced(
     return setting(default, help_text, least, most, among, is_advanced=True)
 
 
-def settings_of(section: Any) -> dict[str, SettingFacts]:
+def setting_specs(section: Any) -> dict[str, SettingSpec]:
     """Return the settings of a section by their names; fields that are none are left out."""
-    return {each.name: each.metadata[KEY] for each in fields(section) if KEY in each.metadata}
+    return {
+        each.name: each.metadata[METADATA_KEY]
+        for each in fields(section)
+        if METADATA_KEY in each.metadata
+    }

@@ -10,7 +10,7 @@ from madeleine.model.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredMemory:
     """A memory, where its file is (relative to the vault, with `/`) and how it looked.
 
     `counters` are use counters found in a foreign file's front matter; they are taken over

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from madeleine.errors import InvalidValue, quote
 
-ZONE_CHARS = len("+00:00")
+UTC_SUFFIX_CHARS = len("+00:00")
 
 
 def parse_time(field: str, value: object) -> datetime:
@@ -36,5 +36,5 @@ def as_utc(moment: datetime) -> datetime:
 
 def format_time(moment: datetime) -> str:
     """Return RFC 3339 with `Z`, with just as many decimals as the instant has."""
-    text = as_utc(moment).isoformat()[:-ZONE_CHARS]
+    text = as_utc(moment).isoformat()[:-UTC_SUFFIX_CHARS]
     return f"{text.rstrip('0')}Z" if "." in text else f"{text}Z"

@@ -21,7 +21,7 @@ Rows: TypeAlias = "NDArray[np.float32]"
 """One row per token."""
 
 
-LEAST_KNOWN = 0.5  # share of a text that the model must know for its view to count
+LEAST_KNOWN_SHARE = 0.5  # share of a text that the model must know for its view to count
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class PassageEmbedding:
     """What is kept of a passage, but for `known`, which only who has just read it knows."""
 
     vector: Vector
@@ -50,7 +50,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTrace:
+class QueryEmbedding:
     """What is made of a question, and not kept.
 
     `tokens` are rows of the model's own width, `small` the same rows as narrow as those that

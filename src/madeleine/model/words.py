@@ -73,7 +73,7 @@ class Edge(enum.StrEnum):
 # How strongly a neighbour's score carries over such a connection. The two made by
 # consolidation are ours: an association is as weak a hint as `related_to`, and a summary
 # leads to its members as surely as lineage does.
-ACTIVATION = MappingProxyType(
+ACTIVATION_BY_EDGE = MappingProxyType(
     {
         Edge.SUPPORTS: 1.0,
         Edge.PART_OF: 1.0,
@@ -89,18 +89,21 @@ ACTIVATION = MappingProxyType(
 )
 
 ABOUT_SELF = "about_self"  # the tag that makes a memory part of the user's identity
-EXCHANGE = "exchange"  # the tag of what was said in a session, kept word for word
+EXCHANGE_TAG = "exchange"  # the tag of what was said in a session, kept word for word
 SELF_SOURCE = "system:self"  # the source that marks the one self memory
 META_SOURCE = "job:cluster"  # the source of a summary of a cluster
-MADE_SOURCES = ("job:consolidator", META_SOURCE)  # sources of what was made of other memories
-MADE_OF = (Edge.DERIVED_FROM, Edge.SUMMARIZES)  # edges from what was made to what it was made of
+DERIVED_SOURCES = ("job:consolidator", META_SOURCE)  # sources of what was made of other memories
+DERIVED_EDGES = (
+    Edge.DERIVED_FROM,
+    Edge.SUMMARIZES,
+)  # edges from what was made to what it was made of
 META_TAG = "meta_pattern"  # the tag of a summary of a cluster
 GLOBAL = "global"  # how a missing space is written where a word is needed
 
 Word = TypeVar("Word", bound=enum.StrEnum)
 
 
-def word(kind: type[Word], field: str, value: object) -> Word:
+def read_word(kind: type[Word], field: str, value: object) -> Word:
     """Return the member of `kind` that `value` names; anything else is `UnknownWord`."""
     if isinstance(value, str):
         for member in kind:
@@ -110,7 +113,7 @@ def word(kind: type[Word], field: str, value: object) -> Word:
 
 
 # What other systems call the types that we have; a setting or an import may use either name.
-TYPES_ELSEWHERE = MappingProxyType(
+FOREIGN_TYPES = MappingProxyType(
     {
         "insight": MemoryType.OBSERVATION,
         "pattern": MemoryType.CONCEPT,

@@ -19,7 +19,7 @@ from madeleine.index.graph import EdgeRow
 from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.words import ACTIVATION
+from madeleine.model.words import ACTIVATION_BY_EDGE
 from madeleine.rules.associations import is_contrast
 from madeleine.rules.fusion import Standing, activated
 from madeleine.write.linking import LIKENESS
@@ -86,7 +86,9 @@ def _passed(
             for seed, neighbour, reason in _ends(edge):
                 if seed in scores:
                     link = edge.connection
-                    share = activated(scores[seed], link.weight, ACTIVATION[link.edge], decay)
+                    share = activated(
+                        scores[seed], link.weight, ACTIVATION_BY_EDGE[link.edge], decay
+                    )
                     passed[seed].append((neighbour, Activated(share, reason, seed)))
     for row in passed.values():
         row.sort(key=lambda each: (-each[1].score, each[0]))

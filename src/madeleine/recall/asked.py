@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from madeleine.index.search import Extent, Term
 from madeleine.language.wording import META, QUESTION, STOP
-from madeleine.model.trace import AskedTrace
+from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
 from madeleine.recall.understanding import Understood
 from madeleine.rules.fusion import idf
@@ -61,7 +61,7 @@ def make_asked(
     understood: Understood,
     extent: Extent,
     found: Sequence[tuple[Term, ...]],
-    trace: AskedTrace | None,
+    trace: QueryEmbedding | None,
 ) -> Asked:
     """Join what was understood with what the index and the model say of it. `found` are the
     terms of `understood.terms`, in order."""
@@ -130,7 +130,7 @@ def _aim(
     understood: Understood,
     extent: Extent,
     found: Sequence[tuple[Term, ...]],
-    trace: AskedTrace,
+    trace: QueryEmbedding,
 ) -> Aim:
     weights = _weights(understood, extent, found, trace.spans)
     focus = _unit(weights @ trace.tokens) if len(weights) else trace.vector

@@ -19,8 +19,8 @@ from madeleine.index.search import Extent, Matches, Pool, Term, Wanted
 from madeleine.language.spelling import may_be_slip
 from madeleine.language.wording import forms
 from madeleine.model.cause import Cause, NoteKind
-from madeleine.model.query import Filter, Query
-from madeleine.model.trace import LEAST_KNOWN, AskedTrace
+from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.trace import LEAST_KNOWN_SHARE, QueryEmbedding
 from madeleine.model.words import ABOUT_SELF
 from madeleine.recall.asked import Asked, make_asked
 from madeleine.recall.features import subject
@@ -58,7 +58,7 @@ class _Told:
 
 
 def prepare(
-    stores: Stores, query: Query, trace: AskedTrace | None = None, forgive: bool = True
+    stores: Stores, query: RecallQuery, trace: QueryEmbedding | None = None, forgive: bool = True
 ) -> Prepared:
     """Understand a question; the model is asked once, under no lock (I6), unless somebody has
     asked it already. Its words are looked up while the model reads. Where a word stands nowhere
@@ -80,13 +80,13 @@ def prepare(
 
 
 def _prepared(
-    stores: Stores, told: _Told, trace: AskedTrace | None, notes: tuple[Cause, ...]
+    stores: Stores, told: _Told, trace: QueryEmbedding | None, notes: tuple[Cause, ...]
 ) -> Prepared:
     asked = make_asked(told.understood, told.extent, told.terms, trace)
     return Prepared(asked, told.matches, _named(stores, told.understood), notes)
 
 
-def _told(stores: Stores, query: Query) -> _Told:
+def _told(stores: Stores, query: RecallQuery) -> _Told:
     understood = understand(query.text, stores.clock.now())
     with stores.index.steady():
         terms = stores.search.terms(understood.terms)
@@ -95,7 +95,7 @@ def _told(stores: Stores, query: Query) -> _Told:
         return replace(told, matches=_matches(stores, told, alone))
 
 
-def _meant(stores: Stores, told: _Told, trace: AskedTrace | None) -> str:
+def _meant(stores: Stores, told: _Told, trace: QueryEmbedding | None) -> str:
     """Return the question with its misspelt words as they are meant."""
     odd = [
         word
@@ -110,7 +110,7 @@ def _meant(stores: Stores, told: _Told, trace: AskedTrace | None) -> str:
     return text
 
 
-def _may_be_slip(told: _Told, word: str, trace: AskedTrace | None) -> bool:
+def _may_be_slip(told: _Told, word: str, trace: QueryEmbedding | None) -> bool:
     """Whether a word may be another one misspelt. A model knows common words as a whole; and a
     word written large is a name, of which one letter makes another one."""
     at = next((each for each in told.understood.words if each.text == word), None)
@@ -131,14 +131,14 @@ def _matches(stores: Stores, told: _Told, alone: bool) -> Matches:
     return stores.search.matching([*looked_for, *told.understood.phrases])
 
 
-def read_question(stores: Stores, text: str) -> tuple[AskedTrace | None, tuple[Cause, ...]]:
+def read_question(stores: Stores, text: str) -> tuple[QueryEmbedding | None, tuple[Cause, ...]]:
     """Return what the model makes of a question, and what to say if it makes nothing of it."""
     embedder = stores.minds.embedder
     if embedder is None:
         return None, (Cause(NoteKind.TEXT_SEARCH_ONLY, {"why": stores.minds.why_not}),)
     try:
         trace = embedder.ask(text)
-        return (trace if trace.known >= LEAST_KNOWN else None), ()
+        return (trace if trace.known >= LEAST_KNOWN_SHARE else None), ()
     except MindDown as down:
         return None, (Cause(NoteKind.TEXT_SEARCH_ONLY, {"why": down.message}),)
 
@@ -148,7 +148,9 @@ def _named(stores: Stores, understood: Understood) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def draw(stores: Stores, query: Query, prepared: Prepared, chosen: Filter, now: datetime) -> Pool:
+def draw(
+    stores: Stores, query: RecallQuery, prepared: Prepared, chosen: Filter, now: datetime
+) -> Pool:
     """Return the candidates of all sources."""
     asked, understood = prepared.asked, prepared.asked.understood
     wanted = Wanted(

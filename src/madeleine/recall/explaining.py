@@ -10,7 +10,7 @@ from datetime import datetime
 from madeleine.language.passages import FOREIGN_WEIGHT, MOST_PASSAGES, PASSAGE_CHARS, passages_of
 from madeleine.model.cause import Cause, NoteKind, ReasonKind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
-from madeleine.model.query import Filter, Query
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.times import format_time
 from madeleine.recall.ranking import Ranked
 from madeleine.recall.scoring import Scored
@@ -208,7 +208,7 @@ def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime)
 
 def why_not(
     stores: Stores,
-    query: Query,
+    query: RecallQuery,
     chosen: Filter,
     scored: Scored | None,
     hits: Sequence[Ranked],
@@ -261,7 +261,7 @@ def _refusing(stores: Stores, memory_id: str, chosen: Filter, now: datetime) -> 
 
 def _outdone(
     stores: Stores,
-    query: Query,
+    query: RecallQuery,
     scored: Scored | None,
     hits: Sequence[Ranked],
     memory_id: str,

@@ -20,7 +20,7 @@ from madeleine.index.search import Record
 from madeleine.language.wording import IDENTITY, QUESTION, STOP
 from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.model.words import Tier
 from madeleine.recall.candidates import Prepared
 from madeleine.recall.scoring import Scored
@@ -66,7 +66,7 @@ class Ranked:
 
 
 def ranked(
-    stores: Stores, query: Query, prepared: Prepared, scored: Scored, now: datetime
+    stores: Stores, query: RecallQuery, prepared: Prepared, scored: Scored, now: datetime
 ) -> list[Ranked]:
     """Return the best candidates, one per memory, with all that their score is made of."""
     understood = prepared.asked.understood

@@ -14,8 +14,8 @@ from datetime import datetime
 from madeleine.language.when import Span
 from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
 from madeleine.model.memory import Memory
-from madeleine.model.query import Filter, Query
-from madeleine.model.trace import AskedTrace
+from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.trace import QueryEmbedding
 from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.activation import spread, standing_of
 from madeleine.recall.candidates import Prepared, draw, prepare
@@ -77,7 +77,7 @@ class Recalled:
 class _Search:
     """A question on its way through the stages."""
 
-    query: Query
+    query: RecallQuery
     prepared: Prepared
     chosen: Filter
     now: datetime
@@ -95,9 +95,9 @@ class _Search:
 
 def recall(
     stores: Stores,
-    query: Query,
+    query: RecallQuery,
     touch: bool = True,
-    trace: AskedTrace | None = None,
+    trace: QueryEmbedding | None = None,
     look_again: bool = True,
 ) -> Recalled:
     """Return the memories that answer `query`; `touch` counts them as used. Whoever has had
@@ -132,7 +132,7 @@ def _answered(stores: Stores, search: _Search, hits: list[Ranked]) -> Recalled:
 # --- stages ---------------------------------------------------------------------------------
 
 
-def _begin(stores: Stores, query: Query, prepared: Prepared) -> _Search:
+def _begin(stores: Stores, query: RecallQuery, prepared: Prepared) -> _Search:
     """What a question says about when narrows the filter, unless there is nothing from then."""
     search = _Search(query, prepared, query.filter, stores.clock.now(), prepared.notes)
     spans = [each for each in search.understood.spans if each.firm or _asks_only_when(search)]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from madeleine.errors import MindDown
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.memory import Memory
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.recall.explaining import place_of
 from madeleine.recall.ranking import Ranked, order
 from madeleine.recall.scoring import Scored
@@ -23,7 +23,7 @@ SHOWN_CHARS = 2_000  # of a memory: as much as a cross-encoder reads
 
 
 def rerank(
-    stores: Stores, query: Query, hits: Sequence[Ranked], scored: Scored
+    stores: Stores, query: RecallQuery, hits: Sequence[Ranked], scored: Scored
 ) -> tuple[list[Ranked], tuple[Cause, ...]]:
     """Return the hits in their new order, and what went wrong if anything did."""
     reranker, habits = stores.minds.reranker, stores.habits

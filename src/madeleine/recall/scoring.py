@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import Pool
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.recall.asked import Asked
 from madeleine.recall.candidates import choose, draw, prepare
 from madeleine.recall.features import Columns, Places, Values, compare, evidence, rows_needed
@@ -98,7 +98,7 @@ def _heads(pool: Pool, places: Places, columns: Columns) -> NDArray[np.int64]:
     return names.astype(np.int64)
 
 
-def collect(stores: Stores, query: Query) -> Collected:
+def collect(stores: Stores, query: RecallQuery) -> Collected:
     """Return the columns of every candidate of a question, the best passage of each memory."""
     now = stores.clock.now()
     prepared = prepare(stores, query)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from madeleine.errors import BadBody, Rejected, TooLarge
-from madeleine.model.draft import one_line
+from madeleine.model.draft import read_one_line
 from madeleine.server.guard import header
 
 AGENT_CHARS = 100
@@ -83,7 +83,7 @@ def parse_query(query_string: bytes) -> dict[str, object]:
 def who_asks(request: Request) -> str:
     """Return who asks, as the header X-Agent-Id says."""
     given = header(request.scope, b"x-agent-id").encode("latin-1").decode("utf-8", "replace")
-    return one_line("x-agent-id", given, AGENT_CHARS) or "http"
+    return read_one_line("x-agent-id", given, AGENT_CHARS) or "http"
 
 
 def _no_number(name: str) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from madeleine.errors import BadSetting, StoreUnwritable
-from madeleine.model.config_text import Table, parse_table
+from madeleine.model.config_text import TomlTable, parse_table
 from madeleine.vault.files import write_file
 
 
@@ -14,7 +14,7 @@ def config_path(home: Path) -> Path:
     return home / "config.toml"
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> TomlTable:
     """Return what stands in the file, as TOML has it; nothing if there is no file."""
     return parse_table(read_text(path), path)
 

@@ -13,9 +13,9 @@ from typing import Any
 from madeleine.errors import BadSetting
 from madeleine.ingest.habits import IngestHabits
 from madeleine.minds.config import EmbedderConfig, JudgeConfig
-from madeleine.model.config_text import SHORT
-from madeleine.model.draft import Limits
-from madeleine.model.setting import SettingFacts, settings_of
+from madeleine.model.config_text import SHORT_NAMES
+from madeleine.model.draft import MemoryLimits
+from madeleine.model.setting import SettingSpec, setting_specs
 from madeleine.settings.sections import (
     BackupConfig,
     IndexConfig,
@@ -37,7 +37,7 @@ class Settings:
 
     server: ServerConfig = field(default_factory=ServerConfig)
     vault: VaultConfig = field(default_factory=VaultConfig)
-    limits: Limits = field(default_factory=Limits)
+    limits: MemoryLimits = field(default_factory=MemoryLimits)
     embedder: EmbedderConfig = field(default_factory=EmbedderConfig)
     write: WriteConfig = field(default_factory=WriteConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
@@ -69,7 +69,7 @@ class SettingInForce:
     value: Any
     default: Any
     source: SettingSource
-    facts: SettingFacts
+    facts: SettingSpec
     variable: str | None = None
     """The variable of the environment that gives the value."""
 
@@ -104,12 +104,12 @@ def list_settings(
     ]
 
 
-def known_settings() -> Iterator[tuple[str, Any, SettingFacts]]:
+def known_settings() -> Iterator[tuple[str, Any, SettingSpec]]:
     """Give the whole name, the default and the facts of every setting."""
     empty = Settings()
     for section in dataclasses.fields(Settings):
         values = getattr(empty, section.name)
-        for name, facts in settings_of(values).items():
+        for name, facts in setting_specs(values).items():
             yield f"{section.name}.{name}", getattr(values, name), facts
 
 
@@ -138,7 +138,7 @@ def _values_in_file(table: Mapping[str, object]) -> dict[str, object]:
     sections = {each.name for each in dataclasses.fields(Settings)}
     found: dict[str, object] = {}
     for section, given in table.items():
-        if section in SHORT and isinstance(given, str):
+        if section in SHORT_NAMES and isinstance(given, str):
             continue
         if section not in sections:
             raise BadSetting(section, f"is not a section; there are {', '.join(sorted(sections))}")
@@ -146,12 +146,14 @@ def _values_in_file(table: Mapping[str, object]) -> dict[str, object]:
             raise BadSetting(section, "is not a table")
         _refuse_unknown(section, given)
         found |= {f"{section}.{name}": value for name, value in given.items()}
-    short = {SHORT[name]: table[name] for name in SHORT if isinstance(table.get(name), str)}
+    short = {
+        SHORT_NAMES[name]: table[name] for name in SHORT_NAMES if isinstance(table.get(name), str)
+    }
     return {**found, **short}
 
 
 def _refuse_unknown(section: str, given: Mapping[str, object]) -> None:
-    known = settings_of(getattr(Settings(), section))
+    known = setting_specs(getattr(Settings(), section))
     for name in given:
         if name not in known:
             problem = f"is not known; {section} has {', '.join(sorted(known))}"
@@ -161,7 +163,7 @@ def _refuse_unknown(section: str, given: Mapping[str, object]) -> None:
 def _find_value(
     name: str,
     default: Any,
-    facts: SettingFacts,
+    facts: SettingSpec,
     given: Mapping[str, object],
     environment: Mapping[str, str],
 ) -> SettingInForce:
@@ -182,11 +184,13 @@ def variables_of(name: str) -> list[str]:
     """Return the variables of the environment that give a setting, the one that wins first."""
     plain = name.replace(".", "_").upper()
     bare = [plain] if plain.startswith(BARE_PREFIX) else []
-    short = [ENVIRONMENT_PREFIX + each.upper() for each, whole in SHORT.items() if whole == name]
+    short = [
+        ENVIRONMENT_PREFIX + each.upper() for each, whole in SHORT_NAMES.items() if whole == name
+    ]
     return [ENVIRONMENT_PREFIX + plain, *bare, *short]
 
 
-def _check(name: str, value: object, facts: SettingFacts) -> None:
+def _check(name: str, value: object, facts: SettingSpec) -> None:
     """Refuse a value outside of what a setting takes; no number is refused everywhere."""
     if facts.check is not None:
         facts.check(str(value), name)

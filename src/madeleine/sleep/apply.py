@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from madeleine.errors import Conflict, Damaged, FileChanged, MadeleineError, Missing, Rejected
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory, Usage
 from madeleine.sleep.deeds import concerned, deeds, file_of, looked_at, plain, touched
 from madeleine.sleep.values import (
@@ -96,7 +96,7 @@ class Work:
         for edit in change.edits:
             self._note(edit)
 
-    def _note(self, edit: Edit) -> None:
+    def _note(self, edit: FileEdit) -> None:
         if edit.path_after is None or edit.after is None or in_trash(edit.path_after):
             self.own.pop(edit.memory_id, None)
             return
@@ -212,7 +212,7 @@ def _note_scores(night: Night, score: Score) -> None:
         "scores": {score.name: score.scores},
         "was": {score.name: score.was},
     }
-    record(night.stores, [event(night.stores, Kind.SCORED, body)], durable=False)
+    record(night.stores, [event(night.stores, EventKind.SCORED, body)], durable=False)
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.times import format_time
 from madeleine.sleep.values import Report
 from madeleine.write.record import event, record
@@ -24,7 +24,7 @@ def note_begun(stores: Stores, report: Report) -> None:
     """Write down that a run begins."""
     named = {"job": report.job, "run": report.run, "request": report.request}
     value = {**named, "began": format_time(report.began)}
-    record(stores, [event(stores, Kind.STATE, {"key": BEGUN, "value": value})], durable=False)
+    record(stores, [event(stores, EventKind.STATE, {"key": BEGUN, "value": value})], durable=False)
 
 
 def note_cut_off(stores: Stores) -> str | None:
@@ -33,12 +33,12 @@ def note_cut_off(stores: Stores) -> str | None:
     begun = stores.log.state(BEGUN)
     if not isinstance(begun, Mapping):
         return None
-    recent = stores.log.recent_events([Kind.RUN.value], RUNS_READ)
+    recent = stores.log.recent_events([EventKind.RUN.value], RUNS_READ)
     if any(each.body.get("run") == begun.get("run") for each in recent):
         return None
     done = len(stores.log.changes(str(begun.get("run"))))
     told = {name: begun[name] for name in ("began", "request") if begun.get(name)}
     report = {**told, "error": CUT_OFF, "error_kind": CUT_OFF_KIND, "applied": done}
     body = {"run": begun.get("run"), "job": begun.get("job"), "report": report}
-    record(stores, [event(stores, Kind.RUN, body)], durable=False)
+    record(stores, [event(stores, EventKind.RUN, body)], durable=False)
     return str(begun.get("job"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.pattern import read_pattern
+from madeleine.model.pattern import read_meta_pattern
 from madeleine.model.proposal import ProposalType
 from madeleine.model.words import Edge, Tier
 from madeleine.rules.associations import edge_name
@@ -283,5 +283,5 @@ def _ends(action: Link) -> str:
 
 
 def _sizes(summary: Memory) -> str:
-    pattern = read_pattern(summary)
+    pattern = read_meta_pattern(summary)
     return f"{pattern.cluster_size} memories" if pattern else "several memories"

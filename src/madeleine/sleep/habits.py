@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from madeleine.errors import BadSetting
 from madeleine.minds.config import JudgeConfig
 from madeleine.model.setting import advanced, setting
-from madeleine.model.words import TYPES_ELSEWHERE, MemoryType
+from madeleine.model.words import FOREIGN_TYPES, MemoryType
 
 CENTURY = 3_155_760_000  # seconds: as good as never, and a date can still hold it
 
@@ -16,7 +16,7 @@ def protected_types(
     names: str, name: str = "consolidation.protected_types"
 ) -> frozenset[MemoryType]:
     """Return the types that a setting protects, named in our words or in those of others."""
-    known = {**{each.value: each for each in MemoryType}, **TYPES_ELSEWHERE}
+    known = {**{each.value: each for each in MemoryType}, **FOREIGN_TYPES}
     given = [each.strip() for each in names.split(",") if each.strip()]
     for each in given:
         if each.lower() not in known:

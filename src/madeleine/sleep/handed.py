@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from madeleine.errors import InvalidValue, MadeleineError
-from madeleine.model.draft import one_line
-from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
+from madeleine.model.draft import read_one_line
+from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time, parse_time
-from madeleine.model.words import MemoryType, word
+from madeleine.model.words import MemoryType, read_word
 
 AGENT = "agent"
 SURE = 0.9  # what an agent's word counts if it does not say how sure it is
@@ -112,7 +112,7 @@ class AgentJudge:
     name: str = AGENT
     cheap: bool = False
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         return [self.verdicts.get(pair.ids) for pair in pairs]
 
     def synthesise(self, members: Sequence[Memory]) -> Synthesis | None:
@@ -148,7 +148,7 @@ def _weight(verdict: Verdict) -> int:
 
 def read_results(held: Reservation, results: object) -> Handed:
     """Return the answers of a hand-in; anything that was not asked for is an error."""
-    reader, handed, asked = Reader(results, "`results`"), Handed(), _Asked(held)
+    reader, handed, asked = RequestReader(results, "`results`"), Handed(), _Asked(held)
     for read, name in (
         (_read_verdict, "verdicts"),
         (_read_edge, "edges"),
@@ -157,7 +157,7 @@ def read_results(held: Reservation, results: object) -> Handed:
         (_read_consolidation, "consolidations"),
     ):
         for values in reader.items(name, lambda value: value) or ():
-            read(Reader(values, f"an entry of `{name}`"), asked, handed)
+            read(RequestReader(values, f"an entry of `{name}`"), asked, handed)
     reader.done()
     return handed
 
@@ -207,13 +207,13 @@ class _Asked:
 _HINT = "answer only what came with this job; nothing was changed"
 
 
-def _read_verdict(reader: Reader, asked: _Asked, handed: Handed) -> None:
+def _read_verdict(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
     ids = asked.pair("pair", reader.raw("pair"))
     start = reader.text("from")
     from_older = start is not None and asked.memory("from", start) == ids[0]
     keep = reader.text("keep")
     verdict = Verdict(
-        relation=word(Relation, "relation", reader.raw("relation")),
+        relation=read_word(Relation, "relation", reader.raw("relation")),
         sure=reader.unit("sure", SURE),
         reason=_reason(reader),
         from_older=from_older,
@@ -226,12 +226,12 @@ def _read_verdict(reader: Reader, asked: _Asked, handed: Handed) -> None:
     handed.say(ids, verdict)
 
 
-def _read_edge(reader: Reader, asked: _Asked, handed: Handed) -> None:
+def _read_edge(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
     """Read one of Ormah's edges: an arrow from a to b."""
     start = asked.memory("node_a_id", reader.required_text("node_a_id"))
     end = asked.memory("node_b_id", reader.required_text("node_b_id"))
     ids = asked.pair_of("node_b_id", start, end)
-    relation = word(_OrmahEdge, "edge_type", reader.raw("edge_type")).relation
+    relation = read_word(_OrmahEdge, "edge_type", reader.raw("edge_type")).relation
     backwards = relation is Relation.EVOLUTION and start == ids[0]
     sure = UNSURE if backwards else SURE
     verdict = Verdict(relation, sure, _reason(reader), from_older=start == ids[0])
@@ -256,7 +256,7 @@ class _OrmahEdge(enum.StrEnum):
         return others.get(self.value) or Relation(self.value)
 
 
-def _read_merge(reader: Reader, asked: _Asked, handed: Handed) -> None:
+def _read_merge(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
     keep = asked.memory("keep_id", reader.required_text("keep_id"))
     drop = asked.memory("discard_id", reader.required_text("discard_id"))
     ids = asked.pair_of("discard_id", keep, drop)
@@ -269,25 +269,25 @@ def _read_merge(reader: Reader, asked: _Asked, handed: Handed) -> None:
     handed.say(ids, verdict)
 
 
-def _read_synthesis(reader: Reader, asked: _Asked, handed: Handed) -> None:
+def _read_synthesis(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
     ids = asked.cluster("cluster", reader.raw("cluster"))
     handed.syntheses[ids] = _synthesis(reader)
     reader.done()
 
 
-def _read_consolidation(reader: Reader, asked: _Asked, handed: Handed) -> None:
+def _read_consolidation(reader: RequestReader, asked: _Asked, handed: Handed) -> None:
     ids = asked.cluster("node_ids", reader.raw("node_ids"))
     handed.syntheses[ids] = _synthesis(reader)
     if reader.raw("type") is not None:
-        handed.types[ids] = word(MemoryType, "type", reader.raw("type"))
+        handed.types[ids] = read_word(MemoryType, "type", reader.raw("type"))
     reader.done()
 
 
-def _synthesis(reader: Reader) -> Synthesis:
+def _synthesis(reader: RequestReader) -> Synthesis:
     content = reader.required_text("content")
     if not content.strip():
         raise InvalidValue("content", "is empty", hint="leave the cluster out instead")
-    title = one_line("title", reader.text("title"), TITLE_CHARS) or ""
+    title = read_one_line("title", reader.text("title"), TITLE_CHARS) or ""
     return Synthesis(title, content)
 
 
@@ -298,5 +298,5 @@ def _one_of(asked: _Asked, field_name: str, wanted: str, ids: Ids) -> str:
     return found
 
 
-def _reason(reader: Reader) -> str:
-    return one_line("reason", reader.text("reason"), REASON_CHARS) or ""
+def _reason(reader: RequestReader) -> str:
+    return read_one_line("reason", reader.text("reason"), REASON_CHARS) or ""

@@ -18,8 +18,8 @@ from datetime import timedelta
 
 from madeleine.errors import AlreadyDone, Conflict, InvalidValue, Missing, UnderWay
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Kind
-from madeleine.model.judging import Pair
+from madeleine.model.event import EventKind
+from madeleine.model.judging import MemoryPair
 from madeleine.model.memory import Memory
 from madeleine.model.times import format_time
 from madeleine.model.words import MemoryType
@@ -141,7 +141,7 @@ def _held(stores: Stores) -> Reservation | None:
 
 def _write(stores: Stores, reservation: Reservation) -> None:
     body = {"key": STATE, "value": reservation_to_json(reservation)}
-    record(stores, [event(stores, Kind.STATE, body)], durable=True)
+    record(stores, [event(stores, EventKind.STATE, body)], durable=True)
 
 
 class _Page:
@@ -209,7 +209,7 @@ class _Batch:
                 left_out.update(pair.ids)
         self._sort_out(night, found.looked, {each for p in open_pairs for each in p.ids}, left_out)
 
-    def _ask(self, job: str, pair: Pair) -> bool:
+    def _ask(self, job: str, pair: MemoryPair) -> bool:
         """Add a question, or the job to those that the answer is for."""
         known = self.pairs.get(pair.ids)
         if known is not None:

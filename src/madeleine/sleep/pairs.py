@@ -21,7 +21,7 @@ from madeleine.language.replacements import find_replacement
 from madeleine.language.stems import telling, words
 from madeleine.language.subjects import speak_of_others
 from madeleine.language.wording import first_person
-from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import META_SOURCE, SELF_SOURCE
@@ -48,7 +48,7 @@ class Look:
     """Those that a memory may be paired with; obeyed inside the search (I11)."""
     neighbours: int
     least: float
-    worth: Callable[[Pair, Arrows], bool]
+    worth: Callable[[MemoryPair, Arrows], bool]
     """Whether to ask the judge about a pair, given the arrows between the two."""
     one_subject: bool = True
     """Whether texts about different things are passed over, as far as that shows. A language
@@ -61,7 +61,7 @@ class Look:
 class Candidates:
     """Pairs to be judged, those of the newest memories first, and whose pairs they all are."""
 
-    pairs: list[Pair] = field(default_factory=list)
+    pairs: list[MemoryPair] = field(default_factory=list)
     looked: dict[str, Memory] = field(default_factory=dict)
     """Memories all of whose pairs are among them."""
     left: int = 0
@@ -72,16 +72,16 @@ class Candidates:
 class Answers:
     """What a judge said about pairs that have something to do with each other."""
 
-    found: list[tuple[Pair, Verdict]] = field(default_factory=list)
+    found: list[tuple[MemoryPair, Verdict]] = field(default_factory=list)
     looked: dict[str, Memory] = field(default_factory=dict)
 
-    def with_relation(self, *relations: Relation) -> list[tuple[Pair, Verdict]]:
+    def with_relation(self, *relations: Relation) -> list[tuple[MemoryPair, Verdict]]:
         """Return what was answered with one of these, the surest first, then the newest."""
         wanted = [each for each in self.found if each[1].relation in relations]
         return sorted(wanted, key=_surest_first, reverse=True)
 
 
-def _surest_first(answer: tuple[Pair, Verdict]) -> tuple[float, object, object]:
+def _surest_first(answer: tuple[MemoryPair, Verdict]) -> tuple[float, object, object]:
     pair, verdict = answer
     return verdict.sure, pair.newer.created, pair.ids
 
@@ -142,7 +142,7 @@ class _Room:
         self._met: set[tuple[str, str]] = set()
         self.full = False
 
-    def take(self, memory: Memory, pairs: Sequence[Pair], into: Candidates) -> bool:
+    def take(self, memory: Memory, pairs: Sequence[MemoryPair], into: Candidates) -> bool:
         """Add a memory's pairs as far as they fit; return whether all of them did."""
         new = [pair for pair in pairs if pair.ids not in self._met]
         answered = self._answered(new)
@@ -157,7 +157,7 @@ class _Room:
             into.looked[memory.id] = memory
         return len(taken) == len(new)
 
-    def _answered(self, pairs: Sequence[Pair]) -> Container[tuple[str, str]]:
+    def _answered(self, pairs: Sequence[MemoryPair]) -> Container[tuple[str, str]]:
         if self._night.judge.cheap or not pairs:
             return ()
         ids = [pair.ids for pair in pairs]
@@ -174,7 +174,7 @@ class _Pairing:
         self._holders: dict[str, int] = {}
         self._sharing: dict[tuple[str, Filter], list[str]] = {}
 
-    def pairs_of(self, ids: Sequence[str]) -> list[tuple[Memory, list[Pair]]]:
+    def pairs_of(self, ids: Sequence[str]) -> list[tuple[Memory, list[MemoryPair]]]:
         """Return each memory that is still there with its pairs, in the order of the ids."""
         memories = self._memories(ids)
         near = self._near(memories)
@@ -202,11 +202,11 @@ class _Pairing:
         near: Mapping[str, float],
         known: Mapping[str, Memory],
         arrows: Mapping[frozenset[str], Arrows],
-    ) -> list[Pair]:
+    ) -> list[MemoryPair]:
         pairs = [pair_of(memory, known[o], likeness) for o, likeness in near.items() if o in known]
         return [pair for pair in pairs if self._is_worth(pair, arrows)]
 
-    def _is_worth(self, pair: Pair, arrows: Mapping[frozenset[str], Arrows]) -> bool:
+    def _is_worth(self, pair: MemoryPair, arrows: Mapping[frozenset[str], Arrows]) -> bool:
         if _has_self(pair) or _has_summary(pair) or (self._one_subject and of_others(pair)):
             return False
         return self._look.worth(pair, arrows.get(frozenset(pair.ids), ()))
@@ -271,11 +271,11 @@ class _Pairing:
         return self._sharing[key]
 
 
-def pair_of(one: Memory, other: Memory, likeness: float) -> Pair:
+def pair_of(one: Memory, other: Memory, likeness: float) -> MemoryPair:
     """Return two memories as a pair: the older first, by when it was so, not when it was last
     written."""
     older, newer = sorted((one, other), key=lambda each: (each.created, each.id))
-    return Pair(older, newer, likeness)
+    return MemoryPair(older, newer, likeness)
 
 
 def arrows_between(rows: Iterable[EdgeRow]) -> dict[frozenset[str], list[EdgeRow]]:
@@ -292,29 +292,29 @@ def edges_of(graph: MemoryGraph, ids: Sequence[str]) -> dict[frozenset[str], lis
     return arrows_between(graph.edges(ids))
 
 
-def of_others(pair: Pair) -> bool:
+def of_others(pair: MemoryPair) -> bool:
     """Whether the two say the same of different things. Not where the newer one tells that what
     the older one states is over: then both speak of that."""
     older, newer = pair.older.content, pair.newer.content
     return speak_of_others(older, newer) and find_replacement(older, newer) is None
 
 
-def _has_self(pair: Pair) -> bool:
+def _has_self(pair: MemoryPair) -> bool:
     return SELF_SOURCE in (pair.older.source, pair.newer.source)
 
 
-def _has_summary(pair: Pair) -> bool:
+def _has_summary(pair: MemoryPair) -> bool:
     """Whether one of the two sums up others: in their words, so it is like all of them, and
     neither a copy of one nor evidence for it."""
     return META_SOURCE in (pair.older.source, pair.newer.source)
 
 
-def one_scope(pair: Pair) -> bool:
+def one_scope(pair: MemoryPair) -> bool:
     """Whether both speak of the same project, or one of them of all."""
     return pair.older.space == pair.newer.space or None in (pair.older.space, pair.newer.space)
 
 
-def one_voice(pair: Pair) -> bool:
+def one_voice(pair: MemoryPair) -> bool:
     """Whether two texts may mean the same person by `I` and `my`: what two people say of
     themselves neither agrees nor disagrees."""
     speakers = [_speaker(pair.older), _speaker(pair.newer)]
@@ -323,7 +323,7 @@ def one_voice(pair: Pair) -> bool:
     return not any(first_person(each.content) for each in (pair.older, pair.newer))
 
 
-def of_talk(pair: Pair) -> bool:
+def of_talk(pair: MemoryPair) -> bool:
     """Whether one of the two is a turn of a conversation: a record of what somebody said then,
     which a later word does not make untrue. A judge that looks at words sees a contradiction
     in every `I never` of a long talk."""

@@ -15,7 +15,7 @@ from datetime import timedelta
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Judge
 from madeleine.model.cause import Cause
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.sleep.apply import SKIPPED, Work, apply_patches
 from madeleine.sleep.asking import (
     expire_old,
@@ -128,7 +128,7 @@ def run_job(
             report.error_kind = JUDGE_SILENT
         if not dry_run and not _is_told(stores, report):
             body = {"run": report.run, "job": job.name, "report": bounded_report(report)}
-            record(stores, [event(stores, Kind.RUN, body)], durable=False)
+            record(stores, [event(stores, EventKind.RUN, body)], durable=False)
     return report
 
 
@@ -138,7 +138,7 @@ def _is_told(stores: Stores, report: Report) -> bool:
         return False
     return any(
         each.body.get("job") == report.job and timedelta(0) <= report.began - each.at < TOLD_EVERY
-        for each in stores.log.recent_events([Kind.RUN.value], RUNS_READ)
+        for each in stores.log.recent_events([EventKind.RUN.value], RUNS_READ)
     )
 
 

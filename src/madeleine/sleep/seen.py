@@ -14,8 +14,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import islice
 
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Event, Kind
-from madeleine.model.judging import Pair, Verdict, verdict_to_json
+from madeleine.model.event import Event, EventKind
+from madeleine.model.judging import MemoryPair, Verdict, verdict_to_json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.sleep.asking import room
@@ -65,7 +65,7 @@ def _seen_events(night: Night, memories: Iterable[Memory]) -> list[Event]:
     while some := list(islice(left, SEEN_AT_ONCE)):
         seen = {each.id: text_digest(each) for each in some}
         body = {"job": night.report.job, "judge": night.judge.name, "seen": seen}
-        events.append(event(night.stores, Kind.JUDGED, body))
+        events.append(event(night.stores, EventKind.JUDGED, body))
     return events
 
 
@@ -87,10 +87,10 @@ def _waiting_event(night: Night, seen: Container[str]) -> list[Event]:
     if after == before:
         return []
     body = {"key": _waiting_key(night), "value": after[:WAITING_AT_MOST]}
-    return [event(night.stores, Kind.STATE, body)]
+    return [event(night.stores, EventKind.STATE, body)]
 
 
-def judged(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
+def judged(night: Night, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
     """Return the judge's verdict about each pair, in order; nothing where there is none.
 
     A costly judge is asked once about a pair until one side changes. Asked in portions, so
@@ -104,7 +104,7 @@ def judged(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
     return [known[pair.ids] if pair.ids in known else next(unknown) for pair in pairs]
 
 
-def _asked(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
+def _asked(night: Night, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
     answers: list[Verdict | None] = []
     for some in _portions(pairs, WEIGHED_AT_ONCE if night.judge.cheap else ASKED_AT_ONCE):
         if night.stop():
@@ -119,12 +119,12 @@ def _asked(night: Night, pairs: Sequence[Pair]) -> list[Verdict | None]:
     return answers
 
 
-def _portions(pairs: Sequence[Pair], size: int) -> Iterator[Sequence[Pair]]:
+def _portions(pairs: Sequence[MemoryPair], size: int) -> Iterator[Sequence[MemoryPair]]:
     for start in range(0, len(pairs), size):
         yield pairs[start : start + size]
 
 
-def _keep(night: Night, pairs: Sequence[Pair], found: Sequence[Verdict | None]) -> None:
+def _keep(night: Night, pairs: Sequence[MemoryPair], found: Sequence[Verdict | None]) -> None:
     """Write down what a costly judge said; a pair it had no answer for is asked about again."""
     answered = list(zip(pairs, found, strict=True))
     night.again.update(each for pair, said in answered if said is None for each in pair.ids)
@@ -135,7 +135,7 @@ def _keep(night: Night, pairs: Sequence[Pair], found: Sequence[Verdict | None]) 
         record(night.stores, events, durable=False)
 
 
-def _verdict_event(night: Night, pair: Pair, verdict: Verdict) -> Event:
+def _verdict_event(night: Night, pair: MemoryPair, verdict: Verdict) -> Event:
     body = {
         "job": night.report.job,
         "judge": night.judge.name,
@@ -143,4 +143,4 @@ def _verdict_event(night: Night, pair: Pair, verdict: Verdict) -> Event:
         "digests": [text_digest(pair.older), text_digest(pair.newer)],
         "verdict": verdict_to_json(verdict),
     }
-    return event(night.stores, Kind.JUDGED, body)
+    return event(night.stores, EventKind.JUDGED, body)

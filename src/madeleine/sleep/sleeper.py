@@ -24,7 +24,7 @@ from datetime import datetime
 from typing import Protocol
 
 from madeleine.errors import LeaseLost, NoSuchJob, UnderWay
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.times import format_time, parse_time
 from madeleine.sleep.begun import note_cut_off
 from madeleine.sleep.reports import report_to_json
@@ -238,7 +238,7 @@ class Sleeper:
             if after == before:
                 return False
             body = {"key": PAUSED, "value": sorted(after)}
-            record(self._stores, [event(self._stores, Kind.STATE, body)], durable=True)
+            record(self._stores, [event(self._stores, EventKind.STATE, body)], durable=True)
         return True
 
     # -- working ---------------------------------------------------------------------------
@@ -422,7 +422,7 @@ class Sleeper:
         recent = self._stores.log.recent_events
         kinds = (each for each in (self.order, self.tasks) if each)
         found = last_runs(
-            event for jobs in kinds for event in recent([Kind.RUN.value], RUNS_READ, jobs)
+            event for jobs in kinds for event in recent([EventKind.RUN.value], RUNS_READ, jobs)
         )
         with self._changed:
             self._last = _newer(self._last or {}, found)

@@ -22,7 +22,7 @@ from madeleine.index.search import Pool, Wanted
 from madeleine.language.passages import passages_of
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.query import Filter
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 from madeleine.model.words import MemoryType, Tier
 from madeleine.testing.engines import Maker
 from madeleine.testing.index_port import filters, made_memories, passes
@@ -638,7 +638,7 @@ def test_a_put_with_a_wrong_number_of_traces_is_rejected(index: Index) -> None:
 @pytest.mark.parametrize("width", [TOKEN_DIMENSION - 1, TOKEN_DIMENSION + 1])
 def test_tokens_that_cannot_be_the_model_s_are_rejected(index: Index, width: int) -> None:
     keep(index, memory(1))
-    odd = Trace(EAST, np.ones((2, width), np.int8))
+    odd = PassageEmbedding(EAST, np.ones((2, width), np.int8))
 
     with pytest.raises(Rejected):
         index.set_traces({memory_id(1): [odd]})
@@ -1025,7 +1025,7 @@ class Story:
         turn = self.chance.choice((None, number, 7))
         return None if session is None else Origin(session, turn, speaker)
 
-    def _traces(self, count: int) -> list[Trace]:
+    def _traces(self, count: int) -> list[PassageEmbedding]:
         if self.chance.random() < 0.3:
             return []
         rows = [self.chance.choices(range(-9, 9), k=TOKEN_DIMENSION) for _ in range(2)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from madeleine.index.port import Batch, Index
 from madeleine.index.search import Bar, Standings
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import META_SOURCE, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.testing.engines import Maker
@@ -29,13 +29,13 @@ def place(index: Index, *memories: Memory) -> None:
 
 def score(index: Index, number: int, relevance: float) -> None:
     body = {"scores": {"relevance": {memory_id(number): relevance}}}
-    index.write(Batch(events=[event(Kind.SCORED, number, **body)]))
+    index.write(Batch(events=[event(EventKind.SCORED, number, **body)]))
 
 
 def use(index: Index, number: int, session: str, minutes: float) -> None:
     key = int(number * 1_000 + minutes)
     body = {"memory": memory_id(number), "how": "recalled", "session": session}
-    used = event(Kind.USED, key, minutes, **body)
+    used = event(EventKind.USED, key, minutes, **body)
     index.write(Batch(events=[used]))
 
 
@@ -284,7 +284,7 @@ def test_used_together_means_in_one_session_since_then(index: Index) -> None:
 def test_what_was_whispered_together_was_not_used_together(index: Index) -> None:
     place(index, memory(1), memory(2))
     told = {"how": "whispered", "session": "a", "n": 0}
-    whispers = [event(Kind.USED, each, memory=memory_id(each), **told) for each in (1, 2)]
+    whispers = [event(EventKind.USED, each, memory=memory_id(each), **told) for each in (1, 2)]
     index.write(Batch(events=whispers))
 
     assert index.log.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()
@@ -294,6 +294,6 @@ def test_uses_without_a_session_are_not_together(index: Index) -> None:
     place(index, memory(1), memory(2))
     for number in (1, 2):
         body = {"memory": memory_id(number), "how": "recalled"}
-        index.write(Batch(events=[event(Kind.USED, number, number, **body)]))
+        index.write(Batch(events=[event(EventKind.USED, number, number, **body)]))
 
     assert index.log.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()

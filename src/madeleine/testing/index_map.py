@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from madeleine.index.port import Batch, Index
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.paths import ways
@@ -32,7 +32,9 @@ def test_the_strongest_come_first_and_what_is_outdated_last(index: Index) -> Non
         memory(4),
         memory(5, tier=Tier.CORE),
     )
-    index.write(Batch(events=[event(Kind.SCORED, 1, scores={memory_id(4): {"importance": 0.9}})]))
+    index.write(
+        Batch(events=[event(EventKind.SCORED, 1, scores={memory_id(4): {"importance": 0.9}})])
+    )
     index.graph.regions(NOON)
 
     found = index.graph.strongest(None, NOON, 10)

@@ -26,7 +26,7 @@ from madeleine.index.port import Batch, Index, Put
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.language.claims import address, stated
 from madeleine.language.text import same_text_key
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
@@ -273,7 +273,7 @@ def test_counts_say_how_much_there_is(index: Index) -> None:
     index.write(
         Batch(
             puts=[put(first, unit(1, 0, 0, 0)), put(memory(2, type=MemoryType.GOAL))],
-            events=[event(Kind.RUN, 1, job="x")],
+            events=[event(EventKind.RUN, 1, job="x")],
             unreadable={"broken.md": (3, "unclosed quote")},
         )
     )
@@ -292,7 +292,7 @@ def test_core_memories_come_least_important_first_without_the_self(index: Index)
     keep(index, *core, memory(4, tier=Tier.CORE, source=SELF_SOURCE), memory(5))
     scores = {memory_id(1): {"importance": 0.9}, memory_id(3): {"importance": 0.1}}
 
-    index.write(Batch(events=[event(Kind.SCORED, 1, scores=scores)]))
+    index.write(Batch(events=[event(EventKind.SCORED, 1, scores=scores)]))
 
     assert index.search.core_by_importance() == [
         (memory_id(3), 0.1),
@@ -312,7 +312,7 @@ def test_nothing_of_a_refused_batch_is_there(index: Index) -> None:
     good, bad = put(memory(1), unit(1, 0, 0, 0)), put(memory(2), np.ones(7, np.float32))
 
     with pytest.raises(Rejected):
-        index.write(Batch(puts=[good, bad], events=[event(Kind.RUN, 1)]))
+        index.write(Batch(puts=[good, bad], events=[event(EventKind.RUN, 1)]))
 
     assert index.search.counts().memories == 0
     assert index.log.event("event-0001") is None
@@ -322,8 +322,8 @@ def test_nothing_of_a_refused_batch_is_there(index: Index) -> None:
 def test_clearing_leaves_an_index_that_can_be_filled_again(index: Index) -> None:
     batch = Batch(
         puts=[put(memory(1, "green apples", tags=("fruit",)), unit(1, 0, 0, 0))],
-        events=[event(Kind.USED, 1, memory=memory_id(1))],
-        positions={"desk": Position(3, "x")},
+        events=[event(EventKind.USED, 1, memory=memory_id(1))],
+        positions={"desk": JournalCursor(3, "x")},
     )
     index.write(batch)
     before = index.search.get(memory_id(1))
@@ -771,7 +771,7 @@ def test_uses_are_folded_into_the_counters(index: Index) -> None:
     index.write(
         Batch(
             events=[
-                Event(f"u{number}", use.at, Kind.USED, "desk",
+                Event(f"u{number}", use.at, EventKind.USED, "desk",
                       {"memory": made.id, "session": "s", "n": use.count})
                 for number, use in enumerate(uses)
             ]
@@ -785,7 +785,7 @@ def test_uses_are_folded_into_the_counters(index: Index) -> None:
 
 def test_an_event_counts_once_however_often_it_comes(index: Index) -> None:
     keep(index, memory(1))
-    used = event(Kind.USED, 1, memory=memory_id(1))
+    used = event(EventKind.USED, 1, memory=memory_id(1))
 
     index.write(Batch(events=[used, used]))
     index.write(Batch(events=[used]))
@@ -806,9 +806,11 @@ def test_adopted_counters_are_the_base_and_scores_win_over_them(index: Index) ->
         "last_review": "nonsense",
     }
     adopted = [
-        event(Kind.ADOPTED, number, memory=memory_id(number), **counters) for number in (1, 2)
+        event(EventKind.ADOPTED, number, memory=memory_id(number), **counters) for number in (1, 2)
     ]
-    scored = event(Kind.SCORED, 3, scores={memory_id(2): {"importance": 0.2, "relevance": 0.6}})
+    scored = event(
+        EventKind.SCORED, 3, scores={memory_id(2): {"importance": 0.2, "relevance": 0.6}}
+    )
 
     index.write(Batch(events=[*adopted, scored]))
 
@@ -831,8 +833,8 @@ def test_a_memory_without_events_has_plain_counters(index: Index) -> None:
 
 
 def test_a_use_today_is_told_by_session_and_utc_day(index: Index) -> None:
-    index.write(Batch(events=[event(Kind.USED, 1, memory=memory_id(1), session="s")]))
-    index.write(Batch(events=[event(Kind.USED, 2, memory=memory_id(2))]))
+    index.write(Batch(events=[event(EventKind.USED, 1, memory=memory_id(1), session="s")]))
+    index.write(Batch(events=[event(EventKind.USED, 2, memory=memory_id(2))]))
 
     assert index.log.used_today([memory_id(1)], "s", NOON + timedelta(hours=11))
     assert not index.log.used_today([memory_id(1)], "s", NOON + timedelta(hours=12))
@@ -843,8 +845,8 @@ def test_a_use_today_is_told_by_session_and_utc_day(index: Index) -> None:
 
 def test_a_whisper_today_counts_only_where_it_is_asked_for(index: Index) -> None:
     both = [memory_id(1), memory_id(2)]
-    whispered = event(Kind.USED, 1, memory=memory_id(1), session="s", how="whispered", n=0)
-    recalled = event(Kind.USED, 2, memory=memory_id(2), session="s", how="recalled")
+    whispered = event(EventKind.USED, 1, memory=memory_id(1), session="s", how="whispered", n=0)
+    recalled = event(EventKind.USED, 2, memory=memory_id(2), session="s", how="recalled")
     index.write(Batch(events=[whispered, recalled]))
 
     assert index.log.used_today(both, "s", NOON) == {memory_id(2)}
@@ -854,7 +856,7 @@ def test_a_whisper_today_counts_only_where_it_is_asked_for(index: Index) -> None
 def test_a_birth_that_moves_folds_the_uses_anew(index: Index) -> None:
     later = memory(1, created=NOON - timedelta(days=1))
     keep(index, memory(1))
-    index.write(Batch(events=[event(Kind.USED, 1, memory=memory_id(1))]))
+    index.write(Batch(events=[event(EventKind.USED, 1, memory=memory_id(1))]))
 
     keep(index, later)
 
@@ -864,11 +866,11 @@ def test_a_birth_that_moves_folds_the_uses_anew(index: Index) -> None:
 def test_history_tells_what_happened_newest_first(index: Index) -> None:
     edits = [{"memory": memory_id(1), "path_before": "a.md"}, {"memory": memory_id(2)}]
     happened = [
-        event(Kind.REMEMBERED, 1, 0, memory=memory_id(1), change="c1", by="cli"),
-        event(Kind.CHANGED, 2, 1, change="c2", verb="merge", edits=edits),
-        event(Kind.FEEDBACK, 3, 2, memory=memory_id(1), signal="useful"),
-        event(Kind.USED, 4, 3, memory=memory_id(1)),
-        event(Kind.REVIEWED, 5, 4, memory=memory_id(2), answer="keep"),
+        event(EventKind.REMEMBERED, 1, 0, memory=memory_id(1), change="c1", by="cli"),
+        event(EventKind.CHANGED, 2, 1, change="c2", verb="merge", edits=edits),
+        event(EventKind.FEEDBACK, 3, 2, memory=memory_id(1), signal="useful"),
+        event(EventKind.USED, 4, 3, memory=memory_id(1)),
+        event(EventKind.REVIEWED, 5, 4, memory=memory_id(2), answer="keep"),
     ]
 
     index.write(Batch(events=happened))
@@ -879,10 +881,12 @@ def test_history_tells_what_happened_newest_first(index: Index) -> None:
 
 
 def test_changes_are_found_by_id_by_prefix_and_by_run(index: Index) -> None:
-    first = event(Kind.CHANGED, 1, 0, change="abcdef-1", run="run-1", edits=[])
-    second = event(Kind.CHANGED, 2, 1, change="abcxyz-2", run="run-1", edits=[])
-    third = event(Kind.REMEMBERED, 3, 2, change="zzzzzz-3", memory=memory_id(1))
-    index.write(Batch(events=[first, second, third, event(Kind.SETTLED, 4, change="abcdef-1")]))
+    first = event(EventKind.CHANGED, 1, 0, change="abcdef-1", run="run-1", edits=[])
+    second = event(EventKind.CHANGED, 2, 1, change="abcxyz-2", run="run-1", edits=[])
+    third = event(EventKind.REMEMBERED, 3, 2, change="zzzzzz-3", memory=memory_id(1))
+    index.write(
+        Batch(events=[first, second, third, event(EventKind.SETTLED, 4, change="abcdef-1")])
+    )
 
     assert index.log.changes("abcdef-1") == [first]
     assert index.log.changes("abcdef") == [first]
@@ -894,12 +898,12 @@ def test_changes_are_found_by_id_by_prefix_and_by_run(index: Index) -> None:
 
 def test_a_change_is_open_until_it_is_settled(index: Index) -> None:
     begun = [
-        event(Kind.CHANGED, number, number, change=f"c{number}", edits=[]) for number in (1, 2)
+        event(EventKind.CHANGED, number, number, change=f"c{number}", edits=[]) for number in (1, 2)
     ]
-    index.write(Batch(events=[*begun, event(Kind.REMEMBERED, 3, change="c3", memory="m")]))
+    index.write(Batch(events=[*begun, event(EventKind.REMEMBERED, 3, change="c3", memory="m")]))
     assert index.log.unsettled() == begun
 
-    index.write(Batch(events=[event(Kind.SETTLED, 4, 5, change="c1", outcome="done")]))
+    index.write(Batch(events=[event(EventKind.SETTLED, 4, 5, change="c1", outcome="done")]))
 
     assert index.log.unsettled() == [begun[1]]
     assert index.log.outcome("c1") == "done"
@@ -916,14 +920,14 @@ def test_the_first_time_is_that_of_the_oldest_memory(index: Index) -> None:
 
 def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
     made = [
-        event(Kind.CHANGED, number, number, change=f"c{number}", run="one", edits=[])
+        event(EventKind.CHANGED, number, number, change=f"c{number}", run="one", edits=[])
         for number in (1, 2, 3)
     ]
-    scored = event(Kind.SCORED, 4, 4, change="c4", run="other", scores={})
+    scored = event(EventKind.SCORED, 4, 4, change="c4", run="other", scores={})
     over = [
-        event(Kind.SETTLED, 5, 5, change="c1", outcome="undone"),
-        event(Kind.SETTLED, 6, 5, change="c2", outcome="done"),
-        event(Kind.SETTLED, 7, 5, change="c3", outcome="dropped"),
+        event(EventKind.SETTLED, 5, 5, change="c1", outcome="undone"),
+        event(EventKind.SETTLED, 6, 5, change="c2", outcome="done"),
+        event(EventKind.SETTLED, 7, 5, change="c3", outcome="dropped"),
     ]
 
     index.write(Batch(events=[*made, scored, *over]))
@@ -933,8 +937,8 @@ def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
 
 
 def test_recent_events_are_the_newest_of_their_kinds(index: Index) -> None:
-    runs = [event(Kind.RUN, number, number, job="decay") for number in range(4)]
-    judged = event(Kind.JUDGED, 9, 2.5, pair=[memory_id(1), memory_id(2)])
+    runs = [event(EventKind.RUN, number, number, job="decay") for number in range(4)]
+    judged = event(EventKind.JUDGED, 9, 2.5, pair=[memory_id(1), memory_id(2)])
     index.write(Batch(events=[*runs, judged]))
 
     assert index.log.recent_events(["run"], 2) == [runs[3], runs[2]]
@@ -952,8 +956,8 @@ def test_a_proposal_waits_until_it_is_decided(index: Index) -> None:
         "created": "2026-11-14T00:00:00Z",
         "action": {"verb": "merge", "keep": memory_id(1), "drop": memory_id(2)},
     }
-    index.write(Batch(events=[event(Kind.PROPOSED, 1, proposal="p1", **body)]))
-    index.write(Batch(events=[event(Kind.PROPOSED, 2, proposal="p2", type="nonsense")]))
+    index.write(Batch(events=[event(EventKind.PROPOSED, 1, proposal="p1", **body)]))
+    index.write(Batch(events=[event(EventKind.PROPOSED, 2, proposal="p2", type="nonsense")]))
 
     waiting = Proposal(
         "p1",
@@ -966,7 +970,7 @@ def test_a_proposal_waits_until_it_is_decided(index: Index) -> None:
     )
     assert index.log.proposals() == index.log.proposals(ProposalStatus.PENDING) == [waiting]
 
-    index.write(Batch(events=[event(Kind.DECIDED, 3, 9, proposal="p1", status="rejected")]))
+    index.write(Batch(events=[event(EventKind.DECIDED, 3, 9, proposal="p1", status="rejected")]))
 
     assert index.log.proposals(ProposalStatus.PENDING) == []
     (decided,) = index.log.proposals(ProposalStatus.REJECTED)
@@ -974,11 +978,11 @@ def test_a_proposal_waits_until_it_is_decided(index: Index) -> None:
 
 
 def test_the_newest_state_wins(index: Index) -> None:
-    newer = event(Kind.STATE, 1, 5, key="last_decay", value={"at": [1, 2]})
-    older = event(Kind.STATE, 2, 1, key="last_decay", value="old")
+    newer = event(EventKind.STATE, 1, 5, key="last_decay", value={"at": [1, 2]})
+    older = event(EventKind.STATE, 2, 1, key="last_decay", value="old")
 
     index.write(Batch(events=[newer]))
-    index.write(Batch(events=[older, event(Kind.STATE, 3, key="empty", value=None)]))
+    index.write(Batch(events=[older, event(EventKind.STATE, 3, key="empty", value=None)]))
 
     assert index.log.state("last_decay") == {"at": [1, 2]}
     assert index.log.state("empty") is None
@@ -986,13 +990,13 @@ def test_the_newest_state_wins(index: Index) -> None:
 
 
 def test_positions_are_kept_with_what_was_read(index: Index) -> None:
-    index.write(Batch(positions={"a": Position(10, "x"), "b": Position(20, "y")}))
-    index.write(Batch(positions={"a": Position(15, "z")}))
+    index.write(Batch(positions={"a": JournalCursor(10, "x"), "b": JournalCursor(20, "y")}))
+    index.write(Batch(positions={"a": JournalCursor(15, "z")}))
 
-    assert index.log.positions() == {"a": Position(15, "z"), "b": Position(20, "y")}
+    assert index.log.positions() == {"a": JournalCursor(15, "z"), "b": JournalCursor(20, "y")}
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(EventKind))
 @pytest.mark.parametrize(
     "body",
     [
@@ -1004,10 +1008,10 @@ def test_positions_are_kept_with_what_was_read(index: Index) -> None:
     ],
 )
 def test_an_event_of_an_odd_shape_stops_nothing(
-    index: Index, kind: Kind, body: dict[str, Any]
+    index: Index, kind: EventKind, body: dict[str, Any]
 ) -> None:
     keep(index, memory(1))
-    good = event(Kind.USED, 2, memory=memory_id(1))
+    good = event(EventKind.USED, 2, memory=memory_id(1))
 
     index.write(Batch(events=[event(kind, 1, **body), good]))
     keep(index, Memory("m", "late", NOON, NOON))
@@ -1035,22 +1039,22 @@ def _story() -> tuple[list[Put], list[Event]]:
         "action": {},
     }
     events = [
-        event(Kind.USED, 1, 0, memory=one, session="s"),
-        event(Kind.USED, 2, 5, memory=one, session="s", n=3),
-        event(Kind.USED, 3, 3000, memory=one),
-        event(Kind.ADOPTED, 4, 1, memory=one, access_count=5, stability=2.0),
-        event(Kind.ADOPTED, 5, 2, memory=one, access_count=9),
-        event(Kind.SCORED, 6, 4, scores={one: {"importance": 0.1, "relevance": 0.2}}),
-        event(Kind.SCORED, 7, 4, scores={one: {"importance": 0.3}, two: {"importance": 0.4}}),
-        event(Kind.CHANGED, 8, 6, change="change-8", run="r", edits=[{"memory": two}]),
-        event(Kind.SETTLED, 9, 7, change="change-8", outcome="done"),
-        event(Kind.SETTLED, 10, 8, change="change-8", outcome="undone"),
-        event(Kind.PROPOSED, 11, 9, **proposal),
-        event(Kind.DECIDED, 12, 10, proposal="p", status="approved"),
-        event(Kind.DECIDED, 13, 11, proposal="p", status="rejected"),
-        event(Kind.STATE, 14, 12, key="k", value=1),
-        event(Kind.STATE, 15, 13, key="k", value=2),
-        event(Kind.CHANGED, 16, 14, change="change-16", edits=[{"memory": one}]),
+        event(EventKind.USED, 1, 0, memory=one, session="s"),
+        event(EventKind.USED, 2, 5, memory=one, session="s", n=3),
+        event(EventKind.USED, 3, 3000, memory=one),
+        event(EventKind.ADOPTED, 4, 1, memory=one, access_count=5, stability=2.0),
+        event(EventKind.ADOPTED, 5, 2, memory=one, access_count=9),
+        event(EventKind.SCORED, 6, 4, scores={one: {"importance": 0.1, "relevance": 0.2}}),
+        event(EventKind.SCORED, 7, 4, scores={one: {"importance": 0.3}, two: {"importance": 0.4}}),
+        event(EventKind.CHANGED, 8, 6, change="change-8", run="r", edits=[{"memory": two}]),
+        event(EventKind.SETTLED, 9, 7, change="change-8", outcome="done"),
+        event(EventKind.SETTLED, 10, 8, change="change-8", outcome="undone"),
+        event(EventKind.PROPOSED, 11, 9, **proposal),
+        event(EventKind.DECIDED, 12, 10, proposal="p", status="approved"),
+        event(EventKind.DECIDED, 13, 11, proposal="p", status="rejected"),
+        event(EventKind.STATE, 14, 12, key="k", value=1),
+        event(EventKind.STATE, 15, 13, key="k", value=2),
+        event(EventKind.CHANGED, 16, 14, change="change-16", edits=[{"memory": one}]),
     ]
     return puts, events
 
@@ -1120,7 +1124,7 @@ def test_what_was_written_is_there_after_opening_again(make_index: Maker, tmp_pa
 
 def test_a_put_after_a_drop_finds_its_uses_again(index: Index) -> None:
     keep(index, memory(1))
-    index.write(Batch(events=[event(Kind.USED, 1, memory=memory_id(1))]))
+    index.write(Batch(events=[event(EventKind.USED, 1, memory=memory_id(1))]))
     before = index.search.get(memory_id(1))
     index.write(Batch(drops=[memory_id(1)]))
 

@@ -12,7 +12,7 @@ import pytest
 from madeleine.index.graph import Across
 from madeleine.index.port import Batch, Index
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.judging import Relation, Verdict, verdict_to_json
 from madeleine.model.memory import DEFAULT_STABILITY_DAYS, Connection, Memory
 from madeleine.model.query import Filter
@@ -46,8 +46,8 @@ def test_standings_tell_what_the_jobs_go_by(index: Index) -> None:
     index.write(
         Batch(
             events=[
-                event(Kind.USED, 1, memory=memory_id(1), how="recalled", session="s"),
-                event(Kind.SCORED, 2, scores={memory_id(1): {"importance": 0.75}}),
+                event(EventKind.USED, 1, memory=memory_id(1), how="recalled", session="s"),
+                event(EventKind.SCORED, 2, scores={memory_id(1): {"importance": 0.75}}),
             ]
         )
     )
@@ -71,8 +71,8 @@ def test_standings_tell_what_the_jobs_go_by(index: Index) -> None:
 def test_standings_tell_confidence_relevance_and_protection(index: Index) -> None:
     keep(index, memory(1, confidence=0.25, tags=(PROTECTED,)), memory(2), memory(3))
     scored = [
-        event(Kind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5, memory_id(2): 0.75}}),
-        event(Kind.SCORED, 2, 5, scores={"relevance": {memory_id(2): None}}),
+        event(EventKind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5, memory_id(2): 0.75}}),
+        event(EventKind.SCORED, 2, 5, scores={"relevance": {memory_id(2): None}}),
     ]
     index.write(Batch(events=scored))
 
@@ -91,8 +91,8 @@ def test_scores_are_taken_either_way_round_and_the_newest_counts(index: Index) -
     index.write(
         Batch(
             events=[
-                event(Kind.SCORED, 1, 9, scores={one: {"relevance": 0.9, "importance": 0.1}}),
-                event(Kind.SCORED, 2, 5, scores={"relevance": {one: 0.2, two: 1}}),
+                event(EventKind.SCORED, 1, 9, scores={one: {"relevance": 0.9, "importance": 0.1}}),
+                event(EventKind.SCORED, 2, 5, scores={"relevance": {one: 0.2, two: 1}}),
             ]
         )
     )
@@ -169,7 +169,7 @@ def test_pages_of_ids_hold_every_memory_once_in_order(index: Index) -> None:
 def test_uses_are_told_once_for_each_session_and_day(index: Index) -> None:
     keep(index, memory(1), memory(2))
     uses = [
-        event(Kind.USED, number, minutes, memory=memory_id(1), how="recalled", session=session)
+        event(EventKind.USED, number, minutes, memory=memory_id(1), how="recalled", session=session)
         for number, (minutes, session) in enumerate([(5, "a"), (1, "a"), (9, "b"), (2_000, "a")])
     ]
     index.write(Batch(events=uses))
@@ -184,7 +184,7 @@ def test_of_a_whisper_and_a_recall_in_one_session_and_day_the_recall_counts(inde
     keep(index, *(memory(each, created=NOON - timedelta(days=1)) for each in (1, 2)))
     told = [(1, 1, "whispered"), (1, 5, "recalled"), (1, 9, "whispered"), (2, 1, "whispered")]
     uses = [
-        event(Kind.USED, number, at, memory=memory_id(which), how=how, session="s")
+        event(EventKind.USED, number, at, memory=memory_id(which), how=how, session="s")
         for number, (which, at, how) in enumerate(told)
     ]
     index.write(Batch(events=uses))
@@ -325,7 +325,7 @@ def seen(
     number: int, minutes: float, *memories: Memory, job: str = "j", judge: str = "local"
 ) -> Event:
     noted = {each.id: text_digest(each) for each in memories}
-    return event(Kind.JUDGED, number, minutes, job=job, judge=judge, seen=noted)
+    return event(EventKind.JUDGED, number, minutes, job=job, judge=judge, seen=noted)
 
 
 def unseen(index: Index, job: str = "j", judge: str = "local", **how: object) -> list[int]:
@@ -407,7 +407,7 @@ APART = Verdict(Relation.NONE, 0.9, "other things")
 
 def judged(number: int, minutes: float, verdict: Verdict, *pair: Memory) -> Event:
     return event(
-        Kind.JUDGED,
+        EventKind.JUDGED,
         number,
         minutes,
         job="j",
@@ -452,7 +452,7 @@ def test_of_two_verdicts_the_later_counts_in_any_order(index: Index) -> None:
 )
 def test_an_odd_line_about_a_judge_has_no_effect(index: Index, body: dict[str, object]) -> None:
     filled(index, [EAST, NORTH])
-    index.write(Batch(events=[event(Kind.JUDGED, 1, **body)]))
+    index.write(Batch(events=[event(EventKind.JUDGED, 1, **body)]))
 
     assert unseen(index) == [1, 2]
     assert index.log.verdicts([PAIR], "costly") == {}
@@ -472,18 +472,20 @@ def test_a_verdict_that_says_nothing_known_is_none(index: Index) -> None:
 
 def test_scores_of_a_run_are_found_by_its_name(index: Index) -> None:
     body = {"change": "c-000001", "run": "r1", "scores": {"m": {"importance": 0.4}}, "was": {}}
-    index.write(Batch(events=[event(Kind.SCORED, 1, **body)]))
+    index.write(Batch(events=[event(EventKind.SCORED, 1, **body)]))
 
     for name in ("r1", "c-000001", "c-0000"):
         (found,) = index.log.changes(name)
-        assert found.kind is Kind.SCORED
+        assert found.kind is EventKind.SCORED
         assert not {"scores", "was"} & found.body.keys()
     assert index.log.unsettled() == []
 
 
 def test_scores_are_told_of_what_is_there(index: Index) -> None:
     keep(index, memory(1), memory(2))
-    index.write(Batch(events=[event(Kind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5}})]))
+    index.write(
+        Batch(events=[event(EventKind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5}})])
+    )
 
     found = index.search.scores([memory_id(1), memory_id(2), memory_id(3)])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from madeleine.index.log import WhisperEntry
 from madeleine.index.port import Batch, Index
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.testing.making import NOON, event, ids, keep, memory, memory_id
 
 LONG_AGO = NOON - timedelta(days=1_000)
@@ -85,10 +85,12 @@ def test_what_is_older_than_wanted_is_dropped(index: Index) -> None:
 def test_feedback_on_some_memories_comes_newest_first(index: Index) -> None:
     keep(index, memory(1), memory(2), memory(3))
     given = [
-        event(Kind.FEEDBACK, 1, 1, memory=memory_id(1), signal=1, source="explicit", prompt="a"),
-        event(Kind.FEEDBACK, 2, 3, memory=memory_id(2), signal=-1, source="implicit"),
-        event(Kind.FEEDBACK, 3, 2, memory=memory_id(1), signal=-1, source="explicit"),
-        event(Kind.FEEDBACK, 4, 4, memory=memory_id(3), signal=1, source="explicit"),
+        event(
+            EventKind.FEEDBACK, 1, 1, memory=memory_id(1), signal=1, source="explicit", prompt="a"
+        ),
+        event(EventKind.FEEDBACK, 2, 3, memory=memory_id(2), signal=-1, source="implicit"),
+        event(EventKind.FEEDBACK, 3, 2, memory=memory_id(1), signal=-1, source="explicit"),
+        event(EventKind.FEEDBACK, 4, 4, memory=memory_id(3), signal=1, source="explicit"),
     ]
 
     index.write(Batch(events=given))
@@ -100,7 +102,7 @@ def test_feedback_on_some_memories_comes_newest_first(index: Index) -> None:
 
 def test_feedback_read_twice_counts_once(index: Index) -> None:
     keep(index, memory(1))
-    given = event(Kind.FEEDBACK, 1, memory=memory_id(1), signal=1, source="explicit")
+    given = event(EventKind.FEEDBACK, 1, memory=memory_id(1), signal=1, source="explicit")
 
     index.write(Batch(events=[given]))
     index.write(Batch(events=[given]))
@@ -111,14 +113,14 @@ def test_feedback_read_twice_counts_once(index: Index) -> None:
 def test_other_events_are_no_feedback(index: Index) -> None:
     keep(index, memory(1))
 
-    index.write(Batch(events=[event(Kind.USED, 1, memory=memory_id(1), how="recall")]))
+    index.write(Batch(events=[event(EventKind.USED, 1, memory=memory_id(1), how="recall")]))
 
     assert index.log.feedback([memory_id(1)]) == []
 
 
 def test_feedback_outlives_a_clearing_as_soon_as_the_journal_is_read_again(index: Index) -> None:
     keep(index, memory(1))
-    given = event(Kind.FEEDBACK, 1, memory=memory_id(1), signal=1, source="explicit")
+    given = event(EventKind.FEEDBACK, 1, memory=memory_id(1), signal=1, source="explicit")
     index.write(Batch(events=[given]))
 
     index.clear()

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from madeleine.index.port import Batch, Index, Put
 from madeleine.language.passages import PASSAGE_CHARS
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Origin
-from madeleine.model.stored import Stored
-from madeleine.model.trace import Tokens, Trace
+from madeleine.model.stored import StoredMemory
+from madeleine.model.trace import PassageEmbedding, Tokens
 from madeleine.model.vector import Vector
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -46,18 +46,20 @@ def long_text(*pieces: str) -> str:
     return "\n\n".join((piece + filler)[: PASSAGE_CHARS - 50] for piece in pieces)
 
 
-def stored(made: Memory, path: str | None = None) -> Stored:
-    return Stored(made, path or f"{made.id}.md", Fingerprint(len(made.content), len(made.content)))
+def stored(made: Memory, path: str | None = None) -> StoredMemory:
+    return StoredMemory(
+        made, path or f"{made.id}.md", Fingerprint(len(made.content), len(made.content))
+    )
 
 
 def tokens(*rows: tuple[int, int, int]) -> Tokens:
     return np.array(rows, np.int8).reshape(len(rows), TOKEN_DIMENSION)
 
 
-def trace(vector: Vector, kept: Tokens | None = None) -> Trace:
+def trace(vector: Vector, kept: Tokens | None = None) -> PassageEmbedding:
     """A trace, without tokens unless some are given."""
     none: NDArray[np.int8] = np.zeros((0, 0), np.int8)
-    return Trace(vector, none if kept is None else kept)
+    return PassageEmbedding(vector, none if kept is None else kept)
 
 
 def put(made: Memory, *vectors: Vector | None, path: str | None = None) -> Put:
@@ -75,7 +77,7 @@ def unit(*numbers: float) -> Vector:
     return vector / np.linalg.norm(vector)
 
 
-def event(kind: Kind, number: int, minutes: float = 0, /, **body: Any) -> Event:
+def event(kind: EventKind, number: int, minutes: float = 0, /, **body: Any) -> Event:
     return Event(f"event-{number:04}", NOON + timedelta(minutes=minutes), kind, "desk", body)
 
 

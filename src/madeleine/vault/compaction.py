@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.rules.scoring import by_name
 from madeleine.rules.usage import Use, occasion, precedes, use_of
 from madeleine.vault.files import fsync_folder, write_all
@@ -132,9 +132,9 @@ class Plan:
             else:
                 # One id with two contents: whoever reads takes the first, so it has to stay.
                 self._pinned.add(event.id)
-        elif event.kind is Kind.USED:
+        elif event.kind is EventKind.USED:
             self._look_at_use(number, event)
-        elif event.kind in (Kind.SCORED, Kind.STATE, Kind.JUDGED):
+        elif event.kind in (EventKind.SCORED, EventKind.STATE, EventKind.JUDGED):
             self._values.add(number, event)
 
     def _look_at_use(self, number: int, event: Event) -> None:
@@ -182,10 +182,10 @@ class _NewestValues:
 
 def _values(event: Event) -> list[Value]:
     """Return the names of the values an event sets; none if its shape is not the usual one."""
-    if event.kind is Kind.STATE:
+    if event.kind is EventKind.STATE:
         key = event.body.get("key")
         return [("state", key)] if isinstance(key, str) else []
-    if event.kind is Kind.JUDGED:
+    if event.kind is EventKind.JUDGED:
         return _judged_values(event)
     scores = event.body.get("scores")
     if not isinstance(scores, dict) or not all(isinstance(each, dict) for each in scores.values()):

@@ -25,7 +25,7 @@ from datetime import datetime
 from pathlib import Path
 
 from madeleine.errors import StoreUnwritable, Unavailable
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.memory import Memory
 from madeleine.vault.compaction import Compacted, clear_leftovers, compact_file
 from madeleine.vault.files import fsync_folder, write_all
@@ -61,7 +61,7 @@ __all__ = [
     "Chunk",
     "Compacted",
     "Journal",
-    "Position",
+    "JournalCursor",
     "RecordedChange",
     "RecordedEdit",
     "Redacted",
@@ -94,7 +94,7 @@ class Journal:
 
     # -- writing ---------------------------------------------------------------------------
 
-    def append(self, events: Sequence[Event], durable: bool) -> dict[str, Position]:
+    def append(self, events: Sequence[Event], durable: bool) -> dict[str, JournalCursor]:
         """Write the events; return, for each file written to, the position after them.
 
         All of them are written or none. A position also covers whatever stood before it: it
@@ -170,7 +170,7 @@ class Journal:
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read(self, since: Mapping[str, Position]) -> Iterator[Chunk]:
+    def read(self, since: Mapping[str, JournalCursor]) -> Iterator[Chunk]:
         """Yield what is new in every file since the given positions, in bounded chunks.
 
         A file that is not the one the position speaks of, because it was compacted or synced
@@ -182,10 +182,10 @@ class Journal:
 
     def find_change(self, change_id: str, device: str, at: datetime) -> RecordedChange | None:
         """Return a change with the files as they were before it, wherever it is recorded."""
-        found = self._find(Kind.CHANGED, change_id, device, at)
+        found = self._find(EventKind.CHANGED, change_id, device, at)
         return None if found is None else event_to_change(found)
 
-    def _find(self, kind: Kind, change_id: str, device: str, at: datetime) -> Event | None:
+    def _find(self, kind: EventKind, change_id: str, device: str, at: datetime) -> Event | None:
         likely = file_name(device, at).removesuffix(SUFFIX)
         files = sorted(
             self._files(),
@@ -203,15 +203,15 @@ class Journal:
     def find_scores(self, change_id: str, device: str, at: datetime) -> Event | None:
         """Return the whole `scored` event of a change; nothing once compaction dropped it
         because every score in it has a later one."""
-        return self._find(Kind.SCORED, change_id, device, at)
+        return self._find(EventKind.SCORED, change_id, device, at)
 
-    def shrunk(self, since: Mapping[str, Position]) -> list[str]:
+    def shrunk(self, since: Mapping[str, JournalCursor]) -> list[str]:
         """Return the files that no longer hold what was read of them: gone, cut or replaced."""
         return [
             name for name, known in since.items() if known.offset and not self._holds(name, known)
         ]
 
-    def _holds(self, name: str, known: Position) -> bool:
+    def _holds(self, name: str, known: JournalCursor) -> bool:
         try:
             with opened(self._folder / name, os.O_RDONLY) as fd:
                 return start_of(fd, os.fstat(fd).st_size, known) == known.offset
@@ -241,10 +241,10 @@ class Journal:
             make_folder(self._folder)
             self._folder_ours = True
 
-    def _write(self, lines: Mapping[str, bytes], durable: bool) -> dict[str, Position]:
+    def _write(self, lines: Mapping[str, bytes], durable: bool) -> dict[str, JournalCursor]:
         """Write to each file, and cut all of them back if one refuses."""
         starts: dict[int, int] = {}
-        positions: dict[str, Position] = {}
+        positions: dict[str, JournalCursor] = {}
         with ExitStack() as stack:
             try:
                 for name, data in lines.items():
@@ -259,7 +259,9 @@ class Journal:
                 raise
         return positions
 
-    def _append_to(self, name: str, fd: int, size: int, data: bytes, durable: bool) -> Position:
+    def _append_to(
+        self, name: str, fd: int, size: int, data: bytes, durable: bool
+    ) -> JournalCursor:
         if size == 0:
             self._folder_unsynced = True
         elif os.pread(fd, 1, size - 1) != b"\n":
@@ -291,7 +293,7 @@ class Journal:
         except OSError as error:
             raise self._unreadable(self._folder, error) from error
 
-    def _read_file(self, path: Path, known: Position | None) -> Iterator[Chunk]:
+    def _read_file(self, path: Path, known: JournalCursor | None) -> Iterator[Chunk]:
         position = known
         try:
             with path.open("rb") as file:
@@ -306,9 +308,9 @@ class Journal:
             return  # gone since the folder was listed
         except OSError as error:
             problem = unreadable_file(path, error)
-            yield Chunk(path.name, (), position or Position(0, ""), (problem,))
+            yield Chunk(path.name, (), position or JournalCursor(0, ""), (problem,))
 
-    def _find_in(self, path: Path, kind: Kind, change_id: str) -> Event | None:
+    def _find_in(self, path: Path, kind: EventKind, change_id: str) -> Event | None:
         needle = change_id.encode("utf-8")
         try:
             with path.open("rb") as file:
@@ -326,7 +328,7 @@ class Journal:
         return Unavailable(f"cannot read {path}: {error.strerror}", hint="make it readable")
 
 
-def _is_of(event: Event, kind: Kind, change_id: str) -> bool:
+def _is_of(event: Event, kind: EventKind, change_id: str) -> bool:
     return event.kind is kind and event.body.get("change") == change_id
 
 

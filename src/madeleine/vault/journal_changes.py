@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from madeleine.errors import Damaged
-from madeleine.model.change import Change, Edit
-from madeleine.model.event import Event, Kind
+from madeleine.model.change import Change, FileEdit
+from madeleine.model.event import Event, EventKind
 
 Json = dict[str, object]
 
@@ -53,7 +53,7 @@ def change_to_event(change: Change, event_id: str, at: datetime, device: str) ->
         body["reason"] = change.reason
     body["edits"] = [_edit_to_json(edit) for edit in change.edits]
     body["details"] = change.details
-    return Event(id=event_id, at=at, kind=Kind.CHANGED, device=device, body=body)
+    return Event(id=event_id, at=at, kind=EventKind.CHANGED, device=device, body=body)
 
 
 def event_to_change(event: Event) -> RecordedChange:
@@ -80,7 +80,7 @@ def light(event: Event) -> Event:
     Never complains: one odd line must not keep the index from learning the others.
     """
     edits = event.body.get("edits")
-    if event.kind is not Kind.CHANGED or not isinstance(edits, list):
+    if event.kind is not EventKind.CHANGED or not isinstance(edits, list):
         return event
     body = {**event.body, "edits": [_without_text(edit) for edit in edits]}
     return Event(id=event.id, at=event.at, kind=event.kind, device=event.device, body=body)
@@ -110,7 +110,7 @@ def bytes_from_json(value: object) -> bytes:
     return base64.b64decode(encoded, validate=True)
 
 
-def _edit_to_json(edit: Edit) -> Json:
+def _edit_to_json(edit: FileEdit) -> Json:
     return {
         "memory": edit.memory_id,
         "path_before": edit.path_before,

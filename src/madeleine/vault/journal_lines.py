@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from madeleine.errors import InvalidValue, JournalTorn
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.times import as_utc, format_time, parse_time
 
 VERSION = 1
@@ -35,7 +35,7 @@ CHECK_BYTES = 1024
 
 _UTF8 = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _ASCII = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in EventKind}
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _DEVICE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
@@ -60,7 +60,7 @@ class Chunk:
 
     name: str
     events: Sequence[Event]
-    position: Position
+    position: JournalCursor
     problems: Sequence[JournalTorn] = ()
     newer: Mapping[str, int] = field(default_factory=dict)
     """How many lines of a newer release were passed over, by kind."""
@@ -164,14 +164,14 @@ def _event(fields: Mapping[str, object]) -> Event | Newer | Broken:
 # -- positions and chunks ------------------------------------------------------------------
 
 
-def position_at(fd: int, offset: int) -> Position:
+def position_at(fd: int, offset: int) -> JournalCursor:
     """Return the position at `offset` of an open file."""
     start = max(0, offset - CHECK_BYTES)
     before = os.pread(fd, offset - start, start)
-    return Position(offset, hashlib.blake2b(before, digest_size=16).hexdigest())
+    return JournalCursor(offset, hashlib.blake2b(before, digest_size=16).hexdigest())
 
 
-def start_of(fd: int, size: int, known: Position | None) -> int:
+def start_of(fd: int, size: int, known: JournalCursor | None) -> int:
     """Return where to read on: after what is known, or at 0 if the file was replaced."""
     if known is None or known.offset > size:
         return 0

@@ -17,7 +17,7 @@ from typing import Any
 from madeleine.errors import FileUnreadable, Rejected
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Usage
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.vault.frontmatter import Block, Document, parse_document
 from madeleine.vault.rendering import render_memory
 from madeleine.vault.revising import FILE_SOURCE, revised
@@ -31,13 +31,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_NS = 253_402_300_799 * 10**9  # the end of the year 9999, where `datetime` ends too
 
 
-def read_memory(path: str, data: bytes, fingerprint: Fingerprint) -> Stored:
+def read_memory(path: str, data: bytes, fingerprint: Fingerprint) -> StoredMemory:
     """Return the memory that a file says; `FileUnreadable` names the line that is wrong."""
     document = parse_document(data, path)
     values, counters = _values(document, path)
     content = document.content
     _check_content(document, content, path)
-    return Stored(_memory(values, content, path, fingerprint), path, fingerprint, counters)
+    return StoredMemory(_memory(values, content, path, fingerprint), path, fingerprint, counters)
 
 
 def id_of_path(path: str) -> str:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from madeleine.errors import FileUnreadable
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.words import META_SOURCE, Edge
@@ -74,7 +74,7 @@ def texts_in(lines: Iterable[bytes], gone: Gone) -> list[bytes]:
     texts: list[bytes] = []
     for line in lines:
         event = parse_line(line) if gone.has_id_in(_plain(line)) else None
-        if isinstance(event, Event) and event.kind is Kind.CHANGED:
+        if isinstance(event, Event) and event.kind is EventKind.CHANGED:
             texts += [_before(each) for each in _edits(event) if _goes(each, gone)]
     return [each for each in texts if each]
 
@@ -156,7 +156,7 @@ def without(event: Event, gone: Gone, texts: list[bytes]) -> Event | None:
     and the event itself if it speaks of others that merely name them. Texts that go are added."""
     if _is_about(event, gone):
         return None
-    if event.kind is Kind.CHANGED:
+    if event.kind is EventKind.CHANGED:
         return _change_without(event, gone, texts)
     body = _pruned(event.body, gone)
     return event if body == event.body else replace(event, body=body)
@@ -170,7 +170,7 @@ def _is_about(event: Event, gone: Gone) -> bool:
     named = [each for some in several if isinstance(some, list) for each in some]
     if any(isinstance(each, str) and each in gone.ids for each in (body.get("memory"), *named)):
         return True
-    return event.kind is Kind.PROPOSED and _is_asked_about(body, gone)
+    return event.kind is EventKind.PROPOSED and _is_asked_about(body, gone)
 
 
 def _is_asked_about(body: Mapping[str, object], gone: Gone) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from madeleine.model.fields import FRONT_MATTER, FieldKind
+from madeleine.model.fields import FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.times import format_time
 from madeleine.vault.frontmatter import body_of
@@ -142,5 +142,5 @@ _RENDERERS: Mapping[FieldKind, Callable[[str, Any], str]] = {
     FieldKind.CLAIM: _claim,
     FieldKind.CONNECTIONS: _connections,
 }
-_BY_KEY = {row.name: _RENDERERS[row.kind] for row in FRONT_MATTER}
+_BY_KEY = {row.name: _RENDERERS[row.kind] for row in FRONT_MATTER_FIELDS}
 KEYS: tuple[str, ...] = tuple(_BY_KEY)

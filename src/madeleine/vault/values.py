@@ -13,12 +13,12 @@ from datetime import datetime
 from typing import NamedTuple, cast
 
 from madeleine.errors import InvalidValue, Rejected, quote
-from madeleine.model.draft import Limits, normal_tag
-from madeleine.model.fields import FRONT_MATTER, FieldKind
+from madeleine.model.draft import MemoryLimits, normalize_tag
+from madeleine.model.fields import FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.memory import Claim, Connection, Origin, parse_id
-from madeleine.model.reading import unit_number
+from madeleine.model.reading import read_unit_number
 from madeleine.model.times import format_time, parse_time
-from madeleine.model.words import GLOBAL, Edge, MemoryType, Tier, Word, word
+from madeleine.model.words import GLOBAL, Edge, MemoryType, Tier, Word, read_word
 from madeleine.vault.frontmatter import Block
 from madeleine.vault.scalars import UNSURE, read_flow_list, read_scalar
 from madeleine.vault.yaml_fallback import BadYaml, Mapped, Tree, load_block
@@ -46,7 +46,7 @@ _OUR_ITEM = re.compile(
     r"\1  edge: (\w+)\r?\n"
     r"\1  weight: ([\d.e-]+)\r?\n" + _optional(r"\1  ", "reason", "by", "at", "kind", "confidence")
 )
-_ANY_SIZE = Limits(tags=2**31, tag_chars=2**31)  # a file may hold more than a request may ask
+_ANY_SIZE = MemoryLimits(tags=2**31, tag_chars=2**31)  # a file may hold more than a request may ask
 
 _TYPES = {member.value: member for member in MemoryType}
 _TIERS = {member.value: member for member in Tier}
@@ -123,7 +123,7 @@ def _unit(field: str, value: Tree) -> float | None:
     if value == "1.0":
         return 1.0
     number = _number(field, value)
-    return None if number is None else unit_number(field, number)
+    return None if number is None else read_unit_number(field, number)
 
 
 def _whole(field: str, value: Tree) -> int | None:
@@ -137,7 +137,7 @@ def _whole(field: str, value: Tree) -> int | None:
 
 def _word(kind: type[Word], known: Mapping[str, Word], field: str, value: Tree) -> Word | None:
     text = _text(field, value)
-    return None if text is None else known.get(text) or word(kind, field, text)
+    return None if text is None else known.get(text) or read_word(kind, field, text)
 
 
 def _read_text(block: Block) -> str | None:
@@ -176,7 +176,7 @@ def _read_tags(block: Block) -> tuple[str, ...]:
     """Return the tags in the one spelling they are looked for in, however they are written."""
     items = UNSURE if block.more else read_flow_list(block.inline)
     texts = _tag_texts(tree_of(block)) if items is UNSURE else items
-    normal = [tag if _NORMAL_TAG.fullmatch(tag) else normal_tag(tag, _ANY_SIZE) for tag in texts]
+    normal = [tag if _NORMAL_TAG.fullmatch(tag) else normalize_tag(tag, _ANY_SIZE) for tag in texts]
     return tuple(dict.fromkeys(tag for tag in normal if tag))
 
 
@@ -363,7 +363,7 @@ _READERS: Mapping[FieldKind, Callable[[Block], object]] = {
     FieldKind.CONNECTIONS: _read_connections,
 }
 READERS: Mapping[str | None, Callable[[Block], object]] = {
-    row.name: _READERS[row.kind] for row in FRONT_MATTER
+    row.name: _READERS[row.kind] for row in FRONT_MATTER_FIELDS
 }
 
 _COUNTERS: Mapping[str, Callable[[str, Tree], object]] = {

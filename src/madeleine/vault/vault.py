@@ -4,7 +4,7 @@ Paths are relative to the folder, with `/`. Files whose name or folder begins wi
 to other programs (Obsidian, git, Syncthing) and are passed over; so are `trash/`, where
 forgotten memories wait, and `deleted/`, where Ormah keeps its own. Reading never writes (I3).
 
-A change to a file is an `Edit`. Applying one checks that the file still is what the edit was
+A change to a file is a `FileEdit`. Applying one checks that the file still is what the edit was
 made for, once before anything is done and once in the last moment, because a person may save
 it meanwhile. It does nothing when the file already has its new state, so that an interrupted
 change can simply be applied again, or reverted.
@@ -30,10 +30,10 @@ from madeleine.errors import (
     NoFile,
     StoreUnwritable,
 )
-from madeleine.model.change import Edit
+from madeleine.model.change import FileEdit
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.vault.files import (
     create_file,
     create_files,
@@ -131,7 +131,7 @@ class Vault:
                 elif entry.is_dir(follow_symlinks=False) and (prefix or name not in _ASIDE):
                     folders.append(f"{prefix}{name}/")
 
-    def read(self, path: str) -> Stored:
+    def read(self, path: str) -> StoredMemory:
         """Return the memory in a file; `NoFile` if it is gone, `FileUnreadable` if it is wrong."""
         data, found = self._look(path)
         if self._marks is None:
@@ -142,7 +142,7 @@ class Vault:
         except EndedUs as error:
             raise FileUnreadable(path, 1, error.message) from error
 
-    def read_all(self, paths: Sequence[str]) -> Iterator[Stored | FileUnreadable]:
+    def read_all(self, paths: Sequence[str]) -> Iterator[StoredMemory | FileUnreadable]:
         """Yield the memory in each file, or what is wrong with it; nothing for one that is gone."""
         for path in paths:
             try:
@@ -224,7 +224,7 @@ class Vault:
         """Return a free path in the trash that tells where the file was."""
         return self._free(f"{TRASH}/{path}")
 
-    def untrash_path(self, stored: Stored) -> str:
+    def untrash_path(self, stored: StoredMemory) -> str:
         """Return where a forgotten memory goes back to: its old place, or a free name."""
         path = stored.path.removeprefix(f"{TRASH}/")
         taken = self._is_behind_link(path) or os.path.lexists(self._place(path))
@@ -262,7 +262,7 @@ class Vault:
 
     # -- changing --------------------------------------------------------------------------
 
-    def apply(self, edit: Edit) -> Fingerprint | None:
+    def apply(self, edit: FileEdit) -> Fingerprint | None:
         """Carry out one edit; returns how the file looks then, or None if it went for good.
 
         `FileChanged` if a file is neither as the edit found it nor as it leaves it.
@@ -276,7 +276,7 @@ class Vault:
             return self._move(edit, edit.path_after, edit.after, found)
         return found or self._write(edit, edit.path_after, edit.after)
 
-    def apply_all(self, edits: Sequence[Edit]) -> list[Fingerprint | None]:
+    def apply_all(self, edits: Sequence[FileEdit]) -> list[Fingerprint | None]:
         """Carry out edits of different memories, each as `apply` does. Many are not waited for
         one by one. When one is refused, any of them may have been carried out."""
         if len(edits) < _MANY or _cross(edits):
@@ -287,7 +287,7 @@ class Vault:
         looks |= dict(zip(map(id, rewrites), self._write_all(rewrites), strict=True))
         return [looks[id(each)] if id(each) in looks else self.apply(each) for each in edits]
 
-    def _move_all(self, edits: Sequence[Edit]) -> list[Fingerprint]:
+    def _move_all(self, edits: Sequence[FileEdit]) -> list[Fingerprint]:
         places = [(str(each.path_before), str(each.path_after), each) for each in edits]
         try:
             return move_files(
@@ -299,7 +299,7 @@ class Vault:
         except FileExistsError as error:
             raise FileChanged(str(error.filename)) from error
 
-    def _write_all(self, edits: Sequence[Edit]) -> list[Fingerprint]:
+    def _write_all(self, edits: Sequence[FileEdit]) -> list[Fingerprint]:
         places = [(str(each.path_after), each) for each in edits]
         return write_files(
             [
@@ -323,7 +323,7 @@ class Vault:
             for (path, _), each in zip(files, found, strict=True)
         ]
 
-    def revert(self, edit: Edit) -> bool:
+    def revert(self, edit: FileEdit) -> bool:
         """Take back what is there of one edit: all of it, half a move, or nothing.
 
         Returns whether all is as before. It is not where somebody else's bytes are in the
@@ -337,7 +337,9 @@ class Vault:
         free = edit.path_before == edit.path_after or self._is_free(edit.path_before)
         if not (wrote and free):
             return False
-        self.apply(Edit(edit.memory_id, edit.path_after, edit.after, edit.path_before, edit.before))
+        self.apply(
+            FileEdit(edit.memory_id, edit.path_after, edit.after, edit.path_before, edit.before)
+        )
         return True
 
     def _state(self, path: str, wanted: bytes) -> Fingerprint | None:
@@ -358,13 +360,13 @@ class Vault:
     def _is_free(self, path: str | None) -> bool:
         return path is not None and self.fingerprint(path) is None
 
-    def _check(self, edit: Edit, path: str) -> None:
+    def _check(self, edit: FileEdit, path: str) -> None:
         """Refuse to write at `path` if the file is no longer what the edit found."""
         self._target(path)
         if self.bytes_or_none(edit.path_before) != edit.before:
             raise FileChanged(str(edit.path_before))
 
-    def _write(self, edit: Edit, path: str, data: bytes) -> Fingerprint:
+    def _write(self, edit: FileEdit, path: str, data: bytes) -> Fingerprint:
         """Write a file in the place where it is, or where there is none."""
         self._check(edit, path)
         write = create_file if edit.path_before is None else write_file
@@ -373,7 +375,9 @@ class Vault:
         except FileExistsError as error:
             raise FileChanged(path) from error
 
-    def _move(self, edit: Edit, path: str, data: bytes, found: Fingerprint | None) -> Fingerprint:
+    def _move(
+        self, edit: FileEdit, path: str, data: bytes, found: Fingerprint | None
+    ) -> Fingerprint:
         """Take a file to another place: in one step, or if its bytes change too, in two.
 
         A person's save between the two is kept and the first step taken back.
@@ -407,7 +411,7 @@ class Vault:
 
     # -- trash and leftovers ---------------------------------------------------------------
 
-    def trashed(self) -> Iterator[Stored]:
+    def trashed(self) -> Iterator[StoredMemory]:
         """Yield the forgotten memories that can be read, in no particular order."""
         for path in self.trashed_paths():
             try:
@@ -426,7 +430,7 @@ class Vault:
         for folder in unread:
             raise FileUnreadable(folder, 1, "the folder cannot be read")
 
-    def find_trashed(self, id_prefix: str) -> list[Stored]:
+    def find_trashed(self, id_prefix: str) -> list[StoredMemory]:
         """Return the forgotten memories whose id begins so, the oldest file first."""
         wanted = id_prefix.lower()
         if not wanted:
@@ -467,19 +471,19 @@ def is_memory_path(path: str) -> bool:
     return path.endswith(".md") and not hidden and not aside
 
 
-def _cross(edits: Sequence[Edit]) -> bool:
+def _cross(edits: Sequence[FileEdit]) -> bool:
     """Whether one of the edits needs the place of another, so that their order matters."""
     left = {each.path_before for each in edits if each.path_before != each.path_after}
     return any(each.path_after in left for each in edits if each.path_after is not None)
 
 
-def _is_move(edit: Edit) -> bool:
+def _is_move(edit: FileEdit) -> bool:
     """Whether a file only goes to another place."""
     ends = (edit.path_before, edit.path_after)
     return None not in ends and ends[0] != ends[1] and edit.before == edit.after
 
 
-def _is_rewrite(edit: Edit) -> bool:
+def _is_rewrite(edit: FileEdit) -> bool:
     """Whether a file gets other bytes where it is."""
     return edit.path_before is not None and edit.path_before == edit.path_after
 

@@ -23,7 +23,7 @@ from datetime import datetime
 from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.index.log import WhisperEntry
 from madeleine.model.cause import Cause, WhisperSilence
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.times import format_time
 from madeleine.rules.usage import WHISPER
 from madeleine.whisper.log import (
@@ -83,7 +83,7 @@ def deliver(
     if reviewed is not None:
         value = {"key": review_key(str(reviewed)), "value": format_time(entry.at)}
         try:
-            record(stores, [event(stores, Kind.STATE, value)], durable=False)
+            record(stores, [event(stores, EventKind.STATE, value)], durable=False)
         except (StoreUnwritable, Unavailable):
             pass  # then it may be asked about once more
     _record_use(everywhere, ids_in(entry, "injected"), entry.session)

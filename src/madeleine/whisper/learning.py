@@ -10,7 +10,7 @@ import numpy as np
 from madeleine.errors import InvalidValue, MindDown, NoSuchMemory, NoSuchWhisper
 from madeleine.index.log import WhisperEntry
 from madeleine.language.seen import seen_use
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
 from madeleine.rules.gate import affinity_boost
@@ -50,7 +50,7 @@ def give_feedback(
     if entry is not None:
         body |= {"whisper": entry.id, "prompt": str(entry.body.get("prompt", ""))[:PROMPT_CHARS]}
         session = entry.session
-    made = event(stores, Kind.FEEDBACK, body)
+    made = event(stores, EventKind.FEEDBACK, body)
     record(stores, [made], durable=True)
     if signal > 0:
         used(stores, [memory_id], "feedback", session)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from madeleine.index.log import WhisperEntry
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
-from madeleine.model.query import Filter, Query
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.times import format_time
 from madeleine.model.words import SELF_SOURCE
 from madeleine.recall.explaining import Absent, is_over
@@ -171,7 +171,7 @@ def _looked_for(
     stores: Stores, habits: WhisperHabits, entry: WhisperEntry, memory: Memory
 ) -> Missed:
     """Look for the memory once more, among what may be whispered."""
-    query = Query(
+    query = RecallQuery(
         text=str(entry.body.get("prompt", "")),
         limit=max(2 * habits.max_nodes, 12),
         filter=Filter(spaces=_spaces(entry)),

@@ -38,10 +38,10 @@ from madeleine.language.self_statements import (
 from madeleine.language.wording import asks_for_help, is_instruction
 from madeleine.model.cause import Cause, ReasonKind, WhisperSilence
 from madeleine.model.memory import Memory
-from madeleine.model.query import Filter, Query
-from madeleine.model.trace import AskedTrace
+from madeleine.model.query import Filter, RecallQuery
+from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
-from madeleine.model.words import ABOUT_SELF, EXCHANGE, SELF_SOURCE, Edge, MemoryType, Tier
+from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, Recalled, recall
 from madeleine.rules.fusion import TIER_BOOST, lifted, reranked
@@ -106,7 +106,7 @@ class Thought:
     recent: Recent
     now: datetime
     intents: frozenset[Intent] = frozenset()
-    trace: AskedTrace | None = None
+    trace: QueryEmbedding | None = None
     query: str = ""
     self_question: SelfQuestion | None = None
     """What is asked about the person who types; None: nothing."""
@@ -282,14 +282,14 @@ def _self_question(thought: Thought) -> SelfQuestion | None:
     return question
 
 
-def _recalled(mind: Mind, thought: Thought, text: str, trace: AskedTrace | None) -> Recalled:
+def _recalled(mind: Mind, thought: Thought, text: str, trace: QueryEmbedding | None) -> Recalled:
     """Recall what is at hand and what is archived in one search. An archive may be much larger
     than the rest: where it crowds out what is at hand, that is looked for once more by itself.
     What is about the asker never fades, so somebody archived it: who asks only about themselves is
     not told of it."""
     at_hand, limit = within(thought.prompt), max(2 * mind.habits.max_nodes, 12)
     space = thought.prompt.space
-    query = Query(text=text, limit=limit, filter=at_hand, space=space, explain=True)
+    query = RecallQuery(text=text, limit=limit, filter=at_hand, space=space, explain=True)
     if thought.intents == {Intent.IDENTITY}:
         return _asked_everywhere(mind, thought, query, trace)
     both = replace(query, limit=2 * limit, filter=replace(at_hand, tiers=()))
@@ -307,11 +307,11 @@ def _may_be_told_from_the_archive(memory: Memory) -> bool:
     origin, imported = memory.origin, memory.source.startswith("import:")
     in_a_session = origin is not None and origin.session is not None
     is_message = imported and in_a_session and memory.type is MemoryType.EVENT
-    return memory.tier is Tier.ARCHIVAL and EXCHANGE not in memory.tags and not is_message
+    return memory.tier is Tier.ARCHIVAL and EXCHANGE_TAG not in memory.tags and not is_message
 
 
 def _asked_everywhere(
-    mind: Mind, thought: Thought, query: Query, trace: AskedTrace | None
+    mind: Mind, thought: Thought, query: RecallQuery, trace: QueryEmbedding | None
 ) -> Recalled:
     alone = thought.intents == {Intent.IDENTITY}
     asking = partial(recall, touch=False, trace=trace, look_again=not alone)
@@ -322,7 +322,7 @@ def _asked_everywhere(
     return replace(found[0], hits=tuple(hits))
 
 
-def _everywhere(mind: Mind, query: Query) -> Iterator[tuple[Stores, Query]]:
+def _everywhere(mind: Mind, query: RecallQuery) -> Iterator[tuple[Stores, RecallQuery]]:
     """Give where a question is asked: at home, and in the shared spaces that its filter allows."""
     yield mind.stores, query
     asked = query.filter.spaces

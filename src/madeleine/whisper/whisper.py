@@ -16,7 +16,7 @@ from madeleine.errors import Unavailable
 from madeleine.index.log import WhisperEntry
 from madeleine.minds.timed import ModelThreads, ModelTime
 from madeleine.model.cause import Cause, WhisperSilence
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.model.times import format_time
 from madeleine.recall.recall import recall
 from madeleine.whisper.delivery import deliver
@@ -56,7 +56,7 @@ class Whisperer:
         for thought.stage, stage in STAGES:
             with suppress(Silence):
                 stage(mind, thought)
-        recall(stores, Query(text=FIRST_PROMPT, limit=1), touch=False)
+        recall(stores, RecallQuery(text=FIRST_PROMPT, limit=1), touch=False)
 
 
 @dataclass(frozen=True, slots=True)

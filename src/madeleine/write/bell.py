@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.times import format_time, parse_time
 
 TOLD_AT_MOST = 100  # memories that one happening names
@@ -119,9 +119,12 @@ def done(verb: str, at: datetime, body: Mapping[str, object]) -> Happening:
     return Happening(VERBS.get(verb, "changed"), at, {"verb": verb, **body})
 
 
-_TOLD: Mapping[Kind, tuple[str, tuple[tuple[str, str], ...]]] = {
-    Kind.REMEMBERED: ("remembered", (("memory", "node_id"), ("by", "by"), ("change", "change"))),
-    Kind.FEEDBACK: ("feedback", (("memory", "node_id"), ("signal", "signal"))),
-    Kind.PROPOSED: ("proposal", (("proposal", "id"), ("type", "type"))),
-    Kind.DECIDED: ("decided", (("proposal", "id"), ("status", "status"), ("by", "by"))),
+_TOLD: Mapping[EventKind, tuple[str, tuple[tuple[str, str], ...]]] = {
+    EventKind.REMEMBERED: (
+        "remembered",
+        (("memory", "node_id"), ("by", "by"), ("change", "change")),
+    ),
+    EventKind.FEEDBACK: ("feedback", (("memory", "node_id"), ("signal", "signal"))),
+    EventKind.PROPOSED: ("proposal", (("proposal", "id"), ("type", "type"))),
+    EventKind.DECIDED: ("decided", (("proposal", "id"), ("status", "status"), ("by", "by"))),
 }

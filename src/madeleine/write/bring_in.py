@@ -19,11 +19,11 @@ from functools import cached_property
 from madeleine.errors import FileUnreadable, IdTaken, MadeleineError
 from madeleine.index.port import Batch
 from madeleine.language.text import same_text_key
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.digest import source_digest, text_digest
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
-from madeleine.model.incoming import Importing, Incoming
+from madeleine.model.incoming import ImportBatch, IncomingMemory
 from madeleine.model.memory import Connection, Memory, Usage
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
@@ -77,7 +77,7 @@ class Brought:
 Outcome = Brought | MadeleineError
 
 
-def bring_in(stores: Stores, items: Sequence[Incoming], how: Importing) -> list[Outcome]:
+def bring_in(stores: Stores, items: Sequence[IncomingMemory], how: ImportBatch) -> list[Outcome]:
     """Bring the memories in, in order; one that is refused leaves its error in its place."""
     heal(stores)
     found: list[Outcome] = []
@@ -90,7 +90,7 @@ def bring_in(stores: Stores, items: Sequence[Incoming], how: Importing) -> list[
 class _Place:
     """One incoming memory, as it will stand here, and what becomes of it."""
 
-    incoming: Incoming
+    incoming: IncomingMemory
     memory: Memory
     outcome: Outcome
     traces: Traces = ()
@@ -102,14 +102,14 @@ class _Place:
 class _Portion:
     """Memories that are judged, read by the model and written together."""
 
-    def __init__(self, stores: Stores, how: Importing) -> None:
+    def __init__(self, stores: Stores, how: ImportBatch) -> None:
         self._stores = stores
         self._how = how
         self._ids: dict[str, Memory] = {}
         self._texts: dict[tuple[str | None, str], str] = {}
         self._paths: set[str] = set()
 
-    def take(self, items: Sequence[Incoming]) -> list[Outcome]:
+    def take(self, items: Sequence[IncomingMemory]) -> list[Outcome]:
         places = [self._judged(each) for each in items]
         if not self._how.dry_run:
             self._write([each for each in places if each.is_to_be(Fate.WRITTEN)])
@@ -121,7 +121,7 @@ class _Portion:
 
     # -- judging ---------------------------------------------------------------------------
 
-    def _judged(self, incoming: Incoming) -> _Place:
+    def _judged(self, incoming: IncomingMemory) -> _Place:
         memory = self._memory(incoming)
         try:
             outcome: Outcome = self._fate(incoming, memory)
@@ -129,7 +129,7 @@ class _Portion:
             outcome = refused
         return _Place(incoming, memory, outcome)
 
-    def _memory(self, incoming: Incoming) -> Memory:
+    def _memory(self, incoming: IncomingMemory) -> Memory:
         """Return the memory as it should stand here, not yet linked by likeness."""
         made = as_memory(self._stores, incoming.draft)
         memory = replace(
@@ -153,11 +153,11 @@ class _Portion:
             connections=tuple(e for e in memory.connections if e.edge is not Edge.DEFINES),
         )
 
-    def _by(self, incoming: Incoming) -> str | None:
+    def _by(self, incoming: IncomingMemory) -> str | None:
         """Return who drew a connection that does not say so."""
         return None if incoming.whole else self._how.by
 
-    def _fate(self, incoming: Incoming, memory: Memory) -> Brought:
+    def _fate(self, incoming: IncomingMemory, memory: Memory) -> Brought:
         known = self._stores.search.get(memory.id)
         if known is not None:
             return self._met(incoming, memory, known.memory)
@@ -180,7 +180,7 @@ class _Portion:
             raise IdTaken(memory.id)
         return Brought(memory.id, Fate.KNOWN)
 
-    def _same_text(self, incoming: Incoming, memory: Memory) -> str | None:
+    def _same_text(self, incoming: IncomingMemory, memory: Memory) -> str | None:
         """Return the memory that makes one unnecessary which is its text and nothing else."""
         if not incoming.plain:
             return None
@@ -200,7 +200,7 @@ class _Portion:
     def _trashed(self) -> frozenset[str]:
         return frozenset(each.memory.id for each in self._stores.vault.trashed())
 
-    def _met(self, incoming: Incoming, memory: Memory, here: Memory) -> Brought:
+    def _met(self, incoming: IncomingMemory, memory: Memory, here: Memory) -> Brought:
         """Say what becomes of one that is here already."""
         if incoming.trashed:
             return Brought(here.id, Fate.KEPT, "forgotten there, and not here")
@@ -208,7 +208,7 @@ class _Portion:
             return _newest(memory, here)
         return self._by_source(incoming, memory, here)
 
-    def _by_source(self, incoming: Incoming, memory: Memory, here: Memory) -> Brought:
+    def _by_source(self, incoming: IncomingMemory, memory: Memory, here: Memory) -> Brought:
         """Compare what the source says, what it said last time, and what stands here."""
         said, same = self._details(here.id), text_digest(memory) == text_digest(here)
         if said.get("source") == source_digest(memory) or (same and not said):
@@ -266,7 +266,7 @@ class _Portion:
     def _new(self, place: _Place) -> New:
         memory = place.memory
         path = self._path(place.incoming, memory)
-        edit = Edit(memory.id, None, None, path, _file_of(place.incoming, memory, path))
+        edit = FileEdit(memory.id, None, None, path, _file_of(place.incoming, memory, path))
         return New(memory, self._change((edit,), self._hashes(place)), place.traces)
 
     def _hashes(self, place: _Place) -> dict[str, object]:
@@ -275,11 +275,11 @@ class _Portion:
         said = self._memory(place.incoming)
         return {"source": source_digest(said), "text": text_digest(said)}
 
-    def _change(self, edits: tuple[Edit, ...], details: dict[str, object]) -> Change:
+    def _change(self, edits: tuple[FileEdit, ...], details: dict[str, object]) -> Change:
         how = self._how
         return Change(self._stores.new_id(), VERB, edits, how.by, None, how.run, details)
 
-    def _path(self, incoming: Incoming, memory: Memory) -> str:
+    def _path(self, incoming: IncomingMemory, memory: Memory) -> str:
         """Return where its file was, if that is free here; else a free name."""
         vault = self._stores.vault
         wanted = incoming.path if incoming.path and is_memory_path(incoming.path) else ""
@@ -336,10 +336,10 @@ class _Portion:
         event_id = f"adopted-{memory_id}"
         if usage is None or usage == _UNUSED or self._stores.log.event(event_id) is not None:
             return
-        yield event(self._stores, Kind.ADOPTED, _counters(memory_id, usage), event_id)
+        yield event(self._stores, EventKind.ADOPTED, _counters(memory_id, usage), event_id)
         if usage.relevance is not None:
             scores = {memory_id: {"relevance": usage.relevance}}
-            yield event(self._stores, Kind.SCORED, {"scores": scores})
+            yield event(self._stores, EventKind.SCORED, {"scores": scores})
 
 
 def _newest(memory: Memory, here: Memory) -> Brought:
@@ -355,7 +355,7 @@ def _newest(memory: Memory, here: Memory) -> Brought:
     return Brought(here.id, Fate.KEPT, "updated here since; it stays as it is here")
 
 
-def _revised(incoming: Incoming, memory: Memory, here: Memory) -> Memory:
+def _revised(incoming: IncomingMemory, memory: Memory, here: Memory) -> Memory:
     """Return the memory as it says after its source changed. What was added to it here stays."""
     if incoming.whole:
         return replace(memory, created=here.created) if here.source == SELF_SOURCE else memory
@@ -382,7 +382,7 @@ def _as_drawn_here(here: Memory, link: Connection) -> Connection:
     return link
 
 
-def _file_of(incoming: Incoming, memory: Memory, path: str) -> bytes:
+def _file_of(incoming: IncomingMemory, memory: Memory, path: str) -> bytes:
     """Return the text of the memory's file: the one it had, if that says the same from here."""
     data = render_memory(memory)
     if incoming.file is None:

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeVar
 
 from madeleine.errors import FileChanged, NoSuchMemory
 from madeleine.model.cause import Cause
-from madeleine.model.change import Change, Edit
-from madeleine.model.digest import version
+from madeleine.model.change import Change, FileEdit
+from madeleine.model.digest import memory_version
 from madeleine.model.memory import Memory
 from madeleine.vault.markdown import read_memory, revised
 from madeleine.write.commit import UNSEEN, commit
@@ -39,10 +39,10 @@ class OnDisk:
     path: str
     data: bytes
 
-    def edit(self, memory: Memory) -> Edit:
+    def edit(self, memory: Memory) -> FileEdit:
         """Return the edit that makes the file say `memory`."""
         after = revised(self.data, memory, self.memory)
-        return Edit(memory.id, self.path, self.data, self.path, after)
+        return FileEdit(memory.id, self.path, self.data, self.path, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Hand:
     run: str | None = None
 
     def change(
-        self, verb: str, edits: Sequence[Edit], details: Mapping[str, object] | None = None
+        self, verb: str, edits: Sequence[FileEdit], details: Mapping[str, object] | None = None
     ) -> Change:
         """Return a change of those edits that change something."""
         real = tuple(each for each in edits if _changes(each))
@@ -81,11 +81,11 @@ def a_hand(
 
 def refuse_other_version(memory: Memory, seen: str | None) -> None:
     """Refuse what was decided by a look at a memory that says something else by now."""
-    if seen is not None and seen != version(memory):
+    if seen is not None and seen != memory_version(memory):
         raise FileChanged(f"`{memory.short_id}`")
 
 
-def _changes(edit: Edit) -> bool:
+def _changes(edit: FileEdit) -> bool:
     return (edit.path_before, edit.before) != (edit.path_after, edit.after)
 
 

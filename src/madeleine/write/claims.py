@@ -20,7 +20,7 @@ from madeleine.language.claims import address, newer, rivals, stated
 from madeleine.language.claims import overtaken as overtaken_among
 from madeleine.language.passages import passages_of
 from madeleine.model.cause import Cause, NoteKind
-from madeleine.model.change import Edit
+from madeleine.model.change import FileEdit
 from madeleine.model.memory import Claim, Connection, Memory
 from madeleine.model.words import SELF_SOURCE, Edge
 from madeleine.write.change_file import OnDisk, peek
@@ -38,7 +38,7 @@ class Settled:
     """What becomes of a memory that claims something, and of others: edits of their files."""
 
     memory: Memory
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[FileEdit, ...] = ()
     traces: Mapping[str, Traces] = field(default_factory=dict)
     """Empty ones for files whose text is not the one that the model read."""
     notes: tuple[Cause, ...] = ()
@@ -149,7 +149,7 @@ def _arrow(old: Memory, now: datetime) -> Connection:
     return Connection(old.id, Edge.EVOLVED_FROM, SUPERSEDED_WEIGHT, said, BY, now)
 
 
-def _naming(successor: OnDisk, memory: Memory, now: datetime) -> list[Edit]:
+def _naming(successor: OnDisk, memory: Memory, now: datetime) -> list[FileEdit]:
     """Return the edit that makes a memory name the one it replaces. It names one: whoever
     brings a hundred old notes must not get a hundred arrows."""
     known = successor.memory.connections

@@ -20,11 +20,11 @@ from madeleine.errors import FileChanged, MadeleineError
 from madeleine.index.port import Batch, Put
 from madeleine.language.passages import passages_of
 from madeleine.model.cause import Cause, NoteKind
-from madeleine.model.change import Change, Edit
-from madeleine.model.event import Event, Kind
+from madeleine.model.change import Change, FileEdit
+from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.vault import in_trash
@@ -95,7 +95,7 @@ class New(NamedTuple):
     traces: Traces
 
     @property
-    def edit(self) -> Edit:
+    def edit(self) -> FileEdit:
         return self.change.edits[0]
 
 
@@ -131,7 +131,7 @@ def commit_all_new(stores: Stores, new: Sequence[New]) -> dict[str, MadeleineErr
 def _note_new(stores: Stores, done: Sequence[tuple[New, Fingerprint]]) -> None:
     events = [note for each, _ in done for note in remembered_events(stores, each.change)]
     puts = [
-        Put(Stored(each.memory, str(each.edit.path_after), found), each.traces)
+        Put(StoredMemory(each.memory, str(each.edit.path_after), found), each.traces)
         for each, found in done
     ]
     if events:
@@ -143,7 +143,7 @@ def remembered_events(stores: Stores, change: Change) -> list[Event]:
     return [
         event(
             stores,
-            Kind.REMEMBERED,
+            EventKind.REMEMBERED,
             {
                 "memory": edit.memory_id,
                 "change": change.id,
@@ -173,7 +173,7 @@ def _drop(stores: Stores, change: Change) -> None:
         settle(stores, {change.id: "dropped"})
 
 
-def _take_back(stores: Stores, edits: Sequence[Edit]) -> bool:
+def _take_back(stores: Stores, edits: Sequence[FileEdit]) -> bool:
     """Put files back as they were; what cannot be is left to `heal`."""
     whole = True
     for edit in reversed(edits):
@@ -186,7 +186,7 @@ def _take_back(stores: Stores, edits: Sequence[Edit]) -> bool:
     return whole
 
 
-def _owe(stores: Stores, edits: Sequence[Edit]) -> None:
+def _owe(stores: Stores, edits: Sequence[FileEdit]) -> None:
     """Have these files looked at again before the next write."""
     paths = {path for edit in edits for path in (edit.path_before, edit.path_after)}
     stores.debts.paths |= {path for path in paths if path and not in_trash(path)}
@@ -210,7 +210,7 @@ def _batch(
     return Batch(puts=puts, drops=drops)
 
 
-def _memory_after(edit: Edit, found: Fingerprint | None) -> Stored | None:
+def _memory_after(edit: FileEdit, found: Fingerprint | None) -> StoredMemory | None:
     """Return the live memory an edit leaves behind; nothing when it goes or is in the trash."""
     if edit.path_after is None or edit.after is None or found is None or in_trash(edit.path_after):
         return None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from madeleine.errors import FileUnreadable
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.vault.markdown import read_memory
 
@@ -39,7 +39,7 @@ def concerned_in(details: Mapping[str, object]) -> set[str]:
     return {each for each in (*named, *merged) if isinstance(each, str)}
 
 
-def _other_ends(edit: Edit) -> set[str]:
+def _other_ends(edit: FileEdit) -> set[str]:
     """Return the memories that an edit points to for the first time, or no longer."""
     if edit.before == edit.after:
         return set()

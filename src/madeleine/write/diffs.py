@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.vault.vault import in_trash
 
 NOWHERE = "/dev/null"  # what diff tools call a file that is not there
@@ -15,7 +15,7 @@ def difference(change: Change) -> str:
     return "".join(_of_file(edit) for edit in change.edits)
 
 
-def _of_file(edit: Edit) -> str:
+def _of_file(edit: FileEdit) -> str:
     before, after = edit.path_before or NOWHERE, edit.path_after or NOWHERE
     if edit.before == edit.after:
         where = "to the trash" if in_trash(after) else f"to {after}"

@@ -10,13 +10,13 @@ from madeleine.errors import MindDown
 from madeleine.language.passages import passages_of
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.memory import Memory
-from madeleine.model.trace import LEAST_KNOWN, Trace
+from madeleine.model.trace import LEAST_KNOWN_SHARE, PassageEmbedding
 from madeleine.model.vector import Vector
 from madeleine.write.stores import Stores
 
 Item = TypeVar("Item")
 
-Traces: TypeAlias = Sequence[Trace]
+Traces: TypeAlias = Sequence[PassageEmbedding]
 """What was made of one memory, a trace for each of its passages; empty when nothing was."""
 
 
@@ -53,7 +53,7 @@ def read_one(stores: Stores, memory: Memory) -> tuple[Traces, tuple[Cause, ...]]
 def meaning(traces: Traces) -> Vector | None:
     """Return the vector by which a memory's neighbours are looked for: that of its beginning.
     None: the model cannot read it, and makes the same of all such texts."""
-    return traces[0].vector if traces and traces[0].known >= LEAST_KNOWN else None
+    return traces[0].vector if traces and traces[0].known >= LEAST_KNOWN_SHARE else None
 
 
 def portions(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from madeleine.errors import AmbiguousId, MemoryChoice, NotInTrash, Rejected
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalType
@@ -46,7 +46,9 @@ def plan_forget(hand: Hand, memory_id: str) -> Change:
     if current.memory.source == SELF_SOURCE:
         raise Rejected("the self cannot be forgotten", hint="revise it instead")
     path = hand.stores.vault.trash_path(current.path)
-    return hand.change("forget", [Edit(memory_id, current.path, current.data, path, current.data)])
+    return hand.change(
+        "forget", [FileEdit(memory_id, current.path, current.data, path, current.data)]
+    )
 
 
 def _keep_it(stores: Stores, memory: Memory, by: str) -> list[Event]:
@@ -75,7 +77,7 @@ def restore(stores: Stores, wanted: str, by: str = "unknown") -> Changed:
         )
     data = stores.vault.read_bytes(stored.path)
     path = stores.vault.untrash_path(stored)
-    edit = Edit(stored.memory.id, stored.path, data, path, data)
+    edit = FileEdit(stored.memory.id, stored.path, data, path, data)
     change = Change(stores.new_id(), "restore", (edit,), by)
     notes = commit(stores, change, _keep_it(stores, stored.memory, by))
     return Changed(joined(stores, stored.memory), change.id, notes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import uuid
 
 from madeleine.errors import FileUnreadable
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, MemoryType, Tier
@@ -36,7 +36,7 @@ def ensure_self(stores: Stores) -> str:
             return found
         _refuse_second(stores)
         path = stores.vault.path_for(memory)
-        edit = Edit(memory.id, None, None, path, render_memory(memory))
+        edit = FileEdit(memory.id, None, None, path, render_memory(memory))
         change = Change(stores.new_id(), "remember", (edit,), by="self")
         commit_new(stores, New(memory, change, traces))
     return memory.id

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from madeleine.errors import NoFile, NoSuchMemory, Rejected
 from madeleine.model.cause import Cause
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import SELF_SOURCE
 from madeleine.rules.merging import keeper_order
@@ -84,7 +84,7 @@ def plan_merge(
     keeper = _keeper(hand, kept.memory, dropped.memory, title, content)
     others = [_remapped(each, drop_id, keep_id) for each in _pointing(hand, drop_id, keep_id)]
     trash = hand.stores.vault.trash_path(dropped.path)
-    removal = Edit(drop_id, dropped.path, dropped.data, trash, dropped.data)
+    removal = FileEdit(drop_id, dropped.path, dropped.data, trash, dropped.data)
     details = {"kept": keep_id, "removed": drop_id}
     return hand.change("merge", (kept.edit(keeper), *others, removal), details)
 
@@ -143,7 +143,7 @@ def _if_there(hand: Hand, memory_id: str) -> OnDisk | None:
         return None
 
 
-def _remapped(other: OnDisk, old: str, new: str) -> Edit:
+def _remapped(other: OnDisk, old: str, new: str) -> FileEdit:
     memory = other.memory
     return other.edit(
         replace(

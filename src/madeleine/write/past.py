@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from madeleine.errors import FileUnreadable, NoSuchChange
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.vault.journal_changes import RecordedEdit
@@ -22,7 +22,7 @@ from madeleine.write.show import history, wrote_file
 from madeleine.write.stores import Stores
 
 EVENTS_READ = 1_000  # of one memory; what lies further back is not looked for
-_FILES = (Kind.CHANGED, Kind.REMEMBERED)
+_FILES = (EventKind.CHANGED, EventKind.REMEMBERED)
 _NOWHERE = Fingerprint(0, 0)
 
 
@@ -101,7 +101,7 @@ def _now(stores: Stores, memory_id: str) -> bytes | None:
 
 def _edit(stores: Stores, event: Event, memory_id: str) -> RecordedEdit | None:
     """Return a memory's part of a change; a new memory has none."""
-    if event.kind is Kind.REMEMBERED:
+    if event.kind is EventKind.REMEMBERED:
         return None
     found = stores.journal.find_change(str(event.body["change"]), event.device, event.at)
     edits = found.edits if found else ()

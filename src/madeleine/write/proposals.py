@@ -24,7 +24,7 @@ from madeleine.errors import (
 from madeleine.index.log import EventLog
 from madeleine.model.change import Change
 from madeleine.model.digest import state_digest
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.write.actions import Action, checked, plan_action
@@ -100,7 +100,7 @@ def new_proposal(
 def keep_proposals(stores: Stores, proposals: Sequence[Proposal]) -> None:
     """Write proposals down, all of them or none."""
     if proposals:
-        events = [event(stores, Kind.PROPOSED, proposal_body(each)) for each in proposals]
+        events = [event(stores, EventKind.PROPOSED, proposal_body(each)) for each in proposals]
         record(stores, events, durable=True)
 
 
@@ -175,7 +175,7 @@ def _check_open(stores: Stores, proposal: Proposal) -> None:
 
 def decisions(log: EventLog) -> dict[str, Event]:
     """Return the last decision about each proposal, by its id, among the newest ones."""
-    newest = log.recent_events([Kind.DECIDED.value], DECISIONS_READ)
+    newest = log.recent_events([EventKind.DECIDED.value], DECISIONS_READ)
     return {str(each.body.get("proposal")): each for each in reversed(newest)}
 
 

@@ -26,12 +26,12 @@ from madeleine.errors import AmbiguousId, MemoryChoice, NotInTrash, Unavailable
 from madeleine.index.graph import EdgeRow
 from madeleine.language.passages import passages_of
 from madeleine.language.text import passage_key
-from madeleine.model.change import Edit
+from madeleine.model.change import FileEdit
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
-from madeleine.model.pattern import read_pattern
-from madeleine.model.stored import Stored
+from madeleine.model.pattern import read_meta_pattern
+from madeleine.model.stored import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.vault.journal import Redacted
@@ -104,7 +104,7 @@ def _mark(stores: Stores, memory_id: str) -> Event:
     """Return what keeps a purged memory from being taken in again from where it came. It has a
     hash of the id, and nothing of what the memory said."""
     body = {"key": _mark_key(memory_id), "value": format_time(stores.clock.now())}
-    return event(stores, Kind.STATE, body)
+    return event(stores, EventKind.STATE, body)
 
 
 def _mark_key(memory_id: str) -> str:
@@ -112,19 +112,19 @@ def _mark_key(memory_id: str) -> str:
     return f"purged:{digest}"
 
 
-def _dead(stores: Stores, found: Iterable[Stored]) -> set[str]:
+def _dead(stores: Stores, found: Iterable[StoredMemory]) -> set[str]:
     """Return the ids of those that are not in the vault as well."""
     ids = {each.memory.id for each in found}
     return ids - stores.search.memories(ids).keys()
 
 
-def _chosen(stores: Stores, wanted: Sequence[str] | None) -> list[Stored]:
+def _chosen(stores: Stores, wanted: Sequence[str] | None) -> list[StoredMemory]:
     if wanted is None:
         return sorted(stores.vault.trashed(), key=lambda each: each.path)
     return [stored for each in dict.fromkeys(wanted) for stored in _named(stores, each)]
 
 
-def _summaries(stores: Stores, gone: set[str], known: set[str]) -> list[Stored]:
+def _summaries(stores: Stores, gone: set[str], known: set[str]) -> list[StoredMemory]:
     """Return the summaries in the trash that were made of any of these memories, where those that
     still lived are now too. One that a person edited is theirs, as long as they keep it."""
     if not gone:
@@ -140,7 +140,7 @@ def _summaries(stores: Stores, gone: set[str], known: set[str]) -> list[Stored]:
 
 
 def _is_as_written(summary: Memory) -> bool:
-    pattern = read_pattern(summary)
+    pattern = read_meta_pattern(summary)
     return pattern is not None and pattern.text == text_digest(summary)
 
 
@@ -178,7 +178,7 @@ def _still_there(stores: Stores, ids: set[str]) -> tuple[Memory, ...]:
     return tuple(found[each] for each in sorted(ids & found.keys()))
 
 
-def _named(stores: Stores, wanted: str) -> list[Stored]:
+def _named(stores: Stores, wanted: str) -> list[StoredMemory]:
     found = stores.vault.find_trashed(wanted.strip())
     if not found:
         raise NotInTrash(wanted)
@@ -198,7 +198,7 @@ def _redacted(stores: Stores, gone: set[str], memories: Sequence[Memory]) -> Red
 
 
 def _forget_traces(
-    stores: Stores, found: Iterable[Stored], gone: set[str], texts: Iterable[bytes]
+    stores: Stores, found: Iterable[StoredMemory], gone: set[str], texts: Iterable[bytes]
 ) -> int:
     """Drop what models made of the texts as they are and as they were."""
     memories = [each.memory for each in found if each.memory.id in gone]
@@ -208,7 +208,7 @@ def _forget_traces(
     return embedder.forget(sorted(keys)) if embedder is not None and keys else 0
 
 
-def _remove(stores: Stores, stored: Stored) -> None:
+def _remove(stores: Stores, stored: StoredMemory) -> None:
     data = stores.vault.bytes_or_none(stored.path)
     if data is not None:
-        stores.vault.apply(Edit(stored.memory.id, stored.path, data, None, None))
+        stores.vault.apply(FileEdit(stored.memory.id, stored.path, data, None, None))

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from madeleine.model.codec import CREATIVE
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import format_time
@@ -127,7 +127,7 @@ def refusals(stores: Stores, deeds: Sequence[Mapping[str, object]], by: str) -> 
             created=stores.clock.now(),
             action=(("key", str(deed["key"])), *named),
         )
-        events.append(event(stores, Kind.PROPOSED, proposal_body(proposal)))
+        events.append(event(stores, EventKind.PROPOSED, proposal_body(proposal)))
         events.append(decision(stores, proposal, ProposalStatus.REJECTED, by, None))
     return events
 
@@ -156,4 +156,4 @@ def decision(
     """Return the event that decides a proposal."""
     body: dict[str, object] = {"proposal": proposal.id, "status": status.value, "by": by}
     body |= {"change": change, "nodes": list(proposal.source_nodes)}
-    return event(stores, Kind.DECIDED, {**body, "reason": reason} if reason else body)
+    return event(stores, EventKind.DECIDED, {**body, "reason": reason} if reason else body)

@@ -15,10 +15,10 @@ from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import Batch, Put
 from madeleine.language.passages import passages_of
 from madeleine.model.cause import Cause, NoteKind
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.words import Tier
 from madeleine.write.bell import TOLD_AT_MOST, done
 from madeleine.write.embedding import Traces, portions, read_memories
@@ -199,7 +199,7 @@ def _index_files(
 
 def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconciled) -> None:
     """Add files to a chunk, with what the model makes of them."""
-    stored: list[Stored] = []
+    stored: list[StoredMemory] = []
     for found in stores.vault.read_all(paths):  # one that is gone is dropped by the next look
         if isinstance(found, FileUnreadable):
             chunk.unreadable[found.path] = (found.line, found.problem)
@@ -304,7 +304,7 @@ def _other_file(stores: Stores, memory_id: str, path: str) -> str | None:
     return stored.path if held == memory_id else None
 
 
-def _adoption(stores: Stores, stored: Stored) -> Event | None:
+def _adoption(stores: Stores, stored: StoredMemory) -> Event | None:
     """Return the event that takes over a foreign file's counters, unless it was written.
 
     Its id follows from the memory's, so that two devices which open the same vault take the
@@ -314,7 +314,7 @@ def _adoption(stores: Stores, stored: Stored) -> Event | None:
     if not stored.counters or stores.log.event(event_id) is not None:
         return None
     body = {"memory": stored.memory.id, **stored.counters}
-    return event(stores, Kind.ADOPTED, body, event_id)
+    return event(stores, EventKind.ADOPTED, body, event_id)
 
 
 def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:

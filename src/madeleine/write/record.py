@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from madeleine.index.port import Batch, Index
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_changes import light
 from madeleine.vault.journal_lines import month_in
 from madeleine.vault.port import Journal
@@ -23,7 +23,7 @@ NOTHING = Batch()
 TICK = timedelta(microseconds=1)
 
 
-def event(stores: Stores, kind: Kind, body: Mapping[str, object], event_id: str = "") -> Event:
+def event(stores: Stores, kind: EventKind, body: Mapping[str, object], event_id: str = "") -> Event:
     """Return an event of this device that happens now."""
     return Event(
         id=event_id or stores.new_id(),
@@ -63,10 +63,10 @@ def settle(stores: Stores, outcomes: Mapping[str, str], batch: Batch = NOTHING) 
     Of two notes about one change the later counts, so a clock that was set back must not make
     this one seem the earlier.
     """
-    last = stores.log.recent_events([Kind.SETTLED.value], 1)
+    last = stores.log.recent_events([EventKind.SETTLED.value], 1)
     at = max([stores.clock.now(), *(each.at + TICK for each in last)])
     marks = [
-        replace(event(stores, Kind.SETTLED, {"change": change, "outcome": outcome}), at=at)
+        replace(event(stores, EventKind.SETTLED, {"change": change, "outcome": outcome}), at=at)
         for change, outcome in outcomes.items()
     ]
     record(stores, marks, durable=False, batch=batch)

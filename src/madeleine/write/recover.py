@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from madeleine.errors import Damaged, MadeleineError, Rejected
-from madeleine.model.change import Edit
+from madeleine.model.change import FileEdit
 from madeleine.model.event import Event
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.write.record import digest, outcomes_with, settle
@@ -78,10 +78,10 @@ def _roll_back(stores: Stores, recorded: RecordedChange, states: list[str]) -> N
         current = stores.vault.bytes_or_none(edit.path_after)
         if state == "after":
             stores.vault.apply(
-                Edit(edit.memory_id, edit.path_after, current, edit.path_before, edit.before)
+                FileEdit(edit.memory_id, edit.path_after, current, edit.path_before, edit.before)
             )
         elif current is not None and _is_second_copy(edit, current):
-            stores.vault.apply(Edit(edit.memory_id, edit.path_after, current, None, None))
+            stores.vault.apply(FileEdit(edit.memory_id, edit.path_after, current, None, None))
 
 
 def _is_second_copy(edit: RecordedEdit, current: bytes) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from madeleine.errors import IdTaken, KeyReused
 from madeleine.language.text import same_text_key
 from madeleine.model.cause import Cause, NoteKind
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory, Origin, SharedFields
 from madeleine.model.words import SELF_SOURCE
@@ -100,7 +100,7 @@ def write_new(stores: Stores, memory: Memory, traces: Traces, by: str) -> Writte
 def new_file(stores: Stores, settled: Settled, by: str) -> Change:
     """Return the change that writes a new memory's file, and others that its claim concerns."""
     memory = settled.memory
-    edit = Edit(memory.id, None, None, stores.vault.path_for(memory), render_memory(memory))
+    edit = FileEdit(memory.id, None, None, stores.vault.path_for(memory), render_memory(memory))
     return Change(stores.new_id(), "remember", (edit, *settled.edits), by=by)
 
 

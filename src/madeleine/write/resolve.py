@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from madeleine.errors import AmbiguousId, MemoryChoice, NoSuchMemory
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.write.stores import Stores
 
 _HEX = re.compile(r"[0-9a-f-]{1,36}\Z")
@@ -30,7 +30,7 @@ def resolve(stores: Stores, wanted: str) -> str:
     return found[0]
 
 
-def get(stores: Stores, wanted: str) -> Stored:
+def get(stores: Stores, wanted: str) -> StoredMemory:
     """Return the memory that `wanted` names, with the file it stands in."""
     stored = stores.search.get(resolve(stores, wanted))
     if stored is None:

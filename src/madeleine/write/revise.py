@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from madeleine.errors import FileChanged, InvalidValue, Rejected
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.revision import Revision
 from madeleine.model.words import SELF_SOURCE, Edge, Tier
@@ -134,7 +134,7 @@ def plan_supersede(
     return hand.change("retire", [ended, named])
 
 
-def _ended(hand: Hand, memory_id: str, ends: datetime, successor: str | None) -> Edit:
+def _ended(hand: Hand, memory_id: str, ends: datetime, successor: str | None) -> FileEdit:
     current = hand.read(memory_id)
     _refuse_self(current.memory, "retired")
     return current.edit(ended(current.memory, ends, successor, hand.at))

@@ -9,7 +9,7 @@ from madeleine.errors import NoSuchMemory
 from madeleine.index.graph import EdgeRow
 from madeleine.model.event import Event
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.write.resolve import get
 from madeleine.write.stores import Stores
 
@@ -20,7 +20,7 @@ NEIGHBOURS_SHOWN = 10
 class Shown:
     """A memory, the arrows at it, and the memories at their other ends."""
 
-    stored: Stored
+    stored: StoredMemory
     edges: tuple[EdgeRow, ...]
     neighbours: tuple[Memory, ...]
 
@@ -49,7 +49,7 @@ def wrote_file(event: Event, memory_id: str) -> bool:
     return any(isinstance(each, Mapping) and each.get("memory") == memory_id for each in edits)
 
 
-def find_anywhere(stores: Stores, wanted: str) -> tuple[Stored, bool]:
+def find_anywhere(stores: Stores, wanted: str) -> tuple[StoredMemory, bool]:
     """Return a memory and whether it lies in the trash. One on its way there or back is in
     neither place for a moment; it is looked for again when whoever moves it is done."""
     try:
@@ -59,7 +59,7 @@ def find_anywhere(stores: Stores, wanted: str) -> tuple[Stored, bool]:
             return _look(stores, wanted)
 
 
-def _look(stores: Stores, wanted: str) -> tuple[Stored, bool]:
+def _look(stores: Stores, wanted: str) -> tuple[StoredMemory, bool]:
     try:
         return get(stores, wanted), False
     except NoSuchMemory:

@@ -16,7 +16,7 @@ from madeleine.index.log import EventLog
 from madeleine.index.port import Index
 from madeleine.index.search import MemorySearch
 from madeleine.minds.port import Minds
-from madeleine.model.draft import Limits
+from madeleine.model.draft import MemoryLimits
 from madeleine.rules.fusion import Head
 from madeleine.vault.port import Journal, Vault
 from madeleine.write.aside import Aside, AtOnce
@@ -89,7 +89,7 @@ class Alone:
 class Habits:
     """The settings that verbs and recall go by."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: MemoryLimits = field(default_factory=MemoryLimits)
     write: WriteConfig = field(default_factory=WriteConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     reranker: RerankerConfig = field(default_factory=RerankerConfig)

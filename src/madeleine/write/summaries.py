@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.words import META_SOURCE, Edge
@@ -35,7 +35,7 @@ def members_of(stores: Stores, memory: Memory) -> list[str]:
     written = (
         _members_in(each, memory.id)
         for each in stores.log.history(memory.id)
-        if each.kind is Kind.CHANGED
+        if each.kind is EventKind.CHANGED
     )
     last = next((each for each in written if each), [])
     return list(dict.fromkeys([*linked_members(memory), *last]))
@@ -107,7 +107,7 @@ def _approved(stores: Stores) -> dict[str, set[str]]:
 
 def _written(stores: Stores) -> dict[str, set[str]]:
     """Return the summaries that runs wrote, with their members as they were last."""
-    runs = stores.log.recent_events([Kind.RUN.value], RUNS_READ, [WRITER])
+    runs = stores.log.recent_events([EventKind.RUN.value], RUNS_READ, [WRITER])
     return {
         summary: set(members)
         for run in reversed(runs)
@@ -133,7 +133,7 @@ def _should_be_there(stores: Stores, memory_id: str) -> bool:
     changes = (
         each
         for each in stores.log.history(memory_id)
-        if each.kind is Kind.CHANGED and wrote_file(each, memory_id)
+        if each.kind is EventKind.CHANGED and wrote_file(each, memory_id)
     )
     edits = next((each.body.get("edits") for each in changes), None)
     left = [

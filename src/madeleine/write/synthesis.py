@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from madeleine.errors import IdTaken, Rejected
-from madeleine.model.change import Change, Edit
+from madeleine.model.change import Change, FileEdit
 from madeleine.model.memory import Memory
 from madeleine.model.words import SELF_SOURCE, Edge, Tier
 from madeleine.vault.markdown import render_memory
@@ -23,7 +23,7 @@ def plan_synthesis(hand: Hand, memory: Memory, members: Sequence[str]) -> Change
     if hand.stores.search.get(memory.id) is not None:
         raise IdTaken(memory.id)
     path = hand.stores.vault.path_for(memory)
-    new = Edit(memory.id, None, None, path, render_memory(memory))
+    new = FileEdit(memory.id, None, None, path, render_memory(memory))
     archived = [_archived(hand, each) for each in members]
     return hand.change("synthesise", [new, *archived], {"members": list(members)})
 
@@ -33,7 +33,9 @@ def plan_summary(hand: Hand, memory: Memory) -> Change:
     left as it is."""
     if hand.stores.search.get(memory.id) is None:
         path = hand.stores.vault.path_for(memory)
-        return hand.change("summarise", [Edit(memory.id, None, None, path, render_memory(memory))])
+        return hand.change(
+            "summarise", [FileEdit(memory.id, None, None, path, render_memory(memory))]
+        )
     return hand.change("summarise", [hand.read(memory.id).edit(memory)])
 
 
@@ -46,7 +48,7 @@ def _check(memory: Memory, members: Sequence[str]) -> None:
         )
 
 
-def _archived(hand: Hand, memory_id: str) -> Edit:
+def _archived(hand: Hand, memory_id: str) -> FileEdit:
     current = hand.read(memory_id)
     if current.memory.source == SELF_SOURCE:
         raise Rejected("the self cannot be archived", hint="leave it out")

@@ -20,8 +20,8 @@ from madeleine.errors import (
     NothingChanged,
     ScoredSince,
 )
-from madeleine.model.change import Change, Edit
-from madeleine.model.event import Event, Kind
+from madeleine.model.change import Change, FileEdit
+from madeleine.model.event import Event, EventKind
 from madeleine.rules.scoring import Scores, by_name
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import in_trash
@@ -55,7 +55,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
         raise AlreadyUndone(outcome) if outcome == "undone" else AlreadyDone("this", outcome)
     plan, scores = _Plan(stores), Scores()
     for each in open_events:
-        if each.kind is Kind.SCORED:
+        if each.kind is EventKind.SCORED:
             _put(scores, _scores_before(stores, each))
         else:
             plan.take_back(_recorded(stores, each))
@@ -74,7 +74,7 @@ def undo(stores: Stores, wanted: str, by: str = "unknown") -> Undone:
 
 
 def _nothing_left(events: Iterable[Event]) -> Conflict:
-    if any(each.kind is Kind.SCORED for each in events):
+    if any(each.kind is EventKind.SCORED for each in events):
         return ScoredSince()
     return AlreadyUndone("taken back")
 
@@ -94,7 +94,7 @@ def _named(stores: Stores, wanted: str) -> list[Event]:
 def _of_night(stores: Stores, wanted: str) -> list[Event]:
     """Return the events of all runs of the one night whose id begins so, newest first."""
     runs: dict[str, list[str]] = {}
-    for each in stores.log.recent_events([Kind.RUN.value], RUNS_READ):
+    for each in stores.log.recent_events([EventKind.RUN.value], RUNS_READ):
         report = each.body.get("report")
         night = str(report.get("request") or "") if isinstance(report, Mapping) else ""
         if len(wanted) >= LEAST_PREFIX and night.startswith(wanted):
@@ -186,11 +186,11 @@ def _scored(stores: Stores, change: Change, scores: Scores) -> list[Event]:
     if not scores:
         return []
     body = {"change": change.id, "scores": scores, "was": _scores_now(stores, scores)}
-    return [event(stores, Kind.SCORED, body)]
+    return [event(stores, EventKind.SCORED, body)]
 
 
 def _recorded(stores: Stores, each: Event) -> RecordedChange:
-    if each.kind is Kind.REMEMBERED:
+    if each.kind is EventKind.REMEMBERED:
         return _remembered(stores, each)
     found = stores.journal.find_change(_id(each), each.device, each.at)
     if found is None:
@@ -261,7 +261,7 @@ class _Plan:
         self._owner[path] = memory_id
         self.memories[memory_id] = None
 
-    def edits(self) -> tuple[Edit, ...]:
+    def edits(self) -> tuple[FileEdit, ...]:
         """Return one edit per memory: where its file is, and where it will be."""
         found: dict[str, list[str]] = {}
         for path, memory_id in self._owner.items():
@@ -269,10 +269,10 @@ class _Plan:
                 found.setdefault(memory_id, []).append(path)
         return tuple(self._edit(each, paths) for each, paths in found.items())
 
-    def _edit(self, memory_id: str, paths: list[str]) -> Edit:
+    def _edit(self, memory_id: str, paths: list[str]) -> FileEdit:
         old = next((path for path in paths if self._before[path] is not None), None)
         new = next((path for path in paths if self._now[path] is not None), None)
-        return Edit(
+        return FileEdit(
             memory_id,
             old,
             self._before[old] if old else None,

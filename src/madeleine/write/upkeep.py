@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Minds
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.vault.compaction import Compacted
 from madeleine.write.reconcile import Progress, Reconciled, reconcile
 from madeleine.write.record import event, record, replay
@@ -88,4 +88,4 @@ def noted(stores: Stores, job: str) -> Iterator[Report]:
     finally:
         report["seconds"] = round(time.monotonic() - began, 3)
         body = {"run": stores.new_id(), "job": job, "report": report}
-        record(stores, [event(stores, Kind.RUN, body)], durable=False)
+        record(stores, [event(stores, EventKind.RUN, body)], durable=False)

@@ -13,7 +13,7 @@ from functools import partial
 
 from madeleine.errors import Unavailable
 from madeleine.model.cause import Cause, NoteKind
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.rules.usage import WHISPER, WHISPERED
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
@@ -52,7 +52,7 @@ def _note(
             for each in ids
             if each not in known
         ]
-        events = [replace(event(stores, Kind.USED, body), at=at) for body in bodies]
+        events = [replace(event(stores, EventKind.USED, body), at=at) for body in bodies]
         if events:
             record(stores, events, durable=False)
     except Unavailable as error:

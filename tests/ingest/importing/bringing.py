@@ -8,7 +8,7 @@ from pathlib import Path
 from madeleine.errors import MadeleineError
 from madeleine.ingest.importing.formats import read
 from madeleine.ingest.importing.values import Broken, Item, Json, Note
-from madeleine.model.incoming import Importing, read_incoming
+from madeleine.model.incoming import ImportBatch, read_incoming
 from madeleine.model.memory import Memory
 from madeleine.write.bring_in import Brought, bring_in
 from madeleine.write.stores import Stores
@@ -56,7 +56,7 @@ def imported(
     """Bring everything in that is at a path."""
     items, told = found(form, path, space)
     told.run = stores.new_id()
-    how = Importing(f"import:{form}", told.run, dry_run)
+    how = ImportBatch(f"import:{form}", told.run, dry_run)
     limits = stores.habits.limits
     incoming = [read_incoming(each.values, limits, None) for each in items]
     for item, outcome in zip(items, bring_in(stores, incoming, how), strict=True):

@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from madeleine.index.port import Batch, Put
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.words import Edge
 from madeleine.sleep.habits import SleepHabits
 from madeleine.write.record import event, record
@@ -37,7 +37,7 @@ def aged(stores: Stores, content: str, days: float, **fields: object) -> Memory:
 
 def weigh(stores: Stores, memory: Memory, importance: float) -> None:
     body = {"scores": {"importance": {memory.id: importance}}}
-    record(stores, [event(stores, Kind.SCORED, body)], durable=False)
+    record(stores, [event(stores, EventKind.SCORED, body)], durable=False)
 
 
 def use(stores: Stores, memory: Memory, session: str = "s") -> None:
@@ -65,5 +65,5 @@ def fill(stores: Stores, count: int, hub: int = 0, days: float = 200.0) -> list[
 
 def _put(stores: Stores, some: Sequence[Memory]) -> None:
     looks = Fingerprint(0, 0)
-    puts = [Put(Stored(each, f"{each.id}.md", looks)) for each in some]
+    puts = [Put(StoredMemory(each, f"{each.id}.md", looks)) for each in some]
     stores.index.write(Batch(puts=puts))

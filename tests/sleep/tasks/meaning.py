@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 from madeleine.model.vector import Vector
 from madeleine.write.config import WriteConfig
 from madeleine.write.stores import Habits, Stores
@@ -43,7 +43,7 @@ def mean(stores: Stores, memory: Memory, vector: Vector) -> Memory:
     """Let a memory mean something else than its text says."""
     assert stores.minds.embedder is not None
     kept = np.zeros((0, stores.minds.embedder.token_dimension), np.int8)
-    stores.index.set_traces({memory.id: [Trace(vector, kept)]})
+    stores.index.set_traces({memory.id: [PassageEmbedding(vector, kept)]})
     return memory
 
 

@@ -13,16 +13,16 @@ import pytest
 
 from madeleine.index.port import Batch, Put
 from madeleine.model.codec import memory_to_json
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.pattern import read_pattern
+from madeleine.model.pattern import read_meta_pattern
 from madeleine.model.proposal import ProposalStatus
-from madeleine.model.query import Filter, Query
+from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.revision import read_revision
-from madeleine.model.stored import Stored
-from madeleine.model.trace import Trace
+from madeleine.model.stored import StoredMemory
+from madeleine.model.trace import PassageEmbedding
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType, Tier
 from madeleine.recall.recall import recall
 from madeleine.sleep.jobs.auto_linker import auto_linker
@@ -145,14 +145,14 @@ def test_a_meta_memory_tells_its_true_span_and_can_be_recalled(stores: Stores) -
     run(stores, cluster())
 
     (summary,) = summaries(stores)
-    pattern = read_pattern(summary)
+    pattern = read_meta_pattern(summary)
     assert pattern is not None
     assert pattern.temporal_span_days == 5.0
     assert summary.title is not None
     assert "backups" in summary.title
     assert "Backups" in summary.content
     assert summary.id in stores.search.vectors([summary.id])
-    answer = recall(stores, Query("backups of shelves at night"))
+    answer = recall(stores, RecallQuery("backups of shelves at night"))
     assert summary.id in [hit.memory.id for hit in answer.hits]
 
 
@@ -297,7 +297,7 @@ def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
 
 def _score(stores: Stores, memory: Memory, relevance: float) -> None:
     body = {"scores": {"relevance": {memory.id: relevance}}}
-    record(stores, [event(stores, Kind.SCORED, body)], durable=False)
+    record(stores, [event(stores, EventKind.SCORED, body)], durable=False)
 
 
 def test_summaries_are_members_of_nothing(stores: Stores) -> None:
@@ -836,8 +836,8 @@ def place(stores: Stores, count: int, each: int = 10) -> None:
     for start in range(0, count, 5_000):
         puts = [
             Put(
-                Stored(_memory(number), f"{number}.md", Fingerprint(0, 0)),
-                [Trace(vectors[number].astype(np.float32), none)],
+                StoredMemory(_memory(number), f"{number}.md", Fingerprint(0, 0)),
+                [PassageEmbedding(vectors[number].astype(np.float32), none)],
             )
             for number in range(start, min(start + 5_000, count))
         ]

@@ -14,15 +14,15 @@ import pytest
 from madeleine.index.graph import MemoryGraph
 from madeleine.index.port import Batch, Put
 from madeleine.model.codec import connection_to_json
-from madeleine.model.draft import Limits
-from madeleine.model.event import Kind
+from madeleine.model.draft import MemoryLimits
+from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.judging import Relation
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.revision import read_revision
-from madeleine.model.stored import Stored
-from madeleine.model.trace import Trace
+from madeleine.model.stored import StoredMemory
+from madeleine.model.trace import PassageEmbedding
 from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
 from madeleine.rules.importance import MACHINES
 from madeleine.sleep.jobs.auto_linker import auto_linker
@@ -368,7 +368,7 @@ def test_jobs_leave_archival_and_derived_memories_out(stores: Stores) -> None:
     made = keep_as(stores, "made of others", along(0), type=INSIGHT, source=META_SOURCE)
     faded = keep_as(stores, "hardly relevant", along(0), type=INSIGHT)
     body = {"scores": {"relevance": {faded.id: 0.3}}}
-    record(stores, [event(stores, Kind.SCORED, body)], durable=False)
+    record(stores, [event(stores, EventKind.SCORED, body)], durable=False)
 
     report = run(stores, creative())
 
@@ -519,7 +519,7 @@ def test_what_faded_is_drawn_again_when_a_text_is_another(stores: Stores) -> Non
     at_once = set_to(association_days=0.0)
     for _ in range(2):
         run(stores, creative(), at_once)
-    revise(stores, insight.id, read_revision({"content": "third of many"}, Limits()))
+    revise(stores, insight.id, read_revision({"content": "third of many"}, MemoryLimits()))
     mean(stores, insight, at_cosine(0.99))
 
     assert run(stores, creative()).counts["created"] == 1
@@ -689,12 +689,12 @@ def _place(
     none = np.zeros((0, 0), np.int8)
     puts = [
         Put(
-            Stored(
+            StoredMemory(
                 Memory(each, f"note {at}", NOON, NOON, connections=() if at else hub),
                 f"{each}.md",
                 Fingerprint(0, 0),
             ),
-            [Trace(vectors[at], none)],
+            [PassageEmbedding(vectors[at], none)],
         )
         for at, each in enumerate(ids)
     ]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import AlreadyDone, ScoredSince
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import DEFAULT_IMPORTANCE, Connection
-from madeleine.model.query import Query
+from madeleine.model.query import RecallQuery
 from madeleine.model.words import ABOUT_SELF, Edge, Tier
 from madeleine.recall.recall import recall
 from madeleine.rules.importance import MACHINES
@@ -321,7 +321,7 @@ def test_fading_ten_thousand_takes_a_few_writes(tmp_path: Path) -> None:
 
     run(stores, decay())
 
-    written = stores.log.recent_events([Kind.SCORED.value], 100)
+    written = stores.log.recent_events([EventKind.SCORED.value], 100)
     assert len(written) == 2
     assert all("scores" not in each.body for each in written)
     close(stores)
@@ -340,7 +340,7 @@ def test_a_clock_that_was_set_back_fades_nothing(stores: Stores) -> None:
 
 
 def asked(stores: Stores, question: str) -> list[str]:
-    return [hit.memory.id for hit in recall(stores, Query(question), touch=False).hits]
+    return [hit.memory.id for hit in recall(stores, RecallQuery(question), touch=False).hits]
 
 
 def test_fading_changes_the_order_of_recall(tmp_path: Path) -> None:
@@ -355,7 +355,7 @@ def test_fading_changes_the_order_of_recall(tmp_path: Path) -> None:
         before = asked(stores, "When is lunch at noon on Mondays?")
         assert before == [first.id, second.id]
         scores = {"relevance": {first.id: 0.0, second.id: 1.0}}
-        record(stores, [event(stores, Kind.SCORED, {"scores": scores})], durable=False)
+        record(stores, [event(stores, EventKind.SCORED, {"scores": scores})], durable=False)
 
         after = asked(stores, "When is lunch at noon on Mondays?")
 

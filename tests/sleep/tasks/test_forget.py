@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
@@ -283,7 +283,7 @@ def test_many_go_and_come_back_in_few_changes(stores: Stores) -> None:
         aged(stores, f"Note number {number}", 1_000 + number)
     before = vault_bytes(stores)
     report = run(stores, forget(), replace(DELETE, breaker_share=1.0))
-    changes = [each for each in stores.log.changes(report.run) if each.kind is Kind.CHANGED]
+    changes = [each for each in stores.log.changes(report.run) if each.kind is EventKind.CHANGED]
 
     assert len(list(stores.vault.trashed())) == 150
     assert len(changes) == 2

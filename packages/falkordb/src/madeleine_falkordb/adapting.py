@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.model.nul import hidden, shown
+from madeleine.model.nul import escape_nul, unescape_nul
 
 NULL, STRING, INTEGER, BOOLEAN, DOUBLE, ARRAY = range(1, 7)
 _AS_IT_IS = (INTEGER, NULL)
@@ -32,7 +32,7 @@ def header(parameters: Mapping[str, object]) -> str:
 def literal(value: object) -> str:
     """Return a value as Cypher writes it."""
     if isinstance(value, str):
-        return '"' + hidden(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return '"' + escape_nul(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -64,7 +64,7 @@ def _values(cells: Sequence[Any]) -> list[Any]:
     return [
         value
         if kind in _AS_IT_IS
-        else shown(value)
+        else unescape_nul(value)
         if kind == STRING
         else _values(value)
         if kind == ARRAY

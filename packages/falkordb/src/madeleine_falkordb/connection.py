@@ -31,7 +31,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
-from madeleine.model.server_address import split
+from madeleine.model.server_address import split_address
 from madeleine_falkordb.adapting import header, parsed
 
 SCHEMES = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": True}
@@ -81,7 +81,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Address:
-        parts = split("store.graph", url)
+        parts = split_address("store.graph", url)
         name = unquote(parts.path.strip("/"))
         if parts.scheme not in SCHEMES or not parts.hostname or not name:
             raise BadSetting("store.graph", "is not falkordb://host:port/name")

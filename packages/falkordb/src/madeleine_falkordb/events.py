@@ -21,7 +21,7 @@ from madeleine.index.common.events import (
 )
 from madeleine.index.common.times import instant
 from madeleine.index.log import Unreadable
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.proposal import Proposal, ProposalStatus
 from madeleine_falkordb import graph
 from madeleine_falkordb.adapting import exact, key_of
@@ -161,7 +161,7 @@ def _mention(writing: Writing, keys: Mapping[int, str], rows: Iterable[Values]) 
     )
 
 
-def note_positions(writing: Writing, found: Mapping[str, Position]) -> None:
+def note_positions(writing: Writing, found: Mapping[str, JournalCursor]) -> None:
     """Note how far journal files have been read."""
     rows = [
         {"key": key_of(name), "name": name, "offset": each.offset, "check": each.check}
@@ -213,9 +213,9 @@ def torn(access: Access) -> list[Unreadable]:
     return [Unreadable(*row) for row in access.rows(question, "x.name, x.line, x.problem")]
 
 
-def positions(access: Access) -> dict[str, Position]:
+def positions(access: Access) -> dict[str, JournalCursor]:
     rows = access.rows("MATCH (x:Position)", "x.name, x.offset, x.check")
-    return {name: Position(offset, check) for name, offset, check in rows}
+    return {name: JournalCursor(offset, check) for name, offset, check in rows}
 
 
 def history(access: Access, memory_id: str, limit: int = 100) -> list[Event]:
@@ -327,4 +327,4 @@ def state(access: Access, key: str) -> object | None:
 
 def _event(row: Row) -> Event:
     event_id, at, kind, device, body = row
-    return Event(event_id, instant(at), Kind(kind), device, json.loads(body))
+    return Event(event_id, instant(at), EventKind(kind), device, json.loads(body))

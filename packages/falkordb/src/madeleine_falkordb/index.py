@@ -17,7 +17,7 @@ from madeleine.errors import DatabaseDown
 from madeleine.index.common.passages import Spaces
 from madeleine.index.common.ranking import reorders
 from madeleine.index.port import Batch, Index
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 from madeleine_falkordb import (
     events,
     nodes,
@@ -93,7 +93,7 @@ class FalkorIndex:
         if reorders(batch) and writing.statement.steps:
             writing.statement.head["ranked"] = writing.version
 
-    def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
+    def set_traces(self, traces: Mapping[str, Sequence[PassageEmbedding]]) -> None:
         def give(writing: Writing) -> None:
             passages.set_traces(writing, self._state.place.wide, traces)
             self._state.vectors.add(writing)

@@ -27,8 +27,8 @@ from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import Stored
-from madeleine.model.words import GLOBAL, MADE_OF, MADE_SOURCES, SELF_SOURCE
+from madeleine.model.stored import StoredMemory
+from madeleine.model.words import DERIVED_EDGES, DERIVED_SOURCES, GLOBAL, SELF_SOURCE
 from madeleine_falkordb import graph, passages, words
 from madeleine_falkordb.adapting import at, exact, key_of, number_of
 from madeleine_falkordb.connection import Access, Row
@@ -212,8 +212,8 @@ def _lot(memory_id: str) -> int:
 
 def _is_original(memory: Memory) -> bool:
     """Whether a memory is neither the self nor made of others."""
-    made = any(each.edge in MADE_OF for each in memory.connections)
-    return not made and memory.source not in (SELF_SOURCE, *MADE_SOURCES)
+    made = any(each.edge in DERIVED_EDGES for each in memory.connections)
+    return not made and memory.source not in (SELF_SOURCE, *DERIVED_SOURCES)
 
 
 def note_unreadable(
@@ -236,7 +236,7 @@ def forget_unreadable(writing: Writing, paths: Iterable[str]) -> None:
 # --- reading ------------------------------------------------------------------------------
 
 
-def get(access: Access, memory_id: str) -> Stored | None:
+def get(access: Access, memory_id: str) -> StoredMemory | None:
     """Return one memory, joined with its usage, and its file."""
     found = _read(access, "MATCH (m:Memory) WHERE m.id IN $ids", ids=[memory_id])
     return found[0] if found else None
@@ -256,11 +256,11 @@ def memories(access: Access, ids: Iterable[str]) -> dict[str, Memory]:
     return {each: found[each] for each in wanted if each in found}
 
 
-def _read(access: Access, question: str, **parameters: object) -> list[Stored]:
+def _read(access: Access, question: str, **parameters: object) -> list[StoredMemory]:
     return [_stored(row) for row in access.rows(f"{question} {_ARROWS}", _MEMORY, **parameters)]
 
 
-def _stored(row: Row) -> Stored:
+def _stored(row: Row) -> StoredMemory:
     *columns, arrows = row
     columns[_CONFIDENCE] = float(columns[_CONFIDENCE])
     columns[_STABILITY] = _or(columns[_STABILITY], DEFAULT_STABILITY_DAYS)

@@ -24,7 +24,7 @@ from madeleine.index.common.times import micros
 from madeleine.index.search import Extent
 from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 from madeleine_falkordb.adapting import at, key_of, packed, table_of
 from madeleine_falkordb.connection import Access
 from madeleine_falkordb.statement import merged
@@ -200,7 +200,7 @@ def _rows(writing: Writing, wide: Spaces, placed: Placed) -> list[dict[str, Any]
     return found
 
 
-def _points(writing: Writing, wide: Spaces, traces: Sequence[Trace]) -> list[int | None]:
+def _points(writing: Writing, wide: Spaces, traces: Sequence[PassageEmbedding]) -> list[int | None]:
     """Give vectors their numbers."""
     points: list[int | None] = []
     for half in to_halves([each.vector for each in traces], wide.vector):
@@ -210,7 +210,9 @@ def _points(writing: Writing, wide: Spaces, traces: Sequence[Trace]) -> list[int
     return points
 
 
-def set_traces(writing: Writing, wide: Spaces, given: Mapping[str, Sequence[Trace]]) -> None:
+def set_traces(
+    writing: Writing, wide: Spaces, given: Mapping[str, Sequence[PassageEmbedding]]
+) -> None:
     """Give traces to the memories that are there and have as many passages."""
     question = """MATCH (m:Memory) WHERE m.id IN $ids WITH m MATCH (m)-[:PART]->(p)
                   WITH m, count(p) AS parts, collect(p.point) AS points"""

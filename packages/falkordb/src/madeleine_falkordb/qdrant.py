@@ -20,7 +20,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError
-from madeleine.model.server_address import split
+from madeleine.model.server_address import split_address
 from madeleine.model.vector import Vector
 
 SCHEMES = {"qdrant": False, "qdrants": True}
@@ -44,7 +44,7 @@ class QdrantVectors:
     @classmethod
     def open(cls, url: str) -> QdrantVectors:
         """Return the vectors of the server at `qdrant://[key@]host:port`."""
-        parts = split("store.vectors", url)
+        parts = split_address("store.vectors", url)
         if parts.scheme not in SCHEMES or not parts.hostname or parts.path.strip("/"):
             raise BadSetting("store.vectors", "is not qdrant://host:port")
         port, secure = parts.port or PORT, SCHEMES[parts.scheme]

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from madeleine.api.contract.memories import CauseParts, Moment
 from madeleine.api.contract.shape import field, shape
 from madeleine.errors import MadeleineError
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import Proposal
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -326,7 +326,7 @@ class JournalEvent:
 
     id: str = field()
     at: datetime = field()
-    kind: Kind = field()
+    kind: EventKind = field()
     device: str = field("which machine wrote it")
     body: Mapping[str, object] = field("what it says; its fields depend on the kind")
 

@@ -18,7 +18,7 @@ from madeleine.api.contract.page_responses import (
 )
 from madeleine.index.graph import EdgeRow, Sketch
 from madeleine.model.draft import read_space
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.recall.paths import Way, ways
 from madeleine.rules.associations import edge_name
 from madeleine.write.resolve import resolve
@@ -43,7 +43,7 @@ ABOUT_YOU = "it is about you"
 
 def overview(house: House, call: Call) -> GraphOverview:
     """Return the spaces, the largest first, each with its strongest memories."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", DRAWN, 1, DRAWN_AT_MOST)
     reader.done()
     stores, now = house.stores, house.stores.clock.now()
@@ -74,7 +74,7 @@ def _shares(regions: Mapping[str | None, int], limit: int) -> dict[str | None, i
 
 def region(house: House, call: Call) -> Drawing:
     """Return a page of one space, strongest memories first."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     space = read_space(reader.required_text("space"))
     limit = reader.whole("limit", PAGE, 1, PAGE_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
@@ -86,7 +86,7 @@ def region(house: House, call: Call) -> Drawing:
 
 def surroundings(house: House, call: Call) -> Surroundings:
     """Return a memory, what it is connected with, and a little of what lies beyond."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", NEAR, 1, NEAR_AT_MOST)
     reader.done()
     stores = house.stores
@@ -102,7 +102,7 @@ def surroundings(house: House, call: Call) -> Surroundings:
 
 def paths(house: House, call: Call) -> GraphPaths:
     """Return the shortest ways between two memories."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     one, other = reader.required_text("from"), reader.required_text("to")
     reader.done()
     stores = house.stores

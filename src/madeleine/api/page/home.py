@@ -22,10 +22,10 @@ from madeleine.api.page.whispers import latencies, outcome_of, took_ms
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import Counts
 from madeleine.model.codec import CREATIVE
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time, parse_time
 from madeleine.model.words import Edge
 
@@ -45,7 +45,7 @@ LATE_BACKUPS = 3  # so many intervals without one are worth a word
 
 def home(house: House, call: Call) -> HomePage:
     """Return all that the first view shows, in numbers; lists in it are short."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     zone = timeline.zone_of(reader.text("zone"))
     reader.done()
     stores = house.stores
@@ -99,7 +99,7 @@ def _prompts(house: House, entries: list[WhisperEntry]) -> PromptTimes:
 
 def _sleep(house: House, states: list[sleep_answers.JobState], now: datetime) -> HomeSleep:
     """Return what a day and a night have done, and when each job ran and will run."""
-    events = house.stores.log.recent_events([Kind.RUN.value], RUNS_READ)
+    events = house.stores.log.recent_events([EventKind.RUN.value], RUNS_READ)
     reports = [each.body.get("report") for each in events if now - each.at < DAY]
     done = [each for each in reports if isinstance(each, dict)]
     return HomeSleep(

@@ -23,12 +23,12 @@ from madeleine.errors import FileUnreadable
 from madeleine.index.graph import EdgeRow
 from madeleine.language.upcoming import is_upcoming
 from madeleine.model.codec import algorithm_of
-from madeleine.model.digest import version
-from madeleine.model.event import Kind
+from madeleine.model.digest import memory_version
+from madeleine.model.event import EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.reading import Reader
-from madeleine.model.stored import Stored
+from madeleine.model.reading import RequestReader
+from madeleine.model.stored import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
 from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
@@ -67,7 +67,7 @@ EVENTS_READ = 1_000
 
 def memory(house: House, call: Call) -> WholeMemory:
     """Return a memory, also one in the trash, as its file says it at this moment."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     as_of = reader.time("as_of")
     reader.done()
     stores, now = house.stores, house.stores.clock.now()
@@ -77,7 +77,7 @@ def memory(house: House, call: Call) -> WholeMemory:
     rows = [] if forgotten else stores.graph.edges([shown.id])
     return WholeMemory(
         memory=shown,
-        version=version(shown),
+        version=memory_version(shown),
         path=stored.path,
         forgotten=forgotten,
         is_self=shown.source == SELF_SOURCE,
@@ -90,13 +90,13 @@ def memory(house: House, call: Call) -> WholeMemory:
     )
 
 
-def _found(stores: Stores, wanted: str) -> tuple[Stored, bool]:
+def _found(stores: Stores, wanted: str) -> tuple[StoredMemory, bool]:
     """Return a memory and whether it lies in the trash."""
     stored, forgotten = find_anywhere(stores, wanted)
     return (stored if forgotten else _as_on_disk(stores, stored)), forgotten
 
 
-def _as_on_disk(stores: Stores, stored: Stored) -> Stored:
+def _as_on_disk(stores: Stores, stored: StoredMemory) -> StoredMemory:
     """Return what the file says now; the index may be a moment behind a hand that edits it. A
     file that does not parse is shown as it was when it last did."""
     try:
@@ -105,7 +105,7 @@ def _as_on_disk(stores: Stores, stored: Stored) -> Stored:
         found = None
     if found is None:
         return stored
-    return Stored(joined(stores, found.memory), found.path, stored.fingerprint)
+    return StoredMemory(joined(stores, found.memory), found.path, stored.fingerprint)
 
 
 def _connections(stores: Stores, memory_id: str, rows: Sequence[EdgeRow]) -> list[LinkedMemory]:
@@ -196,7 +196,9 @@ def _parts(uses: int, drawn: int, chance: float) -> ImportanceParts:
 def _past(stores: Stores, memory: Memory) -> Past:
     uses = stores.log.uses([memory.id]).get(memory.id, [])
     brought = [
-        each for each in stores.log.history(memory.id, EVENTS_READ) if each.kind is Kind.ADOPTED
+        each
+        for each in stores.log.history(memory.id, EVENTS_READ)
+        if each.kind is EventKind.ADOPTED
     ]
     adopted = adopted_of(brought[-1].body) if brought else None
     return Past(memory.created, uses, adopted)
@@ -234,7 +236,7 @@ def _stays(memory: Memory, habits: SleepHabits, now: datetime) -> Stays | None:
 
 def similar(house: House, call: Call) -> SimilarMemories:
     """Return the memories nearest in meaning, with how near they are."""
-    Reader(call.query).done()
+    RequestReader(call.query).done()
     stores, now = house.stores, house.stores.clock.now()
     memory_id = _found(stores, call.named)[0].memory.id
     found = stores.search.neighbours([memory_id], Filter(), now, SIMILAR, LEAST_LIKENESS)
@@ -252,7 +254,7 @@ def similar(house: House, call: Call) -> SimilarMemories:
 
 def difference(house: House, call: Call) -> MemoryDifference:
     """Return a memory before and after one change of it."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     change = reader.required_text("change")
     reader.done()
     seen = turn(house.stores, call.named, change)

@@ -21,10 +21,10 @@ from madeleine.api.contract.page_responses import (
 from madeleine.api.contract.responses import NamedMemory
 from madeleine.errors import NoSuchChange, NoSuchRun
 from madeleine.index.log import EventLog
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import ProposalStatus
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
 from madeleine.write.past import FileTurn, file_turns
 
@@ -54,7 +54,7 @@ NUMBERS = (
 
 def sleep(house: House, call: Call) -> SleepPage:
     """Return how every job and every task of consolidation stands, without what it changed."""
-    Reader(call.query).done()
+    RequestReader(call.query).done()
     sleeper, settings = house.sleeper, house.settings
     running = sleeper.running()
     return SleepPage(
@@ -105,14 +105,14 @@ def _report(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def runs(house: House, call: Call) -> RunPage:
     """Return runs, newest first: those that did something, or all of them."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", RUNS, 1, RUNS_AT_MOST)
     job, everything = reader.text("job"), reader.flag("all")
     reader.done()
     if job is not None:
         house.sleeper.check(job)
     log = house.stores.log
-    events = log.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
+    events = log.recent_events([EventKind.RUN.value], RUNS_READ, [job] if job else [])
     found = [each for each in events if everything or _did_something(each)]
     shown = found[:limit]
     held = log.in_force([str(each.body.get("run")) for each in shown])
@@ -144,7 +144,7 @@ def _run(event: Event, held: Mapping[str, tuple[int, int]]) -> PageRun:
 
 def run(house: House, call: Call) -> RunDetail:
     """Return the changes that a run made, newest first, a page of them, and how it went."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", CHANGES, 1, CHANGES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000)
     reader.done()
@@ -169,7 +169,7 @@ def run(house: House, call: Call) -> RunDetail:
 
 def _told(log: EventLog, run_id: str, job: str | None) -> PageRun | None:
     """Return how a run says that it went, if it is not too long ago."""
-    runs = log.recent_events([Kind.RUN.value], RUNS_READ, [job] if job else [])
+    runs = log.recent_events([EventKind.RUN.value], RUNS_READ, [job] if job else [])
     found = next((each for each in runs if each.body.get("run") == run_id), None)
     return None if found is None else _run(found, log.in_force([run_id]))
 
@@ -188,7 +188,7 @@ def _change(event: Event, outcome: str | None, known: Mapping[str, Memory]) -> R
     return RunChange(
         id=str(body["change"]),
         at=format_time(event.at),
-        verb="score" if event.kind is Kind.SCORED else body.get("verb"),
+        verb="score" if event.kind is EventKind.SCORED else body.get("verb"),
         reason=body.get("reason"),
         outcome=outcome,
         words=_words(body.get("details")),
@@ -210,9 +210,9 @@ def _words(details: object) -> list[str]:
 
 def change(house: House, call: Call) -> ChangeDetail:
     """Return what a change made of each file: the whole texts before and after."""
-    Reader(call.query).done()
+    RequestReader(call.query).done()
     stores = house.stores
-    found = [each for each in stores.log.changes(call.named) if each.kind is Kind.CHANGED]
+    found = [each for each in stores.log.changes(call.named) if each.kind is EventKind.CHANGED]
     event = next((each for each in found if each.body.get("change") == call.named), None)
     if event is None:
         raise NoSuchChange(call.named)

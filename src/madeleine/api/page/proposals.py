@@ -28,7 +28,7 @@ from madeleine.index.log import EventLog
 from madeleine.index.search import MemorySearch
 from madeleine.model.event import Event
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.write.proposals import decisions, show_proposal
 from madeleine.write.undo import OVER
 
@@ -60,7 +60,7 @@ class Asked:
 
 def read_asked(call: Call) -> Asked:
     """Return what a call asks for."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     asked = Asked(
         reader.text("status") or ProposalStatus.PENDING.value,
         reader.text("type"),
@@ -138,7 +138,7 @@ def _decision(log: EventLog, proposal: Proposal, known: Mapping[str, Event]) -> 
 
 def proposal(house: House, call: Call) -> ProposalDetail:
     """Return a proposal with its memories, whole, and what approving it would change."""
-    Reader(call.query).done()
+    RequestReader(call.query).done()
     stores = house.stores
     now = stores.clock.now()
     seen = show_proposal(stores, call.named)

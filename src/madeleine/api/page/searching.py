@@ -10,8 +10,8 @@ from madeleine.api.contract.page_responses import BriefPage, Facets, SearchPage
 from madeleine.api.page.brief import absence_reason, brief, brief_hit
 from madeleine.api.wording import fields_of_cause, fields_of_causes
 from madeleine.model.memory import Memory
-from madeleine.model.query import MAX_HITS, QUERY_CHARS, Filter, Query, read_filter
-from madeleine.model.reading import Reader
+from madeleine.model.query import MAX_HITS, QUERY_CHARS, Filter, RecallQuery, read_filter
+from madeleine.model.reading import RequestReader
 from madeleine.recall.recall import recall
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ TAGS = 30
 
 def search(house: House, call: Call) -> SearchPage:
     """Answer a question that is still being typed. Looking is no use: nothing is noted."""
-    reader = Reader(call.query)
-    query = Query(
+    reader = RequestReader(call.query)
+    query = RecallQuery(
         text=reader.required_text("query")[:QUERY_CHARS],
         limit=reader.whole("limit", HITS, 1, MAX_HITS),
         filter=read_filter(reader),
@@ -56,7 +56,7 @@ def listing(house: House, call: Call) -> BriefPage:
 
 def read_listing(call: Call) -> tuple[Filter, int, int]:
     """Return which memories are listed, how many at most, and after how many."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     chosen = read_filter(reader)
     limit = reader.whole("limit", LINES, 1, LINES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
@@ -70,7 +70,7 @@ def listed(found: Iterable[Memory], total: int, now: datetime) -> BriefPage:
 
 def facets(house: House, call: Call) -> Facets:
     """Return what one can filter by, and how many memories there are of each."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     beginning = reader.text("tag") or ""
     reader.done()
     search = house.stores.search

@@ -22,10 +22,10 @@ from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.graph import EdgeRow, MemoryGraph
 from madeleine.index.search import MemorySearch
 from madeleine.model.codec import CREATIVE
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.recall.explaining import is_over
@@ -52,7 +52,7 @@ _TURNING = (Edge.EVOLVED_FROM, Edge.CONTRADICTS)
 def timeline(house: House, call: Call) -> TimelinePage:
     """Return a page of memories by when they became known, newest first, with what turned in
     that time."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", ENTRIES, 1, ENTRIES_AT_MOST)
     offset = reader.whole("offset", 0, 0, 1_000_000_000)
     reader.done()
@@ -84,7 +84,7 @@ def _within(at: datetime | None, since: datetime | None, before: datetime | None
 
 def bars(house: House, call: Call) -> Growth:
     """Return how many memories became known in each stretch of time, oldest first."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     zone = zone_of(reader.text("zone"))
     reader.done()
     return growth(house, zone)
@@ -144,7 +144,7 @@ def _bar(search: MemorySearch, start: datetime, end: datetime, now: datetime) ->
 
 def day(house: House, call: Call) -> DayPage:
     """Return how much held at a moment, and what has come and gone since."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     at = reader.time("as_of") or house.stores.clock.now()
     reader.done()
     search, now = house.stores.search, house.stores.clock.now()
@@ -165,7 +165,7 @@ def _forgotten_since(stores: Stores, at: datetime) -> list[Memory]:
     """Return memories that held then and lie in the trash now: the index knows them no more, the
     journal tells of the last ones."""
     paths: dict[str, str] = {}
-    for event in stores.log.recent_events([Kind.CHANGED.value], CHANGES_READ):
+    for event in stores.log.recent_events([EventKind.CHANGED.value], CHANGES_READ):
         if event.at > at:
             paths = {**_trashed_by(event), **paths}  # of several times the last counts
     there = stores.search.memories(paths)
@@ -199,7 +199,7 @@ def _over(memory: Memory, at: datetime) -> bool:
 
 def turns(house: House, call: Call) -> TurnPage:
     """Return what replaced what, and what cannot hold beside what, newest first."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", TURNS, 1, TURNS_AT_MOST)
     reader.done()
     index = house.stores.index

@@ -15,7 +15,7 @@ from madeleine.api.page.searching import search as search_in
 from madeleine.api.reach import memories
 from madeleine.model.people import Role
 from madeleine.model.query import MAX_HITS, Filter, read_filter
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.rules.joining import joined
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 def search(reached: Reach, call: Call) -> SearchPage:
     """Ask in every place that the filter allows, and join the answers by their scores."""
     reached.own.check("page_search", Role.READER)
-    places = reached.among(read_filter(Reader(call.query)).spaces)
+    places = reached.among(read_filter(RequestReader(call.query)).spaces)
     missed = call.query.get("why_not")
     about = reached.holding(missed, memories) if isinstance(missed, str) else reached.own
     told = [search_in(each.house, _narrowed(call, each, each is about)) for each in places]
-    limit = Reader(call.query).whole("limit", HITS, 1, MAX_HITS)
+    limit = RequestReader(call.query).whole("limit", HITS, 1, MAX_HITS)
     hits = joined([each.memories for each in told], lambda hit: hit.score, limit)
     notes = {
         note: parts

@@ -22,7 +22,7 @@ from madeleine.index.log import EventLog, WhisperEntry
 from madeleine.index.search import MemorySearch
 from madeleine.model.cause import SilenceKind, WhisperSilence
 from madeleine.model.codec import Json
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
 from madeleine.whisper.log import ids_in, is_delivered
 from madeleine.whisper.missed import fate_of, rows_of, why_not
@@ -45,7 +45,7 @@ OUTCOMES: tuple[str, ...] = get_args(PromptOutcome)
 
 def whispers(house: House, call: Call) -> WhisperPage:
     """Return a page of prompts, newest first. `next` is where the following page begins."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     limit = reader.whole("limit", LINES, 1, LINES_AT_MOST)
     wanted, after = reader.text("outcome"), reader.text("after")
     reader.done()
@@ -132,7 +132,7 @@ def _titles(entry: WhisperEntry) -> list[ToldMemory]:
 
 def whisper(house: House, call: Call) -> WhisperDetail:
     """Return one prompt whole: its stages, and every memory that was considered."""
-    Reader(call.query).done()
+    RequestReader(call.query).done()
     stores, habits = house.stores, house.whisper_habits
     entry = _entry(stores.log, call.named)
     rows = [row for _, row in rows_of(word_log(entry.body))]
@@ -219,7 +219,7 @@ def _number(values: Mapping[str, object], name: str) -> float:
 
 def missed(house: House, call: Call) -> UnwhisperedMemory:
     """Say why a memory was not whispered for a prompt."""
-    reader = Reader(call.query)
+    reader = RequestReader(call.query)
     wanted = reader.required_text("memory")
     reader.done()
     stores = house.stores

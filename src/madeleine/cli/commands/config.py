@@ -19,7 +19,7 @@ from madeleine.cli.say import Say, clean
 from madeleine.cli.surroundings import environment
 from madeleine.errors import BadSetting, Rejected, UnknownWord
 from madeleine.model.config_text import change_settings, is_set, to_toml
-from madeleine.model.server_address import split
+from madeleine.model.server_address import split_address
 from madeleine.settings import SettingInForce, SettingSource, list_settings, parse_setting
 from madeleine.settings.file import config_path, read_table, read_text, write_text
 from madeleine.settings.reading import check_name, variables_of
@@ -108,7 +108,7 @@ def _hide_secrets(each: SettingInForce) -> Any:
     if not isinstance(each.value, str) or not ("://" in each.value or "@" in each.value):
         return each.value
     try:
-        parts = split(each.name, each.value)
+        parts = split_address(each.name, each.value)
     except BadSetting:
         return HIDDEN
     if not parts.scheme or not parts.netloc:

@@ -18,7 +18,7 @@ from madeleine.cli.say import Say, clean
 from madeleine.cli.words import age, plural
 from madeleine.errors import MadeleineError, Rejected, UnknownWord
 from madeleine.model.proposal import ProposalType
-from madeleine.model.words import word
+from madeleine.model.words import read_word
 
 ACTIONS = {"approve": "approved", "reject": "rejected"}
 
@@ -61,7 +61,7 @@ def _listed(arguments: argparse.Namespace, door: Door) -> dict[str, Any]:
     """Return the proposals that are asked for."""
     answer = door.call("proposals", query=given(status=arguments.status))
     if arguments.type is not None:
-        word(ProposalType, "type", arguments.type)
+        read_word(ProposalType, "type", arguments.type)
         fitting = [each for each in answer["proposals"] if each["type"] == arguments.type]
         answer = {**answer, "proposals": fitting}
     return answer

@@ -12,7 +12,7 @@ from madeleine.errors import InvalidValue
 from madeleine.index.common.rows import Value
 from madeleine.index.common.times import instant, maybe_instant, maybe_micros, micros
 from madeleine.index.log import WhisperEntry
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import parse_time
@@ -38,7 +38,7 @@ def log_row(numbered: tuple[int, Event]) -> Row:
     number, event = numbered
     body = {key: value for key, value in event.body.items() if key not in LONG}
     change = run = None
-    if event.kind in (Kind.CHANGED, Kind.REMEMBERED, Kind.SCORED):
+    if event.kind in (EventKind.CHANGED, EventKind.REMEMBERED, EventKind.SCORED):
         change, run = _text(event.body, "change"), _text(event.body, "run")
     text = json.dumps(body)
     return number, event.id, micros(event.at), event.kind.value, event.device, change, run, text
@@ -171,20 +171,20 @@ def _state(number: int, event: Event, effects: Effects) -> None:
         effects["state"].append((key, value, micros(event.at), event.id))
 
 
-_EFFECTS: dict[Kind, Callable[[int, Event, Effects], None]] = {
-    Kind.USED: _used,
-    Kind.ADOPTED: _adopted,
-    Kind.SCORED: _scored,
-    Kind.FEEDBACK: _about_one,
-    Kind.REVIEWED: _about_one,
-    Kind.CHANGED: _changed,
-    Kind.SETTLED: _settled,
-    Kind.REMEMBERED: _about_one,
-    Kind.PROPOSED: _proposed,
-    Kind.DECIDED: _decided,
-    Kind.JUDGED: _judged,
-    Kind.RUN: _none,
-    Kind.STATE: _state,
+_EFFECTS: dict[EventKind, Callable[[int, Event, Effects], None]] = {
+    EventKind.USED: _used,
+    EventKind.ADOPTED: _adopted,
+    EventKind.SCORED: _scored,
+    EventKind.FEEDBACK: _about_one,
+    EventKind.REVIEWED: _about_one,
+    EventKind.CHANGED: _changed,
+    EventKind.SETTLED: _settled,
+    EventKind.REMEMBERED: _about_one,
+    EventKind.PROPOSED: _proposed,
+    EventKind.DECIDED: _decided,
+    EventKind.JUDGED: _judged,
+    EventKind.RUN: _none,
+    EventKind.STATE: _state,
 }
 
 

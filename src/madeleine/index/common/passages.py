@@ -13,7 +13,7 @@ from madeleine.index.common.text import letters_of, pairs_of
 from madeleine.language.passages import MOST_PASSAGES, claim_words
 from madeleine.language.traits import Traits, traits_of
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Passage, Trace
+from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
 
@@ -49,7 +49,9 @@ def passage_traits(text: str) -> Traits:
     return traits._replace(words=traits.words + len(pairs_of(text)) + len(letters_of(text)))
 
 
-def checked(traces: Sequence[Trace], passages: int, wide: Spaces) -> Sequence[Trace]:
+def checked(
+    traces: Sequence[PassageEmbedding], passages: int, wide: Spaces
+) -> Sequence[PassageEmbedding]:
     """Return the traces, if they can be those of so many passages and of this model."""
     if not traces:
         return traces

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from madeleine.index.common.passages import TIER_CODES
 from madeleine.index.graph import Sketch
 from madeleine.index.port import Batch
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.memory import first_words
 from madeleine.model.words import MemoryType, Tier
 
@@ -22,7 +22,7 @@ Ranking = Mapping[str | None, NDArray[np.int64]]
 
 def reorders(batch: Batch) -> bool:
     """Whether memories come, go or are scored."""
-    scored = any(each.kind is Kind.SCORED for each in batch.events)
+    scored = any(each.kind is EventKind.SCORED for each in batch.events)
     return bool(batch.puts or batch.drops or scored)
 
 

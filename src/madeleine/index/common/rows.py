@@ -20,14 +20,14 @@ from madeleine.model.codec import (
     origin_from_json,
     origin_to_json,
 )
-from madeleine.model.fields import UNQUERIED
+from madeleine.model.fields import UNQUERIED_FIELDS
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
     Connection,
     Memory,
     Usage,
 )
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.words import MemoryType, Tier
 
 Value = str | int | float | bytes | None
@@ -142,9 +142,9 @@ def summed(groups: Sequence[Row], column: int) -> dict[str, int]:
     return dict(sorted(total.items()))
 
 
-def stored_of(row: Row, connections: Sequence[Connection]) -> Stored:
+def stored_of(row: Row, connections: Sequence[Connection]) -> StoredMemory:
     path, *looks = row[2:6]
-    return Stored(_memory(row, connections), path, Fingerprint(*looks))
+    return StoredMemory(_memory(row, connections), path, Fingerprint(*looks))
 
 
 def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
@@ -170,7 +170,7 @@ def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
         idempotency_key=key,
         connections=tuple(connections),
         usage=_usage(*usage),
-        **({} if extra is None else fields_from_json(json.loads(extra), UNQUERIED)),
+        **({} if extra is None else fields_from_json(json.loads(extra), UNQUERIED_FIELDS)),
     )
 
 

@@ -22,7 +22,7 @@ from madeleine.index.common.events import (
 from madeleine.index.common.times import instant
 from madeleine.index.log import Unreadable
 from madeleine.index.postgres.nodes import upsert
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.proposal import Proposal, ProposalStatus
 
 
@@ -115,7 +115,7 @@ def _score(access: Access, sql: str, rows: Sequence[Sequence[object]]) -> None:
         access.run(sql, at, event, list(given), values)
 
 
-def note_positions(access: Access, found: Mapping[str, Position]) -> None:
+def note_positions(access: Access, found: Mapping[str, JournalCursor]) -> None:
     """Note how far journal files have been read."""
     rows = ((name, each.offset, each.check) for name, each in found.items())
     access.run_many(upsert("positions", ("name", '"offset"', '"check"')), rows)
@@ -157,9 +157,9 @@ def torn(access: Access) -> list[Unreadable]:
     return [Unreadable(*row) for row in access.rows(sql)]
 
 
-def positions(access: Access) -> dict[str, Position]:
+def positions(access: Access) -> dict[str, JournalCursor]:
     sql = 'SELECT name, "offset", "check" FROM positions WHERE tenant = :tenant'
-    return {name: Position(offset, check) for name, offset, check in access.rows(sql)}
+    return {name: JournalCursor(offset, check) for name, offset, check in access.rows(sql)}
 
 
 def history(access: Access, memory_id: str, limit: int = 100) -> list[Event]:
@@ -215,7 +215,7 @@ def recent(
 ) -> list[Event]:
     """Return the newest events of these kinds, or of any. One short walk for each kind."""
     about = "AND l.job = ANY(%s::text[])" if jobs else ""
-    wanted = list(dict.fromkeys(kinds or [kind.value for kind in Kind]))
+    wanted = list(dict.fromkeys(kinds or [kind.value for kind in EventKind]))
     sql = f"""SELECT f.* FROM unnest(%s::text[]) AS k (kind) CROSS JOIN LATERAL
               ({_EVENT} WHERE l.tenant = :tenant AND l.kind = k.kind {about}
                {_NEWEST_FIRST} LIMIT %s) f ORDER BY f.at DESC, f.id DESC LIMIT %s"""
@@ -260,4 +260,4 @@ def _events(rows: Sequence[Row]) -> list[Event]:
 
 def _read(rows: Sequence[Row]) -> Iterator[Event]:
     for event_id, at, kind, device, body in rows:
-        yield Event(event_id, instant(at), Kind(kind), device, json.loads(body))
+        yield Event(event_id, instant(at), EventKind(kind), device, json.loads(body))

@@ -24,7 +24,7 @@ from madeleine.index.postgres.filters import Condition, condition
 from madeleine.index.postgres.nodes import all_ids
 from madeleine.index.postgres.standing import TYPE_CODE, standings
 from madeleine.index.search import Bar, Gathered
-from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE
+from madeleine.model.words import DERIVED_EDGES, DERIVED_SOURCES, SELF_SOURCE
 
 THROWS = 3  # for each one that is wanted, before all are looked at
 LOOKED_AT = 32  # memories next to where a dart lands
@@ -35,8 +35,8 @@ BYTES_AT_ONCE = 1 << 28  # of vectors that are sent as one value; PostgreSQL tak
 HALF_BYTES = 2  # of a number
 MOST_ASKED_BY_ID = 2_000  # more are looked for among all
 
-_SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *MADE_SOURCES))
-_EDGES = ", ".join(f"'{each.value}'" for each in MADE_OF)
+_SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *DERIVED_SOURCES))
+_EDGES = ", ".join(f"'{each.value}'" for each in DERIVED_EDGES)
 _ORIGINAL = f"""n.embedded AND n.source NOT IN ({_SOURCES}) AND NOT EXISTS
     (SELECT 1 FROM edges e
      WHERE e.tenant = :tenant AND e.source = n.node AND e.edge IN ({_EDGES}))"""

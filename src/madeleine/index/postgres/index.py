@@ -34,7 +34,7 @@ from madeleine.index.postgres.ports import (
     PostgresState,
 )
 from madeleine.index.postgres.writing import Writing
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 
 EXACT_UP_TO = 4_000  # memories: above it, walking the graph is quicker than comparing each
 DEFAULT_TENANT = "home"
@@ -113,7 +113,7 @@ class PostgresIndex:
             events.note_positions(access, batch.positions)
             events.note_torn(access, batch.torn, batch.read_anew)
 
-    def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
+    def set_traces(self, traces: Mapping[str, Sequence[PassageEmbedding]]) -> None:
         with self._state.rows.writing() as access:
             passages.set_traces(access, self._state.place.wide, traces)
 

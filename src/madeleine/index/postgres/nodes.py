@@ -40,7 +40,7 @@ from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS, Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.words import GLOBAL
 
 _LISTED = "ANY(%s::text[])"
@@ -230,7 +230,7 @@ def note_unreadable(
 # --- reading ------------------------------------------------------------------------------
 
 
-def get(access: Access, memory_id: str) -> Stored | None:
+def get(access: Access, memory_id: str) -> StoredMemory | None:
     """Return one memory, joined with its usage, and its file."""
     return next(_read(access, "n.id = %s", memory_id), None)
 
@@ -429,7 +429,7 @@ def unreadable(access: Access) -> list[Unreadable]:
     return [Unreadable(*row) for row in access.rows(sql)]
 
 
-def _read(access: Access, where: str, *bindings: object) -> Iterator[Stored]:
+def _read(access: Access, where: str, *bindings: object) -> Iterator[StoredMemory]:
     rows: list[Row] = access.rows(f"{_MEMORY} AND {where}", *bindings)
     connections = graph.connections_of(access, [row[0] for row in rows])
     return (stored_of(row, connections.get(row[0], ())) for row in rows)

@@ -17,7 +17,7 @@ from madeleine.index.common.times import maybe_micros, micros
 from madeleine.index.postgres.writing import Writing
 from madeleine.language.passages import passages_of, speaker_of
 from madeleine.model.memory import Memory
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 
 Cells = tuple[object, ...]
 
@@ -142,7 +142,9 @@ def _own_cells(writing: Writing, wide: Spaces, placed: Placed) -> list[Cells]:
     ]
 
 
-def set_traces(access: Access, wide: Spaces, given: Mapping[str, Sequence[Trace]]) -> None:
+def set_traces(
+    access: Access, wide: Spaces, given: Mapping[str, Sequence[PassageEmbedding]]
+) -> None:
     """Give traces to the nodes that are there and have as many passages."""
     sql = """SELECT n.id, n.node, count(*) FROM nodes n
              JOIN passages p ON p.tenant = :tenant AND p.node = n.node

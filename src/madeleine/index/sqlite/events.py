@@ -27,7 +27,7 @@ from madeleine.index.common.events import (
 from madeleine.index.common.rows import Value
 from madeleine.index.common.times import instant
 from madeleine.index.log import Unreadable
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.proposal import Proposal, ProposalStatus
 
 
@@ -112,7 +112,7 @@ def apply(connection: apsw.Connection, events: Sequence[Event]) -> list[str]:
     return [str(row[0]) for name in ("uses", "adopted") for row in effects.get(name, ())]
 
 
-def note_positions(connection: apsw.Connection, found: Mapping[str, Position]) -> None:
+def note_positions(connection: apsw.Connection, found: Mapping[str, JournalCursor]) -> None:
     """Note how far journal files have been read."""
     rows = ((name, each.offset, each.check) for name, each in found.items())
     connection.executemany("INSERT OR REPLACE INTO positions VALUES (?, ?, ?)", rows)
@@ -152,9 +152,9 @@ def torn(connection: apsw.Connection) -> list[Unreadable]:
     return [Unreadable(*row) for row in rows]
 
 
-def positions(connection: apsw.Connection) -> dict[str, Position]:
+def positions(connection: apsw.Connection) -> dict[str, JournalCursor]:
     rows = connection.execute('SELECT name, offset, "check" FROM positions')
-    return {name: Position(offset, check) for name, offset, check in rows}
+    return {name: JournalCursor(offset, check) for name, offset, check in rows}
 
 
 def history(connection: apsw.Connection, memory_id: str, limit: int = 100) -> list[Event]:
@@ -210,7 +210,7 @@ def recent(
     named = [json.dumps(list(jobs))] if jobs else []
     found = [
         each
-        for kind in dict.fromkeys(kinds or [kind.value for kind in Kind])
+        for kind in dict.fromkeys(kinds or [kind.value for kind in EventKind])
         for each in _events(connection, sql, kind, *named, max(limit, 0))
     ]
     return sorted(found, key=lambda each: (each.at, each.id), reverse=True)[: max(limit, 0)]
@@ -243,4 +243,4 @@ def feedback(connection: apsw.Connection, ids: Sequence[str]) -> list[Event]:
 
 def _events(connection: apsw.Connection, sql: str, *bindings: Value) -> Iterator[Event]:
     for event_id, at, kind, device, body in connection.execute(sql, bindings):
-        yield Event(event_id, instant(at), Kind(kind), device, json.loads(body))
+        yield Event(event_id, instant(at), EventKind(kind), device, json.loads(body))

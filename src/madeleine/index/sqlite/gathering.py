@@ -25,14 +25,14 @@ from madeleine.index.search import Bar, Between, Gathered, nothing
 from madeleine.index.sqlite import vectors
 from madeleine.index.sqlite.standing import portions, standings
 from madeleine.model.query import Filter
-from madeleine.model.words import MADE_OF, MADE_SOURCES, SELF_SOURCE
+from madeleine.model.words import DERIVED_EDGES, DERIVED_SOURCES, SELF_SOURCE
 
 FEW = 500  # memories that are looked up one by one; of more all are read from end to end
 
 Known = tuple[int, str, bytes, int]  # node, id, digest, and whether it comes anyway
 
-_SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *MADE_SOURCES))
-_EDGES = ", ".join(f"'{each.value}'" for each in MADE_OF)
+_SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *DERIVED_SOURCES))
+_EDGES = ", ".join(f"'{each.value}'" for each in DERIVED_EDGES)
 _ORIGINAL = f"""n.source NOT IN ({_SOURCES})
     AND n.node NOT IN (SELECT source FROM edges WHERE edge IN ({_EDGES}))"""
 _SCORED = "FROM nodes n LEFT JOIN scores s ON s.memory = n.id"

@@ -34,7 +34,7 @@ from madeleine.index.sqlite.ports import (
     SqliteState,
 )
 from madeleine.index.sqlite.schema import CLEARED
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
 FRESH = ".new"
@@ -110,7 +110,7 @@ class SqliteIndex:
         stemmer = Stemmer(connection, state.stems)
         return vectors.put_passages(connection, state.matrix, state.place.wide, stemmer, placed)
 
-    def set_traces(self, traces: Mapping[str, Sequence[Trace]]) -> None:
+    def set_traces(self, traces: Mapping[str, Sequence[PassageEmbedding]]) -> None:
         state = self._state
         with state.connections.write_lock:
             with state.connections.writing() as connection:

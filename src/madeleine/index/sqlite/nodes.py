@@ -42,7 +42,7 @@ from madeleine.model.memory import (
     Memory,
 )
 from madeleine.model.query import Filter
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.words import GLOBAL
 
 _LISTED = "(SELECT value FROM json_each(?))"
@@ -217,7 +217,7 @@ def note_unreadable(
 # --- reading ------------------------------------------------------------------------------
 
 
-def get(connection: apsw.Connection, memory_id: str) -> Stored | None:
+def get(connection: apsw.Connection, memory_id: str) -> StoredMemory | None:
     """Return one memory, joined with its usage, and its file."""
     return next(_read(connection, "n.id = ?", (memory_id,)), None)
 
@@ -416,7 +416,9 @@ def unreadable(connection: apsw.Connection) -> list[Unreadable]:
     ]
 
 
-def _read(connection: apsw.Connection, where: str, bindings: tuple[Value, ...]) -> Iterator[Stored]:
+def _read(
+    connection: apsw.Connection, where: str, bindings: tuple[Value, ...]
+) -> Iterator[StoredMemory]:
     rows = list(connection.execute(f"{_MEMORY} WHERE {where}", bindings))
     connections = graph.connections_of(connection, [row[0] for row in rows])
     return (stored_of(row, connections.get(row[0], ())) for row in rows)

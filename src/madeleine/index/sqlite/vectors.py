@@ -49,7 +49,7 @@ from madeleine.index.sqlite import nodes
 from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
 from madeleine.language.traits import Traits
 from madeleine.model.query import Filter
-from madeleine.model.trace import Trace
+from madeleine.model.trace import PassageEmbedding
 from madeleine.model.vector import Vector
 
 HALF_BYTES = 2
@@ -229,7 +229,7 @@ def set_traces(
     connection: apsw.Connection,
     matrix: Matrix,
     wide: Spaces,
-    given: Mapping[str, Sequence[Trace]],
+    given: Mapping[str, Sequence[PassageEmbedding]],
 ) -> Change:
     """Give traces to the nodes that are there and have as many passages."""
     sql = f"""SELECT n.id, p.number, p.traits, p.capitals, p.words, {_CELLS}

@@ -10,7 +10,7 @@ from madeleine.ingest.whole import fields_of, usage_of
 from madeleine.model.codec import Json
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.vault.markdown import render_memory
 from madeleine.vault.vault import TRASH
 from madeleine.write.stores import Stores
@@ -53,7 +53,7 @@ def read_trash(stores: Stores, files: bool) -> Page:
     return Page([{**_item(stores, each, files), "trashed": True} for each in found])
 
 
-def _item(stores: Stores, stored: Stored, files: bool) -> Json:
+def _item(stores: Stores, stored: StoredMemory, files: bool) -> Json:
     """Return one memory. Its file's text comes along where it says more than the fields do."""
     text = _text(stores, stored.path)
     item: Json = {**fields_of(stored.memory), "path": stored.path.removeprefix(f"{TRASH}/")}
@@ -79,6 +79,6 @@ def _rendered(memory: Memory) -> str:
     return render_memory(memory).decode("utf-8")
 
 
-def _says_more(text: str, stored: Stored) -> bool:
+def _says_more(text: str, stored: StoredMemory) -> bool:
     """Whether a file is not as we would write it: it has comments, or keys of other programs."""
     return text != _rendered(stored.memory)

@@ -29,7 +29,7 @@ from madeleine.ingest.importing.recognising import hint_for
 from madeleine.ingest.importing.table import FORMATS
 from madeleine.ingest.importing.values import Broken, Found, Item, Json, Note, NotThatFormat
 from madeleine.language.secrets import redacted
-from madeleine.model.draft import Limits
+from madeleine.model.draft import MemoryLimits
 
 READERS: Mapping[str, Callable[[Path], Iterator[Found]]] = {
     "agents-md": agents_md.read,
@@ -46,7 +46,7 @@ READERS: Mapping[str, Callable[[Path], Iterator[Found]]] = {
 }
 AS_IT_IS = frozenset({"madeleine", "ormah"})
 NAMES = frozenset({"id", "target", "session", "superseded_by"})  # what something is known by
-BOUNDS = Limits()
+BOUNDS = MemoryLimits()
 
 
 def read(form: str, path: Path, space: str | None = None) -> Iterator[Found]:

@@ -28,7 +28,7 @@ from madeleine.ingest.importing.values import (
 from madeleine.ingest.whole import fields_of
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.model.words import SELF_SOURCE, Edge
 from madeleine.vault.markdown import read_memory
 from madeleine.write.identity import SELF_ID
@@ -70,7 +70,7 @@ def _self_of(sources: list[Source]) -> str | None:
     for source in sources:
         if source.name.rpartition("/")[2].startswith("person_"):
             found = _stored(source)
-            if isinstance(found, Stored) and found.memory.source == SELF_SOURCE:
+            if isinstance(found, StoredMemory) and found.memory.source == SELF_SOURCE:
                 return found.memory.id
     return None
 
@@ -83,7 +83,7 @@ def _read(source: Source, its_self: str | None) -> Found:
     return Item({**fields_of(memory), "usage": counters_of(found), "whole": True}, source.name)
 
 
-def _stored(source: Source) -> Stored | Broken:
+def _stored(source: Source) -> StoredMemory | Broken:
     looks = Fingerprint(int(source.modified.timestamp() * 1e9), source.size)
     try:
         return read_memory(source.name, source.text().encode("utf-8"), looks)
@@ -112,7 +112,7 @@ def _redirected(connections: tuple[Connection, ...], its_self: str) -> Iterator[
         yield Connection(target, each.edge, each.weight, each.reason, each.by, each.at, each.kind)
 
 
-def counters_of(found: Stored) -> Json:
+def counters_of(found: StoredMemory) -> Json:
     """Return the counters of a file, as far as they make sense."""
     said = found.counters
     usage: Json = {}

@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 
 from madeleine.ingest.importing.values import Json, filled
-from madeleine.model.words import TYPES_ELSEWHERE, Edge, MemoryType
+from madeleine.model.words import FOREIGN_TYPES, Edge, MemoryType
 
 REASON_CHARS = 300
 
@@ -56,7 +56,7 @@ def type_of(word: object, default: MemoryType = MemoryType.FACT) -> str:
     name = _key(str(word or ""))
     if name in {each.value for each in MemoryType}:
         return name
-    return (_TYPES.get(name) or TYPES_ELSEWHERE.get(name) or default).value
+    return (_TYPES.get(name) or FOREIGN_TYPES.get(name) or default).value
 
 
 def connection(target: str, word: str = "", weight: float | None = None, why: str = "") -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madeleine.errors import MadeleineError
-from madeleine.model.judging import Pair, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 
 
@@ -19,7 +19,7 @@ class AbsentJudge:
     def __init__(self, error: MadeleineError) -> None:
         self._error = error
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         raise self._error
 
     def synthesise(self, members: Sequence[Memory]) -> Synthesis | None:

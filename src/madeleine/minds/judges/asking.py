@@ -11,7 +11,7 @@ from typing import Any
 
 from madeleine.language.keeping import ALL_WORDS, MOST_WORDS, kept_by
 from madeleine.minds.judges.framing import Nonsense, Refused, framed, given_in, is_text
-from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
 
 SHOWN_CHARS = 6_000  # of one memory; what was not shown is not judged to be said twice
@@ -52,7 +52,7 @@ SYNTHESISE = RULES + (
 _DIRECTED = (Relation.SUPPORTS, Relation.PART_OF, Relation.DEPENDS_ON)
 
 
-def ask_pairs(pairs: Sequence[Pair]) -> str:
+def ask_pairs(pairs: Sequence[MemoryPair]) -> str:
     """Return the user message about some pairs."""
     asked = [
         {"pair": number, "older": _shown(pair.older), "newer": _shown(pair.newer)}
@@ -72,7 +72,7 @@ def whole(memory: Memory) -> bool:
     return len(memory.content) <= SHOWN_CHARS
 
 
-def read_verdicts(text: str, pairs: Sequence[Pair]) -> tuple[list[Verdict | None], list[str]]:
+def read_verdicts(text: str, pairs: Sequence[MemoryPair]) -> tuple[list[Verdict | None], list[str]]:
     """Return a verdict for each pair where there is a usable one, and what was wrong."""
     given = given_in(text).get("verdicts")
     if not isinstance(given, list):
@@ -108,14 +108,14 @@ def read_synthesis(text: str, members: Sequence[Memory]) -> Synthesis:
     return Synthesis(title, content)
 
 
-def _tried(given: Mapping[str, Any], pair: Pair) -> tuple[Verdict | None, str]:
+def _tried(given: Mapping[str, Any], pair: MemoryPair) -> tuple[Verdict | None, str]:
     try:
         return _verdict(given, pair)
     except Nonsense as nonsense:
         return None, str(nonsense)
 
 
-def _verdict(given: Mapping[str, Any], pair: Pair) -> tuple[Verdict, str]:
+def _verdict(given: Mapping[str, Any], pair: MemoryPair) -> tuple[Verdict, str]:
     """Return a verdict, and what was left out of it."""
     relation, sure = _relation(given.get("relation")), _sure(given.get("sure"))
     if relation is Relation.DUPLICATE and not (whole(pair.older) and whole(pair.newer)):
@@ -128,7 +128,7 @@ def _verdict(given: Mapping[str, Any], pair: Pair) -> tuple[Verdict, str]:
     return _with_text(verdict, given, pair)
 
 
-def _with_text(verdict: Verdict, given: Mapping[str, Any], pair: Pair) -> tuple[Verdict, str]:
+def _with_text(verdict: Verdict, given: Mapping[str, Any], pair: MemoryPair) -> tuple[Verdict, str]:
     """Return the verdict with its merged text, if that loses nothing."""
     title, content = given.get("title") or pair.newer.headline, given.get("content")
     if not is_text(title) or not is_text(content):

@@ -46,7 +46,7 @@ from madeleine.language.saying import SAID_SURE, stated, turns_of
 from madeleine.language.statements import statement_of
 from madeleine.language.stems import stems_of
 from madeleine.language.wording import first_person
-from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
 
 READINGS = 8_192  # texts whose readings are kept; about 8 kB each
@@ -70,7 +70,7 @@ class LocalJudge:
         self._states = lru_cache(maxsize=READINGS)(statement_of)
         self._turns = lru_cache(maxsize=READINGS)(turns_of)
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         verdicts: list[Verdict | None] = []
         for start in range(0, len(pairs), AT_ONCE):
             verdicts += self._judge(pairs[start : start + AT_ONCE])
@@ -83,11 +83,11 @@ class LocalJudge:
     def problems(self) -> dict[str, int]:
         return {}
 
-    def signs(self, pair: Pair) -> Signs:
+    def signs(self, pair: MemoryPair) -> Signs:
         """Return the signs of a pair; training asks for them."""
         return signs_of(self._side(pair.older), self._side(pair.newer), pair.likeness)
 
-    def _judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+    def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict]:
         signs = [self.signs(pair) for pair in pairs]
         said = chances(self._model, [each.row for each in signs]).tolist()
         return [
@@ -95,7 +95,7 @@ class LocalJudge:
             for pair, each, row in zip(pairs, signs, said, strict=True)
         ]
 
-    def _verdict(self, pair: Pair, signs: Signs, chance: dict[Relation, float]) -> Verdict:
+    def _verdict(self, pair: MemoryPair, signs: Signs, chance: dict[Relation, float]) -> Verdict:
         replacement = find_replacement(pair.older.content, pair.newer.content)
         if replacement is not None:
             sure = max(chance[Relation.EVOLUTION], TOLD_SURE[Told.OVER])
@@ -118,7 +118,7 @@ class LocalJudge:
         reason = reason_of(relation, signs, pair.likeness)
         return Verdict(relation, round(chance[relation], 4), reason)
 
-    def _told(self, pair: Pair, signs: Signs) -> Told:
+    def _told(self, pair: MemoryPair, signs: Signs) -> Told:
         """Return whether the newer text tells that the older one no longer holds."""
         older, newer = signs.readings
         if signs.may_merge or older.stems.isdisjoint(newer.stems):
@@ -146,7 +146,7 @@ class LocalJudge:
         reason = reason_of(Relation.EVOLUTION, signs, 0.0)
         return Verdict(Relation.EVOLUTION, round(sure, 4), reason)
 
-    def _outright(self, pair: Pair) -> Verdict | None:
+    def _outright(self, pair: MemoryPair) -> Verdict | None:
         older, newer = pair.older, pair.newer
         turns = [self._turns(each.title, each.content) for each in (older, newer)]
         said = stated(turns[0], self._reading(older), turns[1], self._reading(newer))

@@ -24,7 +24,7 @@ from madeleine.minds.judges.asking import (
 from madeleine.minds.judges.framing import Refused
 from madeleine.minds.judges.language import Address, Bounds, LanguageModel
 from madeleine.minds.posting import Patience
-from madeleine.model.judging import Pair, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Synthesis, Verdict
 from madeleine.model.memory import Memory
 
 PAIRS_AT_ONCE = 8
@@ -54,7 +54,7 @@ class RemoteJudge:
         self._model = LanguageModel(address, patience, bounds or Bounds())
         self.name = self._model.name
 
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         verdicts: list[Verdict | None] = []
         for batch in _batches(pairs):
             verdicts += self._judge(batch)
@@ -79,7 +79,7 @@ class RemoteJudge:
     def problems(self) -> dict[str, int]:
         return self._model.problems()
 
-    def _judge(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+    def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         said = self._model.ask(JUDGE, ask_pairs(pairs), MOST_TOKENS_A_PAIR * len(pairs), len(pairs))
         read = self._model.read(said, lambda text: read_verdicts(text, pairs), len(pairs))
         if read is None:
@@ -90,9 +90,9 @@ class RemoteJudge:
         return verdicts
 
 
-def _batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
+def _batches(pairs: Sequence[MemoryPair]) -> Iterator[list[MemoryPair]]:
     """Yield pairs in order, as many at once as a request may hold."""
-    batch: list[Pair] = []
+    batch: list[MemoryPair] = []
     chars = 0
     for pair in pairs:
         length = len(json.dumps(ask_pairs([pair])))

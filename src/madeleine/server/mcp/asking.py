@@ -20,7 +20,7 @@ from madeleine.api.contract.table import SHAPES
 from madeleine.errors import InvalidValue, Rejected
 from madeleine.ingest.projects import space_of
 from madeleine.model.draft import read_space
-from madeleine.model.reading import Reader
+from madeleine.model.reading import RequestReader
 from madeleine.server.guard import header
 from madeleine.server.mcp.tools import HITS_AT_MOST, NODE_ID, Tool, fields
 from madeleine.server.reading import AGENT_CHARS, parse_query, who_asks
@@ -43,7 +43,7 @@ class Asker:
 
 def asker(request: Request, named: str | None) -> Asker:
     """Return who asks; `named` is the name that came with the call itself, if any did."""
-    reader = Reader(parse_query(request.scope["query_string"]), "the address")
+    reader = RequestReader(parse_query(request.scope["query_string"]), "the address")
     folder, space = _path(reader.text("folder")), read_space(reader.text("space"))
     session = reader.text("session")
     reader.done()
@@ -92,7 +92,7 @@ def call_of(tool: Tool, arguments: Mapping[str, object], who: Asker) -> Call:
 
 def _check(tool: Tool, given: Mapping[str, object]) -> None:
     """Refuse what this door does not take, though the operation would."""
-    reader = Reader(given, f"`{tool.name}`")
+    reader = RequestReader(given, f"`{tool.name}`")
     for field in fields(tool):
         reader.raw(field.wire)
     reader.done()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, Tier
@@ -56,13 +56,15 @@ def patches(night: Night, answers: Answers) -> list[Patch]:
     """Return the connections to be drawn, one patch for each file that gets some."""
     wanted = _better(night, answers.with_relation(*EDGES))
     drawn = _within_bounds(night, wanted)
-    by_source: dict[str, list[tuple[Pair, Verdict]]] = defaultdict(list)
+    by_source: dict[str, list[tuple[MemoryPair, Verdict]]] = defaultdict(list)
     for pair, verdict in drawn:
         by_source[_ends(pair, verdict)[0].id].append((pair, verdict))
     return [_patch(night, each) for each in by_source.values()]
 
 
-def _better(night: Night, wanted: list[tuple[Pair, Verdict]]) -> list[tuple[Pair, Verdict]]:
+def _better(
+    night: Night, wanted: list[tuple[MemoryPair, Verdict]]
+) -> list[tuple[MemoryPair, Verdict]]:
     """Leave out what says no more than is known: that two are related. And different things do
     not contradict each other, whatever a judge says that looks at words."""
     if night.judge.cheap:
@@ -83,13 +85,13 @@ def _better(night: Night, wanted: list[tuple[Pair, Verdict]]) -> list[tuple[Pair
 
 
 def _within_bounds(
-    night: Night, wanted: Iterable[tuple[Pair, Verdict]]
-) -> list[tuple[Pair, Verdict]]:
+    night: Night, wanted: Iterable[tuple[MemoryPair, Verdict]]
+) -> list[tuple[MemoryPair, Verdict]]:
     """Return what is sure enough: what says most first, then the surest; so many in a run, and
     so many for each memory. What has to wait is looked at again, unless it is mere likeness:
     an arrow that leads nowhere is not worth a second look at its ends."""
     each: Counter[str] = Counter()
-    drawn: list[tuple[Pair, Verdict]] = []
+    drawn: list[tuple[MemoryPair, Verdict]] = []
     for pair, verdict in sorted(wanted, key=lambda one: _is_likeness(night, one[1])):
         if verdict.sure < night.habits.link_at:
             continue
@@ -101,7 +103,7 @@ def _within_bounds(
     return drawn
 
 
-def _patch(night: Night, drawn: list[tuple[Pair, Verdict]]) -> Patch:
+def _patch(night: Night, drawn: list[tuple[MemoryPair, Verdict]]) -> Patch:
     source = _ends(*drawn[0])[0]
     targets = tuple(_ends(*each)[1] for each in drawn)
     connections = tuple(connection(night, *each) for each in drawn)
@@ -111,7 +113,7 @@ def _patch(night: Night, drawn: list[tuple[Pair, Verdict]]) -> Patch:
     )
 
 
-def connection(night: Night, pair: Pair, verdict: Verdict) -> Connection:
+def connection(night: Night, pair: MemoryPair, verdict: Verdict) -> Connection:
     """Return the arrow that a verdict draws. What is merely related weighs as much as it is
     alike; else the weight is how sure the judge is. It is never nothing."""
     _, target = _ends(pair, verdict)
@@ -136,12 +138,12 @@ def _is_likeness(night: Night, verdict: Verdict) -> bool:
     return night.judge.cheap and verdict.relation is Relation.RELATED_TO
 
 
-def _ends(pair: Pair, verdict: Verdict) -> tuple[Memory, Memory]:
+def _ends(pair: MemoryPair, verdict: Verdict) -> tuple[Memory, Memory]:
     """Return where the arrow starts and where it ends."""
     return (pair.older, pair.newer) if verdict.from_older else (pair.newer, pair.older)
 
 
-def _strength(night: Night, pair: Pair) -> float:
+def _strength(night: Night, pair: MemoryPair) -> float:
     same_space = pair.older.space == pair.newer.space
     return link_strength(pair.likeness, same_space, night.habits.cross_space_penalty)
 

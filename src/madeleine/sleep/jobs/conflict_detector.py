@@ -28,7 +28,7 @@ from madeleine.language.replacements import find_replacement
 from madeleine.language.statements import statement_of
 from madeleine.language.stems import stems_of
 from madeleine.language.uniting import denies_alike, full
-from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import Edge, MemoryType, Tier
@@ -89,7 +89,7 @@ def _beside(memory: Memory, all_spaces: bool) -> Filter:
     return Filter(types=BELIEFS, spaces=(memory.space, None) if memory.space else ())
 
 
-def _worth(pair: Pair, arrows: Arrows) -> bool:
+def _worth(pair: MemoryPair, arrows: Arrows) -> bool:
     known = any(row.connection.edge in SETTLED for row in arrows)
     return not known and one_scope(pair) and one_voice(pair)
 
@@ -98,7 +98,7 @@ def _worth(pair: Pair, arrows: Arrows) -> bool:
 class Replacing:
     """The newer memory of a pair replaces the older one."""
 
-    pair: Pair
+    pair: MemoryPair
     sure: float
     reason: str
     is_evident: bool
@@ -123,7 +123,10 @@ def _claimed(night: Night) -> list[Replacing]:
     when they are written; these came by hand, or from another device."""
     return [
         Replacing(
-            Pair(older, newer, 1.0), 1.0, f"claims a newer value of {newer.claim.attribute}", True
+            MemoryPair(older, newer, 1.0),
+            1.0,
+            f"claims a newer value of {newer.claim.attribute}",
+            True,
         )
         for older, newer in overtaken(night.stores)
         if newer.claim is not None
@@ -143,7 +146,7 @@ def _replacing(night: Night, answers: Answers) -> list[Replacing]:
     ]
 
 
-def _is_taken_up_again(night: Night, pair: Pair) -> bool:
+def _is_taken_up_again(night: Night, pair: MemoryPair) -> bool:
     """Whether a memory that came after the change speaks of what was left and does not say that it
     is over: who moved to Bergen and back to Oslo lives in Oslo."""
     older, newer = pair.older, pair.newer
@@ -224,7 +227,7 @@ def _copies(night: Night, surely: Mapping[str, Replacing]) -> list[Replacing]:
     return [each for each in found if each and each.sure >= night.habits.propose_at]
 
 
-def _restating(night: Night, each: Replacing) -> list[Pair]:
+def _restating(night: Night, each: Replacing) -> list[MemoryPair]:
     """Return the older memory with each that may be a copy of it: near, of the same space, and
     no younger than what replaces it. Who says it again later may mean it."""
     search, older, newer = night.stores.search, each.pair.older, each.pair.newer
@@ -236,13 +239,13 @@ def _restating(night: Night, each: Replacing) -> list[Pair]:
     return [pair for pair in pairs if one_voice(pair) and not _apart(pair)]
 
 
-def _apart(pair: Pair) -> bool:
+def _apart(pair: MemoryPair) -> bool:
     """Whether the two are no copies, whatever a judge says: another host, another number."""
     return told_apart(full(pair.older), full(pair.newer))
 
 
 def _replaced_too(
-    pair: Pair, verdict: Verdict, surely: Mapping[str, Replacing]
+    pair: MemoryPair, verdict: Verdict, surely: Mapping[str, Replacing]
 ) -> Replacing | None:
     """Return how the copy of a pair is replaced, if one of the two is and the other is not."""
     original = pair.older if pair.older.id in surely else pair.newer
@@ -250,7 +253,7 @@ def _replaced_too(
     if copy.id in surely:
         return None
     known = surely[original.id]
-    again = Pair(copy, known.pair.newer, pair.likeness)
+    again = MemoryPair(copy, known.pair.newer, pair.likeness)
     reason = f"says the same as `{original.short_id}`, which was replaced"
     is_evident = same_said(full(copy), full(original)) or _is_told(copy, known.pair.newer)
     return Replacing(again, min(known.sure, verdict.sure), reason, is_evident)
@@ -263,13 +266,13 @@ def _supersede(night: Night, each: Replacing) -> Patch:
     return Patch(Supersede(older, newer, arrow), each.reason, each.sure, ask)
 
 
-def _matters(night: Night, answer: tuple[Pair, Verdict], gone: set[str]) -> bool:
+def _matters(night: Night, answer: tuple[MemoryPair, Verdict], gone: set[str]) -> bool:
     """Whether a tension is sure enough, between two that are both still current."""
     pair, verdict = answer
     return verdict.sure >= night.habits.propose_at and not gone & set(pair.ids)
 
 
-def _contradict(night: Night, pair: Pair, verdict: Verdict) -> Patch:
+def _contradict(night: Night, pair: MemoryPair, verdict: Verdict) -> Patch:
     arrow = _arrow(night, pair.older, Edge.CONTRADICTS, verdict.reason)
     ask = verdict.sure < night.habits.conflict_at
     link = Link(pair.newer, (arrow,), (pair.older,))

@@ -24,7 +24,7 @@ from madeleine.index.graph import EdgeRow
 from madeleine.index.search import Hit
 from madeleine.language.keeping import MOST_WORDS, kept_by
 from madeleine.language.uniting import denies_alike, full, missing
-from madeleine.model.judging import Pair, Relation, Synthesis, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.query import Filter
@@ -53,7 +53,7 @@ class Cluster:
     """Memories to be told as one, the oldest first, and every two of them."""
 
     members: tuple[Memory, ...]
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[MemoryPair, ...] = ()
 
     @property
     def ids(self) -> frozenset[str]:
@@ -196,7 +196,7 @@ class _Around:
         drawn = (row.connection.edge in AT_ODDS for row in self.arrows.get(pair, ()))
         return pair in self.spoken_for or any(drawn)
 
-    def _pairs(self, members: Sequence[Memory]) -> list[Pair]:
+    def _pairs(self, members: Sequence[Memory]) -> list[MemoryPair]:
         return [
             pair_of(one, other, float(self.vectors[one.id] @ self.vectors[other.id]))
             for one, other in combinations(members, 2)
@@ -263,7 +263,7 @@ def _agreeing(night: Night, cluster: Cluster) -> Cluster:
     return Cluster(tuple(each for each in cluster.members if each.id not in out))
 
 
-def _apart(night: Night, pair: Pair, verdict: Verdict) -> bool:
+def _apart(night: Night, pair: MemoryPair, verdict: Verdict) -> bool:
     if night.judge.cheap and (verdict.relation is Relation.NONE or of_others(pair)):
         return True
     at_odds = verdict.relation in (Relation.EVOLUTION, Relation.TENSION)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from madeleine.index.search import Standings
 from madeleine.language.upcoming import is_upcoming
 from madeleine.model.cause import Cause
-from madeleine.model.event import Event, Kind
+from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.words import Edge, Tier
@@ -225,4 +225,4 @@ def _not_new(night: Night, faded: dict[str, float]) -> dict[str, float]:
 
 def _written(night: Night, memory_id: str) -> list[Event]:
     history = night.stores.log.history(memory_id)
-    return [each for each in history if each.kind is Kind.REMEMBERED]
+    return [each for each in history if each.kind is EventKind.REMEMBERED]

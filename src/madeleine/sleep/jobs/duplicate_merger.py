@@ -21,7 +21,7 @@ from madeleine.language.differing import told_apart
 from madeleine.language.marks import same_marks
 from madeleine.language.overlap import title_similarity, word_overlap
 from madeleine.language.uniting import denies_alike, full, says_all, united
-from madeleine.model.judging import Pair, Relation, Verdict
+from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType
@@ -74,14 +74,14 @@ def _beside(memory: Memory) -> Filter:
     return Filter(types=(memory.type,), spaces=(memory.space, None) if memory.space else ())
 
 
-def _apart(pair: Pair) -> bool:
+def _apart(pair: MemoryPair) -> bool:
     """Whether a judge of words would miss what tells two texts apart: who said it when, a sign
     that is no word, a denial."""
     older, newer = full(pair.older), full(pair.newer)
     return of_talk(pair) or not same_marks(older, newer) or not denies_alike(older, [newer])
 
 
-def _score(pair: Pair) -> float:
+def _score(pair: MemoryPair) -> float:
     older, newer = pair.older, pair.newer
     return duplicate_score(
         pair.likeness,
@@ -90,7 +90,7 @@ def _score(pair: Pair) -> float:
     )
 
 
-def may_merge(pair: Pair, arrows: Arrows) -> bool:
+def may_merge(pair: MemoryPair, arrows: Arrows) -> bool:
     """Whether the two can be one memory at all, whatever they say."""
     older, newer = pair.older, pair.newer
     return (
@@ -108,7 +108,7 @@ def may_merge(pair: Pair, arrows: Arrows) -> bool:
 class Same:
     """Two memories that say the same, and what to do about it."""
 
-    pair: Pair
+    pair: MemoryPair
     verdict: Verdict
     ask: bool
 
@@ -141,7 +141,7 @@ def _same(night: Night, answers: Answers) -> list[Same]:
     return sorted(found, key=lambda each: each.ask)
 
 
-def _asks(night: Night, pair: Pair, verdict: Verdict) -> bool:
+def _asks(night: Night, pair: MemoryPair, verdict: Verdict) -> bool:
     """Whether a person has to decide."""
     scopes = pair.older.space != pair.newer.space or _about_self(pair.older) != _about_self(
         pair.newer
@@ -153,7 +153,7 @@ def _about_self(memory: Memory) -> bool:
     return ABOUT_SELF in memory.tags
 
 
-def _differ(pair: Pair) -> bool:
+def _differ(pair: MemoryPair) -> bool:
     """Whether the two say something of different things, or different things of one."""
     return of_others(pair) or told_apart(full(pair.older), full(pair.newer))
 
@@ -166,7 +166,7 @@ def _patch(night: Night, same: Same, wanted: str | None) -> Patch:
     )
 
 
-def _keeper_first(pair: Pair, wanted: str | None) -> tuple[Memory, Memory]:
+def _keeper_first(pair: MemoryPair, wanted: str | None) -> tuple[Memory, Memory]:
     """Return (keep, drop): as somebody chose, else the higher tier, the longer, the newer."""
     both = sorted((pair.older, pair.newer), key=_keeping, reverse=True)
     if wanted is not None:

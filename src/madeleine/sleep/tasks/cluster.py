@@ -31,10 +31,10 @@ from madeleine.language.gist import gist
 from madeleine.language.keeping import made_up
 from madeleine.language.uniting import full
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Kind
+from madeleine.model.event import EventKind
 from madeleine.model.judging import Synthesis
 from madeleine.model.memory import Connection, Memory, Origin
-from madeleine.model.pattern import Pattern, read_pattern
+from madeleine.model.pattern import MetaPattern, read_meta_pattern
 from madeleine.model.query import Filter
 from madeleine.model.times import format_time
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType
@@ -110,7 +110,7 @@ class Known:
     """A summary that is there."""
 
     memory: Memory
-    pattern: Pattern | None
+    pattern: MetaPattern | None
     members: list[str]
     ours: bool
     """Whether it is as the last run left it: no person edited, moved or retired it since."""
@@ -152,11 +152,11 @@ def _known(night: Night) -> list[Known]:
     return [
         Known(each, pattern, members_of(night.stores, each), _is_ours(night, each, pattern))
         for each in sorted(found, key=lambda each: each.id)
-        for pattern in (read_pattern(each),)
+        for pattern in (read_meta_pattern(each),)
     ]
 
 
-def _is_ours(night: Night, memory: Memory, pattern: Pattern | None) -> bool:
+def _is_ours(night: Night, memory: Memory, pattern: MetaPattern | None) -> bool:
     retired = memory.valid_until is not None and memory.valid_until <= night.now
     if retired or memory.superseded_by is not None or pattern is None:
         return False
@@ -169,7 +169,7 @@ def _only_jobs_changed(night: Night, memory: Memory) -> bool:
     """Whether what is different about a summary came from other jobs: one may archive it, or
     let it name whom a member was merged into."""
     found = night.stores.log.history(memory.id)
-    changers = [each.body.get("by") for each in found if each.kind is Kind.CHANGED]
+    changers = [each.body.get("by") for each in found if each.kind is EventKind.CHANGED]
     since = list(takewhile(lambda by: by != NAME, changers))
     return bool(since) and MACHINES.issuperset(since)
 
@@ -312,8 +312,8 @@ def _tags(read: Sequence[Memory]) -> tuple[str, ...]:
     return (META_TAG, *sorted(shared)[:TAGS_AT_MOST])
 
 
-def _pattern(group: Group, memory: Memory) -> Pattern:
-    return Pattern(
+def _pattern(group: Group, memory: Memory) -> MetaPattern:
+    return MetaPattern(
         group.dominant_type.value,
         len(group.ids),
         group.span_days,

@@ -32,8 +32,8 @@ import numpy as np
 from madeleine.index.graph import EdgeRow
 from madeleine.model.codec import CREATIVE
 from madeleine.model.digest import text_digest
-from madeleine.model.event import Event, Kind
-from madeleine.model.judging import Pair, Relation, Verdict, verdict_to_json
+from madeleine.model.event import Event, EventKind
+from madeleine.model.judging import MemoryPair, Relation, Verdict, verdict_to_json
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.times import format_time
@@ -99,7 +99,7 @@ class Creative:
     def done(self, night: Night) -> None:
         """Note what faded, and let the next run draw other memories."""
         following = zlib.crc32(night.report.run.encode())
-        seed = event(night.stores, Kind.STATE, {"key": SEED, "value": following})
+        seed = event(night.stores, EventKind.STATE, {"key": SEED, "value": following})
         record(night.stores, [seed, *_faded_events(night)], durable=False)
 
     def _sample(self, night: Night) -> list[Memory]:
@@ -170,7 +170,7 @@ def _cosine(vectors: Mapping[str, Vector], one: Memory, other: Memory) -> float:
     return float(mine @ theirs / (np.linalg.norm(mine) * np.linalg.norm(theirs)))
 
 
-def _found(pair: Pair) -> Found | None:
+def _found(pair: MemoryPair) -> Found | None:
     days = (pair.newer.created - pair.older.created) / DAY
     said = associated(pair.older.type, pair.newer.type, pair.likeness, days)
     if said is None:
@@ -275,7 +275,7 @@ def _faded_events(night: Night) -> list[Event]:
     return [
         event(
             night.stores,
-            Kind.JUDGED,
+            EventKind.JUDGED,
             {
                 "job": CREATIVE,
                 "judge": CREATIVE,

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from madeleine.database.access import Access, Tenant
 from madeleine.errors import JournalTorn
-from madeleine.model.event import Event, Kind, Position
+from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.memory import Memory
 from madeleine.vault.compaction import DAMAGED, Compacted, Plan
 from madeleine.vault.journal_changes import RecordedChange, event_to_change
@@ -34,7 +34,7 @@ from madeleine.vault.quotes import Gone, gone
 from madeleine.vault.redaction import Redacted, as_memory, is_summary_of, line_without, texts_in
 
 PAGE = 500  # lines that are fetched at once
-_CHANGES = (Kind.CHANGED, Kind.SCORED)
+_CHANGES = (EventKind.CHANGED, EventKind.SCORED)
 
 _APPEND = """
     INSERT INTO journal (truth, name, number, change, line)
@@ -77,7 +77,7 @@ class DatabaseJournal:
 
     # -- writing ---------------------------------------------------------------------------
 
-    def append(self, events: Sequence[Event], durable: bool) -> dict[str, Position]:
+    def append(self, events: Sequence[Event], durable: bool) -> dict[str, JournalCursor]:
         files: dict[str, list[tuple[str | None, bytes]]] = {}
         for event in events:
             name = file_name(self.device, event.at)
@@ -122,7 +122,7 @@ class DatabaseJournal:
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read(self, since: Mapping[str, Position]) -> Iterator[Chunk]:
+    def read(self, since: Mapping[str, JournalCursor]) -> Iterator[Chunk]:
         for name in self.names():
             start = self._start(name, since.get(name))
             while (chunk := self._chunk(name, start)) is not None:
@@ -135,13 +135,13 @@ class DatabaseJournal:
             yield from _lines(access, name)
 
     def find_change(self, change_id: str, device: str, at: datetime) -> RecordedChange | None:
-        found = self._find(Kind.CHANGED, change_id)
+        found = self._find(EventKind.CHANGED, change_id)
         return None if found is None else event_to_change(found)
 
     def find_scores(self, change_id: str, device: str, at: datetime) -> Event | None:
-        return self._find(Kind.SCORED, change_id)
+        return self._find(EventKind.SCORED, change_id)
 
-    def shrunk(self, since: Mapping[str, Position]) -> list[str]:
+    def shrunk(self, since: Mapping[str, JournalCursor]) -> list[str]:
         return [
             name
             for name, known in since.items()
@@ -152,13 +152,13 @@ class DatabaseJournal:
         with self._rows.reading() as access:
             return _names(access)
 
-    def _find(self, kind: Kind, change_id: str) -> Event | None:
+    def _find(self, kind: EventKind, change_id: str) -> Event | None:
         with self._rows.reading() as access:
             lines = access.column(_OF_CHANGE, change_id)
         events = (parse_line(line) for line in lines)
         return next((e for e in events if isinstance(e, Event) and e.kind is kind), None)
 
-    def _start(self, name: str, known: Position | None) -> int:
+    def _start(self, name: str, known: JournalCursor | None) -> int:
         """Return the line after which to read on; 0 if the file is not the one that was read."""
         if known is None or not known.offset:
             return 0
@@ -182,13 +182,13 @@ class DatabaseJournal:
             elif line.strip():
                 problems.append(JournalTorn(name, number, found.problem))
         number, line = lines[-1]
-        return Chunk(name, events, Position(number, _check(line)), problems, newer, start)
+        return Chunk(name, events, JournalCursor(number, _check(line)), problems, newer, start)
 
 
-def _append(access: Access, name: str, lines: Sequence[tuple[str | None, bytes]]) -> Position:
+def _append(access: Access, name: str, lines: Sequence[tuple[str | None, bytes]]) -> JournalCursor:
     changes, data = [change for change, _ in lines], [line for _, line in lines]
     numbers = access.column(_APPEND, name, name, changes, data)
-    return Position(max(numbers), _check(data[-1]))
+    return JournalCursor(max(numbers), _check(data[-1]))
 
 
 def _change_of(event: Event) -> str | None:

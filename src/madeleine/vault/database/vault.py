@@ -13,10 +13,10 @@ from pathlib import Path
 
 from madeleine.database.access import Access, Tenant
 from madeleine.errors import FileChanged, FileUnreadable, MadeleineError, NoFile
-from madeleine.model.change import Edit
+from madeleine.model.change import FileEdit
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
-from madeleine.model.stored import Stored
+from madeleine.model.stored import StoredMemory
 from madeleine.vault.markdown import read_memory
 from madeleine.vault.naming import file_names
 from madeleine.vault.vault import TRASH, Found, check_path, is_memory_path
@@ -86,10 +86,10 @@ class DatabaseVault:
             if is_memory_path(path):
                 yield Found(path, Fingerprint(version, size))
 
-    def read(self, path: str) -> Stored:
+    def read(self, path: str) -> StoredMemory:
         return read_memory(path, *self._look(path))
 
-    def read_all(self, paths: Sequence[str]) -> Iterator[Stored | FileUnreadable]:
+    def read_all(self, paths: Sequence[str]) -> Iterator[StoredMemory | FileUnreadable]:
         files = self._files(paths)
         for path in paths:
             if path in files:
@@ -133,7 +133,7 @@ class DatabaseVault:
     def trash_path(self, path: str) -> str:
         return self._free(f"{TRASH}/{path}")
 
-    def untrash_path(self, stored: Stored) -> str:
+    def untrash_path(self, stored: StoredMemory) -> str:
         path = stored.path.removeprefix(f"{TRASH}/")
         return path if self.fingerprint(path) is None else self.path_for(stored.memory)
 
@@ -146,10 +146,10 @@ class DatabaseVault:
 
     # -- changing --------------------------------------------------------------------------
 
-    def apply(self, edit: Edit) -> Fingerprint | None:
+    def apply(self, edit: FileEdit) -> Fingerprint | None:
         return self.apply_all([edit])[0]
 
-    def apply_all(self, edits: Sequence[Edit]) -> list[Fingerprint | None]:
+    def apply_all(self, edits: Sequence[FileEdit]) -> list[Fingerprint | None]:
         """Carry out edits in their order; those of different paths are written together."""
         looks: list[Fingerprint | None] = []
         with self._rows.writing() as access:
@@ -167,38 +167,40 @@ class DatabaseVault:
         with self._rows.writing() as access:
             _put(access, _REPLACE, files)
 
-    def revert(self, edit: Edit) -> bool:
+    def revert(self, edit: FileEdit) -> bool:
         found = self._files([edit.path_before, edit.path_after])
         before, after = _bytes(found, edit.path_before), _bytes(found, edit.path_after)
         wrote = edit.path_after is None or after == edit.after
         moved = edit.path_after not in (None, edit.path_before)
         if edit.path_before is None or before == edit.before:
             if wrote and moved and after is not None:
-                self.apply(Edit(edit.memory_id, edit.path_after, after, None, None))
+                self.apply(FileEdit(edit.memory_id, edit.path_after, after, None, None))
             return True
         if not wrote or (moved and before is not None):
             return False
-        self.apply(Edit(edit.memory_id, edit.path_after, edit.after, edit.path_before, edit.before))
+        self.apply(
+            FileEdit(edit.memory_id, edit.path_after, edit.after, edit.path_before, edit.before)
+        )
         return True
 
     # -- trash -----------------------------------------------------------------------------
 
-    def trashed(self) -> Iterator[Stored]:
+    def trashed(self) -> Iterator[StoredMemory]:
         for row in self._trashed_rows():
             stored = _read(*row)
-            if isinstance(stored, Stored):
+            if isinstance(stored, StoredMemory):
                 yield stored  # `trashed_paths` lists the others; there is nothing to restore
 
     def trashed_paths(self) -> Iterator[str]:
         for path, _, _ in self._trashed_rows():
             yield path
 
-    def find_trashed(self, id_prefix: str) -> list[Stored]:
+    def find_trashed(self, id_prefix: str) -> list[StoredMemory]:
         wanted = id_prefix.lower()
         if not wanted:
             return []
         read = [_read(*row) for row in self._trashed_rows(_BEGINNING, wanted)]
-        stored = [each for each in read if isinstance(each, Stored)]
+        stored = [each for each in read if isinstance(each, StoredMemory)]
         found = [each for each in stored if each.memory.id.startswith(wanted)]
         return sorted(found, key=lambda each: (each.fingerprint.mtime_ns, each.path))
 
@@ -228,9 +230,9 @@ def _bytes(files: dict[str, _File], path: str | None) -> bytes | None:
     return files[path][0] if path is not None and path in files else None
 
 
-def _apart(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
+def _apart(edits: Sequence[FileEdit]) -> Iterator[list[FileEdit]]:
     """Give edits in portions in which no two have to do with one path."""
-    some: list[Edit] = []
+    some: list[FileEdit] = []
     taken: set[str | None] = set()
     for edit in edits:
         own = {edit.path_before, edit.path_after} - {None}
@@ -243,7 +245,7 @@ def _apart(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
         yield some
 
 
-def _applied(access: Access, edits: Sequence[Edit]) -> list[Fingerprint | None]:
+def _applied(access: Access, edits: Sequence[FileEdit]) -> list[Fingerprint | None]:
     """Carry out edits that have nothing to do with each other."""
     paths = [path for edit in edits for path in (edit.path_before, edit.path_after)]
     files = _files(access, paths)
@@ -258,15 +260,15 @@ def _applied(access: Access, edits: Sequence[Edit]) -> list[Fingerprint | None]:
     return [made.get(edit.path_after) if edit.path_after else None for edit in edits]
 
 
-def _stays(edit: Edit) -> bool:
+def _stays(edit: FileEdit) -> bool:
     return edit.path_after is not None and edit.after is not None
 
 
-def _after(edit: Edit) -> tuple[str, bytes]:
+def _after(edit: FileEdit) -> tuple[str, bytes]:
     return str(edit.path_after), edit.after or b""
 
 
-def _is_done(edit: Edit, files: dict[str, _File]) -> bool:
+def _is_done(edit: FileEdit, files: dict[str, _File]) -> bool:
     """Whether a file has its new state already, and no longer its old one."""
     left = edit.path_before == edit.path_after or _bytes(files, edit.path_before) is None
     if not _stays(edit):
@@ -274,7 +276,7 @@ def _is_done(edit: Edit, files: dict[str, _File]) -> bool:
     return left and _bytes(files, edit.path_after) == edit.after
 
 
-def _check(edit: Edit, files: dict[str, _File]) -> None:
+def _check(edit: FileEdit, files: dict[str, _File]) -> None:
     """Refuse an edit that was made for other files than these."""
     if _bytes(files, edit.path_before) != edit.before:
         raise FileChanged(str(edit.path_before))
@@ -284,7 +286,7 @@ def _check(edit: Edit, files: dict[str, _File]) -> None:
         raise FileChanged(str(edit.path_after))
 
 
-def _make_room(access: Access, edits: Sequence[Edit]) -> None:
+def _make_room(access: Access, edits: Sequence[FileEdit]) -> None:
     """Keep what the files said, and take those away that go or move. Of a memory that goes for
     good nothing is kept."""
     before = [each.path_before for each in edits if each.path_before is not None]
@@ -314,7 +316,7 @@ def _id_in(data: bytes) -> str | None:
     return found[1].decode("ascii").lower() if found else None
 
 
-def _read(path: str, data: bytes, found: Fingerprint) -> Stored | FileUnreadable:
+def _read(path: str, data: bytes, found: Fingerprint) -> StoredMemory | FileUnreadable:
     try:
         return read_memory(path, data, found)
     except FileUnreadable as error:
