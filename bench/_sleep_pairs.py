@@ -119,9 +119,9 @@ def _merged(
     """Return how many would be merged rightly, and how many in all."""
     older = [_memory(a, "pair", 2 * place) for place, (a, _, _) in enumerate(given)]
     newer = [_memory(b, "pair", 2 * place + 1) for place, (_, b, _) in enumerate(given)]
-    likeness = np.sum(_vectors(embedder, older) * _vectors(embedder, newer), axis=1)
+    similarity = np.sum(_vectors(embedder, older) * _vectors(embedder, newer), axis=1)
     pairs = [
-        MemoryPair(a, b, float(like)) for a, b, like in zip(older, newer, likeness, strict=True)
+        MemoryPair(a, b, float(like)) for a, b, like in zip(older, newer, similarity, strict=True)
     ]
     said = [
         verdict is not None and verdict.relation is Relation.DUPLICATE and verdict.sure >= MERGE_AT
@@ -195,18 +195,18 @@ def _chat(
     said = _messages(data / "beam-100k" / str(number) / "chat.json", number)
     ids = list(said)
     vectors = _vectors(embedder, [said[each] for each in ids])
-    likeness = vectors @ vectors.T
+    similarity = vectors @ vectors.T
     place = {each: number for number, each in enumerate(ids)}
 
     def pair(one: int, two: int) -> MemoryPair:
         older, newer = sorted((one, two))
-        return MemoryPair(said[older], said[newer], float(likeness[place[one], place[two]]))
+        return MemoryPair(said[older], said[newer], float(similarity[place[one], place[two]]))
 
     partners = {frozenset((each["a_id"], each["b_id"])): LABELS[each["label"]] for each in given}
     near = {
         frozenset((one, ids[other]))
         for one in {each for both in partners for each in both}
-        for other in _nearest(likeness[place[one]], place[one], neighbours + 2)
+        for other in _nearest(similarity[place[one]], place[one], neighbours + 2)
     }
     kept = [
         both for both in near - partners.keys() if len({said[each].content for each in both}) > 1
@@ -218,8 +218,8 @@ def _chat(
     )
 
 
-def _nearest(likeness: Any, place: int, count: int) -> list[int]:
-    order = [int(each) for each in np.argsort(-likeness, kind="stable") if each != place]
+def _nearest(similarity: Any, place: int, count: int) -> list[int]:
+    order = [int(each) for each in np.argsort(-similarity, kind="stable") if each != place]
     return order[: count - 2]
 
 

@@ -14,7 +14,7 @@ from madeleine.bootstrap import load_settings
 from madeleine.errors import BadSetting
 from madeleine.minds.judges.wire import WIRES
 from madeleine.model.setting import setting_specs
-from madeleine.rules.relevance import Formula
+from madeleine.rules.relevance import RelevanceFormula
 from madeleine.settings import Settings, list_settings, read_settings
 
 WHISPER = Settings().whisper
@@ -116,7 +116,7 @@ def test_every_setting_that_takes_words_is_held_to_them() -> None:
 
     assert set(taking) == set(WORDS)
     assert taking["judge.provider"] == tuple(WIRES)
-    assert taking["consolidation.formula"] == tuple(Formula)
+    assert taking["consolidation.formula"] == tuple(RelevanceFormula)
 
 
 def test_a_type_that_nobody_knows_is_refused_when_the_settings_are_read(

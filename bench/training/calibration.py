@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bench.training.descent import Vector, minimise
 from bench.training.fit import spread_of
-from madeleine.rules.fusion import Calibration, Head, calibrated
+from madeleine.rules.fusion import Calibration, RecallHead, calibrate_sums
 
 STEPS = 2_000
 BINS = 10
@@ -83,7 +83,7 @@ def fit_calibration(
 
 def chances(calibration: Calibration, asked: Scored) -> Vector:
     """Return the chance of each candidate, as recall itself would say it."""
-    return calibrated(Head({}, calibration), asked.sums, asked.evidence)
+    return calibrate_sums(RecallHead({}, calibration), asked.sums, asked.evidence)
 
 
 def judge(calibration: Calibration, asked: Sequence[Scored]) -> Report:

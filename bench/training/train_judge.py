@@ -60,10 +60,10 @@ def pairs_of(pairs: Sequence[Made], embedder: Embedder) -> list[MemoryPair]:
     """Return the pairs as the jobs would hand them to a judge, with likenesses of the model."""
     older = [_memory(each.older, place, 0) for place, each in enumerate(pairs)]
     newer = [_memory(each.newer, place, 1 + place % 40) for place, each in enumerate(pairs)]
-    likeness = np.sum(_vectors(embedder, older) * _vectors(embedder, newer), axis=1)
+    similarity = np.sum(_vectors(embedder, older) * _vectors(embedder, newer), axis=1)
     return [
         MemoryPair(one, two, float(like))
-        for one, two, like in zip(older, newer, likeness, strict=True)
+        for one, two, like in zip(older, newer, similarity, strict=True)
     ]
 
 

@@ -30,7 +30,7 @@ from bench.training.metrics import Figures, measure
 from bench.training.negatives import negatives
 from bench.training.stores import MEASURING, UNANSWERED, measuring, permissive
 from bench.training.values import Store
-from madeleine.rules.fusion import Head
+from madeleine.rules.fusion import RecallHead
 
 NEGATIVES = 30  # of each kind and store
 OWN_SET = "own"
@@ -109,13 +109,13 @@ def gathered(asked: Asked, stores: Sequence[Store]) -> Sets:
     return found
 
 
-def fit_head(plan: HeadPlan, taught: Sets) -> Head:
+def fit_head(plan: HeadPlan, taught: Sets) -> RecallHead:
     """Return the weights and the calibration of a head."""
     weights = fit_weights(
         plan, [each for given in examples(plan, taught).values() for each in given]
     )
     scored = [scored_of(each, plan, weights) for each in weighed(plan, taught)]
-    return Head(weights, fit_calibration(scored, plan.evidence))
+    return RecallHead(weights, fit_calibration(scored, plan.evidence))
 
 
 def fit_weights(plan: HeadPlan, given: Sequence[Example]) -> Weights:
@@ -149,7 +149,7 @@ def _is_for(plan: HeadPlan, given: Gathered) -> bool:
     return bool(set(given.heads.tolist()) & set(plan.candidates))
 
 
-def weights_file(heads: Mapping[str, Head], trained: str) -> str:
+def weights_file(heads: Mapping[str, RecallHead], trained: str) -> str:
     """Return the file that recall reads. What counts nothing is left out."""
     written = {
         name: {
@@ -174,7 +174,7 @@ def _rounded(weights: Mapping[str, float]) -> dict[str, float]:
 # -- measuring -----------------------------------------------------------------------------
 
 
-def validate(asked: Asked, name: str, heads: Mapping[str, Head], taught: Sets) -> None:
+def validate(asked: Asked, name: str, heads: Mapping[str, RecallHead], taught: Sets) -> None:
     """Print how weights do on stores they have not seen."""
     if name == OWN_SET:
         for kind in ("dialogue", "note"):
@@ -229,7 +229,7 @@ def left_out(plan: HeadPlan, sets: Sets) -> Figures:
     )
 
 
-def judged(plan: HeadPlan, head: Head, sets: Sets) -> Report:
+def judged(plan: HeadPlan, head: RecallHead, sets: Sets) -> Report:
     """Return how far a head's chances can be trusted."""
     whole = {name: head.weights.get(name, 0.0) for name in plan.names}
     return judge(head.calibration, [scored_of(each, plan, whole) for each in weighed(plan, sets)])

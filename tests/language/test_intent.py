@@ -1,4 +1,4 @@
-"""What a prompt is for: by its words, and by its likeness to examples."""
+"""What a prompt is for: by its words, and by its similarity to examples."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ def side(text: str, days: float = 0.0, session: str | None = None) -> Side:
     return Side(read(None, text), frozenset(), session, text.startswith("I"), days)
 
 
-def signs(older: str, newer: str, likeness: float = 0.6) -> Signs:
-    return signs_of(side(older), side(newer, 3.0), likeness)
+def signs(older: str, newer: str, similarity: float = 0.6) -> Signs:
+    return signs_of(side(older), side(newer, 3.0), similarity)
 
 
 def sign(older: str, newer: str, name: str) -> float:

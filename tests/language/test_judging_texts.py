@@ -132,7 +132,7 @@ def test_extracting_twice_says_no_more_than_once(texts: list[str]) -> None:
 
 
 def test_the_score_is_the_documented_composite() -> None:
-    """0.6 likeness + 0.2 titles by Levenshtein + 0.2 words by Jaccard."""
+    """0.6 similarity + 0.2 titles by Levenshtein + 0.2 words by Jaccard."""
     score = duplicate_score(
         0.9, title_similarity("kitten", "sitting"), word_overlap("a b c d", "c d e f")
     )

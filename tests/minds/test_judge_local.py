@@ -37,8 +37,8 @@ def memory(text: str, days: int = 0, session: str | None = None) -> Memory:
     return Memory(f"{days:032x}", text, made, made, origin=Origin(session=session))
 
 
-def verdict(judge: Judge, older: str, newer: str, likeness: float = 0.7) -> Verdict:
-    (found,) = judge.judge([MemoryPair(memory(older), memory(newer, 3), likeness)])
+def verdict(judge: Judge, older: str, newer: str, similarity: float = 0.7) -> Verdict:
+    (found,) = judge.judge([MemoryPair(memory(older), memory(newer, 3), similarity)])
     assert found is not None
     return found
 
@@ -62,7 +62,7 @@ def test_two_ways_to_say_it_are_proposed_as_duplicates(judge: LocalJudge) -> Non
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "likeness"),
+    ("one", "two", "similarity"),
     [
         ("Chose SQLite for Ormah", "Chose FastAPI for the gateway", 0.15),
         ("Chose SQLite for Ormah", "Ormah uses Docker", 0.54),
@@ -72,9 +72,9 @@ def test_two_ways_to_say_it_are_proposed_as_duplicates(judge: LocalJudge) -> Non
     ],
 )
 def test_unrelated_decisions_are_not_contradictions(
-    judge: LocalJudge, one: str, two: str, likeness: float
+    judge: LocalJudge, one: str, two: str, similarity: float
 ) -> None:
-    assert verdict(judge, one, two, likeness).relation in DULL
+    assert verdict(judge, one, two, similarity).relation in DULL
 
 
 @pytest.mark.parametrize(
@@ -154,10 +154,10 @@ def test_another_number_is_never_merged(text: str, number: int, other: int) -> N
 @given(
     older=st.text(max_size=300),
     newer=st.text(max_size=300),
-    likeness=st.floats(-1, 1, allow_nan=False),
+    similarity=st.floats(-1, 1, allow_nan=False),
 )
-def test_any_two_texts_get_a_verdict(older: str, newer: str, likeness: float) -> None:
-    found = verdict(LocalJudge(shipped()), older, newer, likeness)
+def test_any_two_texts_get_a_verdict(older: str, newer: str, similarity: float) -> None:
+    found = verdict(LocalJudge(shipped()), older, newer, similarity)
 
     assert 0 <= found.sure <= 1
     assert found.reason

@@ -374,7 +374,7 @@ def test_loading_the_model_leaves_nothing_in_the_home_and_asks_no_network(tmp_pa
 
 
 def test_a_question_in_a_script_the_model_cannot_read_says_so(minilm: LocalEmbedder) -> None:
-    """It makes the same of every such text; likeness would mean nothing."""
+    """It makes the same of every such text; similarity would mean nothing."""
     assert minilm.ask("which database did we pick?").known == 1.0
     for text in ("ราคาทองคำวันนี้", "🦊🦊", "今日の天気は"):
         assert minilm.ask(text).known < 0.5

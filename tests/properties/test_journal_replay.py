@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from madeleine.model.event import Event, EventKind
-from madeleine.rules.usage import Use, fold, use_of
+from madeleine.rules.usage import MemoryUse, fold_uses, read_use
 from madeleine.vault import journal_lines
 from madeleine.vault.journal import Journal, JournalCursor
 from tests.examples import some_of
@@ -65,19 +65,19 @@ def new_journal() -> Iterator[tuple[Journal, Path]]:
 def meaning(events: Iterable[Event]) -> dict[object, object]:
     """Return all that follows from events, as an index would fold it."""
     known = {event.id: event for event in events}
-    uses: dict[str, list[Use]] = {}
+    uses: dict[str, list[MemoryUse]] = {}
     values: dict[object, object] = {}
     for event in sorted(known.values(), key=lambda each: (each.at, each.id)):
         match event.kind, event.body:
             case EventKind.USED, {"memory": str(memory)}:
-                uses.setdefault(memory, []).extend(use for use in [use_of(event)] if use)
+                uses.setdefault(memory, []).extend(use for use in [read_use(event)] if use)
             case EventKind.SCORED, {"scores": dict(scored)}:
                 values |= {(m, key): v for m, each in scored.items() for key, v in each.items()}
             case EventKind.STATE, {"key": key, "value": value}:
                 values[key] = value
             case _:
                 values[event.id] = event
-    return values | {memory: fold(START, each) for memory, each in uses.items()}
+    return values | {memory: fold_uses(START, each) for memory, each in uses.items()}
 
 
 def all_events(journal: Journal) -> list[Event]:

@@ -22,7 +22,13 @@ from madeleine.model.query import Filter, RecallQuery, read_query
 from madeleine.model.words import ABOUT_SELF, Edge, MemoryType, Tier
 from madeleine.recall.recall import Recalled, recall
 from madeleine.recall.weights import HEADS, shipped
-from madeleine.rules.fusion import Head, calibrated, lifted, shown, summed
+from madeleine.rules.fusion import (
+    RecallHead,
+    calibrate_sums,
+    display_score,
+    lift_chance,
+    weighted_sums,
+)
 from madeleine.write.remember_many import remember_many
 from madeleine.write.stores import Stores
 from tests.examples import some_of
@@ -343,19 +349,19 @@ values = st.floats(-1, 3)
 
 
 @st.composite
-def features(draw: st.DrawFn) -> tuple[Head, dict[str, float]]:
+def features(draw: st.DrawFn) -> tuple[RecallHead, dict[str, float]]:
     head = draw(heads)
     return head, {name: draw(values) for name in head.weights}
 
 
-def chance(head: Head, told: dict[str, float], evidence: dict[str, float]) -> float:
+def chance(head: RecallHead, told: dict[str, float], evidence: dict[str, float]) -> float:
     columns = {name: np.array([value]) for name, value in told.items()}
-    return float(calibrated(head, summed(head, columns), evidence)[0])
+    return float(calibrate_sums(head, weighted_sums(head, columns), evidence)[0])
 
 
 @given(asked=features(), more=st.floats(0, 2), data=st.data())
 def test_a_chance_follows_the_sign_of_each_weight(
-    asked: tuple[Head, dict[str, float]], more: float, data: st.DataObject
+    asked: tuple[RecallHead, dict[str, float]], more: float, data: st.DataObject
 ) -> None:
     head, told = asked
     name = data.draw(st.sampled_from(sorted(told)))
@@ -369,7 +375,7 @@ def test_a_chance_follows_the_sign_of_each_weight(
 
 @given(asked=features(), data=st.data())
 def test_a_source_that_gives_nothing_changes_nothing(
-    asked: tuple[Head, dict[str, float]], data: st.DataObject
+    asked: tuple[RecallHead, dict[str, float]], data: st.DataObject
 ) -> None:
     head, told = asked
     missing = data.draw(st.sets(st.sampled_from(sorted(told)), max_size=len(told) - 1))
@@ -383,5 +389,5 @@ def test_a_source_that_gives_nothing_changes_nothing(
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_lift_never_lowers_and_never_passes_certainty(before: float, lift: float) -> None:
-    assert before - 1e-12 <= lifted(before, lift) <= 1
-    assert 0 <= shown(lifted(before, lift)) <= 1
+    assert before - 1e-12 <= lift_chance(before, lift) <= 1
+    assert 0 <= display_score(lift_chance(before, lift)) <= 1

@@ -15,11 +15,11 @@ from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import ABOUT_SELF, ACTIVATION_BY_EDGE, Edge, MemoryType, Tier
 from madeleine.rules.fusion import (
     CONFIDENCE_FLOOR,
-    OTHER_SPACE,
-    OUTDATED,
+    OTHER_SPACE_FACTOR,
+    OUTDATED_FACTOR,
     RECENCY_BOOST,
-    activated,
-    shown,
+    display_score,
+    spread_score,
 )
 from madeleine.write.config import RecallConfig, WriteConfig
 from madeleine.write.connections import link
@@ -79,7 +79,7 @@ def test_what_no_search_would_draw_comes_over_a_connection(harbour: Stores) -> N
     assert (hit.match, hit.passage) == ({}, None)
     assert hit.explained is not None
     assert (hit.explained.head, hit.explained.chance) == (None, None)
-    assert shown(hit.explained.inherited or 0) == hit.score
+    assert display_score(hit.explained.inherited or 0) == hit.score
 
 
 @pytest.mark.parametrize("edge", list(Edge))
@@ -90,22 +90,22 @@ def test_each_edge_passes_on_its_documented_share(harbour: Stores, edge: Edge) -
 
     recalled = ask(harbour, QUESTION, explain=True)
 
-    passed = activated(hit_of(seed, recalled).score, 0.8, ACTIVATION_BY_EDGE[edge], 0.5)
+    passed = spread_score(hit_of(seed, recalled).score, 0.8, ACTIVATION_BY_EDGE[edge], 0.5)
     hit = hit_of(neighbour, recalled)
     assert hit.explained is not None
     boosted = passed * math.prod(hit.explained.boosts.values())
     assert hit.score == pytest.approx(boosted, abs=2e-4)
-    assert shown(hit.explained.inherited or 0) == hit.score
+    assert display_score(hit.explained.inherited or 0) == hit.score
 
 
 STANDINGS: list[tuple[str, dict[str, object], float]] = [
     ("tier", {"tier": Tier.CORE}, 1.10),
     ("tier", {"tier": Tier.ARCHIVAL}, 0.90),
-    ("space", {"space": "elsewhere"}, OTHER_SPACE),
+    ("space", {"space": "elsewhere"}, OTHER_SPACE_FACTOR),
     ("space", {"space": "atlas"}, 1.0),
     ("confidence", {"confidence": 0.0}, CONFIDENCE_FLOOR),
     ("recency", {"created": NOON - timedelta(days=7)}, 1 + RECENCY_BOOST / 2),
-    ("validity", {"valid_until": NOON - timedelta(days=1)}, OUTDATED),
+    ("validity", {"valid_until": NOON - timedelta(days=1)}, OUTDATED_FACTOR),
 ]
 
 

@@ -23,15 +23,15 @@ from madeleine.recall.weights import HEADS, shipped
 from madeleine.rules.fusion import (
     CONFIDENCE_FLOOR,
     LIFT_QUOTED,
-    OTHER_SPACE,
-    OUTDATED,
+    OTHER_SPACE_FACTOR,
+    OUTDATED_FACTOR,
     RECENCY_BOOST,
-    Head,
-    calibrated,
-    lifted,
-    reranked,
-    shown,
-    summed,
+    RecallHead,
+    blend_with_rerank,
+    calibrate_sums,
+    display_score,
+    lift_chance,
+    weighted_sums,
 )
 from madeleine.write.config import RecallConfig
 from madeleine.write.revise import retire
@@ -48,10 +48,10 @@ def numbers(hit: Found) -> Explained:
     return hit.explained
 
 
-def chance_of(head: Head, explained: Explained) -> float:
+def chance_of(head: RecallHead, explained: Explained) -> float:
     """Return the chance that the shown features and the head come to."""
     columns = {name: np.array([value]) for name, value in explained.features.items()}
-    return float(calibrated(head, summed(head, columns), explained.evidence)[0])
+    return float(calibrate_sums(head, weighted_sums(head, columns), explained.evidence)[0])
 
 
 def score_of(explained: Explained, blend: float = 0.6) -> float:
@@ -59,10 +59,10 @@ def score_of(explained: Explained, blend: float = 0.6) -> float:
     assert explained.chance is not None
     chance = explained.chance
     for lift in explained.lifts.values():
-        chance = lifted(chance, lift)
+        chance = lift_chance(chance, lift)
     score = chance * math.prod(explained.boosts.values())
     if explained.cross_encoder is not None:
-        score = reranked(score, explained.cross_encoder, blend)
+        score = blend_with_rerank(score, explained.cross_encoder, blend)
     return score if explained.inherited is None else explained.inherited
 
 
@@ -107,7 +107,7 @@ def test_the_numbers_shown_add_up_to_the_score(lived_in: Stores, question: str) 
         told = numbers(hit)
         assert told.head is not None
         assert told.chance == pytest.approx(chance_of(heads[told.head], told), abs=ROUNDED)
-        assert hit.score == pytest.approx(shown(score_of(told)), abs=ROUNDED)
+        assert hit.score == pytest.approx(display_score(score_of(told)), abs=ROUNDED)
 
 
 @pytest.mark.few(4)
@@ -146,7 +146,7 @@ def test_nothing_is_explained_unless_asked_for(lived_in: Stores) -> None:
 def test_other_weights_than_the_shipped_ones_are_the_ones_shown(stores: Stores) -> None:
     keep(stores, "the amber lantern hangs in the hall")
     plain = shipped()["note"]
-    odd = {**shipped(), "note": Head({"coverage": 4.25}, plain.calibration)}
+    odd = {**shipped(), "note": RecallHead({"coverage": 4.25}, plain.calibration)}
 
     hit = first(replace(stores, habits=replace(stores.habits, heads=odd)), "lantern", explain=True)
 
@@ -168,9 +168,9 @@ def test_other_weights_than_the_shipped_ones_are_the_ones_shown(stores: Stores) 
         ({"confidence": 0.0}, "confidence", CONFIDENCE_FLOOR),
         ({"space": "atlas"}, "space", 1.0),
         ({"space": None}, "space", 1.0),
-        ({"space": "elsewhere"}, "space", OTHER_SPACE),
+        ({"space": "elsewhere"}, "space", OTHER_SPACE_FACTOR),
         ({"created": NOON - 7 * DAY}, "recency", 1 + RECENCY_BOOST / 2),
-        ({"valid_until": NOON - DAY}, "validity", OUTDATED),
+        ({"valid_until": NOON - DAY}, "validity", OUTDATED_FACTOR),
         ({"valid_until": NOON + DAY}, "validity", 1.0),
     ],
 )
@@ -237,7 +237,7 @@ def test_a_quote_lifts_half_way_to_certainty(stores: Stores) -> None:
     hit = first(stores, '"amber lantern"', explain=True)
 
     assert numbers(hit).lifts == {ReasonKind.HOLDS_QUOTE: LIFT_QUOTED}
-    assert hit.score >= shown(LIFT_QUOTED)
+    assert hit.score >= display_score(LIFT_QUOTED)
 
 
 # -- why not -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from madeleine.errors import MindDown
 from madeleine.minds.port import Minds
 from madeleine.model.words import Edge
 from madeleine.recall.recall import Recalled
-from madeleine.rules.fusion import activated, reranked, shown
+from madeleine.rules.fusion import blend_with_rerank, display_score, spread_score
 from madeleine.write.config import RerankerConfig
 from madeleine.write.stores import Habits, Stores
 from tests.fakes import keep
@@ -70,7 +70,7 @@ def test_it_is_blended_with_what_was_there_and_shown(stores: Stores) -> None:
     for hit in recalled.hits:
         assert hit.explained is not None
         assert hit.explained.cross_encoder == 3.0
-        expected = shown(reranked(plain[hit.memory.id], 3.0, 0.25))
+        expected = display_score(blend_with_rerank(plain[hit.memory.id], 3.0, 0.25))
         assert hit.score == pytest.approx(expected, abs=2e-4)
 
 
@@ -179,7 +179,7 @@ def test_what_it_thinks_little_of_passes_little_on(stores: Stores) -> None:
     bored = ask(with_reranker(stores, Scripted(lambda text: -12.0)), QUESTION, explain=True)
 
     assert f"part of {seed.short_id}" in in_words(hit_of(neighbour, keen).reasons)
-    passed = activated(min(1.0, hit_of(seed, keen).score), 1.0, 1.0, 0.5)
+    passed = spread_score(min(1.0, hit_of(seed, keen).score), 1.0, 1.0, 0.5)
     explained = hit_of(neighbour, keen).explained
     assert explained is not None
     boosted = passed * math.prod(explained.boosts.values())

@@ -10,7 +10,7 @@ import pytest
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
 from madeleine.recall.recall import Recalled
-from madeleine.rules.fusion import OFF_DATE, ON_DATE
+from madeleine.rules.fusion import OFF_DATE_FACTOR, ON_DATE_FACTOR
 from madeleine.write.identity import complete_self
 from madeleine.write.stores import Stores
 from tests.fakes import NOON, close, keep, make_stores
@@ -141,8 +141,8 @@ def test_a_date_raises_what_is_from_then_and_lowers_the_rest(stores: Stores) -> 
 
     recalled = ask(stores, "how late was the ferry in March?", explain=True)
 
-    assert boost("date", recalled, then) == ON_DATE > 1
-    assert boost("date", recalled, later) == OFF_DATE < 1
+    assert boost("date", recalled, then) == ON_DATE_FACTOR > 1
+    assert boost("date", recalled, later) == OFF_DATE_FACTOR < 1
 
 
 def test_what_speaks_of_a_date_is_found_by_it(stores: Stores) -> None:

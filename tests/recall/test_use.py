@@ -9,7 +9,7 @@ import pytest
 
 from madeleine.model.memory import Memory
 from madeleine.model.words import Edge
-from madeleine.rules.strength import strengthened
+from madeleine.rules.strength import stability_after_use
 from madeleine.write.resolve import get
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
@@ -85,7 +85,7 @@ def test_a_use_changes_the_counters_as_documented(kept: Stores, clock: FakeClock
     assert before < after.last_accessed <= clock.at
     assert after.last_review == after.last_accessed
     days = (after.last_accessed - memory.created).total_seconds() / 86_400
-    assert after.stability == pytest.approx(strengthened(1.0, days))
+    assert after.stability == pytest.approx(stability_after_use(1.0, days))
 
 
 def test_asking_without_touching_changes_nothing(kept: Stores) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from madeleine.rules.clusters import together
+from madeleine.rules.clusters import find_cluster
 
 Rows = NDArray[np.float32]
 
@@ -21,30 +21,30 @@ def unit(*rows: tuple[float, ...]) -> Rows:
 def test_near_ones_join_best_first() -> None:
     rows = unit((1, 0), (0.8, 0.6), (0.99, 0.1), (0, 1))
 
-    assert together(rows, 0.6, 5) == [0, 2, 1]
+    assert find_cluster(rows, 0.6, 5) == [0, 2, 1]
 
 
 def test_a_chain_is_not_a_cluster() -> None:
     """Each is near the next one; the ends have nothing to do with each other."""
     rows = unit((0.78, 0.62), (1, 0), (0.78, -0.62))
 
-    assert together(rows, 0.6, 5) == [0, 1]
+    assert find_cluster(rows, 0.6, 5) == [0, 1]
 
 
 def test_a_cluster_has_a_bound() -> None:
     rows = unit(*((1, 0.01 * number) for number in range(9)))
 
-    assert len(together(rows, 0.6, 5)) == 5
+    assert len(find_cluster(rows, 0.6, 5)) == 5
 
 
 def test_what_is_at_odds_is_kept_apart() -> None:
     rows = unit((1, 0), (1, 0.01), (1, 0.02))
 
-    assert together(rows, 0.6, 5, apart=[(1, 0)]) == [0, 2]
+    assert find_cluster(rows, 0.6, 5, apart=[(1, 0)]) == [0, 2]
 
 
 def test_alone_is_alone() -> None:
-    assert together(unit((1, 0)), 0.6, 5) == [0]
+    assert find_cluster(unit((1, 0)), 0.6, 5) == [0]
 
 
 @given(st.lists(st.tuples(*[st.floats(-1, 1)] * 3), min_size=1, max_size=8), st.floats(0, 1))
@@ -53,9 +53,9 @@ def test_every_two_of_a_cluster_are_near_each_other(
 ) -> None:
     vectors = unit(*((x, y, z + 3) for x, y, z in rows))
 
-    places = together(vectors, least, 5)
+    places = find_cluster(vectors, least, 5)
 
-    likeness = vectors[places] @ vectors[places].T
+    similarity = vectors[places] @ vectors[places].T
     assert places[0] == 0
     assert len(set(places)) == len(places) <= 5
-    assert (likeness >= least - 1e-5).all() or len(places) == 1
+    assert (similarity >= least - 1e-5).all() or len(places) == 1

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from madeleine.rules.context import (
-    Surroundings,
-    at,
+    PassageNeighbours,
+    combine_by_session,
     drawing_score,
-    sessionwise,
     subject_score,
+    values_at,
 )
 
 Values = NDArray[np.float64]
@@ -59,14 +59,14 @@ def walked(values: Values, before: Places, after: Places, place: int) -> list[tu
 
 
 def test_values_are_nothing_where_there_is_no_place() -> None:
-    assert at(np.array([3, 5]), np.array([1, -1, 0])).tolist() == [5, 0, 3]
-    assert at(np.array([]), np.array([-1, -1])).tolist() == [0, 0]
+    assert values_at(np.array([3, 5]), np.array([1, -1, 0])).tolist() == [5, 0, 3]
+    assert values_at(np.array([]), np.array([-1, -1])).tolist() == [0, 0]
 
 
 def test_the_nearest_count_half_and_those_behind_them_a_quarter() -> None:
-    around = Surroundings(*chains(5))
+    around = PassageNeighbours(*chains(5))
 
-    assert around.summed(np.array([1, 10, 100, 1_000, 10_000])).tolist() == [
+    assert around.sum_with_neighbours(np.array([1, 10, 100, 1_000, 10_000])).tolist() == [
         1 + 5 + 25,
         10 + 0.5 + 50 + 250,
         100 + 5 + 500 + 0.25 + 2_500,
@@ -80,7 +80,7 @@ def test_context_is_the_sum_of_what_stands_around(given_: tuple[list[int], Value
     lengths, values = given_
     before, after = chains(*lengths)
 
-    found = Surroundings(before, after).summed(values)
+    found = PassageNeighbours(before, after).sum_with_neighbours(values)
 
     for place in range(len(values)):
         parts = walked(values, before, after, place)
@@ -94,7 +94,7 @@ def test_the_cosine_of_a_context_stays_within_bounds(given_: tuple[list[int], Va
     lengths, cosines = given_
     before, after = chains(*lengths)
 
-    found = Surroundings(before, after).cosine(cosines)
+    found = PassageNeighbours(before, after).cosine(cosines)
 
     for place in range(len(cosines)):
         best = max(abs(value) for _, value in walked(cosines, before, after, place))
@@ -103,7 +103,7 @@ def test_the_cosine_of_a_context_stays_within_bounds(given_: tuple[list[int], Va
 
 
 def test_the_cosine_of_a_context_follows_from_how_alike_neighbours_are() -> None:
-    around = Surroundings(*chains(3))
+    around = PassageNeighbours(*chains(3))
 
     found = around.cosine(np.array([0.2, 0.6, 0.4]))
 
@@ -116,17 +116,17 @@ def test_the_cosine_of_a_context_follows_from_how_alike_neighbours_are() -> None
 @given(cosines=st.lists(COSINES, max_size=8).map(np.array))
 def test_without_neighbours_the_cosine_is_the_plain_one(cosines: Values) -> None:
     nobody = np.full(len(cosines), -1, np.int64)
-    around = Surroundings(nobody, nobody)
+    around = PassageNeighbours(nobody, nobody)
 
     np.testing.assert_allclose(around.cosine(cosines), cosines, atol=1e-12)
-    np.testing.assert_array_equal(around.summed(cosines), cosines)
-    assert not around.greatest(cosines).any()
+    np.testing.assert_array_equal(around.sum_with_neighbours(cosines), cosines)
+    assert not around.greatest_beside(cosines).any()
 
 
 @given(given_=conversations)
 def test_a_neighbour_that_fits_better_never_harms(given_: tuple[list[int], Values]) -> None:
     lengths, cosines = given_
-    around = Surroundings(*chains(*lengths))
+    around = PassageNeighbours(*chains(*lengths))
     better = cosines.copy()
     better[0] = 1.0
 
@@ -134,9 +134,9 @@ def test_a_neighbour_that_fits_better_never_harms(given_: tuple[list[int], Value
 
 
 def test_the_greater_of_both_sides_counts() -> None:
-    around = Surroundings(*chains(3, 1))
+    around = PassageNeighbours(*chains(3, 1))
 
-    assert around.greatest(np.array([0.2, 0.9, 0.7, 0.5])).tolist() == [0.9, 0.7, 0.9, 0]
+    assert around.greatest_beside(np.array([0.2, 0.9, 0.7, 0.5])).tolist() == [0.9, 0.7, 0.9, 0]
 
 
 # --- sessions -----------------------------------------------------------------------------
@@ -152,8 +152,8 @@ def test_sessions_come_to_what_a_slow_walk_finds(
     session = np.array([each[0] for each in spoken], np.int64)
     values = np.array([each[1:] for each in spoken]).reshape(len(spoken), 2)
 
-    found = sessionwise(values, session, combine)
-    single = sessionwise(values[:, 0].copy(), session, combine)
+    found = combine_by_session(values, session, combine)
+    single = combine_by_session(values[:, 0].copy(), session, combine)
 
     assert found.shape == values.shape
     for place in range(len(spoken)):
@@ -174,7 +174,7 @@ def scores(
         np.array(text),
         np.array(near or [0.0] * count),
         np.array(focus),
-        Surroundings(*chains(count)),
+        PassageNeighbours(*chains(count)),
         np.array(talk),
         np.zeros(count, np.int64),
     )

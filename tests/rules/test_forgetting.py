@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from madeleine.rules.forgetting import (
-    Candidates,
-    Fate,
+    ForgettingAction,
+    ForgettingColumns,
+    ForgettingThresholds,
     Protection,
-    Rules,
-    fates,
-    protections,
+    find_protections,
+    select_actions,
 )
 
-BOTH = Rules(archive_below=0.2, delete_below=0.05)
+BOTH = ForgettingThresholds(archive_below=0.2, delete_below=0.05)
 
 
-def candidates(count: int = 1, **given: object) -> Candidates:
+def candidates(count: int = 1, **given: object) -> ForgettingColumns:
     """Old memories that do not matter, but for what is given."""
     columns: dict[str, object] = {
         "relevance": np.zeros(count),
@@ -27,30 +27,46 @@ def candidates(count: int = 1, **given: object) -> Candidates:
         "core": np.zeros(count, np.bool_),
         "of_protected_type": np.zeros(count, np.bool_),
     }
-    return Candidates(**{**columns, **{k: np.array(v) for k, v in given.items()}})  # type: ignore[arg-type]
+    return ForgettingColumns(**{**columns, **{k: np.array(v) for k, v in given.items()}})  # type: ignore[arg-type]
 
 
-def told(codes: object, words: type[Fate] | type[Protection]) -> list[Fate | Protection]:
+def told(
+    codes: object, words: type[ForgettingAction] | type[Protection]
+) -> list[ForgettingAction | Protection]:
     return [list(words)[each] for each in codes]  # type: ignore[attr-defined]
 
 
 def test_relevance_strictly_below_a_threshold_decides() -> None:
     found = candidates(5, relevance=[0.0, 0.04999, 0.05, 0.19999, 0.2])
 
-    assert told(fates(found, BOTH), Fate) == (
-        [Fate.DELETE, Fate.DELETE, Fate.ARCHIVE, Fate.ARCHIVE, Fate.PRESERVE]
+    assert told(select_actions(found, BOTH), ForgettingAction) == (
+        [
+            ForgettingAction.DELETE,
+            ForgettingAction.DELETE,
+            ForgettingAction.ARCHIVE,
+            ForgettingAction.ARCHIVE,
+            ForgettingAction.PRESERVE,
+        ]
     )
 
 
 def test_thresholds_of_0_forget_nothing() -> None:
-    assert told(fates(candidates(1, relevance=[0.0]), Rules()), Fate) == [Fate.PRESERVE]
+    assert told(
+        select_actions(candidates(1, relevance=[0.0]), ForgettingThresholds()), ForgettingAction
+    ) == [ForgettingAction.PRESERVE]
 
 
 def test_thresholds_of_1_spare_only_what_is_wholly_relevant() -> None:
     found = candidates(2, relevance=[0.9999, 1.0])
 
-    assert told(fates(found, Rules(1.0, 0.0)), Fate) == [Fate.ARCHIVE, Fate.PRESERVE]
-    assert told(fates(found, Rules(0.0, 1.0)), Fate) == [Fate.DELETE, Fate.PRESERVE]
+    assert told(select_actions(found, ForgettingThresholds(1.0, 0.0)), ForgettingAction) == [
+        ForgettingAction.ARCHIVE,
+        ForgettingAction.PRESERVE,
+    ]
+    assert told(select_actions(found, ForgettingThresholds(0.0, 1.0)), ForgettingAction) == [
+        ForgettingAction.DELETE,
+        ForgettingAction.PRESERVE,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +83,7 @@ def test_thresholds_of_1_spare_only_what_is_wholly_relevant() -> None:
     ],
 )
 def test_each_protection_alone_is_enough(given: dict[str, object], why: Protection) -> None:
-    assert told(protections(candidates(1, **given), BOTH), Protection) == [why]
+    assert told(find_protections(candidates(1, **given), BOTH), Protection) == [why]
 
 
 def test_the_first_protection_that_holds_is_the_reason() -> None:
@@ -81,4 +97,4 @@ def test_the_first_protection_that_holds_is_the_reason() -> None:
 
     for place, (_, _, why) in enumerate(all_of_them):
         left = {name: [value] for name, value, _ in all_of_them[place:]}
-        assert told(protections(candidates(1, **left), BOTH), Protection) == [why]
+        assert told(find_protections(candidates(1, **left), BOTH), Protection) == [why]

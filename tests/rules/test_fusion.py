@@ -14,23 +14,23 @@ from hypothesis import strategies as st
 from madeleine.model.words import ACTIVATION_BY_EDGE, Edge, Tier
 from madeleine.rules.fusion import (
     TIER_BOOST,
+    BoostInputs,
     Calibration,
-    Head,
-    Standing,
-    activated,
+    RecallHead,
+    blend_with_rerank,
     bm25,
-    boosted,
-    boosts,
-    calibrated,
-    drawn,
+    boost_chance,
+    boost_factors,
+    calibrate_sums,
+    display_score,
     idf,
-    lifted,
-    reranked,
-    shown,
-    summed,
+    lift_chance,
+    select_rarest_words,
+    spread_score,
+    weighted_sums,
 )
 
-NEUTRAL = Standing()
+NEUTRAL = BoostInputs()
 SHARE = st.floats(0, 1)
 VALUES = st.floats(-50, 50)
 NAMES = ("cosine", "coverage", "length", "question")
@@ -41,7 +41,7 @@ columns = st.integers(1, 6).flatmap(
     )
 )
 heads = st.builds(
-    Head,
+    RecallHead,
     weights=st.fixed_dictionaries({name: st.floats(-5, 5) for name in NAMES}),
     calibration=st.builds(
         Calibration,
@@ -51,7 +51,7 @@ heads = st.builds(
     ),
 )
 standings = st.builds(
-    Standing,
+    BoostInputs,
     tier=st.sampled_from(list(TIER_BOOST)),
     confidence=SHARE,
     same_space=st.booleans(),
@@ -68,16 +68,16 @@ standings = st.builds(
 
 
 def test_a_memory_that_stands_like_most_is_not_boosted() -> None:
-    assert boosts(NEUTRAL) == dict.fromkeys(
+    assert boost_factors(NEUTRAL) == dict.fromkeys(
         ("tier", "confidence", "space", "recency", "use", "importance", "validity", "newest",
          "date"), 1.0
     )  # fmt: skip
-    assert boosted(0.37, NEUTRAL) == 0.37
+    assert boost_chance(0.37, NEUTRAL) == 0.37
 
 
 @pytest.mark.parametrize(("tier", "expected"), [("core", 1.1), ("working", 1), ("archival", 0.9)])
 def test_core_counts_a_tenth_more_and_archival_a_tenth_less(tier: str, expected: float) -> None:
-    assert boosts(Standing(tier=tier))["tier"] == pytest.approx(expected)
+    assert boost_factors(BoostInputs(tier=tier))["tier"] == pytest.approx(expected)
 
 
 def test_every_tier_has_its_boost() -> None:
@@ -86,11 +86,13 @@ def test_every_tier_has_its_boost() -> None:
 
 @pytest.mark.parametrize(("confidence", "expected"), [(0, 0.4), (0.25, 0.55), (0.5, 0.7), (1, 1)])
 def test_confidence_counts_from_four_tenths_to_all(confidence: float, expected: float) -> None:
-    assert boosts(Standing(confidence=confidence))["confidence"] == pytest.approx(expected)
+    assert boost_factors(BoostInputs(confidence=confidence))["confidence"] == pytest.approx(
+        expected
+    )
 
 
 def test_a_memory_of_another_space_counts_for_six_tenths() -> None:
-    assert boosts(Standing(same_space=False))["space"] == 0.6
+    assert boost_factors(BoostInputs(same_space=False))["space"] == 0.6
 
 
 @pytest.mark.parametrize(
@@ -106,64 +108,70 @@ def test_a_memory_of_another_space_counts_for_six_tenths() -> None:
     ],
 )
 def test_a_use_counts_a_twentieth_and_half_of_it_a_week_later(days: float, expected: float) -> None:
-    assert boosts(Standing(idle_days=days))["recency"] == pytest.approx(expected, abs=5e-7)
+    assert boost_factors(BoostInputs(idle_days=days))["recency"] == pytest.approx(
+        expected, abs=5e-7
+    )
 
 
 @pytest.mark.parametrize(
     ("uses", "expected"), [(0, 1), (1, 1.011384), (5, 1.029426), (20, 1.05), (9999, 1.05)]
 )
 def test_use_counts_by_its_logarithm_until_twenty(uses: int, expected: float) -> None:
-    assert boosts(Standing(uses=uses))["use"] == pytest.approx(expected, abs=5e-7)
+    assert boost_factors(BoostInputs(uses=uses))["use"] == pytest.approx(expected, abs=5e-7)
     by_hand = 1 + 0.05 * min(1, math.log(1 + uses) / math.log(21))
-    assert boosts(Standing(uses=uses))["use"] == pytest.approx(by_hand)
+    assert boost_factors(BoostInputs(uses=uses))["use"] == pytest.approx(by_hand)
 
 
 @pytest.mark.parametrize(
     ("importance", "expected"), [(0, 0.95), (0.5, 1), (0.75, 1.025), (1, 1.05)]
 )
 def test_importance_counts_a_twentieth_up_or_down(importance: float, expected: float) -> None:
-    assert boosts(Standing(importance=importance))["importance"] == pytest.approx(expected)
+    assert boost_factors(BoostInputs(importance=importance))["importance"] == pytest.approx(
+        expected
+    )
 
 
 def test_what_is_outdated_counts_half() -> None:
-    assert boosts(Standing(outdated=True))["validity"] == 0.5
+    assert boost_factors(BoostInputs(outdated=True))["validity"] == 0.5
 
 
 @pytest.mark.parametrize(
     ("days", "expected"), [(None, 1), (0, 2.5), (14, 1.75), (28, 1.375), (-1, 2.5)]
 )
 def test_the_newest_count_more_when_they_are_asked_for(days: float | None, expected: float) -> None:
-    assert boosts(Standing(age_days=days))["newest"] == pytest.approx(expected)
+    assert boost_factors(BoostInputs(age_days=days))["newest"] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("on_date", "expected"), [(None, 1), (True, 1.3), (False, 0.7)])
 def test_a_note_of_the_date_asked_about_counts_more(on_date: bool | None, expected: float) -> None:
-    assert boosts(Standing(on_date=on_date))["date"] == expected
+    assert boost_factors(BoostInputs(on_date=on_date))["date"] == expected
 
 
 def test_a_note_of_the_very_day_counts_most() -> None:
-    assert boosts(Standing(on_date=True, on_day=True))["date"] == 2.0
+    assert boost_factors(BoostInputs(on_date=True, on_day=True))["date"] == 2.0
 
 
 def test_boosts_act_together() -> None:
-    standing = Standing("core", 0.5, False, 0, 20, 1, True, 0, True)
+    standing = BoostInputs("core", 0.5, False, 0, 20, 1, True, 0, True)
 
     expected = 0.5 * 1.1 * 0.7 * 0.6 * 1.05 * 1.05 * 1.05 * 0.5 * 2.5 * 1.3
-    assert boosted(0.5, standing) == pytest.approx(expected)
+    assert boost_chance(0.5, standing) == pytest.approx(expected)
 
 
 @given(one=SHARE, two=SHARE, standing=standings)
-def test_boosts_never_turn_two_that_stand_alike(one: float, two: float, standing: Standing) -> None:
+def test_boosts_never_turn_two_that_stand_alike(
+    one: float, two: float, standing: BoostInputs
+) -> None:
     less, more = sorted((one, two))
 
-    assert boosted(less, standing) <= boosted(more, standing)
+    assert boost_chance(less, standing) <= boost_chance(more, standing)
     if more - less > 1e-9:
-        assert boosted(less, standing) < boosted(more, standing)
+        assert boost_chance(less, standing) < boost_chance(more, standing)
 
 
 @given(chance=st.floats(0.01, 1), standing=standings, gain=SHARE)
 def test_standing_better_never_lowers_a_score(
-    chance: float, standing: Standing, gain: float
+    chance: float, standing: BoostInputs, gain: float
 ) -> None:
     better = (
         replace(standing, tier="core"),
@@ -176,16 +184,16 @@ def test_standing_better_never_lowers_a_score(
         replace(standing, on_date=True),
     )
 
-    before = boosted(chance, standing)
+    before = boost_chance(chance, standing)
 
     assert before >= 0
     for each in better:
-        assert boosted(chance, each) >= before * (1 - 1e-12)
+        assert boost_chance(chance, each) >= before * (1 - 1e-12)
 
 
 @given(chance=SHARE, standing=standings)
-def test_what_is_shown_is_between_0_and_1(chance: float, standing: Standing) -> None:
-    assert 0 <= shown(boosted(chance, standing)) <= 1
+def test_what_is_shown_is_between_0_and_1(chance: float, standing: BoostInputs) -> None:
+    assert 0 <= display_score(boost_chance(chance, standing)) <= 1
 
 
 # --- lifts and reranking ------------------------------------------------------------------
@@ -198,7 +206,7 @@ def test_what_is_shown_is_between_0_and_1(chance: float, standing: Standing) -> 
 def test_a_lift_goes_part_of_the_way_to_certainty(
     chance: float, lift: float, expected: float
 ) -> None:
-    assert lifted(chance, lift) == pytest.approx(expected)
+    assert lift_chance(chance, lift) == pytest.approx(expected)
 
 
 @given(chance=SHARE, lifts=st.lists(SHARE, min_size=3, max_size=3))
@@ -209,7 +217,7 @@ def test_lifts_never_lower_and_their_order_does_not_matter(
     for some in permutations(lifts):
         score = chance
         for lift in some:
-            score = lifted(score, lift)
+            score = lift_chance(score, lift)
         found.append(score)
 
     assert all(chance - 1e-12 <= each <= 1 for each in found)
@@ -222,35 +230,35 @@ def test_lifts_never_lower_and_their_order_does_not_matter(
 def test_the_logits_of_a_cross_encoder_run_from_minus_12_to_6(
     logit: float, expected: float
 ) -> None:
-    assert reranked(0.25, logit, blend=1) == pytest.approx(expected)
-    assert reranked(0.25, logit, blend=0) == 0.25
-    assert reranked(0.25, logit, blend=0.6) == pytest.approx(0.6 * expected + 0.4 * 0.25)
+    assert blend_with_rerank(0.25, logit, blend=1) == pytest.approx(expected)
+    assert blend_with_rerank(0.25, logit, blend=0) == 0.25
+    assert blend_with_rerank(0.25, logit, blend=0.6) == pytest.approx(0.6 * expected + 0.4 * 0.25)
 
 
 @pytest.mark.parametrize(
     ("score", "expected"), [(0.123456, 0.1235), (1.3, 1), (-0.1, 0), (0.99999, 1)]
 )
 def test_a_score_is_shown_with_four_digits_and_never_above_1(score: float, expected: float) -> None:
-    assert shown(score) == expected
+    assert display_score(score) == expected
 
 
 # --- features -----------------------------------------------------------------------------
 
 
-def plain(**weights: float) -> Head:
-    return Head(weights, Calibration(1.0, 0.0, {}))
+def plain(**weights: float) -> RecallHead:
+    return RecallHead(weights, Calibration(1.0, 0.0, {}))
 
 
 def test_features_are_weighed_and_summed() -> None:
     features = {"cosine": np.array([0.5, 1.0]), "coverage": np.array([1.0, 0.0])}
 
-    assert summed(plain(cosine=2, coverage=-1), features).tolist() == [0, 2]
+    assert weighted_sums(plain(cosine=2, coverage=-1), features).tolist() == [0, 2]
 
 
 def test_a_sum_becomes_a_chance_by_slope_bias_and_evidence() -> None:
-    head = Head({}, Calibration(2.0, -1.0, {"best": 3.0, "absent": 9.0}))
+    head = RecallHead({}, Calibration(2.0, -1.0, {"best": 3.0, "absent": 9.0}))
 
-    found = calibrated(head, np.array([0.0, 0.5, -1e9, 1e9]), {"best": 0.5, "unknown": 7.0})
+    found = calibrate_sums(head, np.array([0.0, 0.5, -1e9, 1e9]), {"best": 0.5, "unknown": 7.0})
 
     expected = [1 / (1 + math.exp(-0.5)), 1 / (1 + math.exp(-1.5)), 0, 1]
     assert found.tolist() == pytest.approx(expected)
@@ -258,44 +266,44 @@ def test_a_sum_becomes_a_chance_by_slope_bias_and_evidence() -> None:
 
 @given(head=heads, features=columns, absent=st.sampled_from(NAMES))
 def test_a_source_that_is_absent_changes_nothing(
-    head: Head, features: dict[str, np.ndarray], absent: str
+    head: RecallHead, features: dict[str, np.ndarray], absent: str
 ) -> None:
     without = {name: values for name, values in features.items() if name != absent}
-    unweighed = Head(
+    unweighed = RecallHead(
         {name: weight for name, weight in head.weights.items() if name != absent}, head.calibration
     )
     silent = features | {absent: np.zeros_like(features[absent])}
 
-    expected = summed(unweighed, features)
+    expected = weighted_sums(unweighed, features)
 
-    np.testing.assert_allclose(summed(head, without), expected, atol=1e-9)
-    np.testing.assert_allclose(summed(head, silent), expected, atol=1e-9)
+    np.testing.assert_allclose(weighted_sums(head, without), expected, atol=1e-9)
+    np.testing.assert_allclose(weighted_sums(head, silent), expected, atol=1e-9)
 
 
 @given(head=heads, features=columns)
 def test_a_feature_nobody_weighs_changes_nothing(
-    head: Head, features: dict[str, np.ndarray]
+    head: RecallHead, features: dict[str, np.ndarray]
 ) -> None:
     more = features | {"unheard": features["cosine"] * 100}
 
-    np.testing.assert_array_equal(summed(head, more), summed(head, features))
+    np.testing.assert_array_equal(weighted_sums(head, more), weighted_sums(head, features))
 
 
 def test_without_any_known_feature_each_candidate_has_the_sum_of_nothing() -> None:
-    assert summed(plain(cosine=2), {"unheard": np.array([1.0, 2.0])}).tolist() == [0, 0]
-    assert summed(plain(cosine=2), {"cosine": np.array([])}).tolist() == []
-    assert summed(plain(cosine=2), {}).tolist() == []
+    assert weighted_sums(plain(cosine=2), {"unheard": np.array([1.0, 2.0])}).tolist() == [0, 0]
+    assert weighted_sums(plain(cosine=2), {"cosine": np.array([])}).tolist() == []
+    assert weighted_sums(plain(cosine=2), {}).tolist() == []
 
 
 @given(head=heads, features=columns, name=st.sampled_from(NAMES), more=st.floats(0, 50))
 def test_the_chance_follows_the_sign_of_every_weight(
-    head: Head, features: dict[str, np.ndarray], name: str, more: float
+    head: RecallHead, features: dict[str, np.ndarray], name: str, more: float
 ) -> None:
     raised = features | {name: features[name] + more}
     evidence = {"best": 1.0, "telling": 2.0}
 
-    before = calibrated(head, summed(head, features), evidence)
-    after = calibrated(head, summed(head, raised), evidence)
+    before = calibrate_sums(head, weighted_sums(head, features), evidence)
+    after = calibrate_sums(head, weighted_sums(head, raised), evidence)
 
     sign = math.copysign(1.0, head.weights[name])
     assert (sign * (after - before) >= -1e-9).all()
@@ -303,27 +311,29 @@ def test_the_chance_follows_the_sign_of_every_weight(
 
 @given(head=heads, features=columns, best=st.floats(0, 10), more=st.floats(0, 10))
 def test_a_chance_stays_between_0_and_1_and_no_evidence_lowers_it(
-    head: Head, features: dict[str, np.ndarray], best: float, more: float
+    head: RecallHead, features: dict[str, np.ndarray], best: float, more: float
 ) -> None:
-    sums = summed(head, features)
+    sums = weighted_sums(head, features)
 
-    found = calibrated(head, sums, {"best": best})
+    found = calibrate_sums(head, sums, {"best": best})
 
     assert ((found >= 0) & (found <= 1)).all()
-    assert (calibrated(head, sums, {"best": best + more}) >= found).all()
-    assert (calibrated(head, sums, {}) <= found).all()
+    assert (calibrate_sums(head, sums, {"best": best + more}) >= found).all()
+    assert (calibrate_sums(head, sums, {}) <= found).all()
 
 
 @given(head=heads, features=columns)
 def test_a_chance_does_not_depend_on_who_else_is_a_candidate(
-    head: Head, features: dict[str, np.ndarray]
+    head: RecallHead, features: dict[str, np.ndarray]
 ) -> None:
     """I10: absolute, so that the best of nothing does not look good."""
-    whole = calibrated(head, summed(head, features), {})
+    whole = calibrate_sums(head, weighted_sums(head, features), {})
 
     for place in range(len(whole)):
         alone = {name: values[place : place + 1] for name, values in features.items()}
-        assert calibrated(head, summed(head, alone), {})[0] == pytest.approx(whole[place], abs=1e-9)
+        assert calibrate_sums(head, weighted_sums(head, alone), {})[0] == pytest.approx(
+            whole[place], abs=1e-9
+        )
 
 
 # --- words --------------------------------------------------------------------------------
@@ -393,7 +403,7 @@ def test_bm25_grows_with_the_count_up_to_a_bound_and_falls_with_the_length(
 def test_candidates_are_drawn_by_the_rarest_words(
     holders: list[int], budget: int, least: int, expected: list[int]
 ) -> None:
-    assert drawn(holders, budget, least) == expected
+    assert select_rarest_words(holders, budget, least) == expected
 
 
 @given(
@@ -404,7 +414,7 @@ def test_candidates_are_drawn_by_the_rarest_words(
 def test_words_are_drawn_within_the_budget_and_the_rarest_always(
     holders: list[int], budget: int, least: int
 ) -> None:
-    chosen = drawn(holders, budget, least)
+    chosen = select_rarest_words(holders, budget, least)
 
     held = [holders[place] for place in chosen]
     there = sorted(count for count in holders if count)
@@ -432,7 +442,7 @@ def test_words_are_drawn_within_the_budget_and_the_rarest_always(
     ],
 )
 def test_a_neighbour_inherits_by_the_documented_factor(edge: Edge, factor: float) -> None:
-    assert activated(0.8, 0.9, ACTIVATION_BY_EDGE[edge], 0.5) == pytest.approx(
+    assert spread_score(0.8, 0.9, ACTIVATION_BY_EDGE[edge], 0.5) == pytest.approx(
         0.8 * 0.9 * factor * 0.5
     )
 
@@ -446,4 +456,4 @@ def test_every_edge_has_a_factor_of_at_most_1() -> None:
 def test_a_neighbour_never_inherits_more_than_half_of_the_score(
     score: float, weight: float, edge: Edge
 ) -> None:
-    assert 0 <= activated(score, weight, ACTIVATION_BY_EDGE[edge], 0.5) <= score / 2
+    assert 0 <= spread_score(score, weight, ACTIVATION_BY_EDGE[edge], 0.5) <= score / 2

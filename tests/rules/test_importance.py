@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.importance import importance, log_share
+from madeleine.rules.importance import importance_score, log_share
 
 HALVED_IN_14_DAYS = 14 / math.log(2)  # exp(-days/S) with this S is 2^(-days/14)
 
@@ -24,7 +24,7 @@ stabilities = st.floats(0.01, 365)
 def test_importance_has_the_documented_value(
     uses: int, connections: int, idle: float, expected: float
 ) -> None:
-    found = importance(uses, connections, idle, HALVED_IN_14_DAYS)
+    found = importance_score(uses, connections, idle, HALVED_IN_14_DAYS)
 
     assert found == pytest.approx(expected, abs=5e-7)
 
@@ -35,7 +35,7 @@ def test_importance_has_the_documented_value(
 def test_recency_follows_the_stability_of_the_memory(
     stability: float, idle: float, recency: float
 ) -> None:
-    assert importance(0, 0, idle, stability) == pytest.approx(0.33 * recency, abs=5e-7)
+    assert importance_score(0, 0, idle, stability) == pytest.approx(0.33 * recency, abs=5e-7)
 
 
 def test_counts_past_their_reference_say_no_more() -> None:
@@ -47,15 +47,15 @@ def test_counts_past_their_reference_say_no_more() -> None:
 def test_importance_stays_between_0_and_1(
     uses: int, connections: int, idle: float, stability: float
 ) -> None:
-    assert 0 <= importance(uses, connections, idle, stability) <= 1
+    assert 0 <= importance_score(uses, connections, idle, stability) <= 1
 
 
 @given(counts, counts, days, stabilities)
 def test_another_use_or_connection_never_makes_less_important(
     uses: int, connections: int, idle: float, stability: float
 ) -> None:
-    found = importance(uses, connections, idle, stability)
+    found = importance_score(uses, connections, idle, stability)
 
-    assert importance(uses + 1, connections, idle, stability) >= found
-    assert importance(uses, connections + 1, idle, stability) >= found
-    assert importance(uses, connections, idle + 1, stability) <= found
+    assert importance_score(uses + 1, connections, idle, stability) >= found
+    assert importance_score(uses, connections + 1, idle, stability) >= found
+    assert importance_score(uses, connections, idle + 1, stability) <= found

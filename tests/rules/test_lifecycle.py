@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.minds.fsrs import Fsrs
-from madeleine.rules.lifecycle import Exponential, Life, Lifecycle, fades
+from madeleine.rules.lifecycle import ExponentialLifecycle, Lifecycle, LifecycleState, has_faded
 
 days = st.floats(0, 3_650)
 
@@ -19,7 +19,7 @@ days = st.floats(0, 3_650)
 def test_the_exponential_one_is_as_documented(
     stability: float, idle: float, expected: float
 ) -> None:
-    found = Exponential().retrievability(Life(idle, idle, stability))
+    found = ExponentialLifecycle().retrievability(LifecycleState(idle, idle, stability))
 
     assert found == pytest.approx(expected, abs=1e-4)
 
@@ -27,16 +27,16 @@ def test_the_exponential_one_is_as_documented(
 @pytest.mark.parametrize(
     ("life", "expected"),
     [
-        (Life(0, 0, 1), 1.0),
-        (Life(1, 1, 1), 0.946847),
-        (Life(7, 7, 1), 0.80831),
-        (Life(30, 30, 1), 0.667526),
-        (Life(100, 100, 1), 0.558907),
-        (Life(30, 20, 1, (10.0,)), 0.914855),
-        (Life(100, 60, 1, (3.0, 10.0, 40.0)), 0.941475),
+        (LifecycleState(0, 0, 1), 1.0),
+        (LifecycleState(1, 1, 1), 0.946847),
+        (LifecycleState(7, 7, 1), 0.80831),
+        (LifecycleState(30, 30, 1), 0.667526),
+        (LifecycleState(100, 100, 1), 0.558907),
+        (LifecycleState(30, 20, 1, (10.0,)), 0.914855),
+        (LifecycleState(100, 60, 1, (3.0, 10.0, 40.0)), 0.941475),
     ],
 )
-def test_fsrs_is_what_its_package_says(life: Life, expected: float) -> None:
+def test_fsrs_is_what_its_package_says(life: LifecycleState, expected: float) -> None:
     """FSRS-6 with its published weights: remembering is a first review, each use a good one."""
     pytest.importorskip("fsrs")
 
@@ -46,10 +46,10 @@ def test_fsrs_is_what_its_package_says(life: Life, expected: float) -> None:
 @given(days, days)
 def test_waiting_never_brings_a_memory_back(one: float, other: float) -> None:
     sooner, later = sorted((one, other))
-    ways: list[Lifecycle] = [Exponential()]
+    ways: list[Lifecycle] = [ExponentialLifecycle()]
     for way in ways:
-        then = way.retrievability(Life(later, later, 3.0))
-        assert then <= way.retrievability(Life(sooner, sooner, 3.0))
+        then = way.retrievability(LifecycleState(later, later, 3.0))
+        assert then <= way.retrievability(LifecycleState(sooner, sooner, 3.0))
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_waiting_never_brings_a_memory_back(one: float, other: float) -> None:
 def test_a_memory_fades_only_when_it_is_neither_at_hand_nor_important(
     chance: float, importance: float, expected: bool
 ) -> None:
-    assert fades(chance, importance, 0.3, 0.5) is expected
+    assert has_faded(chance, importance, 0.3, 0.5) is expected

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from madeleine.language.gist import gist
 from madeleine.model.memory import Memory
-from madeleine.rules.patterns import belonging, members_digest, refused
+from madeleine.rules.patterns import find_refused, match_summaries, members_digest
 from madeleine.testing.making import NOON, memory_id
 
 
@@ -21,16 +21,16 @@ def test_a_summary_belongs_to_the_cluster_that_it_shares_most_with() -> None:
     found = [list("abcd"), list("efgh")]
     known = [list("defg"), list("abc"), list("xyz")]
 
-    assert belonging(found, known) == {0: 1, 1: 0}
+    assert match_summaries(found, known) == {0: 1, 1: 0}
 
 
 def test_one_that_shares_little_belongs_to_none() -> None:
-    assert belonging([list("abcd")], [list("dxyz")]) == {}
-    assert belonging([], [list("ab")]) == {}
+    assert match_summaries([list("abcd")], [list("dxyz")]) == {}
+    assert match_summaries([], [list("ab")]) == {}
 
 
 def test_of_two_clusters_with_equal_claims_the_first_gets_it() -> None:
-    assert belonging([list("abx"), list("aby")], [list("abz")]) == {0: 0}
+    assert match_summaries([list("abx"), list("aby")], [list("abz")]) == {0: 0}
 
 
 def test_the_hash_of_members_says_who_they_are_and_what_they_say() -> None:
@@ -87,4 +87,4 @@ def test_texts_without_anything_in_common_still_have_a_gist() -> None:
 def test_every_part_of_a_refused_cluster_is_refused() -> None:
     found = [["a", "b", "c"], ["d", "e", "f"], ["x", "y", "z"], ["a", "x", "y", "z"]]
 
-    assert refused(found, [["a", "b", "c", "d", "e"]]) == {0, 1}
+    assert find_refused(found, [["a", "b", "c", "d", "e"]]) == {0, 1}

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.rules.levels import level
+from madeleine.rules.levels import relevance_level
 from madeleine.rules.relevance import (
     Column,
-    Curve,
-    Evidence,
-    Formula,
-    distribution,
-    relevance,
+    RelevanceCurve,
+    RelevanceEvidence,
+    RelevanceFormula,
+    count_by_level,
+    relevance_scores,
 )
 
 UNSAID = 0.5  # the confidence that the figures go by where none is named
@@ -38,22 +38,26 @@ GOLDEN = [
     (365, 365, 0.8, 1.0, 20, 7.668e-10, 0.240000),
     (0, 0, 1.0, 1.0, 10, 1.0, 1.0),
 ]
-DOCUMENT, FLOORED = Curve(), Curve(Formula.FLOORED)
+DOCUMENT, FLOORED = RelevanceCurve(), RelevanceCurve(RelevanceFormula.FLOORED)
 
 DAYS = st.floats(0, 20_000)
 SHARES = st.floats(0, 1)
 CURVES = st.builds(
-    Curve, st.sampled_from(Formula), st.floats(0, 10), st.floats(0, 10), st.floats(0, 10)
+    RelevanceCurve,
+    st.sampled_from(RelevanceFormula),
+    st.floats(0, 10),
+    st.floats(0, 10),
+    st.floats(0, 10),
 )
 
 
-def evidence(*rows: tuple[float, ...]) -> Evidence:
+def evidence(*rows: tuple[float, ...]) -> RelevanceEvidence:
     age, idle, importance, confidence, connections = np.array(rows, np.float64).T
-    return Evidence(age, idle, connections, importance, confidence)
+    return RelevanceEvidence(age, idle, connections, importance, confidence)
 
 
-def one(curve: Curve, *row: float) -> float:
-    return float(relevance(evidence(row), curve)[0])
+def one(curve: RelevanceCurve, *row: float) -> float:
+    return float(relevance_scores(evidence(row), curve)[0])
 
 
 @pytest.mark.parametrize("row", GOLDEN)
@@ -67,7 +71,7 @@ def test_relevance_matches_the_floored_curve(row: tuple[float, ...]) -> None:
 
 
 def test_the_whole_table_is_worked_out_in_one_go() -> None:
-    found = relevance(evidence(*(row[:5] for row in GOLDEN)), FLOORED)
+    found = relevance_scores(evidence(*(row[:5] for row in GOLDEN)), FLOORED)
 
     assert found == pytest.approx([row[6] for row in GOLDEN], abs=5e-7)
 
@@ -86,7 +90,7 @@ def test_no_importance_at_all_is_the_least_there_is() -> None:
     ],
 )
 def test_an_untouched_memory_falls_to_0_3_on_the_known_day(
-    curve: Curve, importance: float, days: float
+    curve: RelevanceCurve, importance: float, days: float
 ) -> None:
     assert one(curve, days - 0.06, days - 0.06, importance, UNSAID, 0) > 0.3
     assert one(curve, days + 0.06, days + 0.06, importance, UNSAID, 0) < 0.3
@@ -94,14 +98,24 @@ def test_an_untouched_memory_falls_to_0_3_on_the_known_day(
 
 @given(CURVES, DAYS, DAYS, SHARES, SHARES, st.integers(0, 1_000_000))
 def test_relevance_is_never_outside_0_and_1(
-    curve: Curve, age: float, idle: float, importance: float, confidence: float, arrows: int
+    curve: RelevanceCurve,
+    age: float,
+    idle: float,
+    importance: float,
+    confidence: float,
+    arrows: int,
 ) -> None:
     assert 0 <= one(curve, age, idle, importance, confidence, arrows) <= 1
 
 
 @given(CURVES, DAYS, DAYS, DAYS, SHARES, SHARES)
 def test_waiting_never_raises_relevance(
-    curve: Curve, age: float, idle: float, wait: float, importance: float, confidence: float
+    curve: RelevanceCurve,
+    age: float,
+    idle: float,
+    wait: float,
+    importance: float,
+    confidence: float,
 ) -> None:
     now = one(curve, age, idle, importance, confidence, 2)
     later = one(curve, age + wait, idle + wait, importance, confidence, 2)
@@ -111,7 +125,7 @@ def test_waiting_never_raises_relevance(
 
 @given(CURVES, DAYS, DAYS, SHARES, SHARES, SHARES, st.integers(0, 100))
 def test_what_speaks_for_a_memory_never_lowers_its_relevance(
-    curve: Curve,
+    curve: RelevanceCurve,
     age: float,
     idle: float,
     importance: float,
@@ -148,8 +162,8 @@ def test_rates_of_nothing_keep_everything_as_it_is() -> None:
 def test_levels_begin_strictly_above_their_bounds() -> None:
     scores: Column = np.array([1.0, 0.70001, 0.7, 0.3, 0.10001, 0.1, 0.0])
 
-    assert distribution(scores) == {"high": 2, "medium": 1, "low": 2, "archive": 2}
-    assert [level(float(each)) for each in scores] == (
+    assert count_by_level(scores) == {"high": 2, "medium": 1, "low": 2, "archive": 2}
+    assert [relevance_level(float(each)) for each in scores] == (
         ["high", "high", "medium", "low", "low", "archive", "archive"]
     )
-    assert distribution(np.zeros(0)) == {"high": 0, "medium": 0, "low": 0, "archive": 0}
+    assert count_by_level(np.zeros(0)) == {"high": 0, "medium": 0, "low": 0, "archive": 0}

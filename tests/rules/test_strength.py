@@ -13,7 +13,7 @@ from madeleine.rules.strength import (
     MAX_STABILITY_DAYS,
     idle_days,
     retrievability,
-    strengthened,
+    stability_after_use,
 )
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ waits = st.floats(0, 36_500)
 def test_a_use_strengthens_by_the_documented_amount(
     stability: float, days: float, expected: float
 ) -> None:
-    assert strengthened(stability, days) == pytest.approx(expected, abs=5e-7)
+    assert stability_after_use(stability, days) == pytest.approx(expected, abs=5e-7)
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_a_new_memory_nobody_uses_is_below_the_threshold_after_29_hours() -> Non
 
 def test_a_short_lived_memory_used_after_long_gets_the_whole_growth() -> None:
     """R is 1e-26 here. Rounding it up to something larger would end at 188 days."""
-    assert strengthened(0.5, 30) == MAX_STABILITY_DAYS
-    assert strengthened(0.5, 15) == pytest.approx(0.75 * math.exp(6))
+    assert stability_after_use(0.5, 30) == MAX_STABILITY_DAYS
+    assert stability_after_use(0.5, 15) == pytest.approx(0.75 * math.exp(6))
 
 
 def test_a_fast_clock_fades_nothing() -> None:
     assert idle_days(NOON + timedelta(days=2), NOON) == 0
     assert retrievability(1.0, -3) == 1.0
-    assert strengthened(1.0, -3) == 1.5
+    assert stability_after_use(1.0, -3) == 1.5
 
 
 @given(stabilities, waits, waits)
@@ -69,7 +69,7 @@ def test_a_memory_never_grows_stronger_by_waiting(
 
 @given(stabilities, waits)
 def test_a_use_never_weakens_and_never_passes_the_maximum(stability: float, days: float) -> None:
-    assert stability <= strengthened(stability, days) <= MAX_STABILITY_DAYS
+    assert stability <= stability_after_use(stability, days) <= MAX_STABILITY_DAYS
 
 
 @given(stabilities, waits, waits)
@@ -78,4 +78,4 @@ def test_a_use_helps_the_more_the_longer_it_was_waited_for(
 ) -> None:
     sooner, later = sorted((one, other))
 
-    assert strengthened(stability, sooner) <= strengthened(stability, later)
+    assert stability_after_use(stability, sooner) <= stability_after_use(stability, later)

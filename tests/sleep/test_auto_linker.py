@@ -24,7 +24,7 @@ BLUE = "blue plums grow in the garden behind the house"
 
 
 def apart(stores: Stores, content: str, days: float = 0, **fields: object) -> Memory:
-    """A memory without the connections that likeness suggests."""
+    """A memory without the connections that similarity suggests."""
     memory = keep(stores, content, created=NOON + timedelta(days=days), **fields)
     for each in memory.connections:
         unlink(stores, memory.id, each.target)
@@ -195,8 +195,8 @@ def test_mere_likeness_that_finds_no_room_does_not_wait_for_it(stores: Stores) -
 
 def test_what_says_more_than_likeness_is_drawn_first(stores: Stores) -> None:
     memories = [apart(stores, text) for text in (RED, GREEN, BLUE)]
-    more, likeness = says(Relation.SUPPORTS, 0.9), says(Relation.RELATED_TO, 0.99)
-    judge = ScriptedJudge(lambda pair: likeness if BLUE in pair.newer.content else more)
+    more, similarity = says(Relation.SUPPORTS, 0.9), says(Relation.RELATED_TO, 0.99)
+    judge = ScriptedJudge(lambda pair: similarity if BLUE in pair.newer.content else more)
 
     night(stores, auto_linker(), judge, link_edges=1)
 

@@ -13,7 +13,7 @@ from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.proposal import ProposalStatus
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.rules.importance import importance
+from madeleine.rules.importance import importance_score
 from madeleine.sleep.cycle import JOBS
 from madeleine.sleep.jobs.auto_cluster import auto_cluster
 from madeleine.sleep.jobs.decay_manager import decay_manager
@@ -121,7 +121,7 @@ def test_importance_follows_uses_connections_and_freshness(stores: Stores) -> No
     for memory, uses, connections in ((busy, 3, 0), (plain, 0, 1), (hub, 0, 1)):
         known = as_now(stores, memory)
         days = (now - known.last_accessed) / timedelta(days=1)
-        expected = importance(uses, connections, days, known.stability)
+        expected = importance_score(uses, connections, days, known.stability)
         assert known.importance == pytest.approx(expected, abs=1e-4)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from madeleine.errors import InvalidValue, StoreUnwritable, Unavailable
 from madeleine.model.event import Event, EventKind
-from madeleine.rules.usage import Use, fold, use_of
+from madeleine.rules.usage import MemoryUse, fold_uses, read_use
 from madeleine.vault import journal_lines
 from madeleine.vault.journal import Chunk, Journal, JournalCursor
 
@@ -226,9 +226,9 @@ def test_two_devices_beside_one_vault_count_every_use_once(folder: Path) -> None
 
     def usage_seen_by(journal: Journal) -> object:
         known = {event.id: event for event in events_in(journal.read({}))}
-        return fold(NOON - 2 * hour, [use for e in known.values() if (use := use_of(e))])
+        return fold_uses(NOON - 2 * hour, [use for e in known.values() if (use := read_use(e))])
 
-    expected = fold(NOON - 2 * hour, [Use(NOON - hour, "a"), Use(NOON, "b")])
+    expected = fold_uses(NOON - 2 * hour, [MemoryUse(NOON - hour, "a"), MemoryUse(NOON, "b")])
     assert usage_seen_by(laptop) == usage_seen_by(desktop) == expected
 
 

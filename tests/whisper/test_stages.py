@@ -196,13 +196,13 @@ AXIS = at_cosine(1.0)
 
 
 @pytest.mark.parametrize(
-    ("likeness", "reason"),
+    ("similarity", "reason"),
     [(0.74, ""), (0.7501, "still the same topic (0.75)"), (1.0, "still the same topic (1.00)")],
 )
 def test_a_prompt_above_three_quarters_of_the_topic_is_passed_over(
-    stores: Stores, likeness: float, reason: str
+    stores: Stores, similarity: float, reason: str
 ) -> None:
-    thought = a_thought(said=[said("before", AXIS)], vector=at_cosine(likeness))
+    thought = a_thought(said=[said("before", AXIS)], vector=at_cosine(similarity))
 
     assert why_silent(leave_a_running_topic, a_mind(stores), thought) == reason
 

@@ -55,7 +55,7 @@ from madeleine.model.times import format_time
 from madeleine.model.trace import QueryEmbedding
 from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, Recalled, recall
-from madeleine.rules.joining import joined
+from madeleine.rules.joining import merge_ranked
 from madeleine.whisper.whisper import whisper
 from madeleine.write.aside import at_once
 from madeleine.write.stores import Stores
@@ -402,7 +402,7 @@ def _recall(reached: Reach, call: Call) -> Any:
     trace, _ = read_question(reached.house.stores, query.text)
     asking = [partial(_ask, place, _asked(query, place, about), trace) for place in places]
     found = at_once(asking)
-    hits = joined([each.hits for each in found], lambda hit: hit.score, query.limit)
+    hits = merge_ranked([each.hits for each in found], lambda hit: hit.score, query.limit)
     notes = dict.fromkeys(note for each in found for note in each.notes)
     _note_uses(places, found, hits, query)
     silence = None if hits else found[0].silence
@@ -465,7 +465,7 @@ def _list(reached: Reach, call: Call) -> Any:
     now = reached.house.stores.clock.now()
     asked = [(each.house, _within(chosen, each)) for each in reached.among(chosen.spaces)]
     pages = [house.stores.search.listing(within, now, limit + offset, 0) for house, within in asked]
-    newest = joined(pages, lambda each: each.created.timestamp(), limit + offset)
+    newest = merge_ranked(pages, lambda each: each.created.timestamp(), limit + offset)
     total = sum(house.stores.search.count(within, now) for house, within in asked)
     return answers.listed(newest[offset:], total)
 

@@ -20,7 +20,7 @@ from madeleine.model.times import format_time
 from madeleine.model.words import GLOBAL, Tier
 from madeleine.recall.recall import Found, Recalled
 from madeleine.rules.fusion import TIER_BOOST
-from madeleine.rules.levels import level
+from madeleine.rules.levels import relevance_level
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.log import ids_of, is_delivered
 from madeleine.whisper.missed import Fate, fate_of
@@ -92,7 +92,7 @@ def _hit(hit: Found, explain: bool) -> str:
     if explain:
         why += " | " + ", ".join(f"{name} {value:.3f}" for name, value in hit.match.items())
         if (relevance := hit.memory.relevance) is not None:
-            why += f", relevance {relevance:.2f} ({level(relevance)})"
+            why += f", relevance {relevance:.2f} ({relevance_level(relevance)})"
     parts = [head, f"  because: {why}"] if why else [head]
     rest = f"show {hit.memory.short_id}"
     if hit.passage is None:

@@ -14,7 +14,7 @@ from typing import Protocol
 from madeleine.model.event import Event, JournalCursor
 from madeleine.model.judging import Verdict
 from madeleine.model.proposal import Proposal, ProposalStatus
-from madeleine.rules.usage import Use
+from madeleine.rules.usage import MemoryUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class EventLog(Protocol):
         still say what they said then."""
         ...
 
-    def uses(self, ids: Sequence[str]) -> dict[str, list[Use]]:
+    def uses(self, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
         """Return the uses of each of the memories, as far as they count, oldest first."""
         ...
 

@@ -184,7 +184,7 @@ class Standings:
     relevance_at: NDArray[np.int64]
     """When that score was given; 0 for what has none."""
     connections: NDArray[np.int64]
-    """How many arrows people or agents drew from it or to it. What a job or likeness drew does
+    """How many arrows people or agents drew from it or to it. What a job or similarity drew does
     not count: a machine's own work must not make a memory matter more."""
     about_self: NDArray[np.bool_]
     """Whether it is the self, or tagged as being about the self."""

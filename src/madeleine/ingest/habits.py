@@ -26,7 +26,7 @@ class IngestHabits:
         500_000, "most tokens that finding memories uses in a day; 0 for no bound", 0
     )
     duplicate_similarity: float = advanced(
-        0.92, "likeness from which what the model found may only restate a memory", 0, 1
+        0.92, "similarity from which what the model found may only restate a memory", 0, 1
     )
     memories_per_session: int = advanced(100, "most memories that one transcript adds", 0, 100_000)
     memories_per_day: int = advanced(

@@ -1,8 +1,8 @@
 """What a prompt is for: talk, going on, the asker themselves, a time, or anything else.
 
-Told by turns of phrase where those are plain, and otherwise by likeness to examples, which
+Told by turns of phrase where those are plain, and otherwise by similarity to examples, which
 the caller measures. The phrases are English, but for thanks and greetings, which a table gives
-in other languages too; in those, likeness decides the rest. Whether the person is asked about is
+in other languages too; in those, similarity decides the rest. Whether the person is asked about is
 told by `self_questions.py` alone: what is only like such a question brings nothing private.
 """
 
@@ -211,13 +211,13 @@ def _is_talk(text: str) -> bool:
 
 
 def intents(
-    told: frozenset[Intent], likeness: Mapping[Intent, float], threshold: float
+    told: frozenset[Intent], similarity: Mapping[Intent, float], threshold: float
 ) -> frozenset[Intent]:
-    """Return what a prompt is for, given its words and its best likeness to each intent's
+    """Return what a prompt is for, given its words and its best similarity to each intent's
     examples. It is mere talk only if nothing else comes near."""
-    found = set(told) | {each for each, value in likeness.items() if value >= threshold}
-    talk = likeness.get(Intent.CONVERSATIONAL, 0.0)
-    others = [value for each, value in likeness.items() if each is not Intent.CONVERSATIONAL]
+    found = set(told) | {each for each, value in similarity.items() if value >= threshold}
+    talk = similarity.get(Intent.CONVERSATIONAL, 0.0)
+    others = [value for each, value in similarity.items() if each is not Intent.CONVERSATIONAL]
     surely = Intent.CONVERSATIONAL in told or all(value <= talk - CLEARLY for value in others)
     if not surely:
         found.discard(Intent.CONVERSATIONAL)

@@ -143,7 +143,7 @@ def answered(head: Head, scaled: Rows) -> Rows:
     return done
 
 
-def signs_of(older: Side, newer: Side, likeness: float) -> Signs:
+def signs_of(older: Side, newer: Side, similarity: float) -> Signs:
     """Return the signs of a pair."""
     one, two = older.reading, newer.reading
     shared = one.stems & two.stems
@@ -154,7 +154,7 @@ def signs_of(older: Side, newer: Side, likeness: float) -> Signs:
     alike = _alike(older, newer, shared)
     may_merge = _may_merge(one, two) and opposites is None
     row = (
-        likeness,
+        similarity,
         *alike[:6],
         float(may_merge),
         *alike[6:],
@@ -515,7 +515,7 @@ def _standing(older: Side, newer: Side) -> tuple[float, ...]:
 SHOWN_CHARS = 80
 
 
-def reason_of(relation: Relation, signs: Signs, likeness: float) -> str:
+def reason_of(relation: Relation, signs: Signs, similarity: float) -> str:
     """Return in a sentence what speaks most plainly for a relation."""
     match relation:
         case Relation.DUPLICATE:
@@ -523,7 +523,7 @@ def reason_of(relation: Relation, signs: Signs, likeness: float) -> str:
         case Relation.EVOLUTION | Relation.TENSION:
             return _conflict(relation, signs)
         case Relation.RELATED_TO:
-            return f"they are about similar things ({likeness:.2f})"
+            return f"they are about similar things ({similarity:.2f})"
         case _:
             return "they have nothing to do with each other"
 

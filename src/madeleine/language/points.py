@@ -17,16 +17,16 @@ from madeleine.rules.reckoning import (
     DAY,
     WEEK,
     Bounds,
-    calendar_unit,
+    calendar_unit_bounds,
     date_bounds,
-    last_begun,
-    midnight,
-    monday,
-    month_of,
-    months_from,
-    of_which_year,
+    day_start,
+    last_begun_bounds,
+    month_bounds,
+    months_bounds,
+    resolve_yearly_bounds,
     tomorrow,
     units_before,
+    week_start,
 )
 
 YEARS = range(1900, 2200)  # outside of these four digits are a number, not a year
@@ -175,7 +175,7 @@ def _read(reader: _Reader, match: re.Match[str], now: datetime) -> Span | None:
 
 def _named_day(match: re.Match[str], now: datetime) -> Span | None:
     """`today`, `tonight`, `yesterday`, `the day before yesterday`, `last night`."""
-    said, today = match.group().casefold(), midnight(now)
+    said, today = match.group().casefold(), day_start(now)
     if said.startswith("last"):
         return _firm(match, (today - DAY, today + DAY / 2), "last night")
     back = 2 if "before" in said else 1 if "yesterday" in said else 0
@@ -199,8 +199,8 @@ def _ago(match: re.Match[str], now: datetime) -> Span | None:
     if near in ("less than", "under", "within"):
         return _firm(match, (units_before(now, count, unit), tomorrow(now)), f"{near} {words}")
     if unit == "day":
-        first, last = midnight(now) - int(count + reach) * DAY, int(count - reach + 0.5)
-        return _firm(match, (first, midnight(now) - (last - 1) * DAY), words)
+        first, last = day_start(now) - int(count + reach) * DAY, int(count - reach + 0.5)
+        return _firm(match, (first, day_start(now) - (last - 1) * DAY), words)
     bounds = units_before(now, count + reach, unit), units_before(now, count - reach, unit)
     return _soft(match, bounds, words) if unit == "year" else _firm(match, bounds, words)
 
@@ -226,7 +226,7 @@ def _calendar_unit(match: re.Match[str], now: datetime) -> Span | None:
     which = (match["which"] or "before last").casefold()
     unit = (match["unit"] or match["unit_before"]).casefold()
     back = {"this": 0, "current": 0, "before last": 2}.get(which, 1)
-    start, end = calendar_unit(now, unit, back)
+    start, end = calendar_unit_bounds(now, unit, back)
     words = f"the {unit} before last" if back == 2 else f"{'last' if back else 'this'} {unit}"
     if unit == "year" and back:
         return _soft(match, (start, end), words, year=start.year)
@@ -236,7 +236,7 @@ def _calendar_unit(match: re.Match[str], now: datetime) -> Span | None:
 
 def _weekend(match: re.Match[str], now: datetime) -> Span | None:
     """`last weekend`: the one before this week's. `over the weekend`: the last that began."""
-    which, saturday = match["which"].casefold(), monday(now) + 5 * DAY
+    which, saturday = match["which"].casefold(), week_start(now) + 5 * DAY
     back = which in ("last", "past", "previous") or (which != "this" and saturday > now)
     start = saturday - WEEK if back else saturday
     words = f"the weekend of {day_words(start)}"
@@ -250,9 +250,9 @@ def _weekday(match: re.Match[str], now: datetime) -> Span | None:
     if _is_no_weekday(match, which, name):
         return None
     number = _place(_WEEKDAYS, name)
-    day = midnight(now) - ((now.weekday() - number - 1) % 7 + 1) * DAY
+    day = day_start(now) - ((now.weekday() - number - 1) % 7 + 1) * DAY
     if which == "this":
-        day = monday(now) + number * DAY
+        day = week_start(now) + number * DAY
     span = _firm(match, (day, day + DAY), f"{_WEEKDAYS[number]}, {day_words(day)}")
     sure = which in ("last", "past", "previous", "this") or _follows(match, "on|since|from|between")
     if sure and not (_AHEAD.search(match.string) and which in ("", "this")):
@@ -295,7 +295,7 @@ def _month(match: re.Match[str], now: datetime) -> Span | None:
         return _calendar(match, now, _year_number(match["year"]), month)
     if _unlike_a_month(match):
         return None
-    bounds = of_which_year(match["which"], now, lambda year: month_of(year, month))
+    bounds = resolve_yearly_bounds(match["which"], now, lambda year: month_bounds(year, month))
     return _soft(match, bounds, f"{_month_name(month)} {bounds[0].year}", month=month)
 
 
@@ -344,7 +344,7 @@ def _quarter(match: re.Match[str], now: datetime) -> Span | None:
     said = match["year"] or match["year_before"]
     if said is None and not _follows(match, "in|of|during|since|last|this|until|before|after"):
         return None
-    bounds = _named_or_last(said, now, lambda year: months_from(year, 3 * number - 2, 3))
+    bounds = _named_or_last(said, now, lambda year: months_bounds(year, 3 * number - 2, 3))
     words = f"Q{number} {bounds[0].year}"
     return _soft(match, bounds, words, year=int(said) if said else None)
 
@@ -357,9 +357,9 @@ def _season(match: re.Match[str], now: datetime) -> Span | None:
         return None
     month = _SEASONS[name]
     if said:
-        bounds = _named_or_last(said, now, lambda year: months_from(year, month, 3))
+        bounds = _named_or_last(said, now, lambda year: months_bounds(year, month, 3))
     else:
-        bounds = of_which_year(which, now, lambda year: months_from(year, month, 3))
+        bounds = resolve_yearly_bounds(which, now, lambda year: months_bounds(year, month, 3))
     words = f"{name} {bounds[0].year}"
     return _soft(match, bounds, words, year=int(said) if said else None)
 
@@ -570,7 +570,7 @@ def date_words(start: datetime, month: int | None, day: int | None) -> str:
 
 def _named_or_last(said: str | None, now: datetime, of_year: Callable[[int], Bounds]) -> Bounds:
     if said is None:
-        return of_which_year(None, now, of_year)
+        return resolve_yearly_bounds(None, now, of_year)
     if int(said) not in YEARS:
         raise ValueError(f"{said} is a number")
     return of_year(int(said))
@@ -619,7 +619,7 @@ def _calendar(
     if year is not None and year not in YEARS:
         raise ValueError(f"{year} is a number")
     if year is None and month is not None:
-        bounds = last_begun(now, month, day)
+        bounds = last_begun_bounds(now, month, day)
     else:
         bounds = date_bounds(year or 0, month, day)
     words = date_words(bounds[0], month, day)

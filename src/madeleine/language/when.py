@@ -31,7 +31,7 @@ from madeleine.language.points import (
     month_names,
     plain,
 )
-from madeleine.rules.reckoning import WEEK, date_bounds, exists, tomorrow
+from madeleine.rules.reckoning import WEEK, date_bounds, date_exists, tomorrow
 
 __all__ = ["Span", "date_terms", "newest_first", "newest_words", "read_times", "speaks_of"]
 
@@ -196,7 +196,7 @@ def _in_order(first: Span, last: Span) -> tuple[Span, Span]:
 def _moved(span: Span, year: int, step: int, other: Span) -> Span:
     """Return a date without a year in `year`, or in the one beside it if that does not fit."""
     for each in (year, year + step):
-        if not exists(each, span.month, span.day):
+        if not date_exists(each, span.month, span.day):
             continue
         start, end = date_bounds(each, span.month, span.day)
         words = date_words(start, span.month, span.day)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from madeleine.errors import MindDown
-from madeleine.rules.lifecycle import Life
+from madeleine.rules.lifecycle import LifecycleState
 
 BIRTH = datetime(2000, 1, 1, tzinfo=UTC)  # any will do: only the time between uses counts
 
@@ -34,7 +34,7 @@ class Fsrs:
         scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
         return cls(scheduler, Card, Rating.Good, Rating.Hard)
 
-    def retrievability(self, life: Life) -> float:
+    def retrievability(self, life: LifecycleState) -> float:
         card = self._card(card_id=1, due=BIRTH)
         for day in (0.0, *life.uses):
             grade = self._hard if day in life.whispers else self._good

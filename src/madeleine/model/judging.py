@@ -36,7 +36,7 @@ class MemoryPair:
 
     older: Memory
     newer: Memory
-    likeness: float
+    similarity: float
 
     @property
     def ids(self) -> tuple[str, str]:

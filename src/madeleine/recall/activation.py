@@ -4,7 +4,7 @@ The best few hits pass some of their score on over their connections, each kind 
 documented factor, in either direction; the boosts of whoever inherits act on what it inherits.
 Whom the filter does not let through stays out (I11).
 
-A connection that was drawn for likeness alone passes nothing on: what is like a good answer
+A connection that was drawn for similarity alone passes nothing on: what is like a good answer
 has been compared with the question itself, and measurably knows better. Nor does a contrast: its
 ends have little in common.
 """
@@ -21,7 +21,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.words import ACTIVATION_BY_EDGE
 from madeleine.rules.associations import is_contrast
-from madeleine.rules.fusion import Standing, activated
+from madeleine.rules.fusion import BoostInputs, spread_score
 from madeleine.write.linking import LIKENESS
 from madeleine.write.stores import Stores
 
@@ -59,11 +59,11 @@ def spread(
 
 def standing_of(
     memory: Memory, space: str | None, over: bool, newest_first: bool, now: datetime
-) -> Standing:
+) -> BoostInputs:
     """Return how a memory stands that only a connection brought. It was not compared with the
     question, so nothing is said of a date."""
     used, day = memory.usage, timedelta(days=1)
-    return Standing(
+    return BoostInputs(
         tier=memory.tier.value,
         confidence=memory.confidence,
         same_space=space is None or memory.space in (None, space),
@@ -86,7 +86,7 @@ def _passed(
             for seed, neighbour, reason in _ends(edge):
                 if seed in scores:
                     link = edge.connection
-                    share = activated(
+                    share = spread_score(
                         scores[seed], link.weight, ACTIVATION_BY_EDGE[link.edge], decay
                     )
                     passed[seed].append((neighbour, Activated(share, reason, seed)))

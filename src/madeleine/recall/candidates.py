@@ -25,8 +25,8 @@ from madeleine.model.words import ABOUT_SELF
 from madeleine.recall.asked import Asked, make_asked
 from madeleine.recall.features import subject
 from madeleine.recall.understanding import Understood, understand
-from madeleine.rules.context import Surroundings, drawing_score, subject_score
-from madeleine.rules.fusion import drawn
+from madeleine.rules.context import PassageNeighbours, drawing_score, subject_score
+from madeleine.rules.fusion import select_rarest_words
 from madeleine.write.stores import Stores
 
 WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2 ms to read
@@ -126,7 +126,7 @@ def _matches(stores: Stores, told: _Told, alone: bool) -> Matches:
     quoted. `alone`, words have to bring more."""
     budget = WORDS_BUDGET * ONLY_WORDS if alone else WORDS_BUDGET
     holders = [max((each.holders for each in stems), default=0) for stems in told.terms]
-    rare = [told.understood.terms[place] for place in drawn(holders, budget)]
+    rare = [told.understood.terms[place] for place in select_rarest_words(holders, budget)]
     looked_for = [form for word in rare for form in forms(word)]
     return stores.search.matching([*looked_for, *told.understood.phrases])
 
@@ -173,7 +173,9 @@ def choose(asked: Asked, pool: Pool, count: int) -> NDArray[np.int64]:
     places = np.flatnonzero(pool.allowed)
     if len(places) <= count:
         return places
-    around = Surroundings(np.where(pool.talk, pool.before, -1), np.where(pool.talk, pool.after, -1))
+    around = PassageNeighbours(
+        np.where(pool.talk, pool.before, -1), np.where(pool.talk, pool.after, -1)
+    )
     quick = drawing_score(
         pool.text.astype(np.float64),
         pool.near.astype(np.float64),

@@ -15,7 +15,7 @@ from madeleine.model.times import format_time
 from madeleine.recall.ranking import Ranked
 from madeleine.recall.scoring import Scored
 from madeleine.recall.weights import HEADS
-from madeleine.rules.fusion import Head, shown
+from madeleine.rules.fusion import RecallHead, display_score
 from madeleine.write.stores import Stores
 
 SOME = 0.005  # of what the question tells: less would be shown as nothing
@@ -142,7 +142,7 @@ def match_of(hit: Ranked, scored: Scored) -> dict[str, float]:
     return found | {"chance": round(float(scored.chances[hit.spot]), 4)}
 
 
-def explain(hit: Ranked, scored: Scored, heads: Mapping[str, Head]) -> Explained:
+def explain(hit: Ranked, scored: Scored, heads: Mapping[str, RecallHead]) -> Explained:
     """Return all the numbers."""
     if hit.spot is None:
         passed, boosts = _rounded(hit.inherited), _boosts(hit)
@@ -186,7 +186,7 @@ def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:
 def how_near(hit: Ranked, least: float) -> dict[str, object]:
     """Return how far the best candidate is from being an answer."""
     lacks = "score" if hit.score < least else "words"
-    return {"nearest": hit.id, "score": shown(hit.score), "needed": least, "lacks": lacks}
+    return {"nearest": hit.id, "score": display_score(hit.score), "needed": least, "lacks": lacks}
 
 
 def retired(stores: Stores, named: Sequence[str], chosen: Filter, now: datetime) -> list[Cause]:
@@ -268,7 +268,8 @@ def _outdone(
 ) -> Absent:
     for rank, hit in enumerate(hits, 1):
         if hit.id == memory_id:
-            said = f"came in as number {rank} with {shown(hit.score)}; asked for were {query.limit}"
+            score = display_score(hit.score)
+            said = f"came in as number {rank} with {score}; asked for were {query.limit}"
             return _absent(Absence.OUTRANKED, memory_id, said, rank=rank, chance=hit.score)
     if scored is None:
         said = f"is from then too, but older than the {query.limit} that were asked for"

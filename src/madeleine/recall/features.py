@@ -23,7 +23,7 @@ from madeleine.index.search import Details, Pool
 from madeleine.language.traits import Trait
 from madeleine.language.when import Span
 from madeleine.recall.asked import Asked
-from madeleine.rules.context import Surroundings, at, sessionwise
+from madeleine.rules.context import PassageNeighbours, combine_by_session, values_at
 from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
 
 Places = NDArray[np.int64]
@@ -56,7 +56,7 @@ class _View:
     """Places of the pool."""
     chosen: Places
     """Which rows are candidates."""
-    around: Surroundings
+    around: PassageNeighbours
     """Neighbours of each row, as rows."""
     session: Places
     """Equal for rows of one session."""
@@ -70,7 +70,7 @@ class _View:
 
     def sessionwise(self, values: Values, combine: np.ufunc) -> Values:
         """Return for each row what its session's rows come to together."""
-        return sessionwise(values, self.session, combine)
+        return combine_by_session(values, self.session, combine)
 
 
 def rows_needed(pool: Pool, places: Places) -> Places:
@@ -98,7 +98,7 @@ def _view(pool: Pool, places: Places, rows: Places) -> _View:
     talk = pool.talk[rows]
     before = np.where(talk, place_of[pool.before[rows]], -1)
     after = np.where(talk, place_of[pool.after[rows]], -1)
-    around = Surroundings(before, after)
+    around = PassageNeighbours(before, after)
     return _View(pool, rows, place_of[places], around, pool.session[rows], bool(talk.any()))
 
 
@@ -126,7 +126,7 @@ def _words_around(asked: Asked, view: _View, said: Values, lengths: NDArray[np.i
     total = lengths.astype(np.float64)
     for side in (view.around.before, view.around.after):
         beside += np.where((side >= 0)[:, None], said[side], 0)
-        total += at(lengths, side)
+        total += values_at(lengths, side)
     together = bm25(beside, terms.idf, total, 3 * (asked.extent.mean_words + 1))
     session = view.sessionwise(said, np.add)
     return {
@@ -201,15 +201,19 @@ def _meaning(view: _View) -> Columns:
     return columns | {
         "near_around": whole.cosine(view.pool.near)[places],
         "focus_around": whole.cosine(view.pool.focus)[places],
-        "focus_beside": view.mine(view.around.greatest(focus)),
-        "focus_session": sessionwise(view.mine(focus), view.session[view.chosen], np.maximum),
+        "focus_beside": view.mine(view.around.greatest_beside(focus)),
+        "focus_session": combine_by_session(
+            view.mine(focus), view.session[view.chosen], np.maximum
+        ),
     }
 
 
-def _wide(view: _View) -> Surroundings:
+def _wide(view: _View) -> PassageNeighbours:
     """Return the surroundings of every place of the pool, not only of the rows."""
     pool = view.pool
-    return Surroundings(np.where(pool.talk, pool.before, -1), np.where(pool.talk, pool.after, -1))
+    return PassageNeighbours(
+        np.where(pool.talk, pool.before, -1), np.where(pool.talk, pool.after, -1)
+    )
 
 
 # --- tokens ---------------------------------------------------------------------------------
@@ -355,8 +359,8 @@ def _form(asked: Asked, view: _View) -> Columns:
     return {
         "question_last": traits[Trait.QUESTION_LAST],
         "question": traits[Trait.QUESTION],
-        "after_question_last": _has(at(pool.traits, previous), Trait.QUESTION_LAST),
-        "after_question": _has(at(pool.traits, previous), Trait.QUESTION),
+        "after_question_last": _has(values_at(pool.traits, previous), Trait.QUESTION_LAST),
+        "after_question": _has(values_at(pool.traits, previous), Trait.QUESTION),
         "time": traits[Trait.TIME],
         "time_asked": asks.when * traits[Trait.TIME],
         "number": traits[Trait.NUMBER],

@@ -30,12 +30,12 @@ from madeleine.rules.fusion import (
     LIFT_ONLY_SELF,
     LIFT_QUOTED,
     LIFT_SELF,
-    OTHER_SPACE,
-    OUTDATED,
+    OTHER_SPACE_FACTOR,
+    OUTDATED_FACTOR,
     TIER_BOOST,
-    Standing,
-    boosts,
-    lifted,
+    BoostInputs,
+    boost_factors,
+    lift_chance,
 )
 from madeleine.write.stores import Stores
 
@@ -148,8 +148,8 @@ def _rough(view: _View, ids: Sequence[str]) -> NDArray[np.float64]:
     pool, places = scored.pool, scored.places
     tier = np.array([1 + TIER_BOOST[each] for each in TIERS])
     rough: NDArray[np.float64] = scored.chances * tier[pool.tier[places]]
-    rough = rough * np.where(pool.same_space[places], 1, OTHER_SPACE)
-    rough = rough * np.where(pool.outdated[places], OUTDATED, 1)
+    rough = rough * np.where(pool.same_space[places], 1, OTHER_SPACE_FACTOR)
+    rough = rough * np.where(pool.outdated[places], OUTDATED_FACTOR, 1)
     lifts = pool.tagged[places] * _self_lift(view.understood, scored.chances)
     rough = 1 - (1 - rough) * (1 - lifts)
     if ids:
@@ -162,8 +162,8 @@ def _rank(view: _View, record: Record, spot: int) -> Ranked:
     chance = float(view.scored.chances[spot])
     lifts = _lifts(view, record, spot)
     for lift in lifts.values():
-        chance = lifted(chance, lift)
-    factors = {} if record.id in view.named else boosts(_standing(view, record, spot))
+        chance = lift_chance(chance, lift)
+    factors = {} if record.id in view.named else boost_factors(_standing(view, record, spot))
     score = chance * math.prod(factors.values())
     return Ranked(record.id, record.created, score, spot, factors, lifts)
 
@@ -190,10 +190,10 @@ def _self_lift(understood: Understood, chances: NDArray[np.float64]) -> NDArray[
     return np.full(len(chances), LIFT_ONLY_SELF)
 
 
-def _standing(view: _View, record: Record, spot: int) -> Standing:
+def _standing(view: _View, record: Record, spot: int) -> BoostInputs:
     pool, place, now = view.scored.pool, view.scored.places[spot], view.now
     newest = view.understood.newest_first
-    return Standing(
+    return BoostInputs(
         tier=TIERS[pool.tier[place]],
         confidence=record.confidence,
         same_space=bool(pool.same_space[place]),

@@ -38,7 +38,7 @@ from madeleine.recall.scoring import Scored, heads_of, score
 from madeleine.recall.spoken import speaking_of
 from madeleine.recall.understanding import Understood
 from madeleine.recall.weights import HEADS
-from madeleine.rules.fusion import OUTDATED, boosts, shown
+from madeleine.rules.fusion import OUTDATED_FACTOR, boost_factors, display_score
 from madeleine.write.reconcile import unread
 from madeleine.write.stores import Stores
 from madeleine.write.use import used
@@ -263,7 +263,7 @@ def _stranger(search: _Search, memory: Memory, relevance_weight: float) -> Ranke
     newest = search.understood.newest_first
     standing = standing_of(memory, search.query.space, over, newest, search.now)
     weighed = replace(standing, relevance_weight=relevance_weight)
-    return Ranked(memory.id, memory.created, 0.0, factors=boosts(weighed))
+    return Ranked(memory.id, memory.created, 0.0, factors=boost_factors(weighed))
 
 
 def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
@@ -275,7 +275,7 @@ def _successors_first(stores: Stores, hits: list[Ranked]) -> list[Ranked]:
         for old in hits:
             new = newer.get(old.id)
             if new is not None and order(old) < order(new):
-                old.score, new.score = min(new.score, OUTDATED * old.score), old.score
+                old.score, new.score = min(new.score, OUTDATED_FACTOR * old.score), old.score
                 new.said.append(Cause(ReasonKind.IN_PLACE_OF, {"memory": old.id}))
                 new.mentioned.append(old.id)
     return sorted(hits, key=order)
@@ -348,11 +348,11 @@ def _found(stores: Stores, search: _Search, hit: Ranked, memory: Memory) -> Foun
     said = reasons(hit, memory, scored, search.query.filter, search.now)
     mentioned = (*hit.mentioned, *filter(None, [memory.superseded_by]))
     if scored is None:
-        return Found(memory, shown(hit.score), said, {}, mentioned=mentioned)
+        return Found(memory, display_score(hit.score), said, {}, mentioned=mentioned)
     explained = explain(hit, scored, heads_of(stores)) if search.query.explain else None
     return Found(
         memory=memory,
-        score=shown(hit.score),
+        score=display_score(hit.score),
         reasons=said,
         match=match_of(hit, scored),
         passage=place_of(hit, memory, scored),

@@ -16,7 +16,7 @@ from madeleine.model.query import RecallQuery
 from madeleine.recall.explaining import place_of
 from madeleine.recall.ranking import Ranked, order
 from madeleine.recall.scoring import Scored
-from madeleine.rules.fusion import reranked
+from madeleine.rules.fusion import blend_with_rerank
 from madeleine.write.stores import Stores
 
 SHOWN_CHARS = 2_000  # of a memory: as much as a cross-encoder reads
@@ -43,7 +43,7 @@ def rerank(
             notes = (Cause(NoteKind.NOT_RERANKED, {"why": down.message}),)
             break
         hit.reranked = logit
-        hit.score = reranked(hit.score, logit, habits.reranker.blend)
+        hit.score = blend_with_rerank(hit.score, logit, habits.reranker.blend)
     return sorted(hits, key=order), notes
 
 

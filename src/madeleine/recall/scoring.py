@@ -18,7 +18,7 @@ from madeleine.recall.asked import Asked
 from madeleine.recall.candidates import choose, draw, prepare
 from madeleine.recall.features import Columns, Places, Values, compare, evidence, rows_needed
 from madeleine.recall.weights import HEADS, shipped
-from madeleine.rules.fusion import Head, calibrated, summed
+from madeleine.rules.fusion import RecallHead, calibrate_sums, weighted_sums
 from madeleine.write.stores import Stores
 
 COMPARED_PER_HIT = 2.5  # whoever asks for sixty answers looks far down the list
@@ -48,14 +48,14 @@ class Collected:
     evidence: Mapping[str, float]
 
 
-def heads_of(stores: Stores) -> Mapping[str, Head]:
+def heads_of(stores: Stores) -> Mapping[str, RecallHead]:
     """Return the weights that are set, or the shipped ones."""
     return stores.habits.heads or shipped()
 
 
 def score(
     stores: Stores,
-    heads: Mapping[str, Head],
+    heads: Mapping[str, RecallHead],
     asked: Asked,
     pool: Pool,
     limit: int,
@@ -77,8 +77,8 @@ def score(
         mine = head == number
         if mine.any():
             part = {each: values[mine] for each, values in columns.items()}
-            sums[mine] = summed(heads[name], part)
-            chances[mine] = calibrated(heads[name], sums[mine], told)
+            sums[mine] = weighted_sums(heads[name], part)
+            chances[mine] = calibrate_sums(heads[name], sums[mine], told)
     return Scored(pool, places, columns, head, told, sums, chances)
 
 

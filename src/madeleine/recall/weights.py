@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from madeleine.errors import BadSetting
-from madeleine.rules.fusion import Calibration, Head
+from madeleine.rules.fusion import Calibration, RecallHead
 
 HEADS = ("dialogue", "note", "meaning", "words")
 """Which weights count: for what was said in a conversation, for a note, for a note that a
@@ -17,12 +17,12 @@ model without tokens has read, and where there is no model."""
 
 
 @cache
-def shipped() -> dict[str, Head]:
+def shipped() -> dict[str, RecallHead]:
     """Return the weights that come with the package."""
     return read_weights(files("madeleine.recall").joinpath("weights.json").read_text("utf-8"))
 
 
-def weights_at(path: str) -> dict[str, Head]:
+def weights_at(path: str) -> dict[str, RecallHead]:
     """Return the weights in a file of the user's, or the shipped ones when none is named."""
     if not path:
         return shipped()
@@ -32,16 +32,16 @@ def weights_at(path: str) -> dict[str, Head]:
         raise BadSetting("recall.weights", f"cannot be read from {path}: {error}") from error
 
 
-def read_weights(text: str) -> dict[str, Head]:
+def read_weights(text: str) -> dict[str, RecallHead]:
     """Return the heads that a file describes."""
     heads = json.loads(text)["heads"]
     return {name: _head(heads[name]) for name in HEADS}
 
 
-def _head(values: dict[str, Any]) -> Head:
+def _head(values: dict[str, Any]) -> RecallHead:
     said = values["calibration"]
     evidence = {name: float(weight) for name, weight in said["evidence"].items()}
-    return Head(
+    return RecallHead(
         weights={name: float(weight) for name, weight in values["weights"].items()},
         calibration=Calibration(float(said["slope"]), float(said["bias"]), evidence),
     )

@@ -27,7 +27,7 @@ EXPLAINS_CONFIDENCE = 0.7
 PARALLEL_CONFIDENCE = 0.5
 
 EXPLAINS, SHARES_THEME, PARALLEL_CONTEXT = "explains", "shares_theme", "parallel_context"
-EXPLAINING = frozenset({MemoryType.OBSERVATION, MemoryType.CONCEPT})
+EXPLAINING_TYPES = frozenset({MemoryType.OBSERVATION, MemoryType.CONCEPT})
 CONTRASTS_WITH = "contrasts_with"  # what a contrast is called where it is shown
 
 
@@ -40,24 +40,24 @@ class Association:
     kind: str | None = None
 
 
-def associated(
-    one: MemoryType, other: MemoryType, likeness: float, days_apart: float
+def find_association(
+    one: MemoryType, other: MemoryType, similarity: float, days_apart: float
 ) -> Association | None:
     """Return what the rules say of two memories of these types; nothing if none speaks."""
     types = {one, other}
     if types == {MemoryType.DECISION}:
-        return _contrast(likeness)
-    if types == EXPLAINING and likeness > EXPLAINS_ABOVE:
+        return _find_contrast(similarity)
+    if types == EXPLAINING_TYPES and similarity > EXPLAINS_ABOVE:
         return Association(Edge.DISCOVERED, EXPLAINS_CONFIDENCE, EXPLAINS)
-    if len(types) > 1 and likeness > SHARES_THEME_ABOVE:
-        return Association(Edge.DISCOVERED, min(likeness, 1.0), SHARES_THEME)
-    if abs(days_apart) < PARALLEL_DAYS and likeness < PARALLEL_BELOW:
+    if len(types) > 1 and similarity > SHARES_THEME_ABOVE:
+        return Association(Edge.DISCOVERED, min(similarity, 1.0), SHARES_THEME)
+    if abs(days_apart) < PARALLEL_DAYS and similarity < PARALLEL_BELOW:
         return Association(Edge.DISCOVERED, PARALLEL_CONFIDENCE, PARALLEL_CONTEXT)
     return None
 
 
-def _contrast(likeness: float) -> Association | None:
-    if likeness < CONTRAST_BELOW:
+def _find_contrast(similarity: float) -> Association | None:
+    if similarity < CONTRAST_BELOW:
         return Association(Edge.CONTRADICTS, CONTRAST_CONFIDENCE)
     return None
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def together(
+def find_cluster(
     vectors: NDArray[np.float32],
     least: float,
     most: int,
@@ -24,13 +24,13 @@ def together(
     Rows are unit vectors. Places that are named in `apart`, in either order, are never in one
     cluster.
     """
-    likeness = vectors @ vectors.T
+    similarity = vectors @ vectors.T
     kept_apart = {frozenset(pair) for pair in apart}
     members = [0]
-    for place in _nearest_first(likeness[0]):
+    for place in _nearest_first(similarity[0]):
         if len(members) == most:
             break
-        if _fits(place, members, likeness, least, kept_apart):
+        if _fits_cluster(place, members, similarity, least, kept_apart):
             members.append(place)
     return members
 
@@ -41,12 +41,12 @@ def _nearest_first(row: NDArray[np.float32]) -> Iterator[int]:
     return (place + 1 for place in order)
 
 
-def _fits(
+def _fits_cluster(
     place: int,
     members: Sequence[int],
-    likeness: NDArray[np.float32],
+    similarity: NDArray[np.float32],
     least: float,
     kept_apart: Collection[frozenset[int]],
 ) -> bool:
-    near = bool((likeness[place, list(members)] >= least).all())
+    near = bool((similarity[place, list(members)] >= least).all())
     return near and not any(frozenset((place, each)) in kept_apart for each in members)

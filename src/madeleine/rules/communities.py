@@ -22,23 +22,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.rules.likeness import (
+from madeleine.rules.similarity import (
     ROUNDING,
-    Alike,
-    Cloud,
     Floats,
     Places,
-    Stop,
-    alike,
-    fingerprints,
+    ShouldStop,
+    SimilarPairs,
+    VectorSet,
+    find_similar_pairs,
+    vector_fingerprints,
 )
 
-STAYING = 0.9  # share of each of two clusters that has to stay for them to become one
-FAR_LARGER = 8  # times another cluster: so much that taking it in moves no centre
-PAIRS = 16_384  # of clusters that are compared at a time
-ROUNDS = 32  # of putting clusters together; a few are enough
-FREE = -1  # in no cluster
-LOOK_EVERY = 16  # clusters made or put together: a few milliseconds
+STAYING_SHARE = 0.9  # share of each of two clusters that has to stay for them to become one
+FAR_LARGER_TIMES = 8  # times another cluster: so much that taking it in moves no centre
+PAIRS_PER_BLOCK = 16_384  # of clusters that are compared at a time
+MERGE_ROUNDS = 32  # of putting clusters together; a few are enough
+NO_CLUSTER = -1  # in no cluster
+STOP_CHECK_EVERY = 16  # clusters made or put together: a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,15 @@ class Community:
     have in common."""
 
     places: tuple[int, ...]
-    likeness: tuple[float, ...]
+    similarity: tuple[float, ...]
 
 
-def communities(
-    cloud: Cloud,
+def find_communities(
+    cloud: VectorSet,
     least: float,
     fewest: int,
     apart: NDArray[np.int32] | None = None,
-    stop: Stop = lambda: False,
+    stop: ShouldStop = lambda: False,
 ) -> list[Community]:
     """Return the clusters of at least `fewest`, the largest first.
 
@@ -64,31 +64,31 @@ def communities(
     what it has.
     """
     groups = np.zeros(len(cloud), np.int32) if apart is None else apart
-    copies = _Copies.of(cloud, groups)
-    firsts = Cloud(cloud.matrix, cloud.rows[copies.first])
-    lines = _within(alike(firsts, least, stop), groups[copies.first])
-    found = _Forming(firsts, least, lines, copies.count, stop).clusters()
-    whole = [copies.all_of(each) for each in found]
-    parts = [part for each in whole for part in _unmixed(each, groups)]
+    copies = _DuplicateVectors.of(cloud, groups)
+    firsts = VectorSet(cloud.matrix, cloud.rows[copies.first])
+    lines = _select_lines_within(find_similar_pairs(firsts, least, stop), groups[copies.first])
+    found = _ClusterBuilder(firsts, least, lines, copies.count, stop).build_clusters()
+    whole = [copies.expand_copies(each) for each in found]
+    parts = [part for each in whole for part in _split_mixed(each, groups)]
     large = [each for each in parts if len(each) >= fewest]
-    return sorted((_community(cloud, each) for each in large), key=_largest_first)
+    return sorted((_build_community(cloud, each) for each in large), key=_size_order_key)
 
 
-def _largest_first(community: Community) -> tuple[int, tuple[int, ...]]:
+def _size_order_key(community: Community) -> tuple[int, tuple[int, ...]]:
     return -len(community.places), community.places
 
 
-def _community(cloud: Cloud, places: Places) -> Community:
-    vectors = cloud.at(places)
-    likeness = np.clip(vectors @ _unit(vectors.sum(axis=0)), 0.0, 1.0)
-    return Community(tuple(places.tolist()), tuple(round(float(each), 4) for each in likeness))
+def _build_community(cloud: VectorSet, places: Places) -> Community:
+    vectors = cloud.unit_vectors(places)
+    similarity = np.clip(vectors @ _unit_vector(vectors.sum(axis=0)), 0.0, 1.0)
+    return Community(tuple(places.tolist()), tuple(round(float(each), 4) for each in similarity))
 
 
 # --- copies -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Copies:
+class _DuplicateVectors:
     """Equal vectors that may be together, told once. There may be very many of one."""
 
     first: Places
@@ -98,8 +98,8 @@ class _Copies:
     places: Places
 
     @classmethod
-    def of(cls, cloud: Cloud, groups: NDArray[np.int32]) -> _Copies:
-        marks = fingerprints(cloud) + groups.astype(np.uint64)
+    def of(cls, cloud: VectorSet, groups: NDArray[np.int32]) -> _DuplicateVectors:
+        marks = vector_fingerprints(cloud) + groups.astype(np.uint64)
         _, first, kind, count = np.unique(
             marks, return_index=True, return_inverse=True, return_counts=True
         )
@@ -109,7 +109,7 @@ class _Copies:
         places = np.argsort(rank[kind], kind="stable")
         return cls(first[order], count[order], np.cumsum(count[order]), places)
 
-    def all_of(self, firsts: Places) -> Places:
+    def expand_copies(self, firsts: Places) -> Places:
         """Return the places of all copies of these, in order."""
         ends, count = self.ends[firsts].tolist(), self.count[firsts].tolist()
         each = [self.places[end - size : end] for end, size in zip(ends, count, strict=True)]
@@ -119,14 +119,14 @@ class _Copies:
 # --- what must not be mixed ---------------------------------------------------------------
 
 
-def _within(lines: Alike, groups: NDArray[np.int32]) -> Alike:
+def _select_lines_within(lines: SimilarPairs, groups: NDArray[np.int32]) -> SimilarPairs:
     """Return the lines between those that may be together."""
     one, other = groups[lines.one], groups[lines.other]
     kept = (one == other) | (one == 0) | (other == 0)
-    return Alike(lines.one[kept], lines.other[kept], lines.likeness[kept])
+    return SimilarPairs(lines.one[kept], lines.other[kept], lines.similarity[kept])
 
 
-def _unmixed(places: Places, groups: NDArray[np.int32]) -> list[Places]:
+def _split_mixed(places: Places, groups: NDArray[np.int32]) -> list[Places]:
     """Return a cluster as it is if it mixes nothing; else by groups. Those of group 0 stand
     between the others and belong to none of them more than to another."""
     named = np.unique(groups[places])
@@ -149,7 +149,7 @@ class _Cluster:
 
     @property
     def centre(self) -> Floats:
-        return _unit(self.total)
+        return _unit_vector(self.total)
 
     def members(self) -> Places:
         """Return them in order; what was put in order once stays so."""
@@ -158,82 +158,85 @@ class _Cluster:
         return self.parts[0]
 
 
-class _Forming:
+class _ClusterBuilder:
     """Clusters in the making, each named by the vector that was its first centre."""
 
     def __init__(
-        self, cloud: Cloud, least: float, lines: Alike, weight: Places, stop: Stop
+        self, cloud: VectorSet, least: float, lines: SimilarPairs, weight: Places, stop: ShouldStop
     ) -> None:
         self._cloud, self._bar, self._lines = cloud, least - ROUNDING, lines
         self._weight = weight  # how often each vector is there
         self._stop = stop
-        self._of = np.full(len(cloud), FREE, np.int64)
+        self._cluster_of = np.full(len(cloud), NO_CLUSTER, np.int64)
         self._clusters: dict[int, _Cluster] = {}
         self._changes: Counter[int] = Counter()
         self._refused: dict[tuple[int, int], tuple[int, int]] = {}
         """Clusters that were not put together, and how often each had changed by then."""
 
-    def clusters(self) -> list[Places]:
-        self._stars()
-        pairs = self._between()
-        for _ in range(ROUNDS):
-            into = self._put_together(pairs)
+    def build_clusters(self) -> list[Places]:
+        self._build_stars()
+        pairs = self._find_linked_clusters()
+        for _ in range(MERGE_ROUNDS):
+            into = self._merge_clusters(pairs)
             if not into:
                 break
-            pairs = _renamed(pairs, into)
-        self._join()
+            pairs = _rename_pairs(pairs, into)
+        self._assign_free_vectors()
         members = [each.members() for each in self._clusters.values()]
-        return [*(self._near(each, self._centre(each)) for each in members), *self._alone()]
+        return [
+            *(self._select_near(each, self._centre(each)) for each in members),
+            *self._list_lone_duplicates(),
+        ]
 
-    def _alone(self) -> list[Places]:
+    def _list_lone_duplicates(self) -> list[Places]:
         """Return the vectors that are like no other, but there several times."""
-        several = np.flatnonzero((self._of == FREE) & (self._weight > 1))
+        several = np.flatnonzero((self._cluster_of == NO_CLUSTER) & (self._weight > 1))
         return [several[[at]] for at in range(len(several))]
 
-    def _near(self, members: Places, centre: Floats) -> Places:
+    def _select_near(self, members: Places, centre: Floats) -> Places:
         """Return those that are alike enough to what all of them have in common."""
-        return members[self._cloud.likeness(members, centre) >= self._bar]
+        return members[self._cloud.similarity(members, centre) >= self._bar]
 
     def _total(self, members: Places) -> Floats:
         return self._cloud.total(members, self._weight[members])
 
     def _centre(self, members: Places) -> Floats:
-        return _unit(self._total(members))
+        return _unit_vector(self._total(members))
 
     # -- stars --
 
-    def _stars(self) -> None:
+    def _build_stars(self) -> None:
         """Make a cluster of each vector that has lines to free ones and of those, whoever has
         most lines first."""
-        starts, others = _neighbours(self._lines, len(self._cloud))
+        starts, others = _build_adjacency(self._lines, len(self._cloud))
         degree = np.diff(starts)
         hubs = np.argsort(-degree, kind="stable")[: np.count_nonzero(degree)].tolist()
-        for hub in _looking(hubs, self._stop):
-            if self._of[hub] != FREE:
+        for hub in _iterate_until_stopped(hubs, self._stop):
+            if self._cluster_of[hub] != NO_CLUSTER:
                 continue
             near = others[starts[hub] : starts[hub + 1]]
-            star = np.append(near[self._of[near] == FREE], hub)
-            kept = self._near(star, self._centre(star)) if len(star) > 1 else star
+            star = np.append(near[self._cluster_of[near] == NO_CLUSTER], hub)
+            kept = self._select_near(star, self._centre(star)) if len(star) > 1 else star
             if len(kept) > 1:
-                self._of[kept] = hub
+                self._cluster_of[kept] = hub
                 self._clusters[hub] = _Cluster([kept], len(kept), self._total(kept))
 
     # -- clusters of clusters --
 
-    def _between(self) -> Pairs:
+    def _find_linked_clusters(self) -> ClusterPairs:
         """Return the clusters that have lines between them, each pair once."""
-        one, other = self._of[self._lines.one], self._of[self._lines.other]
-        both = (one != FREE) & (other != FREE)
-        return _distinct(one[both], other[both])
+        one, other = self._cluster_of[self._lines.one], self._cluster_of[self._lines.other]
+        both = (one != NO_CLUSTER) & (other != NO_CLUSTER)
+        return _distinct_pairs(one[both], other[both])
 
-    def _put_together(self, pairs: Pairs) -> dict[int, int]:
+    def _merge_clusters(self, pairs: ClusterPairs) -> dict[int, int]:
         """Put clusters together, those first that have most in common; return which went into
         which."""
         into: dict[int, int] = {}
-        likeness = self._likeness(pairs)
-        best_first = np.argsort(-np.round(likeness, 5), kind="stable").tolist()
-        for at in _looking(best_first, self._stop):
-            one, other = (_last(into, name) for name in pairs[at].tolist())
+        similarity = self._centre_similarities(pairs)
+        best_first = np.argsort(-np.round(similarity, 5), kind="stable").tolist()
+        for at in _iterate_until_stopped(best_first, self._stop):
+            one, other = (_find_merged_into(into, name) for name in pairs[at].tolist())
             if one != other and self._unite_if_new(one, other):
                 into[other] = one
         return into
@@ -243,54 +246,56 @@ class _Forming:
         as_they_are = self._changes[one], self._changes[other]
         if self._refused.get((one, other)) == as_they_are:
             return False
-        if self._unite(one, other):
+        if self._unite_clusters(one, other):
             return True
         self._refused[one, other] = as_they_are
         return False
 
-    def _likeness(self, pairs: Pairs) -> Floats:
+    def _centre_similarities(self, pairs: ClusterPairs) -> Floats:
         """Return how alike the centres of each pair are."""
         names = np.unique(pairs)
         centres = np.array([self._clusters[each].centre for each in names.tolist()], np.float32)
         one, other = np.searchsorted(names, pairs.T)
         parts = [
-            np.vecdot(centres[one[at : at + PAIRS]], centres[other[at : at + PAIRS]])
-            for at in range(0, len(pairs), PAIRS)
+            np.vecdot(
+                centres[one[at : at + PAIRS_PER_BLOCK]], centres[other[at : at + PAIRS_PER_BLOCK]]
+            )
+            for at in range(0, len(pairs), PAIRS_PER_BLOCK)
         ]
         return np.concatenate(parts) if parts else np.empty(0, np.float32)
 
-    def _unite(self, one: int, other: int) -> bool:
+    def _unite_clusters(self, one: int, other: int) -> bool:
         """Let one cluster take in another, if hardly anybody drops out of either. Of one that
         is far larger nobody does: its centre stays where it is."""
         mine, theirs = self._clusters[one], self._clusters[other]
-        centre = _unit(mine.total + theirs.total)
+        centre = _unit_vector(mine.total + theirs.total)
         staying: list[Places | None] = []
         for each, beside in ((theirs, mine), (mine, theirs)):
-            far_larger = each.size >= FAR_LARGER * beside.size
-            near = None if far_larger else self._near(each.members(), centre)
-            if near is not None and len(near) < STAYING * each.size:
+            far_larger = each.size >= FAR_LARGER_TIMES * beside.size
+            near = None if far_larger else self._select_near(each.members(), centre)
+            if near is not None and len(near) < STAYING_SHARE * each.size:
                 return False
             staying.append(near)
         theirs_left, mine_left = staying
-        kept = [self._left(mine, mine_left), self._left(theirs, theirs_left)]
-        self._take_in(one, other, kept)
+        kept = [self._shrink_cluster(mine, mine_left), self._shrink_cluster(theirs, theirs_left)]
+        self._absorb_cluster(one, other, kept)
         return True
 
-    def _left(self, cluster: _Cluster, near: Places | None) -> _Cluster:
+    def _shrink_cluster(self, cluster: _Cluster, near: Places | None) -> _Cluster:
         """Return what is left of a cluster when only those near to a new centre stay."""
         if near is None or len(near) == cluster.size:
             return cluster
         return _Cluster([near], len(near), self._total(near), in_order=True)
 
-    def _take_in(self, one: int, other: int, kept: Sequence[_Cluster]) -> None:
+    def _absorb_cluster(self, one: int, other: int, kept: Sequence[_Cluster]) -> None:
         for name, after in zip((one, other), kept, strict=True):
             if after is not self._clusters[name]:
-                self._of[self._clusters[name].members()] = FREE
+                self._cluster_of[self._clusters[name].members()] = NO_CLUSTER
         first, second = sorted(kept, key=lambda each: -len(each.parts))
         for each in kept:
             if each is not self._clusters[one]:
                 for part in each.parts:
-                    self._of[part] = one
+                    self._cluster_of[part] = one
         first.parts.extend(second.parts)
         made = _Cluster(first.parts, first.size + second.size, first.total + second.total)
         del self._clusters[other]
@@ -299,41 +304,41 @@ class _Forming:
 
     # -- the rest --
 
-    def _join(self) -> None:
+    def _assign_free_vectors(self) -> None:
         """Let each free vector join the cluster that it is most like, of those to whose members
         it has a line."""
-        names = self._of.copy()
+        names = self._cluster_of.copy()
         offers: dict[int, set[int]] = {}
         ends = (self._lines.one, self._lines.other)
         for mine, theirs in (ends, ends[::-1]):
-            wanted = (names[mine] == FREE) & (names[theirs] != FREE)
+            wanted = (names[mine] == NO_CLUSTER) & (names[theirs] != NO_CLUSTER)
             pairs = zip(mine[wanted].tolist(), names[theirs[wanted]].tolist(), strict=True)
             for each, name in pairs:
                 offers.setdefault(each, set()).add(name)
-        for each in _looking(sorted(offers), self._stop):
-            likeness, name = self._most_like(each, offers[each])
-            if likeness >= self._bar:
-                self._of[each] = name
+        for each in _iterate_until_stopped(sorted(offers), self._stop):
+            similarity, name = self._find_most_similar(each, offers[each])
+            if similarity >= self._bar:
+                self._cluster_of[each] = name
                 self._clusters[name].parts.append(np.array([each]))
 
-    def _most_like(self, place: int, names: set[int]) -> tuple[float, int]:
-        vector = self._cloud.at(np.array([place]))[0]
-        likeness, name = max((float(vector @ self._clusters[at].centre), -at) for at in names)
-        return likeness, -name
+    def _find_most_similar(self, place: int, names: set[int]) -> tuple[float, int]:
+        vector = self._cloud.unit_vectors(np.array([place]))[0]
+        similarity, name = max((float(vector @ self._clusters[at].centre), -at) for at in names)
+        return similarity, -name
 
 
-Pairs = NDArray[np.int64]
+ClusterPairs = NDArray[np.int64]
 
 
-def _looking(places: Sequence[int], stop: Stop) -> Iterator[int]:
+def _iterate_until_stopped(places: Sequence[int], stop: ShouldStop) -> Iterator[int]:
     """Yield the places, looking every now and then whether to stop."""
     for number, place in enumerate(places):
-        if number % LOOK_EVERY == 0 and stop():
+        if number % STOP_CHECK_EVERY == 0 and stop():
             return
         yield place
 
 
-def _distinct(one: Places, other: Places) -> Pairs:
+def _distinct_pairs(one: Places, other: Places) -> ClusterPairs:
     """Return pairs of different names, each once, the smaller first."""
     low, high = np.minimum(one, other), np.maximum(one, other)
     apart = low != high
@@ -341,14 +346,14 @@ def _distinct(one: Places, other: Places) -> Pairs:
     return np.stack([keys >> 31, keys & (2**31 - 1)], axis=1)
 
 
-def _renamed(pairs: Pairs, into: dict[int, int]) -> Pairs:
+def _rename_pairs(pairs: ClusterPairs, into: dict[int, int]) -> ClusterPairs:
     names = np.unique(pairs)
-    now = np.array([_last(into, name) for name in names.tolist()], np.int64)
+    now = np.array([_find_merged_into(into, name) for name in names.tolist()], np.int64)
     one, other = now[np.searchsorted(names, pairs.T)]
-    return _distinct(one, other)
+    return _distinct_pairs(one, other)
 
 
-def _last(into: dict[int, int], name: int) -> int:
+def _find_merged_into(into: dict[int, int], name: int) -> int:
     """Return the cluster that one has become part of, and note it for the next time."""
     last = name
     while last in into:
@@ -358,7 +363,7 @@ def _last(into: dict[int, int], name: int) -> int:
     return last
 
 
-def _neighbours(lines: Alike, count: int) -> tuple[Places, Places]:
+def _build_adjacency(lines: SimilarPairs, count: int) -> tuple[Places, Places]:
     """Return for each place where its neighbours begin in one long list of them."""
     one, other = lines.one.astype(np.int64), lines.other.astype(np.int64)
     both = np.sort(np.concatenate([one * count + other, other * count + one]))
@@ -366,6 +371,6 @@ def _neighbours(lines: Alike, count: int) -> tuple[Places, Places]:
     return starts, both % max(count, 1)
 
 
-def _unit(total: Floats) -> Floats:
+def _unit_vector(total: Floats) -> Floats:
     centre: Floats = total / max(math.sqrt(total.dot(total)), 1e-12)
     return centre

@@ -15,57 +15,61 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 Places = NDArray[np.int64]
 
-BESIDE, FURTHER = 0.5, 0.25
-ALIKE = 0.35  # the usual cosine of two things said one after the other
+BESIDE_WEIGHT, FURTHER_WEIGHT = 0.5, 0.25
+USUAL_COSINE = 0.35  # the usual cosine of two things said one after the other
 
 
-def at(values: NDArray[np.generic], places: Places) -> Values:
+def values_at(values: NDArray[np.generic], places: Places) -> Values:
     """Return the values at these places, 0 where there is none."""
     if not len(values):
         return np.zeros(len(places))
     return np.where(places >= 0, values[places], 0).astype(np.float64)
 
 
-class Surroundings:
+class PassageNeighbours:
     """The two places before and the two after each place."""
 
     def __init__(self, before: Places, after: Places) -> None:
         self.before, self.after = before, after
-        self._further = _over(before, before), _over(after, after)
+        self._further = _compose_places(before, before), _compose_places(after, after)
         present = [
             (weight, (places >= 0).astype(np.float64))
-            for weight, places in ((BESIDE, before), (BESIDE, after), *self._behind())
+            for weight, places in (
+                (BESIDE_WEIGHT, before),
+                (BESIDE_WEIGHT, after),
+                *self._further_places(),
+            )
         ]
         total = 1 + sum(weight * there for weight, there in present)
         squares = 1 + sum(weight * weight * there for weight, there in present)
-        self._length: Values = np.sqrt((1 - ALIKE) * squares + ALIKE * total * total)
+        self._length: Values = np.sqrt((1 - USUAL_COSINE) * squares + USUAL_COSINE * total * total)
 
-    def _behind(self) -> tuple[tuple[float, Places], ...]:
-        return (FURTHER, self._further[0]), (FURTHER, self._further[1])
+    def _further_places(self) -> tuple[tuple[float, Places], ...]:
+        return (FURTHER_WEIGHT, self._further[0]), (FURTHER_WEIGHT, self._further[1])
 
-    def summed(self, values: NDArray[np.generic]) -> Values:
+    def sum_with_neighbours(self, values: NDArray[np.generic]) -> Values:
         """Return each value with its share of those around it."""
-        near = at(values, self.before) + at(values, self.after)
-        far = sum(at(values, places) for _, places in self._behind())
-        total: Values = values.astype(np.float64) + BESIDE * near + FURTHER * far
+        near = values_at(values, self.before) + values_at(values, self.after)
+        far = sum(values_at(values, places) for _, places in self._further_places())
+        total: Values = values.astype(np.float64) + BESIDE_WEIGHT * near + FURTHER_WEIGHT * far
         return total
 
     def cosine(self, cosines: NDArray[np.generic]) -> Values:
         """Return the cosine of each place's context, given those of the places alone."""
-        return self.summed(cosines) / self._length
+        return self.sum_with_neighbours(cosines) / self._length
 
-    def greatest(self, values: NDArray[np.generic]) -> Values:
+    def greatest_beside(self, values: NDArray[np.generic]) -> Values:
         """Return the greater of the values before and after."""
-        return np.maximum(at(values, self.before), at(values, self.after))
+        return np.maximum(values_at(values, self.before), values_at(values, self.after))
 
 
-def _over(one: Places, two: Places) -> Places:
+def _compose_places(one: Places, two: Places) -> Places:
     if not len(one):
         return one
     return np.where(one >= 0, two[one], -1)
 
 
-def sessionwise(values: Values, session: Places, combine: np.ufunc) -> Values:
+def combine_by_session(values: Values, session: Places, combine: np.ufunc) -> Values:
     """Return for each place what its session's places come to together."""
     if not len(values):
         return values
@@ -82,7 +86,7 @@ def drawing_score(
     text: Values,
     near: Values,
     focus: Values,
-    around: Surroundings,
+    around: PassageNeighbours,
     talk: NDArray[np.bool_],
     session: Places,
 ) -> Values:
@@ -95,9 +99,9 @@ def drawing_score(
     score = words + 1.5 * focus + 0.3 * near
     if not talk.any():
         return score + words / 3 + 1.2 * focus
-    beside = np.minimum(around.summed(words), 1.5) / 3
-    together = 0.25 * sessionwise(words, session, np.maximum)
-    together += 0.5 * sessionwise(focus, session, np.maximum)
+    beside = np.minimum(around.sum_with_neighbours(words), 1.5) / 3
+    together = 0.25 * combine_by_session(words, session, np.maximum)
+    together += 0.5 * combine_by_session(focus, session, np.maximum)
     context = beside + 1.2 * around.cosine(focus) + together
     return score + np.where(talk, context, words / 3 + 1.2 * focus)
 

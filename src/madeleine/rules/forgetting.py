@@ -3,7 +3,8 @@
 A memory whose relevance is below the threshold is archived, or moved to the trash; a threshold
 of 0 does nothing. Five things protect a memory, looked at in this order; the first that holds
 is the reason given. Fading (`rules.lifecycle`) has the same protection, and what is still to come
-has it besides (`rules.upcoming`): that is read from the text, of the few that nothing else keeps.
+has it besides (`language.upcoming`): that is read from the text, of the few that nothing else
+keeps.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.uint8]
 
-PROTECTED = "protected"  # the tag that keeps a memory whatever becomes of its relevance
+PROTECTED_TAG = "protected"  # the tag that keeps a memory whatever becomes of its relevance
 
 
-class Fate(enum.StrEnum):
+class ForgettingAction(enum.StrEnum):
     """What becomes of a memory; its place in this list is its code."""
 
     PRESERVE = "preserve"
@@ -46,7 +47,7 @@ class Protection(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ForgettingThresholds:
     """The thresholds."""
 
     archive_below: float = 0.0
@@ -56,7 +57,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Protectable:
+class ProtectionColumns:
     """What may protect memories that are not archived, as columns."""
 
     importance: NDArray[np.float64]
@@ -70,19 +71,21 @@ class Protectable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates(Protectable):
+class ForgettingColumns(ProtectionColumns):
     """The same, with what decides about them."""
 
     relevance: NDArray[np.float64]
 
 
-def fates(found: Candidates, rules: Rules) -> Codes:
+def select_actions(found: ForgettingColumns, rules: ForgettingThresholds) -> Codes:
     """Return what would become of each memory if nothing protected it."""
     conditions = [found.relevance < rules.delete_below, found.relevance < rules.archive_below]
-    return np.select(conditions, _codes(Fate.DELETE, Fate.ARCHIVE), np.uint8(0))
+    return np.select(
+        conditions, _member_codes(ForgettingAction.DELETE, ForgettingAction.ARCHIVE), np.uint8(0)
+    )
 
 
-def protections(found: Protectable, rules: Rules) -> Codes:
+def find_protections(found: ProtectionColumns, rules: ForgettingThresholds) -> Codes:
     """Return what protects each memory: the first that holds."""
     conditions = {
         Protection.EXPLICIT: found.tagged,
@@ -91,13 +94,13 @@ def protections(found: Protectable, rules: Rules) -> Codes:
         Protection.GRACE: found.age < rules.grace_days,
         Protection.TYPE: found.of_protected_type,
     }
-    return np.select(list(conditions.values()), _codes(*conditions), np.uint8(0))
+    return np.select(list(conditions.values()), _member_codes(*conditions), np.uint8(0))
 
 
-def code(member: Fate | Protection) -> int:
+def member_code(member: ForgettingAction | Protection) -> int:
     """Return the number by which a column speaks of a fate or a protection."""
     return list(type(member)).index(member)
 
 
-def _codes(*members: Fate | Protection) -> list[np.uint8]:
-    return [np.uint8(code(each)) for each in members]
+def _member_codes(*members: ForgettingAction | Protection) -> list[np.uint8]:
+    return [np.uint8(member_code(each)) for each in members]

@@ -2,8 +2,8 @@
 
 What a question and a passage have in common is told by *features*. Each *head* is a list of
 features with one weight each, found by `bench/training` and kept in a small readable file. A
-head's sum becomes the chance that the passage answers the question (`calibrated`), and the
-documented boosts act on that chance (`boosted`), here and nowhere else.
+head's sum becomes the chance that the passage answers the question (`calibrate_sums`), and the
+documented boosts act on that chance (`boost_factors`), here and nowhere else.
 
 No feature is relative to the best candidate: the best of nothing must not look good.
 """
@@ -21,24 +21,28 @@ Column = NDArray[np.float64]
 """One number for each candidate."""
 
 TIER_BOOST = {"core": 0.10, "working": 0.0, "archival": -0.10}
-OTHER_SPACE = 0.6  # what a memory of another space counts for
+OTHER_SPACE_FACTOR = 0.6  # what a memory of another space counts for
 CONFIDENCE_FLOOR = 0.4  # what a memory counts for whose author was not sure at all
 RECENCY_BOOST = 0.05  # for a memory used just now
 RECENCY_HALF_LIFE_DAYS = 7.0
 USE_BOOST = 0.05  # for a memory used often
-USES_FOR_ALL = 20  # uses that earn the whole boost
+USES_FOR_FULL_BOOST = 20  # uses that earn the whole boost
 IMPORTANCE_BOOST = 0.05  # at importance 1; as much is lost at 0
-OUTDATED = 0.5  # what a memory counts for that is no longer true
+OUTDATED_FACTOR = 0.5  # what a memory counts for that is no longer true
 NEWEST_BOOST = 1.5  # for a memory of just now, when the newest are asked for
 NEWEST_HALF_LIFE_DAYS = 14.0
-ON_DAY, ON_DATE, OFF_DATE = 2.0, 1.3, 0.7  # for a note of the day, of the month, of another
+ON_DAY_FACTOR, ON_DATE_FACTOR, OFF_DATE_FACTOR = (
+    2.0,
+    1.3,
+    0.7,
+)  # for a note of the day, of the month, of another
 
 LIFT_QUOTED = 0.5  # how far towards certainty a memory is lifted that holds what is quoted
 LIFT_SELF = 0.15  # and one about the asker, when the asker speaks of themselves
 LIFT_ONLY_SELF = 0.6  # and when they speak of nothing else
 
-BM25_TERM = 1.2  # how soon a word said again adds nothing
-BM25_LENGTH = 0.75  # how much a long text has to pay
+BM25_K1 = 1.2  # how soon a word said again adds nothing
+BM25_B = 0.75  # how much a long text has to pay
 SOFT_FROM, SOFT_OVER = 0.35, 0.5  # token cosines below say nothing; .85 and above say it all
 
 
@@ -53,7 +57,7 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class RecallHead:
     """What counts for one kind of candidate."""
 
     weights: Mapping[str, float]
@@ -61,7 +65,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BoostInputs:
     """What the boosts look at."""
 
     tier: str = "working"
@@ -83,7 +87,7 @@ class Standing:
     """How much of a say: 1 lets what is not relevant at all count nothing."""
 
 
-def summed(head: Head, features: Mapping[str, Column]) -> Column:
+def weighted_sums(head: RecallHead, features: Mapping[str, Column]) -> Column:
     """Return each candidate's weighted sum. A feature that is not there counts nothing."""
     there = {name: weight for name, weight in head.weights.items() if name in features}
     if not there:
@@ -92,7 +96,7 @@ def summed(head: Head, features: Mapping[str, Column]) -> Column:
     return total
 
 
-def calibrated(head: Head, sums: Column, evidence: Mapping[str, float]) -> Column:
+def calibrate_sums(head: RecallHead, sums: Column, evidence: Mapping[str, float]) -> Column:
     """Return for each sum the chance that the candidate answers the question."""
     said = head.calibration
     least = said.bias + sum(
@@ -102,58 +106,58 @@ def calibrated(head: Head, sums: Column, evidence: Mapping[str, float]) -> Colum
     return chance
 
 
-def boosts(standing: Standing) -> dict[str, float]:
+def boost_factors(standing: BoostInputs) -> dict[str, float]:
     """Return each documented boost as a factor, by name; 1 changes nothing."""
     recent = 2.0 ** (-max(standing.idle_days, 0.0) / RECENCY_HALF_LIFE_DAYS)
-    often = min(1.0, math.log1p(standing.uses) / math.log1p(USES_FOR_ALL))
+    often = min(1.0, math.log1p(standing.uses) / math.log1p(USES_FOR_FULL_BOOST))
     return {
         "tier": 1 + TIER_BOOST[standing.tier],
         "confidence": CONFIDENCE_FLOOR + (1 - CONFIDENCE_FLOOR) * standing.confidence,
-        "space": 1.0 if standing.same_space else OTHER_SPACE,
+        "space": 1.0 if standing.same_space else OTHER_SPACE_FACTOR,
         "recency": 1 + RECENCY_BOOST * recent,
         "use": 1 + USE_BOOST * often,
         "importance": 1 + IMPORTANCE_BOOST * (2 * standing.importance - 1),
-        "validity": OUTDATED if standing.outdated else 1.0,
-        "newest": 1 + NEWEST_BOOST * _newness(standing.age_days),
-        "date": _timely(standing),
-        **_relevance(standing),
+        "validity": OUTDATED_FACTOR if standing.outdated else 1.0,
+        "newest": 1 + NEWEST_BOOST * _newest_share(standing.age_days),
+        "date": _date_factor(standing),
+        **_relevance_factor(standing),
     }
 
 
-def _relevance(standing: Standing) -> dict[str, float]:
+def _relevance_factor(standing: BoostInputs) -> dict[str, float]:
     """Return what relevance takes away; without a weight or a score it is no factor at all."""
     if standing.relevance is None or not standing.relevance_weight:
         return {}
     return {"relevance": 1 - standing.relevance_weight * (1 - standing.relevance)}
 
 
-def _timely(standing: Standing) -> float:
+def _date_factor(standing: BoostInputs) -> float:
     if standing.on_day:
-        return ON_DAY
-    return {None: 1.0, True: ON_DATE, False: OFF_DATE}[standing.on_date]
+        return ON_DAY_FACTOR
+    return {None: 1.0, True: ON_DATE_FACTOR, False: OFF_DATE_FACTOR}[standing.on_date]
 
 
-def _newness(age_days: float | None) -> float:
+def _newest_share(age_days: float | None) -> float:
     return 0.0 if age_days is None else 2.0 ** (-max(age_days, 0.0) / NEWEST_HALF_LIFE_DAYS)
 
 
-def boosted(chance: float, standing: Standing) -> float:
+def boost_chance(chance: float, standing: BoostInputs) -> float:
     """Return the chance after all boosts. It may pass 1, so that order is kept among the
-    best; what is shown is cut there (`shown`)."""
-    return chance * math.prod(boosts(standing).values())
+    best; what is shown is cut there (`display_score`)."""
+    return chance * math.prod(boost_factors(standing).values())
 
 
-def lifted(chance: float, lift: float) -> float:
+def lift_chance(chance: float, lift: float) -> float:
     """Return a chance with another, independent reason on its side."""
     return 1 - (1 - chance) * (1 - lift)
 
 
-def reranked(score: float, logit: float, blend: float) -> float:
+def blend_with_rerank(score: float, logit: float, blend: float) -> float:
     """Return a score blended with what a cross-encoder says; its logits run from -12 to 6."""
     return blend * min(1.0, max(0.0, (logit + 12) / 18)) + (1 - blend) * score
 
 
-def shown(score: float) -> float:
+def display_score(score: float) -> float:
     """Return a score as people see it."""
     return round(min(1.0, max(0.0, score)), 4)
 
@@ -165,12 +169,12 @@ def idf(holders: float, memories: float) -> float:
 
 def bm25(counts: Column, weights: Column, lengths: Column, mean_length: float) -> Column:
     """Return the sum over words (columns) of their idf, dampened by count and length."""
-    room = BM25_TERM * (1 - BM25_LENGTH + BM25_LENGTH * lengths / max(mean_length, 1.0))
-    sums: Column = (counts * (BM25_TERM + 1) / (counts + room[:, None])) @ weights
+    room = BM25_K1 * (1 - BM25_B + BM25_B * lengths / max(mean_length, 1.0))
+    sums: Column = (counts * (BM25_K1 + 1) / (counts + room[:, None])) @ weights
     return sums
 
 
-def drawn(holders: Sequence[int], budget: int, least: int = 1) -> list[int]:
+def select_rarest_words(holders: Sequence[int], budget: int, least: int = 1) -> list[int]:
     """Return which words to draw candidates by: the rarest, as long as they stand in no more
     than `budget` memories together; at least `least`, if so many stand anywhere.
 
@@ -190,6 +194,6 @@ def drawn(holders: Sequence[int], budget: int, least: int = 1) -> list[int]:
     return chosen
 
 
-def activated(score: float, weight: float, factor: float, decay: float) -> float:
+def spread_score(score: float, weight: float, factor: float, decay: float) -> float:
     """Return what a neighbour inherits over a connection."""
     return score * weight * factor * decay

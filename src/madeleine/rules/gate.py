@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-SMALLEST = 1e-6
+SMALLEST_CHANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class WhisperGate:
     """The chance at which a whisper is worth it, how steeply it gets surer, and how much a
     prompt counts for that names nobody."""
 
@@ -26,11 +26,11 @@ class Gate:
 
 
 GATES = {
-    "dialogue": Gate(even=0.13, slope=0.75, unnamed=-3.6),
-    "note": Gate(even=0.38),
-    "kept": Gate(even=0.12),
-    "meaning": Gate(even=0.30),
-    "words": Gate(even=0.30),
+    "dialogue": WhisperGate(even=0.13, slope=0.75, unnamed=-3.6),
+    "note": WhisperGate(even=0.38),
+    "kept": WhisperGate(even=0.12),
+    "meaning": WhisperGate(even=0.30),
+    "words": WhisperGate(even=0.30),
 }
 """For each head of recall. What somebody wrote down to be kept (`kept`) is worth saying sooner
 than what was only said along the way in a session."""
@@ -47,10 +47,10 @@ def affinity_boost(
     signals: list[tuple[float, float, float, float]], most: float, half_life_days: float
 ) -> float:
     """Return what feedback on similar prompts adds to a score or takes away: the weighted mean
-    of signals, each given as signal, likeness of the prompts, age in days, and weight."""
+    of signals, each given as signal, similarity of the prompts, age in days, and weight."""
     weights = [
-        likeness * weight * 2.0 ** (-max(days, 0.0) / half_life_days)
-        for _, likeness, days, weight in signals
+        similarity * weight * 2.0 ** (-max(days, 0.0) / half_life_days)
+        for _, similarity, days, weight in signals
     ]
     total = sum(weights)
     if total <= 0:
@@ -60,5 +60,5 @@ def affinity_boost(
 
 
 def _logit(chance: float) -> float:
-    kept = min(max(chance, SMALLEST), 1 - SMALLEST)
+    kept = min(max(chance, SMALLEST_CHANCE), 1 - SMALLEST_CHANCE)
     return math.log(kept / (1 - kept))

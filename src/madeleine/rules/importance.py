@@ -15,9 +15,9 @@ RECENCY_WEIGHT = 0.33
 ACCESS_REFERENCE = 50
 EDGE_REFERENCE = 20
 
-MACHINES = frozenset(
+MACHINE_AUTHORS = frozenset(
     {
-        "remember",  # likeness, when something is remembered
+        "remember",  # similarity, when something is remembered
         *("auto_linker", "conflict_detector", "duplicate_merger", "consolidator"),
         *("auto_cluster", "decay_manager", "importance_scorer", "index_updater"),
         *("creative", "cluster", "decay", "forget"),
@@ -27,7 +27,9 @@ MACHINES = frozenset(
 each night's links would make the memories at their ends more important than the night before."""
 
 
-def importance(uses: Number, connections: Number, days: Number, stability_days: Number) -> Number:
+def importance_score(
+    uses: Number, connections: Number, days: Number, stability_days: Number
+) -> Number:
     """Return the documented importance, between 0 and 1."""
     return (
         ACCESS_WEIGHT * log_share(uses, ACCESS_REFERENCE)

@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def joined(lists: Sequence[Iterable[T]], rank: Callable[[T], float], most: int) -> list[T]:
+def merge_ranked(lists: Sequence[Iterable[T]], rank: Callable[[T], float], most: int) -> list[T]:
     """Return the first of several lists, each in its own order, the highest rank first.
 
     Scores are absolute (I10), so that those of two memories can be compared as they are. Of two

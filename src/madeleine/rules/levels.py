@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-LEVELS: Mapping[str, float] = MappingProxyType({"high": 0.7, "medium": 0.3, "low": 0.1})
+RELEVANCE_LEVELS: Mapping[str, float] = MappingProxyType({"high": 0.7, "medium": 0.3, "low": 0.1})
 """The relevance above which a memory is so called; below all of them it is ripe for the
 archive."""
-LOWEST = "archive"
+LOWEST_LEVEL = "archive"
 
 
-def level(score: float) -> str:
+def relevance_level(score: float) -> str:
     """Return how a relevance is called."""
-    return next((name for name, above in LEVELS.items() if score > above), LOWEST)
+    return next((name for name, above in RELEVANCE_LEVELS.items() if score > above), LOWEST_LEVEL)

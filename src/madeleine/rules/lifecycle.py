@@ -16,7 +16,7 @@ from madeleine.rules.strength import retrievability
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class LifecycleState:
     """What is known of a memory's use. All in days; `uses` are those after its birth, oldest
     first."""
 
@@ -32,15 +32,15 @@ class Life:
 class Lifecycle(Protocol):
     """A way to reckon retrievability."""
 
-    def retrievability(self, life: Life) -> float:
+    def retrievability(self, life: LifecycleState) -> float:
         """Return the chance that a memory still comes to mind, between 0 and 1."""
         ...
 
 
-class Exponential:
+class ExponentialLifecycle:
     """The documented one: exp(-days since the last use / stability)."""
 
-    def retrievability(self, life: Life) -> float:
+    def retrievability(self, life: LifecycleState) -> float:
         return float(retrievability(life.stability, life.idle))
 
     def chances(
@@ -50,7 +50,9 @@ class Exponential:
         return retrievability(stability, idle)
 
 
-def fades(chance: float, importance: float, least_chance: float, least_importance: float) -> bool:
+def has_faded(
+    chance: float, importance: float, least_chance: float, least_importance: float
+) -> bool:
     """Whether a working memory goes to the archive: it hardly comes to mind any more, and it
     does not matter enough to be kept at hand all the same."""
     return chance < least_chance and importance < least_importance

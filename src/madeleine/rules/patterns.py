@@ -17,23 +17,25 @@ from madeleine.model.memory import Memory
 DIGEST_BYTES = 16
 
 
-def belonging(found: Sequence[Collection[str]], known: Sequence[Collection[str]]) -> dict[int, int]:
+def match_summaries(
+    found: Sequence[Collection[str]], known: Sequence[Collection[str]]
+) -> dict[int, int]:
     """Return for clusters, by their places, the summaries that belong to them."""
     same: dict[int, int] = {}
     taken: set[int] = set()
-    for place, at in _sharing(found, known):
+    for place, at in _find_overlapping(found, known):
         if place not in same and at not in taken:
             same[place] = at
             taken.add(at)
     return same
 
 
-def refused(found: Sequence[Collection[str]], unwanted: Sequence[Collection[str]]) -> set[int]:
+def find_refused(found: Sequence[Collection[str]], unwanted: Sequence[Collection[str]]) -> set[int]:
     """Return the places of the clusters whose summary somebody said no to."""
-    return {place for place, _ in _sharing(found, unwanted)}
+    return {place for place, _ in _find_overlapping(found, unwanted)}
 
 
-def _sharing(
+def _find_overlapping(
     found: Sequence[Collection[str]], known: Sequence[Collection[str]]
 ) -> list[tuple[int, int]]:
     """Return the pairs that share more than half of the smaller one, those first that share

@@ -14,16 +14,16 @@ WEEK = timedelta(weeks=1)
 Bounds = tuple[datetime, datetime]
 
 
-def midnight(moment: datetime) -> datetime:
+def day_start(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def tomorrow(now: datetime) -> datetime:
-    return midnight(now) + DAY
+    return day_start(now) + DAY
 
 
-def monday(now: datetime) -> datetime:
-    return midnight(now) - now.weekday() * DAY
+def week_start(now: datetime) -> datetime:
+    return day_start(now) - now.weekday() * DAY
 
 
 def units_before(now: datetime, count: float, unit: str) -> datetime:
@@ -38,21 +38,21 @@ def units_before(now: datetime, count: float, unit: str) -> datetime:
 
 def months_before(now: datetime, months: int) -> datetime:
     year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
-    last = (month_of(year, month + 1)[1] - DAY).day
+    last = (month_bounds(year, month + 1)[1] - DAY).day
     return now.replace(year=year, month=month + 1, day=min(now.day, last))
 
 
-def calendar_unit(now: datetime, unit: str, back: int) -> Bounds:
+def calendar_unit_bounds(now: datetime, unit: str, back: int) -> Bounds:
     """Return the week, month, quarter or year of the calendar that was `back` of them ago."""
     if unit == "week":
-        start = monday(now) - back * WEEK
+        start = week_start(now) - back * WEEK
         return start, start + WEEK
     size = {"month": 1, "quarter": 3, "year": 12}[unit]
     first = now.month - 1 - (now.month - 1) % size - back * size
-    return months_from(now.year, first + 1, size)
+    return months_bounds(now.year, first + 1, size)
 
 
-def months_from(year: int, month: int, count: int) -> Bounds:
+def months_bounds(year: int, month: int, count: int) -> Bounds:
     """Return so many months from the given one on; month 0 is the December before."""
     first, last = year * 12 + month - 1, year * 12 + month - 1 + count
     return _month_start(*divmod(first, 12)), _month_start(*divmod(last, 12))
@@ -62,23 +62,25 @@ def _month_start(year: int, months: int) -> datetime:
     return datetime(year, months + 1, 1, tzinfo=UTC)
 
 
-def month_of(year: int, month: int) -> Bounds:
-    return months_from(year, month, 1)
+def month_bounds(year: int, month: int) -> Bounds:
+    return months_bounds(year, month, 1)
 
 
 def date_bounds(year: int, month: int | None, day: int | None) -> Bounds:
     """Return the day, month or year that is meant; ValueError if there is none such."""
     if month is None:
-        return months_from(year, 1, 12)
+        return months_bounds(year, 1, 12)
     if not 1 <= month <= 12:
         raise ValueError(f"no month {month}")
     if day is None:
-        return month_of(year, month)
+        return month_bounds(year, month)
     start = datetime.combine(date(year, month, day), time(), tzinfo=UTC)
     return start, start + DAY
 
 
-def of_which_year(said: str | None, now: datetime, of_year: Callable[[int], Bounds]) -> Bounds:
+def resolve_yearly_bounds(
+    said: str | None, now: datetime, of_year: Callable[[int], Bounds]
+) -> Bounds:
     """Return the one that is meant of what comes every year: last, this or next, or the last
     that has begun."""
     which = (said or "").casefold()
@@ -91,15 +93,15 @@ def of_which_year(said: str | None, now: datetime, of_year: Callable[[int], Boun
     return known[2] if which == "this" and begun[1] <= now else begun
 
 
-def last_begun(now: datetime, month: int, day: int | None) -> Bounds:
+def last_begun_bounds(now: datetime, month: int, day: int | None) -> Bounds:
     """Return the last such date that began before now; a 29 February may be eight years ago."""
     for year in range(now.year, now.year - 9, -1):
-        if exists(year, month, day) and date_bounds(year, month, day)[0] <= now:
+        if date_exists(year, month, day) and date_bounds(year, month, day)[0] <= now:
             return date_bounds(year, month, day)
     raise ValueError("no such date")
 
 
-def exists(year: int, month: int | None, day: int | None) -> bool:
+def date_exists(year: int, month: int | None, day: int | None) -> bool:
     """Whether there is such a date: 29 February is not in every year."""
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     return leap or (month, day) != (2, 29)

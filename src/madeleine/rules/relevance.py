@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.rules.levels import LEVELS, LOWEST
+from madeleine.rules.levels import LOWEST_LEVEL, RELEVANCE_LEVELS
 
 Column = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ USED_SHARE = 0.3
 FLOOR_SHARE = 0.3  # floored: of its importance, below which a memory never falls
 
 
-class Formula(enum.StrEnum):
+class RelevanceFormula(enum.StrEnum):
     """How the factors are put together."""
 
     DOCUMENT = "document"
@@ -37,10 +37,10 @@ class Formula(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class RelevanceCurve:
     """How quickly relevance falls."""
 
-    formula: Formula = Formula.DOCUMENT
+    formula: RelevanceFormula = RelevanceFormula.DOCUMENT
     age_rate: float = 0.01
     """The share that goes in a day of age."""
     idle_rate: float = 0.05
@@ -50,7 +50,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RelevanceEvidence:
     """What is known of memories."""
 
     age: Column
@@ -62,20 +62,20 @@ class Evidence:
     confidence: Column
 
 
-def relevance(known: Evidence, curve: Curve) -> Column:
+def relevance_scores(known: RelevanceEvidence, curve: RelevanceCurve) -> Column:
     """Return the relevance of each memory. Waiting never raises it."""
     age, idle = np.maximum(known.age, 0.0), np.maximum(known.idle, 0.0)
     used = np.where(idle < FRESH_DAYS, 1.0, np.exp(-curve.idle_rate * idle))
-    if curve.formula is Formula.FLOORED:
+    if curve.formula is RelevanceFormula.FLOORED:
         used = UNUSED_SHARE + USED_SHARE * used
-    product = np.exp(-curve.age_rate * age) * used * _worth(known, curve)
-    if curve.formula is Formula.FLOORED:
+    product = np.exp(-curve.age_rate * age) * used * _lasting_factors(known, curve)
+    if curve.formula is RelevanceFormula.FLOORED:
         product = np.maximum(product, FLOOR_SHARE * known.importance)
     found: Column = np.minimum(product, 1.0)
     return found
 
 
-def _worth(known: Evidence, curve: Curve) -> Column:
+def _lasting_factors(known: RelevanceEvidence, curve: RelevanceCurve) -> Column:
     """Return the factors that time does not touch."""
     connected: Column = 1.0 + curve.bonus * np.log1p(known.connections)
     matters = LEAST_IMPORTANCE_FACTOR + known.importance
@@ -83,10 +83,10 @@ def _worth(known: Evidence, curve: Curve) -> Column:
     return connected * matters * sure
 
 
-def distribution(scores: Column) -> dict[str, int]:
+def count_by_level(scores: Column) -> dict[str, int]:
     """Return how many memories are on each level."""
     found, counted = dict[str, int](), 0
-    for name, above in LEVELS.items():
+    for name, above in RELEVANCE_LEVELS.items():
         higher = int((scores > above).sum())
         found[name], counted = higher - counted, higher
-    return {**found, LOWEST: len(scores) - counted}
+    return {**found, LOWEST_LEVEL: len(scores) - counted}

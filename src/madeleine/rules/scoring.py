@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-NAMES = ("importance", "relevance")
+SCORE_NAMES = ("importance", "relevance")
 _NUMBERS = (int, float)
 
 Scores = dict[str, dict[str, float | None]]
 """By the name of the score, then by memory."""
 
 
-def by_name(given: object) -> Scores:
+def read_scores(given: object) -> Scores:
     """Return the scores that make sense, by their names; anything else is left out."""
     found: Scores = {}
     if not isinstance(given, Mapping):
@@ -25,16 +25,16 @@ def by_name(given: object) -> Scores:
     for key, values in given.items():
         if not isinstance(values, Mapping):
             continue
-        if key in NAMES:
-            found.setdefault(key, {}).update(_sensible(values))
+        if key in SCORE_NAMES:
+            found.setdefault(key, {}).update(_select_valid(values))
             continue
-        for name, value in _sensible(values).items():
-            if name in NAMES:
+        for name, value in _select_valid(values).items():
+            if name in SCORE_NAMES:
                 found.setdefault(name, {})[key] = value
     return found
 
 
-def _sensible(values: Mapping[str, Any]) -> dict[str, float | None]:
+def _select_valid(values: Mapping[str, Any]) -> dict[str, float | None]:
     """Return what is a score, or none. There may be one for every memory of a vault, so nothing
     is called for each of them."""
     return {

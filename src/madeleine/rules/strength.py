@@ -41,7 +41,7 @@ def retrievability(stability_days: Number, days: Number) -> Number:
     return found
 
 
-def strengthened(stability_days: float, days: float, share: float = 1.0) -> float:
+def stability_after_use(stability_days: float, days: float, share: float = 1.0) -> float:
     """Return the stability after a use that came `days` after the last one.
 
     This is S · (growth · R^exponent)^share, with the power written out as the exponential it is:

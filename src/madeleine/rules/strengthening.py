@@ -10,41 +10,47 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from madeleine.model.memory import Usage
-from madeleine.rules.lifecycle import Life, Lifecycle
+from madeleine.rules.lifecycle import Lifecycle, LifecycleState
 from madeleine.rules.strength import DAY, idle_days
-from madeleine.rules.usage import Adopted, Use, after_use, fold
+from madeleine.rules.usage import AdoptedCounters, MemoryUse, apply_use, fold_uses
 
-AHEAD_AT_MOST = timedelta(days=36_500)
+MAX_AHEAD = timedelta(days=36_500)
 PRECISION = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class UseHistory:
     """What is known of a memory's use: the uses that count, oldest first, and what it brought."""
 
     created: datetime
-    uses: Sequence[Use] = ()
-    adopted: Adopted | None = None
+    uses: Sequence[MemoryUse] = ()
+    adopted: AdoptedCounters | None = None
 
 
-def chances(past: Past, lifecycle: Lifecycle, moments: Iterable[datetime]) -> Iterator[float]:
+def retrievability_at(
+    past: UseHistory, lifecycle: Lifecycle, moments: Iterable[datetime]
+) -> Iterator[float]:
     """Yield the chance that the memory came to mind at each moment; these go forward."""
-    usage, done = fold(past.created, (), past.adopted), 0
+    usage, done = fold_uses(past.created, (), past.adopted), 0
     for moment in moments:
         while done < len(past.uses) and past.uses[done].at <= moment:
-            usage = after_use(usage, past.created, past.uses[done])
+            usage = apply_use(usage, past.created, past.uses[done])
             done += 1
-        yield lifecycle.retrievability(_life(past, usage, past.uses[:done], moment))
+        yield lifecycle.retrievability(_lifecycle_state(past, usage, past.uses[:done], moment))
 
 
-def _life(past: Past, usage: Usage, uses: Sequence[Use], at: datetime) -> Life:
+def _lifecycle_state(
+    past: UseHistory, usage: Usage, uses: Sequence[MemoryUse], at: datetime
+) -> LifecycleState:
     since = max(past.created, usage.last_accessed or past.created)
-    after, whispers = days_of_use(past.created, uses)
-    return Life(idle_days(past.created, at), idle_days(since, at), usage.stability, after, whispers)
+    after, whispers = use_days(past.created, uses)
+    return LifecycleState(
+        idle_days(past.created, at), idle_days(since, at), usage.stability, after, whispers
+    )
 
 
-def days_of_use(
-    created: datetime, uses: Sequence[Use]
+def use_days(
+    created: datetime, uses: Sequence[MemoryUse]
 ) -> tuple[tuple[float, ...], frozenset[float]]:
     """Return how many days after its birth a memory was used, and which of these were whispers."""
     days = [((each.at - created) / DAY, each) for each in uses if each.at >= created]
@@ -52,18 +58,20 @@ def days_of_use(
     return tuple(day for day, _ in days), whispers
 
 
-def fades_at(past: Past, lifecycle: Lifecycle, least: float, now: datetime) -> datetime | None:
+def find_fading_time(
+    past: UseHistory, lifecycle: Lifecycle, least: float, now: datetime
+) -> datetime | None:
     """Return when the chance will fall below `least` if nobody uses the memory; nothing if it is
     below it already, or never will be within a lifetime."""
 
     def holds(ahead: timedelta) -> bool:
-        return next(chances(past, lifecycle, [now + ahead])) >= least
+        return next(retrievability_at(past, lifecycle, [now + ahead])) >= least
 
     near, far = timedelta(0), timedelta(days=1)
     if not holds(near):
         return None
     while holds(far):
-        if far > AHEAD_AT_MOST:
+        if far > MAX_AHEAD:
             return None
         near, far = far, far * 2
     while far - near > PRECISION:

@@ -24,17 +24,17 @@ from madeleine.rules.strength import (
     MAX_STABILITY_DAYS,
     WHISPER_SHARE,
     idle_days,
-    strengthened,
+    stability_after_use,
 )
 
-WHISPER = "whispered"
+WHISPER_USE = "whispered"
 """How a memory is used that was delivered unasked; recalls are named otherwise."""
-WHISPERED = 0
+WHISPER_COUNT = 0
 """The count of a whisper: it stands for no recall."""
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class MemoryUse:
     """A memory helped. No session counts as one session a day; `count` says for how many
     recalls this one stands, and it strengthens like one. None at all: it was whispered."""
 
@@ -45,11 +45,11 @@ class Use:
     @property
     def is_whisper(self) -> bool:
         """Whether the memory was delivered to somebody who had not asked for it."""
-        return self.count == WHISPERED
+        return self.count == WHISPER_COUNT
 
 
 @dataclass(frozen=True, slots=True)
-class Adopted:
+class AdoptedCounters:
     """Counters that a foreign file brought along. Uses come on top of them."""
 
     access_count: int = 0
@@ -59,45 +59,47 @@ class Adopted:
     importance: float = DEFAULT_IMPORTANCE
 
 
-def fold(created: datetime, uses: Iterable[Use], adopted: Adopted | None = None) -> Usage:
+def fold_uses(
+    created: datetime, uses: Iterable[MemoryUse], adopted: AdoptedCounters | None = None
+) -> Usage:
     """Return the usage of a memory from all that the journal says about it."""
-    usage = Usage() if adopted is None else _taken_over(adopted)
-    for use in counting(uses):
-        usage = after_use(usage, created, use)
+    usage = Usage() if adopted is None else _adopt_counters(adopted)
+    for use in select_counting_uses(uses):
+        usage = apply_use(usage, created, use)
     return usage
 
 
-def counting(uses: Iterable[Use]) -> list[Use]:
+def select_counting_uses(uses: Iterable[MemoryUse]) -> list[MemoryUse]:
     """Return the uses that count, oldest first: one for each session and UTC day."""
-    first: dict[tuple[str | None, date], Use] = {}
-    for use in sorted(uses, key=_precedence):
-        first.setdefault(occasion(use), use)
-    return sorted(first.values(), key=_order)
+    first: dict[tuple[str | None, date], MemoryUse] = {}
+    for use in sorted(uses, key=_precedence_key):
+        first.setdefault(use_occasion(use), use)
+    return sorted(first.values(), key=_time_order_key)
 
 
-def occasion(use: Use) -> tuple[str | None, date]:
+def use_occasion(use: MemoryUse) -> tuple[str | None, date]:
     """Return what at most one use counts for: its session and UTC day."""
     return use.session, use.at.astimezone(UTC).date()
 
 
-def precedes(use: Use, other: Use) -> bool:
+def precedes(use: MemoryUse, other: MemoryUse) -> bool:
     """Whether `use` is the one that counts when both fall on the same occasion."""
-    return _precedence(use)[:3] < _precedence(other)[:3]
+    return _precedence_key(use)[:3] < _precedence_key(other)[:3]
 
 
-def use_of(event: Event) -> Use | None:
+def read_use(event: Event) -> MemoryUse | None:
     """Return the use that a `used` event speaks of; nothing if its body has another shape."""
     session, count = event.body.get("session"), event.body.get("n", 1)
     if session is not None and not isinstance(session, str):
         return None
-    if event.body.get("how") == WHISPER:
-        return Use(at=event.at, session=session, count=WHISPERED)
+    if event.body.get("how") == WHISPER_USE:
+        return MemoryUse(at=event.at, session=session, count=WHISPER_COUNT)
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         return None
-    return Use(at=event.at, session=session, count=count)
+    return MemoryUse(at=event.at, session=session, count=count)
 
 
-def after_use(usage: Usage, created: datetime, use: Use) -> Usage:
+def apply_use(usage: Usage, created: datetime, use: MemoryUse) -> Usage:
     """Return the usage after one more use that counts.
 
     The same as folding again as long as the use is not older than the ones before it.
@@ -107,25 +109,25 @@ def after_use(usage: Usage, created: datetime, use: Use) -> Usage:
     return replace(
         usage,
         access_count=usage.access_count + max(use.count, 1),
-        last_accessed=_later(usage.last_accessed, use.at),
-        last_review=_later(usage.last_review, use.at),
-        stability=strengthened(usage.stability, idle_days(since, use.at), share),
+        last_accessed=_later_time(usage.last_accessed, use.at),
+        last_review=_later_time(usage.last_review, use.at),
+        stability=stability_after_use(usage.stability, idle_days(since, use.at), share),
     )
 
 
-def _order(use: Use) -> tuple[datetime, int, str]:
+def _time_order_key(use: MemoryUse) -> tuple[datetime, int, str]:
     return use.at, -use.count, use.session or ""
 
 
-def _precedence(use: Use) -> tuple[bool, datetime, int, str]:
-    return use.is_whisper, *_order(use)
+def _precedence_key(use: MemoryUse) -> tuple[bool, datetime, int, str]:
+    return use.is_whisper, *_time_order_key(use)
 
 
-def _later(one: datetime | None, other: datetime) -> datetime:
+def _later_time(one: datetime | None, other: datetime) -> datetime:
     return other if one is None else max(one, other)
 
 
-def _taken_over(adopted: Adopted) -> Usage:
+def _adopt_counters(adopted: AdoptedCounters) -> Usage:
     """Return adopted counters as far as they make sense: foreign files hold all sorts."""
     stable = math.isfinite(adopted.stability) and adopted.stability > 0
     weighed = math.isfinite(adopted.importance)
@@ -138,23 +140,23 @@ def _taken_over(adopted: Adopted) -> Usage:
     )
 
 
-def adopted_of(body: Mapping[str, object]) -> Adopted:
+def read_adopted_counters(body: Mapping[str, object]) -> AdoptedCounters:
     """Return the counters that make sense; foreign files hold all sorts."""
-    return Adopted(
-        access_count=int(_number(body.get("access_count"), 0)),
-        last_accessed=_time(body.get("last_accessed")),
-        last_review=_time(body.get("last_review")),
-        stability=_number(body.get("stability"), DEFAULT_STABILITY_DAYS),
-        importance=_number(body.get("importance"), DEFAULT_IMPORTANCE),
+    return AdoptedCounters(
+        access_count=int(_number_or_default(body.get("access_count"), 0)),
+        last_accessed=_time_or_none(body.get("last_accessed")),
+        last_review=_time_or_none(body.get("last_review")),
+        stability=_number_or_default(body.get("stability"), DEFAULT_STABILITY_DAYS),
+        importance=_number_or_default(body.get("importance"), DEFAULT_IMPORTANCE),
     )
 
 
-def _number(value: object, default: float) -> float:
+def _number_or_default(value: object, default: float) -> float:
     usable = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
     return float(value) if usable else default  # type: ignore[arg-type]  # narrowed by `usable`
 
 
-def _time(value: object) -> datetime | None:
+def _time_or_none(value: object) -> datetime | None:
     try:
         return None if value is None else parse_time("time", value)
     except InvalidValue:

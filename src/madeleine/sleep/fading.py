@@ -7,7 +7,7 @@ from __future__ import annotations
 from madeleine.errors import BadSetting
 from madeleine.minds.fsrs import Fsrs
 from madeleine.model.words import MemoryType
-from madeleine.rules.lifecycle import Exponential, Lifecycle
+from madeleine.rules.lifecycle import ExponentialLifecycle, Lifecycle
 from madeleine.sleep.habits import SleepHabits, protected_types
 
 
@@ -31,7 +31,7 @@ def protected_codes(habits: SleepHabits) -> frozenset[int]:
 def lifecycle(habits: SleepHabits) -> Lifecycle:
     match habits.lifecycle:
         case "exponential":
-            return Exponential()
+            return ExponentialLifecycle()
         case "fsrs":
             return Fsrs.load()
         case name:

@@ -71,7 +71,7 @@ class ConsolidationHabits:
     association_days: float = advanced(
         90.0, "after which an association whose ends were not used together is taken away", 0
     )
-    similarity_threshold: float = advanced(0.75, "likeness within a cluster", 0, 1)
+    similarity_threshold: float = advanced(0.75, "similarity within a cluster", 0, 1)
     min_cluster_size: int = advanced(5, "least memories in a cluster", 2, 1_000)
     archive_threshold: float = setting(
         0.0, "forget archives what is less relevant than this; 0 for nothing", 0, 1
@@ -111,30 +111,32 @@ class SleepHabits:
     retry_minutes: float = advanced(
         15.0, "after a run that failed it is tried again; twice as late each time", 0.01, 10_080
     )
-    link_threshold: float = advanced(0.65, "likeness from which two memories may be linked", 0, 1)
-    cross_space_penalty: float = advanced(0.1, "taken off the likeness when spaces differ", 0, 1)
+    link_threshold: float = advanced(0.65, "similarity from which two memories may be linked", 0, 1)
+    cross_space_penalty: float = advanced(0.1, "taken off the similarity when spaces differ", 0, 1)
     link_neighbours: int = advanced(6, "neighbours that auto_linker looks at", 1, 100)
     link_edges: int = advanced(
         500, "most connections that one run of auto_linker draws", 0, 100_000
     )
     link_edges_each: int = advanced(6, "most of them that start at one memory", 1, 1_000)
-    conflict_similarity: float = advanced(0.40, "likeness from which two may conflict", 0, 1)
+    conflict_similarity: float = advanced(0.40, "similarity from which two may conflict", 0, 1)
     conflict_neighbours: int = advanced(15, "neighbours that conflict_detector looks at", 1, 100)
     conflict_weight: float = advanced(0.9, "weight of evolved_from and contradicts", 0.01, 1)
     conflict_all_spaces: bool = advanced(True, "look for conflicts between spaces too")
-    duplicate_similarity: float = advanced(0.25, "likeness from which two may be duplicates", 0, 1)
+    duplicate_similarity: float = advanced(
+        0.25, "similarity from which two may be duplicates", 0, 1
+    )
     duplicate_neighbours: int = advanced(6, "neighbours that duplicate_merger looks at", 1, 100)
     duplicate_score: float = advanced(0.60, "composite score from which the judge is asked", 0, 1)
     merge_at: float = setting(0.97, "sureness from which duplicates are merged unasked", 0, 1)
     conflict_at: float = setting(0.85, "sureness from which a conflict is settled unasked", 0, 1)
     link_at: float = setting(0.80, "sureness from which a connection is drawn unasked", 0, 1)
     propose_at: float = setting(0.60, "sureness from which the rest is proposed", 0, 1)
-    consolidate_similarity: float = advanced(0.60, "likeness within a cluster", 0, 1)
+    consolidate_similarity: float = advanced(0.60, "similarity within a cluster", 0, 1)
     consolidate_least: int = advanced(2, "least memories in a cluster", 2, 100)
     consolidate_most: int = advanced(5, "most memories in a cluster", 2, 100)
     consolidate_clusters: int = advanced(10, "most clusters that one run consolidates", 0, 1_000)
     consolidate_near: float = advanced(
-        0.75, "likeness from which texts are joined without a language model", 0, 1
+        0.75, "similarity from which texts are joined without a language model", 0, 1
     )
     pairs_per_run: int = advanced(200_000, "most pairs a cheap judge is asked about in a run", 0)
     costly_pairs_per_run: int = advanced(500, "the same, for a judge that costs", 0)

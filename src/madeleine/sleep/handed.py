@@ -37,7 +37,7 @@ class AskedPair:
     label: str
     ids: Ids
     digests: tuple[str, str]
-    likeness: float
+    similarity: float
     jobs: tuple[str, ...]
 
 
@@ -75,7 +75,7 @@ def reservation_to_json(held: Reservation) -> dict[str, object]:
         "expires": format_time(held.expires),
         "status": held.status,
         "pairs": [
-            [each.label, *each.ids, *each.digests, each.likeness, list(each.jobs)]
+            [each.label, *each.ids, *each.digests, each.similarity, list(each.jobs)]
             for each in held.pairs
         ],
         "clusters": [[each.label, dict(each.digests)] for each in held.clusters],

@@ -219,7 +219,7 @@ class _Batch:
             return False
         digests = (text_digest(pair.older), text_digest(pair.newer))
         label = f"p{len(self.pairs) + 1}"
-        self.pairs[pair.ids] = AskedPair(label, pair.ids, digests, pair.likeness, (job,))
+        self.pairs[pair.ids] = AskedPair(label, pair.ids, digests, pair.similarity, (job,))
         return True
 
     def _add_clusters(self) -> None:
@@ -276,7 +276,7 @@ def _as_question(asked: AskedPair) -> dict[str, object]:
         "pair": asked.label,
         "node_a_id": newer,
         "node_b_id": older,
-        "similarity": round(asked.likeness, 3),
+        "similarity": round(asked.similarity, 3),
     }
 
 
@@ -363,7 +363,7 @@ def _unchanged(stores: Stores, held: Reservation) -> dict[str, Memory]:
 
 def _candidates(job: str, held: Reservation, memories: Mapping[str, Memory]) -> Candidates:
     asked = [each for each in held.pairs if job in each.jobs and set(each.ids) <= memories.keys()]
-    pairs = [pair_of(memories[a.ids[0]], memories[a.ids[1]], a.likeness) for a in asked]
+    pairs = [pair_of(memories[a.ids[0]], memories[a.ids[1]], a.similarity) for a in asked]
     return Candidates(pairs, _looked(job, held, memories))
 
 

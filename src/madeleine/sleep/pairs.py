@@ -203,7 +203,9 @@ class _Pairing:
         known: Mapping[str, Memory],
         arrows: Mapping[frozenset[str], Arrows],
     ) -> list[MemoryPair]:
-        pairs = [pair_of(memory, known[o], likeness) for o, likeness in near.items() if o in known]
+        pairs = [
+            pair_of(memory, known[o], similarity) for o, similarity in near.items() if o in known
+        ]
         return [pair for pair in pairs if self._is_worth(pair, arrows)]
 
     def _is_worth(self, pair: MemoryPair, arrows: Mapping[frozenset[str], Arrows]) -> bool:
@@ -271,11 +273,11 @@ class _Pairing:
         return self._sharing[key]
 
 
-def pair_of(one: Memory, other: Memory, likeness: float) -> MemoryPair:
+def pair_of(one: Memory, other: Memory, similarity: float) -> MemoryPair:
     """Return two memories as a pair: the older first, by when it was so, not when it was last
     written."""
     older, newer = sorted((one, other), key=lambda each: (each.created, each.id))
-    return MemoryPair(older, newer, likeness)
+    return MemoryPair(older, newer, similarity)
 
 
 def arrows_between(rows: Iterable[EdgeRow]) -> dict[frozenset[str], list[EdgeRow]]:

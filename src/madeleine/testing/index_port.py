@@ -32,7 +32,7 @@ from madeleine.model.memory import Claim, Connection, Memory, Origin, Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.usage import Adopted, Use, fold
+from madeleine.rules.usage import AdoptedCounters, MemoryUse, fold_uses
 from madeleine.testing.engines import Maker
 from madeleine.testing.making import (
     DIMENSION,
@@ -766,7 +766,7 @@ def test_a_file_that_is_put_dropped_or_gone_is_no_longer_unreadable(index: Index
 def test_uses_are_folded_into_the_counters(index: Index) -> None:
     made = memory(1)
     keep(index, made)
-    uses = [Use(NOON + timedelta(days=day), "s", 1 + day) for day in range(3)]
+    uses = [MemoryUse(NOON + timedelta(days=day), "s", 1 + day) for day in range(3)]
 
     index.write(
         Batch(
@@ -779,7 +779,7 @@ def test_uses_are_folded_into_the_counters(index: Index) -> None:
     )  # fmt: skip
 
     found = index.search.memories([made.id])[made.id]
-    assert found.usage == fold(made.created, uses)
+    assert found.usage == fold_uses(made.created, uses)
     assert found.access_count == 6
 
 
@@ -815,10 +815,10 @@ def test_adopted_counters_are_the_base_and_scores_win_over_them(index: Index) ->
     index.write(Batch(events=[*adopted, scored]))
 
     found = index.search.memories([memory_id(1), memory_id(2)])
-    expected = fold(
+    expected = fold_uses(
         memory(1).created,
         [],
-        Adopted(7, datetime.fromisoformat("2026-11-01T00:00:00Z"), None, 3.5, 0.8),
+        AdoptedCounters(7, datetime.fromisoformat("2026-11-01T00:00:00Z"), None, 3.5, 0.8),
     )
     assert found[memory_id(1)].usage == expected
     assert found[memory_id(2)].importance == 0.2
@@ -860,7 +860,9 @@ def test_a_birth_that_moves_folds_the_uses_anew(index: Index) -> None:
 
     keep(index, later)
 
-    assert index.search.memories([later.id])[later.id].usage == fold(later.created, [Use(NOON)])
+    assert index.search.memories([later.id])[later.id].usage == fold_uses(
+        later.created, [MemoryUse(NOON)]
+    )
 
 
 def test_history_tells_what_happened_newest_first(index: Index) -> None:

@@ -18,8 +18,8 @@ from madeleine.model.memory import DEFAULT_STABILITY_DAYS, Connection, Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.forgetting import PROTECTED
-from madeleine.rules.usage import WHISPERED, Use
+from madeleine.rules.forgetting import PROTECTED_TAG
+from madeleine.rules.usage import WHISPER_COUNT, MemoryUse
 from madeleine.testing.engines import Maker
 from madeleine.testing.making import NOON, event, keep, long_text, memory, memory_id, put, unit
 
@@ -69,7 +69,7 @@ def test_standings_tell_what_the_jobs_go_by(index: Index) -> None:
 
 
 def test_standings_tell_confidence_relevance_and_protection(index: Index) -> None:
-    keep(index, memory(1, confidence=0.25, tags=(PROTECTED,)), memory(2), memory(3))
+    keep(index, memory(1, confidence=0.25, tags=(PROTECTED_TAG,)), memory(2), memory(3))
     scored = [
         event(EventKind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5, memory_id(2): 0.75}}),
         event(EventKind.SCORED, 2, 5, scores={"relevance": {memory_id(2): None}}),
@@ -177,7 +177,9 @@ def test_uses_are_told_once_for_each_session_and_day(index: Index) -> None:
     found = index.log.uses([memory_id(1), memory_id(2)])
 
     times = [(1, "a"), (9, "b"), (2_000, "a")]
-    assert found == {memory_id(1): [Use(NOON + timedelta(minutes=at), by) for at, by in times]}
+    assert found == {
+        memory_id(1): [MemoryUse(NOON + timedelta(minutes=at), by) for at, by in times]
+    }
 
 
 def test_of_a_whisper_and_a_recall_in_one_session_and_day_the_recall_counts(index: Index) -> None:
@@ -191,8 +193,8 @@ def test_of_a_whisper_and_a_recall_in_one_session_and_day_the_recall_counts(inde
 
     found = index.log.uses([memory_id(1), memory_id(2)])
 
-    assert found[memory_id(1)] == [Use(NOON + timedelta(minutes=5), "s")]
-    assert found[memory_id(2)] == [Use(NOON + timedelta(minutes=1), "s", WHISPERED)]
+    assert found[memory_id(1)] == [MemoryUse(NOON + timedelta(minutes=5), "s")]
+    assert found[memory_id(2)] == [MemoryUse(NOON + timedelta(minutes=1), "s", WHISPER_COUNT)]
     known = index.search.memories([memory_id(1), memory_id(2)])
     recalled, whispered = (known[memory_id(each)].usage for each in (1, 2))
     assert recalled.access_count == whispered.access_count == 1

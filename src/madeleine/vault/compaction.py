@@ -26,8 +26,8 @@ from datetime import date, datetime
 from pathlib import Path
 
 from madeleine.model.event import Event, EventKind
-from madeleine.rules.scoring import by_name
-from madeleine.rules.usage import Use, occasion, precedes, use_of
+from madeleine.rules.scoring import read_scores
+from madeleine.rules.usage import MemoryUse, precedes, read_use, use_occasion
 from madeleine.vault.files import fsync_folder, write_all
 from madeleine.vault.journal_files import opened
 from madeleine.vault.journal_lines import Broken, Newer, parse_line
@@ -100,7 +100,7 @@ class Plan:
         self._gone: dict[int, str] = {}
         self._seen: dict[str, bytes] = {}
         self._pinned: set[str] = set()
-        self._uses: dict[Occasion, tuple[Use, int, str]] = {}
+        self._uses: dict[Occasion, tuple[MemoryUse, int, str]] = {}
         self._values = _NewestValues()
 
     def look(self, number: int, line: bytes) -> None:
@@ -138,10 +138,10 @@ class Plan:
             self._values.add(number, event)
 
     def _look_at_use(self, number: int, event: Event) -> None:
-        memory, use = event.body.get("memory"), use_of(event)
+        memory, use = event.body.get("memory"), read_use(event)
         if not isinstance(memory, str) or use is None:
             return
-        place = (memory, *occasion(use))
+        place = (memory, *use_occasion(use))
         held = self._uses.get(place)
         if held is not None and not precedes(use, held[0]):
             self._gone[number] = event.id
@@ -190,7 +190,7 @@ def _values(event: Event) -> list[Value]:
     scores = event.body.get("scores")
     if not isinstance(scores, dict) or not all(isinstance(each, dict) for each in scores.values()):
         return []
-    found = by_name(scores)
+    found = read_scores(scores)
     values = [("scored", memory, name) for name, each in found.items() for memory in each]
     whole = len(values) == sum(map(len, scores.values()))  # else a newer release said more
     return list(values) if whole else []

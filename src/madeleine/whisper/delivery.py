@@ -25,7 +25,7 @@ from madeleine.index.log import WhisperEntry
 from madeleine.model.cause import Cause, WhisperSilence
 from madeleine.model.event import EventKind
 from madeleine.model.times import format_time
-from madeleine.rules.usage import WHISPER
+from madeleine.rules.usage import WHISPER_USE
 from madeleine.whisper.log import (
     NOTHING_IS_TOO_OLD,
     Delivery,
@@ -126,7 +126,7 @@ def _record_use(everywhere: Sequence[Stores], ids: Sequence[str], session: str |
     for stores in everywhere:
         here = ids if len(everywhere) == 1 else [*stores.search.memories(ids)]
         if here:
-            used(stores, here, WHISPER, session)
+            used(stores, here, WHISPER_USE, session)
 
 
 def _memories(entry: WhisperEntry) -> list[str]:

@@ -16,10 +16,10 @@ class WhisperHabits:
     temporal_min_score: float = advanced(0.30, "the same, for prompts about a time", 0, 1)
     injection_gate: float = setting(0.50, "nothing below this is whispered", 0, 1)
     topic_shift_threshold: float = advanced(
-        0.75, "likeness above which a prompt is on topic still", 0, 1
+        0.75, "similarity above which a prompt is on topic still", 0, 1
     )
     intent_threshold: float = advanced(
-        0.65, "likeness from which a prompt has an example's intent", 0, 1
+        0.65, "similarity from which a prompt has an example's intent", 0, 1
     )
     context_buffer_size: int = advanced(5, "prompts of a session that are remembered", 1, 100)
     session_gap_minutes: int = advanced(
@@ -32,7 +32,7 @@ class WhisperHabits:
     )
     affinity_max_boost: float = advanced(0.15, "most that feedback adds or takes away", 0, 1)
     affinity_similarity: float = advanced(
-        0.70, "likeness from which a prompt's feedback counts", 0, 1
+        0.70, "similarity from which a prompt's feedback counts", 0, 1
     )
     affinity_half_life_days: float = advanced(
         30.0, "after which feedback counts half", 0.01, 36_500

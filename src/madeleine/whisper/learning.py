@@ -126,10 +126,10 @@ def affinities(
     told = [each for each in _standing(stores.log.feedback(ids)) if each.body.get("prompt")]
     if not told or vector is None:
         return {}
-    likeness = _likeness(stores, told, vector)
+    similarity = _likeness(stores, told, vector)
     rows: dict[str, list[tuple[float, float, float, float]]] = {}
     for each in told:
-        alike = likeness.get(str(each.body["prompt"]), 0.0)
+        alike = similarity.get(str(each.body["prompt"]), 0.0)
         if alike >= habits.affinity_similarity:
             rows.setdefault(str(each.body["memory"]), []).append(_row(each, alike, habits, now))
     return {

@@ -44,9 +44,9 @@ from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, EXCHANGE_TAG, SELF_SOURCE, Edge, MemoryType, Tier
 from madeleine.recall.candidates import read_question
 from madeleine.recall.recall import Found, Recalled, recall
-from madeleine.rules.fusion import TIER_BOOST, lifted, reranked
+from madeleine.rules.fusion import TIER_BOOST, blend_with_rerank, lift_chance
 from madeleine.rules.gate import whisper_score
-from madeleine.rules.joining import joined
+from madeleine.rules.joining import merge_ranked
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.learning import affinities
 from madeleine.whisper.prompts import asked_part, machine_made
@@ -189,7 +189,7 @@ def _characters(text: str) -> int:
 
 
 def tell_intents(mind: Mind, thought: Thought) -> None:
-    """Tell what the prompt is for: by its words, and else by its likeness to examples."""
+    """Tell what the prompt is for: by its words, and else by its similarity to examples."""
     text = thought.prompt.text[:PROMPT_CHARS]
     told = told_intents(text)
     if only_talk(told) or _goes_on_with_nothing(thought):
@@ -198,8 +198,8 @@ def tell_intents(mind: Mind, thought: Thought) -> None:
     going_on = Intent.CONTINUATION in told and bool(thought.recent.prompts)
     thought.query = _enriched(thought, text) if going_on else text
     thought.trace, _ = read_question(mind.stores, thought.query)
-    likeness = {} if going_on else _likeness(mind, thought.vector)
-    thought.intents = intents(told, likeness, mind.habits.intent_threshold)
+    similarity = {} if going_on else _likeness(mind, thought.vector)
+    thought.intents = intents(told, similarity, mind.habits.intent_threshold)
     if Intent.IDENTITY not in told:  # a question only like one about the person is none
         thought.intents = thought.intents - {Intent.IDENTITY} or frozenset({Intent.GENERAL})
     if not going_on and Intent.CONTINUATION in thought.intents and thought.recent.prompts:
@@ -245,9 +245,9 @@ def leave_a_running_topic(mind: Mind, thought: Thought) -> None:
         return
     centre = np.mean(vectors, axis=0)
     length = float(np.linalg.norm(centre))
-    likeness = float(np.dot(centre, thought.vector)) / length if length else 0.0
-    if likeness > mind.habits.topic_shift_threshold:
-        raise Silence(WhisperSilence.SAME_TOPIC, similarity=round(likeness, 4))
+    similarity = float(np.dot(centre, thought.vector)) / length if length else 0.0
+    if similarity > mind.habits.topic_shift_threshold:
+        raise Silence(WhisperSilence.SAME_TOPIC, similarity=round(similarity, 4))
 
 
 def search(mind: Mind, thought: Thought) -> None:
@@ -318,7 +318,7 @@ def _asked_everywhere(
     found = at_once([partial(asking, stores, each) for stores, each in _everywhere(mind, query)])
     if len(found) == 1:
         return found[0]
-    hits = joined([each.hits for each in found], lambda hit: hit.score, query.limit)
+    hits = merge_ranked([each.hits for each in found], lambda hit: hit.score, query.limit)
     return replace(found[0], hits=tuple(hits))
 
 
@@ -403,12 +403,12 @@ def _judged(found: Found, named: bool, blend: float) -> tuple[str, float, float]
     for reason, lift in explained.lifts.items():
         # Prompts quote names and messages; that is no question for them.
         if reason != ReasonKind.HOLDS_QUOTE:
-            chance = lifted(chance, lift)
+            chance = lift_chance(chance, lift)
     if explained.inherited is not None:
         chance = max(chance, explained.inherited)
     score = whisper_score(gate, chance, named)
     if explained.cross_encoder is not None:
-        score = reranked(score, explained.cross_encoder, blend)
+        score = blend_with_rerank(score, explained.cross_encoder, blend)
     score *= math.prod(explained.boosts.get(each, 1.0) for each in COUNTED)
     return explained.head, chance, max(0.0, score - less)
 

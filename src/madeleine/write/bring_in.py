@@ -130,7 +130,7 @@ class _Portion:
         return _Place(incoming, memory, outcome)
 
     def _memory(self, incoming: IncomingMemory) -> Memory:
-        """Return the memory as it should stand here, not yet linked by likeness."""
+        """Return the memory as it should stand here, not yet linked by similarity."""
         made = as_memory(self._stores, incoming.draft)
         memory = replace(
             made,
@@ -253,7 +253,7 @@ class _Portion:
                 enforce_core_cap(self._stores, place.memory)
 
     def _link(self, places: Sequence[_Place]) -> None:
-        """Connect by likeness what does not come with all its state."""
+        """Connect by similarity what does not come with all its state."""
         beside: list[Beside] = []
         for place in places:
             memory, vector = place.memory, meaning(place.traces)
@@ -271,7 +271,7 @@ class _Portion:
 
     def _hashes(self, place: _Place) -> dict[str, object]:
         """Return what the next import of the same source goes by; it is about what the source
-        said, without the links that likeness drew."""
+        said, without the links that similarity drew."""
         said = self._memory(place.incoming)
         return {"source": source_digest(said), "text": text_digest(said)}
 

@@ -16,7 +16,7 @@ from madeleine.rules.linking import link_strength
 from madeleine.write.resolve import resolve
 from madeleine.write.stores import Stores
 
-LIKENESS = "remember"  # who draws connections for likeness alone
+LIKENESS = "remember"  # who draws connections for similarity alone
 
 
 def given_links(

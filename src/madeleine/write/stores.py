@@ -17,7 +17,7 @@ from madeleine.index.port import Index
 from madeleine.index.search import MemorySearch
 from madeleine.minds.port import Minds
 from madeleine.model.draft import MemoryLimits
-from madeleine.rules.fusion import Head
+from madeleine.rules.fusion import RecallHead
 from madeleine.vault.port import Journal, Vault
 from madeleine.write.aside import Aside, AtOnce
 from madeleine.write.bell import Bell
@@ -93,7 +93,7 @@ class Habits:
     write: WriteConfig = field(default_factory=WriteConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     reranker: RerankerConfig = field(default_factory=RerankerConfig)
-    heads: Mapping[str, Head] = field(default_factory=dict)
+    heads: Mapping[str, RecallHead] = field(default_factory=dict)
     """The weights of recall, when others than the shipped ones are set."""
 
 

@@ -22,7 +22,7 @@ from madeleine.errors import (
 )
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
-from madeleine.rules.scoring import Scores, by_name
+from madeleine.rules.scoring import Scores, read_scores
 from madeleine.vault.journal import RecordedChange, RecordedEdit
 from madeleine.vault.vault import in_trash
 from madeleine.write.commit import commit
@@ -155,7 +155,7 @@ def _scores_before(stores: Stores, each: Event) -> Scores:
     whole = stores.journal.find_scores(_id(each), each.device, each.at)
     if whole is None:
         return {}
-    given, was = by_name(whole.body.get("scores")), by_name(whole.body.get("was"))
+    given, was = read_scores(whole.body.get("scores")), read_scores(whole.body.get("was"))
     now = _scores_now(stores, given)
     return {
         name: {

@@ -14,7 +14,7 @@ from functools import partial
 from madeleine.errors import Unavailable
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.event import EventKind
-from madeleine.rules.usage import WHISPER, WHISPERED
+from madeleine.rules.usage import WHISPER_COUNT, WHISPER_USE
 from madeleine.write.record import event, record
 from madeleine.write.stores import Stores
 
@@ -44,9 +44,9 @@ def _note(
 ) -> str | None:
     """Note it, at most once per memory, session and day, so that an agent that asks in a loop
     does not make a memory look important. A full disk must not keep anybody from reading."""
-    grade = {"n": WHISPERED} if how == WHISPER else {}
+    grade = {"n": WHISPER_COUNT} if how == WHISPER_USE else {}
     try:
-        known = stores.log.used_today(ids, session, at, whispers=how == WHISPER)
+        known = stores.log.used_today(ids, session, at, whispers=how == WHISPER_USE)
         bodies = [
             {"memory": each, "how": how, "session": session, **grade}
             for each in ids

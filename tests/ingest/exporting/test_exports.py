@@ -309,7 +309,7 @@ def test_an_export_that_fails_leaves_nothing(full: Stores, tmp_path: Path) -> No
 
 
 def connected(stores: Stores) -> set[tuple[str, str, str]]:
-    """Who is connected to whom, but for what likeness drew."""
+    """Who is connected to whom, but for what similarity drew."""
     return {
         (each.id, arrow.target, arrow.edge.value)
         for each in states_of_all(stores)

@@ -21,7 +21,7 @@ WIDE = 64  # numbers in a vector of the embedder that tests use
 
 @contextmanager
 def unlinked(home: Path) -> Iterator[Stores]:
-    """Open stores in which nothing that is remembered is linked by its likeness."""
+    """Open stores in which nothing that is remembered is linked by its similarity."""
     opened = make_stores(home, habits=Habits(write=WriteConfig(link_neighbours=0)))
     yield opened
     close(opened)

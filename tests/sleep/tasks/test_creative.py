@@ -24,7 +24,7 @@ from madeleine.model.revision import read_revision
 from madeleine.model.stored import StoredMemory
 from madeleine.model.trace import PassageEmbedding
 from madeleine.model.words import META_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.importance import MACHINES
+from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.sleep.jobs.auto_linker import auto_linker
 from madeleine.sleep.jobs.conflict_detector import conflict_detector
 from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
@@ -391,7 +391,7 @@ def test_edges_a_job_made_do_not_strengthen_their_ends(stores: Stores) -> None:
 
     run(stores, creative())
 
-    assert {"creative", "cluster"} <= MACHINES
+    assert {"creative", "cluster"} <= MACHINE_AUTHORS
     standings = stores.search.standings()
     assert standings.connections.tolist() == [0] * len(standings)
     assert {pattern.id, insight.id} <= set(standings.ids)

@@ -14,7 +14,7 @@ from madeleine.model.memory import DEFAULT_IMPORTANCE, Connection
 from madeleine.model.query import RecallQuery
 from madeleine.model.words import ABOUT_SELF, Edge, Tier
 from madeleine.recall.recall import recall
-from madeleine.rules.importance import MACHINES
+from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.sleep.standings import PAGE
 from madeleine.sleep.tasks.decay import decay
 from madeleine.write.config import RecallConfig
@@ -92,7 +92,7 @@ def test_edges_a_job_made_do_not_strengthen_their_ends(stores: Stores) -> None:
     plain = aged(stores, "Lunch is at noon", 10, confidence=0.5)
     drawn = aged(stores, "Backups run at night", 10, confidence=0.5)
     meant = aged(stores, "Ann lives in Dublin", 10, confidence=0.5)
-    for by in sorted(MACHINES):
+    for by in sorted(MACHINE_AUTHORS):
         arrow = Connection(plain.id, Edge.RELATED_TO, by=by)
         keep(stores, f"Something that {by} connected", connections=(arrow,))
     link(stores, meant.id, Connection(drawn.id, Edge.SUPPORTS), by="agent:me")

@@ -12,7 +12,7 @@ from madeleine.model.proposal import ProposalStatus
 from madeleine.model.query import Filter
 from madeleine.model.revision import read_revision
 from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
-from madeleine.rules.forgetting import PROTECTED
+from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.sleep.apply import MANY_AT_ONCE
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.run import run_job
@@ -131,7 +131,7 @@ def test_relevance_is_reckoned_anew_and_written_down(stores: Stores) -> None:
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"tags": (PROTECTED,)}, "protected"),
+        ({"tags": (PROTECTED_TAG,)}, "protected"),
         ({"tier": Tier.CORE}, "core"),
         ({"tags": (ABOUT_SELF,)}, "core"),
         ({"type": MemoryType.DECISION}, "type"),

@@ -16,8 +16,8 @@ from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge
-from madeleine.rules.forgetting import PROTECTED
-from madeleine.rules.importance import MACHINES
+from madeleine.rules.forgetting import PROTECTED_TAG
+from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine_falkordb import graph
 from madeleine_falkordb.adapting import key_of
 from madeleine_falkordb.connection import Access
@@ -26,7 +26,7 @@ from madeleine_falkordb.filters import condition
 _COLUMNS = f"""m.id, m.space, m.source, m.type, m.tier, m.created,
     coalesce(k.last_accessed, m.created), coalesce(k.access_count, 0), k.stability, m.confidence,
     coalesce(k.importance, k.folded), k.relevance, k.relevance_at,
-    '{ABOUT_SELF}' IN m.tags, '{PROTECTED}' IN m.tags"""
+    '{ABOUT_SELF}' IN m.tags, '{PROTECTED_TAG}' IN m.tags"""
 _BY_HAND = "(e.by IS NULL OR NOT e.by IN $machines)"
 _INCOMING = "WITH m MATCH (m)-[:IS]->()<-[e:ARROW]-()"
 _OUTGOING = "WITH m MATCH (m)-[e:ARROW]->()<-[:IS]-()"
@@ -75,7 +75,7 @@ def _arrows(access: Access, among: str, listed: dict[str, object]) -> dict[str, 
     found: dict[str, int] = {}
     for walk in (_INCOMING, _OUTGOING):
         question = f"{among} {walk} WHERE {_BY_HAND} WITH m.id AS id, count(e) AS times"
-        rows = access.rows(question, "id, times", machines=sorted(MACHINES), **listed)
+        rows = access.rows(question, "id, times", machines=sorted(MACHINE_AUTHORS), **listed)
         for memory, times in rows:
             found[memory] = found.get(memory, 0) + times
     return found

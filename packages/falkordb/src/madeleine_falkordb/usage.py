@@ -18,7 +18,14 @@ from madeleine.index.common.events import Effects
 from madeleine.index.common.rows import Placed, newborn
 from madeleine.index.common.times import DAY_MICROS, instant, maybe_micros, micros
 from madeleine.model.memory import Usage
-from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, counting, fold
+from madeleine.rules.usage import (
+    WHISPER_COUNT,
+    AdoptedCounters,
+    MemoryUse,
+    fold_uses,
+    read_adopted_counters,
+    select_counting_uses,
+)
 from madeleine_falkordb.adapting import exact, key_of
 from madeleine_falkordb.connection import Access
 from madeleine_falkordb.statement import merged
@@ -72,7 +79,7 @@ def _fold(writing: Writing, ids: Iterable[str], effects: Effects, placed: Sequen
         return
     born = _born(writing.access, wanted) | {each.memory.id: each.memory.created for each in placed}
     rows = [
-        _row(memory, fold(born[memory], uses.get(memory, ()), adopted.get(memory)))
+        _row(memory, fold_uses(born[memory], uses.get(memory, ()), adopted.get(memory)))
         for memory in wanted
         if memory in born and (memory in uses or memory in adopted)
     ]
@@ -97,11 +104,11 @@ def _born(access: Access, ids: list[str]) -> dict[str, datetime]:
     return {memory: instant(created) for memory, created in rows}
 
 
-def _uses(rows: Iterable[Any], wanted: set[str]) -> dict[str, list[Use]]:
-    found: dict[str, list[Use]] = defaultdict(list)
+def _uses(rows: Iterable[Any], wanted: set[str]) -> dict[str, list[MemoryUse]]:
+    found: dict[str, list[MemoryUse]] = defaultdict(list)
     for memory, at, _, session, n in rows:
         if memory in wanted:
-            found[memory].append(Use(instant(at), session, n))
+            found[memory].append(MemoryUse(instant(at), session, n))
     return found
 
 
@@ -110,11 +117,11 @@ def _read(access: Access, ids: Iterable[str]) -> list[list[Any]]:
     return access.rows(_USES, _USE, keys=keys) if keys else []
 
 
-def _adoptions(rows: Iterable[Any]) -> dict[str, Adopted]:
+def _adoptions(rows: Iterable[Any]) -> dict[str, AdoptedCounters]:
     """Return the counters each memory brought along; the first time counts."""
-    found: dict[str, Adopted] = {}
+    found: dict[str, AdoptedCounters] = {}
     for memory, _, _, body in sorted(rows, key=itemgetter(0, 1, 2)):
-        found.setdefault(memory, adopted_of(json.loads(body)))
+        found.setdefault(memory, read_adopted_counters(json.loads(body)))
     return found
 
 
@@ -125,7 +132,7 @@ def used_today(
     access: Access, ids: Iterable[str], session: str | None, at: datetime, whispers: bool = False
 ) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
-    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPERED if whispers else 1
+    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPER_COUNT if whispers else 1
     return {
         memory
         for memory, used, _, during, n in _read(access, ids)
@@ -133,11 +140,11 @@ def used_today(
     }
 
 
-def uses(access: Access, ids: Sequence[str]) -> dict[str, list[Use]]:
+def uses(access: Access, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
     """Return the uses of memories, each session and day once, oldest first."""
     rows = sorted(_read(access, ids), key=itemgetter(0, 1, 2))
     return {
-        memory: counting(Use(instant(row[1]), *row[3:]) for row in its)
+        memory: select_counting_uses(MemoryUse(instant(row[1]), *row[3:]) for row in its)
         for memory, its in groupby(rows, key=itemgetter(0))
     }
 
@@ -148,7 +155,7 @@ def used_together(
     """Return the pairs that were used in one session."""
     during: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for memory, at, _, session, n in _read(access, {each for pair in pairs for each in pair}):
-        if session is not None and n != WHISPERED:
+        if session is not None and n != WHISPER_COUNT:
             during[memory].append((at, session))
     return {
         pair

@@ -32,18 +32,18 @@ from madeleine.model.stored import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Tier
 from madeleine.rules.associations import CONTRASTS_WITH, is_contrast
-from madeleine.rules.forgetting import PROTECTED
+from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.importance import (
     ACCESS_REFERENCE,
     ACCESS_WEIGHT,
     EDGE_REFERENCE,
     EDGE_WEIGHT,
-    MACHINES,
+    MACHINE_AUTHORS,
     RECENCY_WEIGHT,
     log_share,
 )
-from madeleine.rules.strengthening import Past, chances, fades_at
-from madeleine.rules.usage import adopted_of
+from madeleine.rules.strengthening import UseHistory, find_fading_time, retrievability_at
+from madeleine.rules.usage import read_adopted_counters
 from madeleine.sleep.fading import least_chance, lifecycle, never_fading_types
 from madeleine.sleep.habits import SleepHabits
 from madeleine.write.change_file import joined, peek
@@ -136,7 +136,7 @@ def _connection(
         source=row.source,
         outward=row.source == memory_id,
         implied=row.implied,
-        by_machine=row.connection.by in MACHINES,
+        by_machine=row.connection.by in MACHINE_AUTHORS,
         other=brief(other, now) if other else None,
     )
 
@@ -158,18 +158,18 @@ def _strength(house: House, memory: Memory, rows: Sequence[EdgeRow]) -> Strength
     """Return how likely the memory comes to mind, now, before and after, and what it is due to."""
     stores, habits, now = house.stores, house.sleep_habits, house.stores.clock.now()
     past, way, least = _past(stores, memory), lifecycle(habits), least_chance(habits)
-    ends = fades_at(past, way, least, now)
+    ends = find_fading_time(past, way, least, now)
     spared = memory.created + timedelta(days=habits.decay_grace_days)
     moments = _moments(past, now, ends)
-    chance = next(chances(past, way, [now]))
-    drawn = sum(not each.implied and each.connection.by not in MACHINES for each in rows)
+    chance = next(retrievability_at(past, way, [now]))
+    drawn = sum(not each.implied and each.connection.by not in MACHINE_AUTHORS for each in rows)
     return Strength(
         now=format_time(now),
         chance=round(chance, 4),
         stability_days=memory.stability,
         curve=[
             (format_time(at), round(value, 4))
-            for at, value in zip(moments, chances(past, way, moments), strict=True)
+            for at, value in zip(moments, retrievability_at(past, way, moments), strict=True)
         ],
         uses=[format_time(each.at) for each in past.uses[-USES_DRAWN:]],
         uses_total=memory.access_count,
@@ -193,18 +193,18 @@ def _parts(uses: int, drawn: int, chance: float) -> ImportanceParts:
     )
 
 
-def _past(stores: Stores, memory: Memory) -> Past:
+def _past(stores: Stores, memory: Memory) -> UseHistory:
     uses = stores.log.uses([memory.id]).get(memory.id, [])
     brought = [
         each
         for each in stores.log.history(memory.id, EVENTS_READ)
         if each.kind is EventKind.ADOPTED
     ]
-    adopted = adopted_of(brought[-1].body) if brought else None
-    return Past(memory.created, uses, adopted)
+    adopted = read_adopted_counters(brought[-1].body) if brought else None
+    return UseHistory(memory.created, uses, adopted)
 
 
-def _moments(past: Past, now: datetime, ends: datetime | None) -> list[datetime]:
+def _moments(past: UseHistory, now: datetime, ends: datetime | None) -> list[datetime]:
     """Return when the curve is looked at: evenly, and on both sides of every jump."""
     start = min(past.created, now)
     ahead = (ends or now) - now
@@ -222,7 +222,7 @@ def _stays(memory: Memory, habits: SleepHabits, now: datetime) -> Stays | None:
         return "self"
     if memory.tier is not Tier.WORKING:
         return "core" if memory.tier is Tier.CORE else "archival"
-    if PROTECTED in memory.tags:
+    if PROTECTED_TAG in memory.tags:
         return "protected"
     if memory.type in never_fading_types(habits):
         return "type"

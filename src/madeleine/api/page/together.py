@@ -16,7 +16,7 @@ from madeleine.api.reach import memories
 from madeleine.model.people import Role
 from madeleine.model.query import MAX_HITS, Filter, read_filter
 from madeleine.model.reading import RequestReader
-from madeleine.rules.joining import joined
+from madeleine.rules.joining import merge_ranked
 
 if TYPE_CHECKING:
     from madeleine.api.call import Call
@@ -31,7 +31,7 @@ def search(reached: Reach, call: Call) -> SearchPage:
     about = reached.holding(missed, memories) if isinstance(missed, str) else reached.own
     told = [search_in(each.house, _narrowed(call, each, each is about)) for each in places]
     limit = RequestReader(call.query).whole("limit", HITS, 1, MAX_HITS)
-    hits = joined([each.memories for each in told], lambda hit: hit.score, limit)
+    hits = merge_ranked([each.memories for each in told], lambda hit: hit.score, limit)
     notes = {
         note: parts
         for each in told
@@ -58,7 +58,7 @@ def listing(reached: Reach, call: Call) -> BriefPage:
         for place in reached.among(chosen.spaces)
     ]
     pages = [search.listing(within, now, limit + offset, 0) for search, within in asked]
-    newest = joined(pages, lambda each: each.created.timestamp(), limit + offset)
+    newest = merge_ranked(pages, lambda each: each.created.timestamp(), limit + offset)
     return listed(newest[offset:], sum(search.count(within, now) for search, within in asked), now)
 
 

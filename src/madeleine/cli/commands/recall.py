@@ -11,7 +11,7 @@ from madeleine.cli.options import add_filters, an_id, filter_of, given, one_spac
 from madeleine.cli.parsing import text_or_stdin
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import memory_row, plural, table
-from madeleine.rules.levels import level
+from madeleine.rules.levels import relevance_level
 
 PASSAGE_CHARS = 70
 INDENT = " " * 12
@@ -89,7 +89,7 @@ def explained(hit: dict[str, Any]) -> Iterator[str]:
         changing = {name: factor for name, factor in boosts.items() if factor != 1}
         yield f"boosts{_factors(changing, '') or ': none'}"
     if (relevance := hit["memory"].get("relevance")) is not None:
-        yield f"relevance {relevance:.2f}, {level(relevance)}"
+        yield f"relevance {relevance:.2f}, {relevance_level(relevance)}"
     if (inherited := numbers.get("inherited")) is not None:
         yield f"inherited {inherited:.3f}"
     if (logit := numbers.get("cross_encoder")) is not None:

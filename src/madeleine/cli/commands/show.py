@@ -10,7 +10,7 @@ from madeleine.cli.door import Door
 from madeleine.cli.options import CLAIM_PARTS, add_id
 from madeleine.cli.say import Say, clean
 from madeleine.cli.words import age, headline, plural, space_name
-from madeleine.rules.levels import level
+from madeleine.rules.levels import relevance_level
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +57,7 @@ def facts(answer: dict[str, Any], say: Say) -> Iterator[tuple[str, str]]:
         yield "used", f"{plural(memory['access_count'], 'time')}, last {last}"
     yield "importance", f"{memory['importance']:.2f}"
     if memory.get("relevance") is not None:
-        yield "relevance", f"{memory['relevance']:.2f}, {level(memory['relevance'])}"
+        yield "relevance", f"{memory['relevance']:.2f}, {relevance_level(memory['relevance'])}"
     yield "file", answer["path"]
 
 

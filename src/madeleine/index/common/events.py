@@ -16,8 +16,8 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Usage
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.times import parse_time
-from madeleine.rules.scoring import by_name
-from madeleine.rules.usage import use_of
+from madeleine.rules.scoring import read_scores
+from madeleine.rules.usage import read_use
 
 LONG = frozenset({"scores", "was", "seen"})  # parts of a body that are not kept with the event
 LEAST_PREFIX = 6  # characters of a change's id that may stand for the whole
@@ -49,7 +49,7 @@ def _none(number: int, event: Event, effects: Effects) -> None:
 
 
 def _used(number: int, event: Event, effects: Effects) -> None:
-    memory, use = _text(event.body, "memory"), use_of(event)
+    memory, use = _text(event.body, "memory"), read_use(event)
     if memory is not None and use is not None:
         count = min(use.count, 1_000_000_000)
         session = None if use.session is None else _clean(use.session)
@@ -65,7 +65,7 @@ def _adopted(number: int, event: Event, effects: Effects) -> None:
 
 
 def _scored(number: int, event: Event, effects: Effects) -> None:
-    for name, values in by_name(event.body.get("scores")).items():
+    for name, values in read_scores(event.body.get("scores")).items():
         plain = all(map(str.isascii, values))
         known = values if plain else {_clean(each): value for each, value in values.items()}
         effects[name].append((json.dumps(known), micros(event.at), event.id))

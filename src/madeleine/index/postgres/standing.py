@@ -23,11 +23,11 @@ from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge
-from madeleine.rules.forgetting import PROTECTED
-from madeleine.rules.importance import MACHINES
-from madeleine.rules.usage import Use, counting
+from madeleine.rules.forgetting import PROTECTED_TAG
+from madeleine.rules.importance import MACHINE_AUTHORS
+from madeleine.rules.usage import MemoryUse, select_counting_uses
 
-_BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINES))
+_BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINE_AUTHORS))
 _BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
 
 _TYPES = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TYPE_CODES.items())
@@ -108,7 +108,7 @@ def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
         connections=np.array(arrows, np.int64) + (about & ~is_self if the_self else 0),
         about_self=about | is_self,
         is_self=is_self,
-        protected=_tagged(access, PROTECTED, numbers[-1]),
+        protected=_tagged(access, PROTECTED_TAG, numbers[-1]),
     )
 
 
@@ -134,12 +134,12 @@ def across_spaces(access: Access) -> list[Across]:
     ]
 
 
-def uses(access: Access, ids: Sequence[str]) -> dict[str, list[Use]]:
+def uses(access: Access, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
     """Return the uses of memories, each session and day once, oldest first."""
     sql = """SELECT memory, at, session, n FROM uses
              WHERE tenant = :tenant AND memory = ANY(%s::text[]) ORDER BY memory, at, number"""
     return {
-        memory: counting(Use(instant(row[1]), *row[2:]) for row in its)
+        memory: select_counting_uses(MemoryUse(instant(row[1]), *row[2:]) for row in its)
         for memory, its in groupby(access.rows(sql, list(ids)), key=itemgetter(0))
     }
 

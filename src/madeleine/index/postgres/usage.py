@@ -15,7 +15,13 @@ from madeleine.database.access import Access
 from madeleine.index.common.events import row_of
 from madeleine.index.common.times import DAY_MICROS, instant, micros
 from madeleine.index.postgres.nodes import upsert
-from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, fold
+from madeleine.rules.usage import (
+    WHISPER_COUNT,
+    AdoptedCounters,
+    MemoryUse,
+    fold_uses,
+    read_adopted_counters,
+)
 
 _OF = "WHERE tenant = :tenant AND memory = ANY(%s::text[])"
 _COLUMNS = (*("memory", "access_count", "last_accessed", "last_review", "stability", "importance"),)
@@ -31,7 +37,7 @@ def refresh(access: Access, ids: Iterable[str]) -> None:
         return
     sql = "SELECT id, created FROM nodes WHERE tenant = :tenant AND id = ANY(%s::text[])"
     rows = [
-        row_of(memory, fold(instant(created), uses.get(memory, ()), adopted.get(memory)))
+        row_of(memory, fold_uses(instant(created), uses.get(memory, ()), adopted.get(memory)))
         for memory, created in access.rows(sql, wanted)
         if memory in uses or memory in adopted
     ]
@@ -42,24 +48,24 @@ def used_today(
     access: Access, ids: Iterable[str], session: str | None, at: datetime, whispers: bool = False
 ) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
-    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPERED if whispers else 1
+    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPER_COUNT if whispers else 1
     sql = f"""SELECT DISTINCT memory FROM uses {_OF}
               AND at >= %s AND at < %s AND session IS NOT DISTINCT FROM %s AND n >= %s"""
     return set(access.column(sql, list(ids), start, start + DAY_MICROS, session, least))
 
 
-def _uses(access: Access, wanted: list[str]) -> dict[str, list[Use]]:
-    found: dict[str, list[Use]] = defaultdict(list)
+def _uses(access: Access, wanted: list[str]) -> dict[str, list[MemoryUse]]:
+    found: dict[str, list[MemoryUse]] = defaultdict(list)
     rows = access.rows(f"SELECT memory, at, session, n FROM uses {_OF}", wanted)
     for memory, at, session, count in rows:
-        found[memory].append(Use(instant(at), session, count))
+        found[memory].append(MemoryUse(instant(at), session, count))
     return found
 
 
-def _adoptions(access: Access, wanted: list[str]) -> dict[str, Adopted]:
+def _adoptions(access: Access, wanted: list[str]) -> dict[str, AdoptedCounters]:
     """Return the counters each memory brought along; the first time counts."""
-    found: dict[str, Adopted] = {}
+    found: dict[str, AdoptedCounters] = {}
     sql = f"SELECT memory, body FROM adopted {_OF} ORDER BY memory, at, event"
     for memory, body in access.rows(sql, wanted):
-        found.setdefault(memory, adopted_of(json.loads(body)))
+        found.setdefault(memory, read_adopted_counters(json.loads(body)))
     return found

@@ -28,12 +28,12 @@ from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
 from madeleine.model.words import ABOUT_SELF, Edge
-from madeleine.rules.forgetting import PROTECTED
-from madeleine.rules.importance import MACHINES
-from madeleine.rules.usage import Use, counting
+from madeleine.rules.forgetting import PROTECTED_TAG
+from madeleine.rules.importance import MACHINE_AUTHORS
+from madeleine.rules.usage import MemoryUse, select_counting_uses
 
 _LISTED = "(SELECT value FROM json_each(?))"
-_BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINES))
+_BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINE_AUTHORS))
 _BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
 
 # Each of these walks a table or an index from end to end, in the order in which it lies on the
@@ -157,7 +157,7 @@ class _Marks:
         the_self = graph.self_id(connection)
         self.is_self = np.array([each == the_self for each in columns[1]], np.bool_)
         self.about = np.isin(nodes, _tagged(connection, ABOUT_SELF))
-        self.protected = np.isin(nodes, _tagged(connection, PROTECTED))
+        self.protected = np.isin(nodes, _tagged(connection, PROTECTED_TAG))
         # The self defines what is tagged so: an arrow that stands in no file and counts like
         # others.
         self.defined = self.about & ~self.is_self & (the_self is not None)
@@ -243,12 +243,12 @@ def across_spaces(connection: apsw.Connection) -> list[Across]:
     ]
 
 
-def uses(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[Use]]:
+def uses(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
     """Return the uses of memories, each session and day once, oldest first."""
     sql = f"SELECT memory, at, session, n FROM uses WHERE memory IN {_LISTED} ORDER BY memory"
     rows = connection.execute(sql, (json.dumps(list(ids)),))
     return {
-        memory: counting(Use(instant(row[1]), *row[2:]) for row in its)
+        memory: select_counting_uses(MemoryUse(instant(row[1]), *row[2:]) for row in its)
         for memory, its in groupby(rows, key=itemgetter(0))
     }
 

@@ -15,7 +15,13 @@ import apsw
 
 from madeleine.index.common.events import row_of
 from madeleine.index.common.times import DAY_MICROS, instant, micros
-from madeleine.rules.usage import WHISPERED, Adopted, Use, adopted_of, fold
+from madeleine.rules.usage import (
+    WHISPER_COUNT,
+    AdoptedCounters,
+    MemoryUse,
+    fold_uses,
+    read_adopted_counters,
+)
 
 _LISTED = "(SELECT value FROM json_each(?))"
 
@@ -28,7 +34,7 @@ def refresh(connection: apsw.Connection, ids: Iterable[str]) -> None:
         return
     born = connection.execute(f"SELECT id, created FROM nodes WHERE id IN {_LISTED}", (wanted,))
     rows = [
-        row_of(memory, fold(instant(created), uses.get(memory, ()), adopted.get(memory)))
+        row_of(memory, fold_uses(instant(created), uses.get(memory, ()), adopted.get(memory)))
         for memory, created in list(born)
         if memory in uses or memory in adopted
     ]
@@ -43,25 +49,25 @@ def used_today(
     whispers: bool = False,
 ) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
-    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPERED if whispers else 1
+    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPER_COUNT if whispers else 1
     sql = f"""SELECT DISTINCT memory FROM uses WHERE memory IN {_LISTED}
               AND at >= ? AND at < ? AND session IS ? AND n >= ?"""
     bindings = (json.dumps(list(ids)), start, start + DAY_MICROS, session, least)
     return {memory for (memory,) in connection.execute(sql, bindings)}
 
 
-def _uses(connection: apsw.Connection, wanted: str) -> dict[str, list[Use]]:
-    found: dict[str, list[Use]] = defaultdict(list)
+def _uses(connection: apsw.Connection, wanted: str) -> dict[str, list[MemoryUse]]:
+    found: dict[str, list[MemoryUse]] = defaultdict(list)
     sql = f"SELECT memory, at, session, n FROM uses WHERE memory IN {_LISTED}"
     for memory, at, session, count in connection.execute(sql, (wanted,)):
-        found[memory].append(Use(instant(at), session, count))
+        found[memory].append(MemoryUse(instant(at), session, count))
     return found
 
 
-def _adoptions(connection: apsw.Connection, wanted: str) -> dict[str, Adopted]:
+def _adoptions(connection: apsw.Connection, wanted: str) -> dict[str, AdoptedCounters]:
     """Return the counters each memory brought along; the first time counts."""
-    found: dict[str, Adopted] = {}
+    found: dict[str, AdoptedCounters] = {}
     sql = f"SELECT memory, body FROM adopted WHERE memory IN {_LISTED} ORDER BY memory, at, event"
     for memory, body in connection.execute(sql, (wanted,)):
-        found.setdefault(memory, adopted_of(json.loads(body)))
+        found.setdefault(memory, read_adopted_counters(json.loads(body)))
     return found

@@ -85,7 +85,7 @@ class LocalJudge:
 
     def signs(self, pair: MemoryPair) -> Signs:
         """Return the signs of a pair; training asks for them."""
-        return signs_of(self._side(pair.older), self._side(pair.newer), pair.likeness)
+        return signs_of(self._side(pair.older), self._side(pair.newer), pair.similarity)
 
     def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict]:
         signs = [self.signs(pair) for pair in pairs]
@@ -115,7 +115,7 @@ class LocalJudge:
             outright = self._outright(pair)
             if outright is not None:
                 return outright
-        reason = reason_of(relation, signs, pair.likeness)
+        reason = reason_of(relation, signs, pair.similarity)
         return Verdict(relation, round(chance[relation], 4), reason)
 
     def _told(self, pair: MemoryPair, signs: Signs) -> Told:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from madeleine.model.memory import Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge
-from madeleine.rules.importance import MACHINES
+from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.rules.spaces import majority_space
 from madeleine.sleep.values import Night, Patch, SetSpace
 
@@ -52,7 +52,7 @@ def _votes(night: Night) -> dict[str, list[str]]:
     """Return the spaces of the neighbours of each that has neighbours with a space."""
     votes: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for row in night.stores.graph.across_spaces():
-        counts = row.by not in MACHINES or row.source.startswith(BROUGHT)
+        counts = row.by not in MACHINE_AUTHORS or row.source.startswith(BROUGHT)
         if counts and row.edge not in SAYS_NOTHING:
             votes[row.memory][row.other] = row.space
     return {each: list(found.values()) for each, found in votes.items()}

@@ -2,7 +2,7 @@
 
 Candidates are close in meaning, a little closer when they belong to different projects. What
 they are to each other is the judge's verdict; the arrow points as it says. A connection that
-was drawn for likeness alone, when a memory was written, does not count as known: a sure verdict
+was drawn for similarity alone, when a memory was written, does not count as known: a sure verdict
 may say something better. Nothing is drawn twice, in either direction.
 """
 
@@ -74,7 +74,7 @@ def _better(
     plain = [pair for pair, verdict in wanted if verdict.relation is Relation.RELATED_TO]
     arrows = edges_of(night.stores.graph, sorted({each for pair in plain for each in pair.ids}))
     known = {pair.ids for pair in plain if arrows.get(frozenset(pair.ids))}
-    if night.judge.cheap:  # likeness was looked at when a memory was written, if it had a vector
+    if night.judge.cheap:  # similarity was looked at when a memory was written, if it had a vector
         tied = {end for ends in arrows for end in ends}
         known |= {pair.ids for pair in plain if pair.newer.id in tied}
     return [
@@ -88,7 +88,7 @@ def _within_bounds(
     night: Night, wanted: Iterable[tuple[MemoryPair, Verdict]]
 ) -> list[tuple[MemoryPair, Verdict]]:
     """Return what is sure enough: what says most first, then the surest; so many in a run, and
-    so many for each memory. What has to wait is looked at again, unless it is mere likeness:
+    so many for each memory. What has to wait is looked at again, unless it is mere similarity:
     an arrow that leads nowhere is not worth a second look at its ends."""
     each: Counter[str] = Counter()
     drawn: list[tuple[MemoryPair, Verdict]] = []
@@ -145,7 +145,7 @@ def _ends(pair: MemoryPair, verdict: Verdict) -> tuple[Memory, Memory]:
 
 def _strength(night: Night, pair: MemoryPair) -> float:
     same_space = pair.older.space == pair.newer.space
-    return link_strength(pair.likeness, same_space, night.habits.cross_space_penalty)
+    return link_strength(pair.similarity, same_space, night.habits.cross_space_penalty)
 
 
 def _connected(arrows: Arrows) -> bool:

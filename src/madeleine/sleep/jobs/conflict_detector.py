@@ -253,7 +253,7 @@ def _replaced_too(
     if copy.id in surely:
         return None
     known = surely[original.id]
-    again = MemoryPair(copy, known.pair.newer, pair.likeness)
+    again = MemoryPair(copy, known.pair.newer, pair.similarity)
     reason = f"says the same as `{original.short_id}`, which was replaced"
     is_evident = same_said(full(copy), full(original)) or _is_told(copy, known.pair.newer)
     return Replacing(again, min(known.sure, verdict.sure), reason, is_evident)

@@ -30,7 +30,7 @@ from madeleine.model.proposal import ProposalStatus, ProposalType
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
-from madeleine.rules.clusters import together
+from madeleine.rules.clusters import find_cluster
 from madeleine.sleep.pairs import PORTION, arrows_between, of_others, one_voice, pair_of
 from madeleine.sleep.seen import judged, note_seen, to_look_at
 from madeleine.sleep.values import Night, Patch, Synthesise
@@ -161,7 +161,7 @@ class _Around:
             return None
         rows = np.stack([self.vectors[each.id] for each in fits])
         most = night.habits.consolidate_most
-        places = together(rows, _bar(night), most, self._at_odds(fits))
+        places = find_cluster(rows, _bar(night), most, self._at_odds(fits))
         if len(places) < _least(night):
             return None
         members = sorted((fits[place] for place in places), key=_oldest_first)

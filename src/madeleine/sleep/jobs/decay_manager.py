@@ -4,7 +4,7 @@ asking finds them.
 Which way retrievability is reckoned is a setting; the rule is the same (`rules.lifecycle`). What
 protects a memory from being forgotten protects it here (`rules.forgetting`): core, the self and
 what describes the asker, the tag `protected`, importance, its type, and its youth. What is still to
-come does not fade either (`rules.upcoming`). Nothing is ever deleted.
+come does not fade either (`language.upcoming`). Nothing is ever deleted.
 
 By the documented numbers a memory that nobody used has faded after 29 hours, a weekend. So nothing
 fades in its first month, counted from when it was written or came into this home, nor unless it was
@@ -30,9 +30,15 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.words import Edge, Tier
-from madeleine.rules.forgetting import Protectable, Protection, Rules, code, protections
-from madeleine.rules.lifecycle import Exponential, Life, Lifecycle, fades
-from madeleine.rules.strengthening import days_of_use
+from madeleine.rules.forgetting import (
+    ForgettingThresholds,
+    Protection,
+    ProtectionColumns,
+    find_protections,
+    member_code,
+)
+from madeleine.rules.lifecycle import ExponentialLifecycle, Lifecycle, LifecycleState, has_faded
+from madeleine.rules.strengthening import use_days
 from madeleine.sleep.asking import fadings_room
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import question_of
@@ -55,7 +61,7 @@ class DecayManager:
     name = "decay_manager"
 
     def __init__(self) -> None:
-        self._lifecycle: Lifecycle = Exponential()
+        self._lifecycle: Lifecycle = ExponentialLifecycle()
 
     def plan(self, night: Night) -> Sequence[Patch]:
         self._lifecycle = lifecycle(night.habits)
@@ -83,40 +89,42 @@ class DecayManager:
         habits = night.habits
         least = habits.decay_least_days if night.waits else 0.0
         idle = days_before(night, page.last_accessed) >= least
-        may = (page.tiers == WORKING) & (_protections(night, page) == code(Protection.NONE))
+        may = (page.tiers == WORKING) & (_protections(night, page) == member_code(Protection.NONE))
         places = np.flatnonzero(may & idle)
         chances = self._chances(night, page, places).tolist()
         weights = page.importance[places].tolist()
         for place, chance, weight in zip(places.tolist(), chances, weights, strict=True):
-            if fades(chance, weight, least_chance(habits), habits.decay_importance):
+            if has_faded(chance, weight, least_chance(habits), habits.decay_importance):
                 yield page.ids[place], chance
 
     def _chances(
         self, night: Night, page: Standings, places: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return retrievabilities, all in one go where single uses do not matter."""
-        if isinstance(self._lifecycle, Exponential):
+        if isinstance(self._lifecycle, ExponentialLifecycle):
             idle = days_before(night, page.last_accessed)[places]
             return self._lifecycle.chances(page.stability[places], idle)
         lives = self._lives(night, page, places.tolist())
         return np.array([self._lifecycle.retrievability(each) for each in lives], np.float64)
 
-    def _lives(self, night: Night, page: Standings, places: Sequence[int]) -> Iterator[Life]:
+    def _lives(
+        self, night: Night, page: Standings, places: Sequence[int]
+    ) -> Iterator[LifecycleState]:
         ids = [page.ids[each] for each in places]
         uses = night.stores.log.uses(ids)
         ages = days_before(night, page.created)
         idle = days_before(night, page.last_accessed)
         for place, memory_id in zip(places, ids, strict=True):
             born = night.now - timedelta(days=float(ages[place]))
-            after, whispers = days_of_use(born, uses.get(memory_id, ()))
+            after, whispers = use_days(born, uses.get(memory_id, ()))
             stability = float(page.stability[place])
-            yield Life(float(ages[place]), float(idle[place]), stability, after, whispers)
+            yield LifecycleState(float(ages[place]), float(idle[place]), stability, after, whispers)
 
 
 def _protections(night: Night, page: Standings) -> NDArray[np.uint8]:
     """Return what protects the memories of a page, by the rule that forgetting goes by."""
     habits = night.habits
-    found = Protectable(
+    found = ProtectionColumns(
         importance=page.importance,
         age=days_before(night, page.created),
         tagged=page.protected,
@@ -124,7 +132,9 @@ def _protections(night: Night, page: Standings) -> NDArray[np.uint8]:
         of_protected_type=np.isin(page.types, list(protected_codes(habits))),
     )
     grace = habits.decay_grace_days if night.waits else 0.0
-    return protections(found, Rules(keep_importance=habits.decay_importance, grace_days=grace))
+    return find_protections(
+        found, ForgettingThresholds(keep_importance=habits.decay_importance, grace_days=grace)
+    )
 
 
 def _patch(memory: Memory, chance: float) -> Patch:

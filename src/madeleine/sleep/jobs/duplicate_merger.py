@@ -84,7 +84,7 @@ def _apart(pair: MemoryPair) -> bool:
 def _score(pair: MemoryPair) -> float:
     older, newer = pair.older, pair.newer
     return duplicate_score(
-        pair.likeness,
+        pair.similarity,
         title_similarity(older.headline, newer.headline),
         word_overlap(older.content, newer.content),
     )

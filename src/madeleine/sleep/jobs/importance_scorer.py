@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from madeleine.index.search import Standings
-from madeleine.rules.importance import importance
+from madeleine.rules.importance import importance_score
 from madeleine.sleep.standings import days_before, pages
 from madeleine.sleep.values import Night, Patch, Score
 
@@ -43,7 +43,7 @@ class ImportanceScorer:
 def _patches(night: Night, page: Standings) -> Iterator[Patch]:
     uses, connections = page.uses.astype(np.float64), page.connections.astype(np.float64)
     days = days_before(night, page.last_accessed)
-    found = np.round(importance(uses, connections, days, page.stability), DECIMALS)
+    found = np.round(importance_score(uses, connections, days, page.stability), DECIMALS)
     far = np.abs(found - page.importance) >= night.habits.importance_step
     moved = np.flatnonzero(far).tolist()
     if not moved:

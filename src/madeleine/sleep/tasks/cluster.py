@@ -38,10 +38,10 @@ from madeleine.model.pattern import MetaPattern, read_meta_pattern
 from madeleine.model.query import Filter
 from madeleine.model.times import format_time
 from madeleine.model.words import META_SOURCE, META_TAG, Edge, MemoryType
-from madeleine.rules.communities import Community, communities
-from madeleine.rules.importance import MACHINES
-from madeleine.rules.likeness import Cloud
-from madeleine.rules.patterns import belonging, members_digest, refused, rest_digest
+from madeleine.rules.communities import Community, find_communities
+from madeleine.rules.importance import MACHINE_AUTHORS
+from madeleine.rules.patterns import find_refused, match_summaries, members_digest, rest_digest
+from madeleine.rules.similarity import VectorSet
 from madeleine.sleep.deeds import question_of
 from madeleine.sleep.standings import MICROS_A_DAY
 from madeleine.sleep.tasks.decay import bar_of
@@ -84,7 +84,7 @@ class Group:
     @cached_property
     def nearest(self) -> list[tuple[str, float]]:
         """The members and how like the whole each is, the most alike first."""
-        found = zip(self.ids, self.community.likeness, strict=True)
+        found = zip(self.ids, self.community.similarity, strict=True)
         return sorted(found, key=lambda each: (-each[1], each[0]))
 
     @property
@@ -127,7 +127,7 @@ class Cluster:
         if night.stop():
             night.report.stopped = STOPPED
             return []
-        same = belonging([each.ids for each in groups], [each.members for each in known])
+        same = match_summaries([each.ids for each in groups], [each.members for each in known])
         _tell(night, groups)
         night.tell = lambda: _count(night)
         made = _summaries(night, _changed(night, groups, known, same))
@@ -171,7 +171,7 @@ def _only_jobs_changed(night: Night, memory: Memory) -> bool:
     found = night.stores.log.history(memory.id)
     changers = [each.body.get("by") for each in found if each.kind is EventKind.CHANGED]
     since = list(takewhile(lambda by: by != NAME, changers))
-    return bool(since) and MACHINES.issuperset(since)
+    return bool(since) and MACHINE_AUTHORS.issuperset(since)
 
 
 def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
@@ -180,11 +180,11 @@ def _groups(night: Night, known: Iterable[Known]) -> list[Group]:
     members = sorted({each for summary in known for each in summary.members})
     found = night.stores.search.gathered(bar_of(night), night.now, members, night.stop)
     night.report.looked += len(found)
-    cloud = Cloud(found.matrix, found.rows)
+    cloud = VectorSet(found.matrix, found.rows)
     least, fewest = habits.similarity_threshold, habits.min_cluster_size
     # One core is enough: a second one gains little, and whoever asks something needs it.
     with threadpool_limits(1, "blas"):
-        together = communities(cloud, least, fewest, found.spaces, night.stop)
+        together = find_communities(cloud, least, fewest, found.spaces, night.stop)
     return [Group(found, each) for each in together]
 
 
@@ -193,7 +193,7 @@ def _changed(
 ) -> list[tuple[Group, Known | None]]:
     """Return the clusters without a summary, and those whose summary no longer fits, as many as
     may be written. Others are as they were, or a person's, or were forgotten by one."""
-    unwanted = refused([each.ids for each in groups], refused_summaries(night.stores))
+    unwanted = find_refused([each.ids for each in groups], refused_summaries(night.stores))
     pairs = [
         (group, known[same[place]] if place in same else None)
         for place, group in enumerate(groups)
@@ -329,8 +329,8 @@ def _connections(night: Night, group: Group, was: Memory | None) -> tuple[Connec
     before = was.connections if was else ()
     drawn = {each.target: each.at for each in before if each.edge is Edge.SUMMARIZES}
     arrows = [
-        Connection(each, Edge.SUMMARIZES, likeness, by=NAME, at=drawn.get(each) or night.now)
-        for each, likeness in group.nearest[:LINKED]
+        Connection(each, Edge.SUMMARIZES, similarity, by=NAME, at=drawn.get(each) or night.now)
+        for each, similarity in group.nearest[:LINKED]
     ]
     others = [each for each in before if each.edge is not Edge.SUMMARIZES]
     return (*others, *arrows)

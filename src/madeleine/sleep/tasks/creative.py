@@ -43,7 +43,7 @@ from madeleine.rules.associations import (
     EXPLAINS,
     PARALLEL_CONTEXT,
     Association,
-    associated,
+    find_association,
     is_contrast,
 )
 from madeleine.sleep.deeds import contradiction_key
@@ -71,7 +71,7 @@ class Found:
 
     source: Memory
     target: Memory
-    likeness: float
+    similarity: float
     association: Association
 
     @property
@@ -172,17 +172,17 @@ def _cosine(vectors: Mapping[str, Vector], one: Memory, other: Memory) -> float:
 
 def _found(pair: MemoryPair) -> Found | None:
     days = (pair.newer.created - pair.older.created) / DAY
-    said = associated(pair.older.type, pair.newer.type, pair.likeness, days)
+    said = find_association(pair.older.type, pair.newer.type, pair.similarity, days)
     if said is None:
         return None
     source, target = pair.newer, pair.older
     if said.kind == EXPLAINS and source.type is MemoryType.CONCEPT:
         source, target = target, source  # what was seen explains the pattern
-    return Found(source, target, pair.likeness, said)
+    return Found(source, target, pair.similarity, said)
 
 
 def _surest_first(found: Found) -> tuple[float, float, tuple[str, str]]:
-    return -found.association.confidence, -found.likeness, found.ends
+    return -found.association.confidence, -found.similarity, found.ends
 
 
 # --- how many -----------------------------------------------------------------------------
@@ -204,11 +204,11 @@ def _within_bounds(
 def _patch(night: Night, found: Found) -> Patch:
     said = found.association
     what = said.kind or "decisions with little in common"
-    reason = f"{what.replace('_', ' ')}, likeness {found.likeness:.2f}"
+    reason = f"{what.replace('_', ' ')}, likeness {found.similarity:.2f}"
     connection = Connection(
         found.target.id,
         said.edge,
-        weight=round(min(max(found.likeness, 0.0), 1.0), 4),
+        weight=round(min(max(found.similarity, 0.0), 1.0), 4),
         reason=reason,
         by=CREATIVE,
         at=night.now,
@@ -322,6 +322,6 @@ def _in_words(found: Found, now: datetime) -> dict[str, object]:
         "type": found.association.edge.value,
         "kind": found.association.kind,
         "confidence": round(found.association.confidence, 4),
-        "similarity": round(found.likeness, 4),
+        "similarity": round(found.similarity, 4),
         "discovered_at": format_time(now),
     }

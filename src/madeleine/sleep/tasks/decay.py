@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 
 from madeleine.errors import BadSetting
 from madeleine.index.search import Bar, Standings
-from madeleine.rules.relevance import Curve, Evidence, Formula, distribution, relevance
+from madeleine.rules.relevance import (
+    RelevanceCurve,
+    RelevanceEvidence,
+    RelevanceFormula,
+    count_by_level,
+    relevance_scores,
+)
 from madeleine.sleep.habits import ConsolidationHabits
 from madeleine.sleep.standings import ARCHIVAL, days_before, pages
 from madeleine.sleep.values import STOPPED, Night, Patch, Score
@@ -72,29 +78,29 @@ class Seen:
             "scored": self.moved,
             "avg_relevance_before": _mean(before[~np.isnan(before)]),
             "avg_relevance_after": _mean(after),
-            "distribution": distribution(after),
+            "distribution": count_by_level(after),
         }
 
 
-def curve_of(habits: ConsolidationHabits) -> Curve:
+def curve_of(habits: ConsolidationHabits) -> RelevanceCurve:
     """Return the curve that the settings name."""
-    if habits.formula not in set(Formula):
-        known = " or ".join(Formula)
+    if habits.formula not in set(RelevanceFormula):
+        known = " or ".join(RelevanceFormula)
         raise BadSetting("consolidation.formula", f"is {habits.formula!r}; {known}")
     rates = (habits.base_decay_rate, habits.access_decay_rate, habits.relationship_preservation)
-    return Curve(Formula(habits.formula), *rates)
+    return RelevanceCurve(RelevanceFormula(habits.formula), *rates)
 
 
-def relevance_of(night: Night, page: Standings, curve: Curve) -> Column:
+def relevance_of(night: Night, page: Standings, curve: RelevanceCurve) -> Column:
     """Return how relevant the memories of a page are now."""
-    known = Evidence(
+    known = RelevanceEvidence(
         age=days_before(night, page.created),
         idle=days_before(night, page.last_accessed),
         connections=page.connections.astype(np.float64),
         importance=page.importance,
         confidence=page.confidence,
     )
-    return relevance(known, curve)
+    return relevance_scores(known, curve)
 
 
 def bar_of(night: Night) -> Bar:

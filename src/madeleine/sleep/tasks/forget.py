@@ -22,15 +22,15 @@ from madeleine.language.upcoming import is_upcoming
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType, Tier
 from madeleine.rules.forgetting import (
-    Candidates,
     Codes,
-    Fate,
+    ForgettingAction,
+    ForgettingColumns,
+    ForgettingThresholds,
     Protection,
-    Rules,
-    fates,
-    protections,
+    find_protections,
+    select_actions,
 )
-from madeleine.rules.relevance import Curve
+from madeleine.rules.relevance import RelevanceCurve
 from madeleine.sleep.asking import fadings_room
 from madeleine.sleep.breaker import tripped
 from madeleine.sleep.deeds import question_of, touched
@@ -57,7 +57,7 @@ class Doomed:
 
     id: str
     relevance: float
-    fate: Fate
+    fate: ForgettingAction
     kept_by: Protection
 
 
@@ -65,8 +65,8 @@ class Doomed:
 class Look:
     """What a run came across."""
 
-    rules: Rules
-    curve: Curve
+    rules: ForgettingThresholds
+    curve: RelevanceCurve
     types: frozenset[int]
     """The protected ones, by their place in the list of types."""
     examined: int = 0
@@ -99,8 +99,8 @@ def _protected_codes(habits: ConsolidationHabits) -> frozenset[int]:
     return frozenset(map(list(MemoryType).index, protected_types(habits.protected_types)))
 
 
-def _rules(habits: ConsolidationHabits) -> Rules:
-    return Rules(
+def _rules(habits: ConsolidationHabits) -> ForgettingThresholds:
+    return ForgettingThresholds(
         archive_below=habits.archive_threshold,
         delete_below=habits.delete_threshold,
         keep_importance=habits.protected_importance,
@@ -119,7 +119,7 @@ def _looked(night: Night, page: Standings, look: Look) -> Iterator[Patch]:
     """Note which memories of a page are below a threshold; yield their scores as decay would."""
     there = page.tiers != ARCHIVAL
     found = _candidates(night, page, look)
-    fate, kept_by = fates(found, look.rules) * there, protections(found, look.rules)
+    fate, kept_by = select_actions(found, look.rules) * there, find_protections(found, look.rules)
     look.examined += int(there.sum())
     for place in np.flatnonzero(fate).tolist():
         each = _doomed(page, found, (fate, kept_by), place)
@@ -129,8 +129,8 @@ def _looked(night: Night, page: Standings, look: Look) -> Iterator[Patch]:
         yield patch
 
 
-def _candidates(night: Night, page: Standings, look: Look) -> Candidates:
-    return Candidates(
+def _candidates(night: Night, page: Standings, look: Look) -> ForgettingColumns:
+    return ForgettingColumns(
         relevance=relevance_of(night, page, look.curve),
         importance=page.importance,
         age=days_before(night, page.created),
@@ -140,10 +140,12 @@ def _candidates(night: Night, page: Standings, look: Look) -> Candidates:
     )
 
 
-def _doomed(page: Standings, found: Candidates, codes: tuple[Codes, Codes], place: int) -> Doomed:
+def _doomed(
+    page: Standings, found: ForgettingColumns, codes: tuple[Codes, Codes], place: int
+) -> Doomed:
     fate, kept_by = (int(each[place]) for each in codes)
     score = float(found.relevance[place])
-    return Doomed(page.ids[place], score, list(Fate)[fate], list(Protection)[kept_by])
+    return Doomed(page.ids[place], score, list(ForgettingAction)[fate], list(Protection)[kept_by])
 
 
 # -- forgetting ----------------------------------------------------------------------------
@@ -152,7 +154,10 @@ def _doomed(page: Standings, found: Candidates, codes: tuple[Codes, Codes], plac
 def _forgetting(night: Night, look: Look) -> list[Patch]:
     """Return the patches that put memories away, and have what becomes of them told."""
     night.tell = lambda: _tell(night, look)
-    count, trashed = len(look.doomed), sum(each.fate is Fate.DELETE for each in look.doomed)
+    count, trashed = (
+        len(look.doomed),
+        sum(each.fate is ForgettingAction.DELETE for each in look.doomed),
+    )
     why = tripped(night, count, count, trashed)
     if why is None:
         return [_patch(look, each, memory) for each, memory in _going(night, look)]
@@ -182,17 +187,23 @@ def _going(night: Night, look: Look) -> Iterator[tuple[Doomed, Memory]]:
 
 
 def _action(each: Doomed, memory: Memory) -> SetTier | ToTrash:
-    return ToTrash(memory) if each.fate is Fate.DELETE else SetTier(memory, Tier.ARCHIVAL)
+    return (
+        ToTrash(memory) if each.fate is ForgettingAction.DELETE else SetTier(memory, Tier.ARCHIVAL)
+    )
 
 
 def _patch(look: Look, each: Doomed, memory: Memory) -> Patch:
-    below = look.rules.delete_below if each.fate is Fate.DELETE else look.rules.archive_below
+    below = (
+        look.rules.delete_below
+        if each.fate is ForgettingAction.DELETE
+        else look.rules.archive_below
+    )
     return Patch(_action(each, memory), f"relevance {each.relevance:.4f}, below {below}")
 
 
 def _question(look: Look, some: Sequence[tuple[Doomed, Memory]]) -> Patch:
-    archive = tuple(memory for each, memory in some if each.fate is not Fate.DELETE)
-    trash = tuple(memory for each, memory in some if each.fate is Fate.DELETE)
+    archive = tuple(memory for each, memory in some if each.fate is not ForgettingAction.DELETE)
+    trash = tuple(memory for each, memory in some if each.fate is ForgettingAction.DELETE)
     most = max(each.relevance for each, _ in some)
     below = max(look.rules.archive_below, look.rules.delete_below)
     reason = f"relevance of {most:.4f} at most, below {below}"
