@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from madeleine.bootstrap import device_name, make_folders, open_house
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.language.text import passage_key
 from madeleine.minds.cache import Packed, VectorCache
 from madeleine.minds.vectors import pack, tokens_from, unit
@@ -165,7 +165,7 @@ def fill(
 def _traces(
     given: list[Memory], dimension: int, token_dimension: int, numbers: np.random.Generator
 ) -> dict[str, Packed]:
-    passages = [passage for each in given for passage in passages_of(each)]
+    passages = [passage for each in given for passage in split_passages(each)]
     rows = unit(numbers.standard_normal((len(passages), dimension), dtype=np.float32))
     assert rows is not None
     packed: dict[str, Packed] = {}

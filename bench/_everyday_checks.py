@@ -29,7 +29,7 @@ from _everyday_set import (
 )
 from _recall_report import Figure, Target
 
-from madeleine.language.stems import stems_of
+from madeleine.language.stems import telling_stems
 
 MOST_ALIKE_BEGINNING = 0.03  # of all prompts, with the same two words
 LEAST_DISTINCT_TRIGRAMS = 0.9  # of all trigrams; prose of one author has about as many
@@ -285,9 +285,9 @@ def _word_figures(stores: Iterable[EverydayStore]) -> Iterator[Figure]:
     shares: dict[str, list[bool]] = {"must": [], "ok": []}
     without = []
     for store in stores:
-        stems = {each.id: stems_of(each.content) for each in store.memories}
+        stems = {each.id: telling_stems(each.content) for each in store.memories}
         for prompt in store.prompts:
-            own = stems_of(prompt.text)
+            own = telling_stems(prompt.text)
             found = [bool(own & stems[each]) for each in prompt.must]
             shares["must"] += found
             shares["ok"] += [bool(own & stems[each]) for each in prompt.ok]

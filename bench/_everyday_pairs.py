@@ -16,7 +16,7 @@ from _recall_report import Figure, share
 from _recall_speed import model
 
 from madeleine.bootstrap import load_settings, make_judge
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.model.judging import MemoryPair, Relation
 from madeleine.model.memory import Memory, Origin
 
@@ -44,7 +44,7 @@ def judge_pairs(homes: Homes, pairs: Sequence[EverydayPair]) -> list[tuple[Every
         newer = [_memory(each.id, "b", each.newer, each.newer_created) for each in pairs]
         vectors = [
             np.array(
-                [each.vector for each in embedder.read([passages_of(one)[0] for one in texts])],
+                [each.vector for each in embedder.read([split_passages(one)[0] for one in texts])],
                 np.float64,
             )
             for texts in (older, newer)

@@ -20,7 +20,7 @@ from _recall_report import Figure, share
 from _recall_speed import model
 
 from madeleine import Madeleine
-from madeleine.language.stems import stems_of
+from madeleine.language.stems import telling_stems
 from madeleine.minds.port import Embedder
 from madeleine.model.trace import Passage
 
@@ -71,8 +71,8 @@ def _covering(embedder: Embedder, wanted: Sequence[str], kept: Sequence[str]) ->
     if not wanted or not kept:
         return covered
     rows, columns = _vectors(embedder, wanted), _vectors(embedder, kept)
-    words = [stems_of(each) for each in wanted]
-    others = [stems_of(each) for each in kept]
+    words = [telling_stems(each) for each in wanted]
+    others = [telling_stems(each) for each in kept]
     for row, mine in enumerate(words):
         for column, theirs in enumerate(others):
             share_of_words = len(mine & theirs) / len(mine) if mine else 0.0

@@ -26,7 +26,7 @@ from _recall_world import KINDS, Fact, another, facts, needles
 
 from madeleine import Madeleine
 from madeleine.bootstrap import make_folders, open_house
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.port import KeepingEmbedder
 from madeleine.model.memory import Memory
@@ -248,7 +248,7 @@ def _written(home: Path, fact: Fact, learned: datetime) -> Passage:
     """Write the file of a fact; return what a model reads of it."""
     memory = Memory(fact_id(fact), fact.text, created=learned, updated=learned)
     (home / "vault" / next(file_names(memory))).write_bytes(render_memory(memory))
-    (passage,) = passages_of(memory)
+    (passage,) = split_passages(memory)
     return passage
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.minds.port import Embedder, Judge
 from madeleine.model.judging import MemoryPair, Relation
 from madeleine.model.memory import Memory, Origin
@@ -255,5 +255,5 @@ def _memory(text: str, group: str, place: int) -> Memory:
 
 
 def _vectors(embedder: Embedder, memories: Sequence[Memory]) -> Any:
-    traces = embedder.read([passages_of(each)[0] for each in memories])
+    traces = embedder.read([split_passages(each)[0] for each in memories])
     return np.array([trace.vector for trace in traces], np.float64)

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.language.judging import (
-    CONFLICT,
+    CONFLICT_RELATIONS,
     CONFLICT_SIGNS,
-    KINSHIP,
+    KINSHIP_RELATIONS,
     KINSHIP_SIGNS,
-    LEARNT,
+    LEARNT_RELATIONS,
     MOST_SPREADS,
     NEITHER,
     SIGNS,
-    Head,
-    Model,
-    chances,
+    JudgeHead,
+    JudgeModel,
+    relation_chances,
 )
 from madeleine.model.judging import Relation
 
@@ -47,7 +47,7 @@ LEAST_SPREAD = 0.02  # a sign that hardly varies would count for too much
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examples:
-    """Rows of signs, the place of the true relation in `LEARNT`, kinds and groups."""
+    """Rows of signs, the place of the true relation in `LEARNT_RELATIONS`, kinds and groups."""
 
     rows: Rows
     truth: Truth
@@ -60,20 +60,22 @@ class Examples:
         )
 
 
-def fit(given: Examples, l2: float = L2) -> Model:
+def fit(given: Examples, l2: float = L2) -> JudgeModel:
     """Return the weights under which the truth is likeliest, at temperature 1."""
     mean, spread = given.rows.mean(axis=0), np.maximum(given.rows.std(axis=0), LEAST_SPREAD)
     scaled = np.clip((given.rows - mean) / spread, -MOST_SPREADS, MOST_SPREADS)
     counted = _counted(given)
-    quiet = given.truth >= len(CONFLICT)
-    against = np.minimum(given.truth, len(CONFLICT))
-    near = given.truth[quiet] - len(CONFLICT)
-    return Model(
+    quiet = given.truth >= len(CONFLICT_RELATIONS)
+    against = np.minimum(given.truth, len(CONFLICT_RELATIONS))
+    near = given.truth[quiet] - len(CONFLICT_RELATIONS)
+    return JudgeModel(
         version=VERSION,
         mean=dict(zip(SIGNS, mean.tolist(), strict=True)),
         spread=dict(zip(SIGNS, spread.tolist(), strict=True)),
-        conflict=_head((*CONFLICT, NEITHER), CONFLICT_SIGNS, scaled, against, counted, l2),
-        kinship=_head(KINSHIP, KINSHIP_SIGNS, scaled[quiet], near, counted[quiet], l2),
+        conflict=_head(
+            (*CONFLICT_RELATIONS, NEITHER), CONFLICT_SIGNS, scaled, against, counted, l2
+        ),
+        kinship=_head(KINSHIP_RELATIONS, KINSHIP_SIGNS, scaled[quiet], near, counted[quiet], l2),
     )
 
 
@@ -84,12 +86,12 @@ def _head(
     truth: Truth,
     counted: Vector,
     l2: float,
-) -> Head:
+) -> JudgeHead:
     columns = scaled[:, [SIGNS.index(sign) for sign in signs]]
     design = np.column_stack([columns, np.ones(len(columns))])
     found = _newton(design, np.eye(len(answers))[truth], counted, l2)
     names = tuple(str(each) for each in answers)
-    return Head(
+    return JudgeHead(
         answers=names,
         signs=signs,
         weights={
@@ -100,7 +102,7 @@ def _head(
     )
 
 
-def fit_calibrated(given: Examples, l2: float = L2) -> Model:
+def fit_calibrated(given: Examples, l2: float = L2) -> JudgeModel:
     """Return weights learnt from everything, with the temperatures of what was left out."""
     folded = [
         (fit(given.where(~chosen), l2), given.where(chosen)) for chosen in folds(given.groups)
@@ -112,7 +114,7 @@ def fit_calibrated(given: Examples, l2: float = L2) -> Model:
     return heated(fit(given, l2), *best)
 
 
-def heated(model: Model, conflict: float, kinship: float) -> Model:
+def heated(model: JudgeModel, conflict: float, kinship: float) -> JudgeModel:
     """Return a model at other temperatures: the higher, the less sure."""
     return replace(
         model,
@@ -121,14 +123,14 @@ def heated(model: Model, conflict: float, kinship: float) -> Model:
     )
 
 
-def left_out(given: Examples, like: Model, l2: float = L2) -> Rows:
+def left_out(given: Examples, like: JudgeModel, l2: float = L2) -> Rows:
     """Return each chance as said by weights that never saw the pair's group."""
-    said = np.zeros((len(given.truth), len(LEARNT)))
+    said = np.zeros((len(given.truth), len(LEARNT_RELATIONS)))
     for chosen in folds(given.groups):
         model = heated(
             fit(given.where(~chosen), l2), like.conflict.temperature, like.kinship.temperature
         )
-        said[chosen] = chances(model, given.rows[chosen].tolist())
+        said[chosen] = relation_chances(model, given.rows[chosen].tolist())
     return said
 
 
@@ -141,8 +143,8 @@ def folds(
         yield np.isin(groups, names[start::count])
 
 
-def _loss_at(model: Model, given: Examples) -> float:
-    said = chances(model, given.rows.tolist())[np.arange(len(given.truth)), given.truth]
+def _loss_at(model: JudgeModel, given: Examples) -> float:
+    said = relation_chances(model, given.rows.tolist())[np.arange(len(given.truth)), given.truth]
     return float(-(_counted(given) * np.log(np.maximum(said, 1e-12))).sum())
 
 
@@ -150,7 +152,7 @@ def _counted(given: Examples) -> Vector:
     """Return how much each pair counts: every kind alike, the quiet ones by their share."""
     names, place, count = np.unique(given.kinds, return_inverse=True, return_counts=True)
     weights = (len(given.kinds) / len(names) / count)[place]
-    quiet = np.isin(given.truth, [LEARNT.index(each) for each in QUIET])
+    quiet = np.isin(given.truth, [LEARNT_RELATIONS.index(each) for each in QUIET])
     for chosen, share in ((quiet, QUIET_SHARE), (~quiet, 1 - QUIET_SHARE)):
         total = weights[chosen].sum()
         if total:

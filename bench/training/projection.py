@@ -19,7 +19,7 @@ from bench.training.dialogues import dialogues
 from bench.training.notes import notes
 from bench.training.stores import permissive
 from bench.training.values import Item, Store
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.model.memory import Memory, Origin
 
 DIALOGUES, NOTES = 2, 6  # enough for some fifty thousand tokens
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def texts_of(store: Store) -> Iterator[str]:
     """Yield each memory as a model reads it, and each question, on one line each."""
     for item in store.memories:
-        yield from (" ".join(each.text.split()) for each in passages_of(_memory(item)))
+        yield from (" ".join(each.text.split()) for each in split_passages(_memory(item)))
     yield from (" ".join(question.text.split()) for question in store.questions)
 
 

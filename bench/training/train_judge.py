@@ -27,8 +27,8 @@ from bench.training._judge_fit import Examples, Rows, fit, fit_calibrated, left_
 from bench.training._judge_pairs import SEED, Made, made
 from bench.training.calibration import reliability
 from madeleine.errors import MindDown
-from madeleine.language.judging import LEARNT, SIGNS, Head, Model
-from madeleine.language.passages import passages_of
+from madeleine.language.judging import LEARNT_RELATIONS, SIGNS, JudgeHead, JudgeModel
+from madeleine.language.passages import split_passages
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import as_file
@@ -72,19 +72,19 @@ def examples_of(made_pairs: Sequence[Made], pairs: Sequence[MemoryPair]) -> Exam
     judge = LocalJudge(_blank())
     return Examples(
         rows=np.array([judge.signs(pair).row for pair in pairs]),
-        truth=np.array([LEARNT.index(each.relation) for each in made_pairs]),
+        truth=np.array([LEARNT_RELATIONS.index(each.relation) for each in made_pairs]),
         kinds=np.array([each.kind for each in made_pairs]),
         groups=np.array([each.group for each in made_pairs]),
     )
 
 
-def report(examples: Examples, model: Model) -> None:
+def report(examples: Examples, model: JudgeModel) -> None:
     """Print how well groups are judged by weights that did not see them."""
     chance, truth = left_out(examples, model), examples.truth
     best, sure = chance.argmax(axis=1), chance.max(axis=1)
     heat = f"{model.conflict.temperature:g} and {model.kinship.temperature:g}"
     print(f"temperatures {heat}; folds of groups that were left out:")
-    for place, relation in enumerate(LEARNT):
+    for place, relation in enumerate(LEARNT_RELATIONS):
         figures = []
         for least in THRESHOLDS:
             said_so = (best == place) & (sure >= least)
@@ -97,7 +97,7 @@ def report(examples: Examples, model: Model) -> None:
 
 
 def measure(
-    data: Path, model: Model, embedder: Embedder, leave_one_out: bool, examples: Examples
+    data: Path, model: JudgeModel, embedder: Embedder, leave_one_out: bool, examples: Examples
 ) -> None:
     """Print the figures on sets that are only measured on."""
     for row in judge_rows(data, LocalJudge(model), embedder):
@@ -115,7 +115,7 @@ def _tried(chat: Chat, rest: Sequence[Chat], examples: Examples) -> tuple[int, i
     judge = LocalJudge(_blank())
     labelled = [(pair, relation) for each in rest for pair, relation in each.labelled]
     rows = np.array([judge.signs(pair).row for pair, _ in labelled])
-    truth = np.array([LEARNT.index(relation) for _, relation in labelled])
+    truth = np.array([LEARNT_RELATIONS.index(relation) for _, relation in labelled])
     names = np.array(["beam"] * len(truth))
     both = Examples(
         rows=np.concatenate([examples.rows, rows]),
@@ -132,7 +132,7 @@ def _summed(found: Sequence[tuple[int, int, int]]) -> str:
 
 
 def _vectors(embedder: Embedder, memories: Sequence[Memory]) -> Rows:
-    traces = embedder.read([passages_of(each)[0] for each in memories])
+    traces = embedder.read([split_passages(each)[0] for each in memories])
     return np.array([trace.vector for trace in traces], np.float64)
 
 
@@ -143,11 +143,11 @@ def _memory(text: str, place: int, days: int) -> Memory:
     )
 
 
-def _blank() -> Model:
+def _blank() -> JudgeModel:
     """Return a model that knows nothing: its judge tells the signs of pairs."""
     nothing = dict.fromkeys(SIGNS, 0.0)
-    head = Head((), (), {}, {})
-    return Model(0, nothing, dict.fromkeys(SIGNS, 1.0), head, head)
+    head = JudgeHead((), (), {}, {})
+    return JudgeModel(0, nothing, dict.fromkeys(SIGNS, 1.0), head, head)
 
 
 def _write(out: Path | None, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from madeleine.language.passages import ROLES
+from madeleine.language.passages import SPEAKER_ROLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +56,4 @@ class Store:
     def speakers(self) -> list[str]:
         """Who speaks here by name, in order of appearance."""
         named = (each.speaker for each in self.memories if each.speaker)
-        return list(dict.fromkeys(name for name in named if name.lower() not in ROLES))
+        return list(dict.fromkeys(name for name in named if name.lower() not in SPEAKER_ROLES))

@@ -12,7 +12,7 @@ from bench._sleep_pairs import same, spoil
 from bench.training._judge_fit import Examples, fit, folds
 from bench.training._judge_pairs import made
 from bench.training.train_judge import examples_of, main, pairs_of
-from madeleine.language.judging import LEARNT, SIGNS
+from madeleine.language.judging import LEARNT_RELATIONS, SIGNS
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.weights import shipped
@@ -27,7 +27,7 @@ def test_the_same_seed_makes_the_same_pairs() -> None:
 def test_every_relation_that_is_learnt_has_many_pairs() -> None:
     counts = Counter(each.relation for each in made(3, 12))
 
-    assert set(counts) == set(LEARNT)
+    assert set(counts) == set(LEARNT_RELATIONS)
     assert min(counts.values()) >= 50
 
 
@@ -64,7 +64,7 @@ def test_weights_are_learnt_from_what_the_judge_itself_sees() -> None:
 def test_a_sign_that_tells_gets_weight_and_noise_gets_little() -> None:
     dice = np.random.default_rng(1)
     rows = np.zeros((600, len(SIGNS)))
-    truth = dice.integers(0, 2, 600) * (len(LEARNT) - 1)
+    truth = dice.integers(0, 2, 600) * (len(LEARNT_RELATIONS) - 1)
     rows[:, SIGNS.index("number_depth")] = (truth == 0) + dice.normal(0, 0.3, 600)
     rows[:, SIGNS.index("gone")] = dice.normal(0, 1, 600)
     names = np.array(["one"] * 600)

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.attributes import SPOKEN_OF, TOLD, fits
-from madeleine.language.changes import Told, told_of
-from madeleine.language.statements import Slot, statement_of
+from madeleine.language.attributes import FAMILIES_BY_STEMS, ROLES_BY_WORDS, kinds_fit_families
+from madeleine.language.changes import ChangeVerdict, judge_change
+from madeleine.language.statements import Slot, parse_statement
 
-CHANGED = (Told.OVER, Told.CHANGED)
+CHANGED = (ChangeVerdict.OVER, ChangeVerdict.CHANGED)
 
 
-def told(older: str, newer: str) -> Told:
-    return told_of(statement_of(older), statement_of(newer))
+def told(older: str, newer: str) -> ChangeVerdict:
+    return judge_change(parse_statement(older), parse_statement(newer))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def told(older: str, newer: str) -> Told:
     ],
 )
 def test_an_old_value_that_is_said_to_be_over_is_over(older: str, newer: str) -> None:
-    assert told(older, newer) is Told.OVER
+    assert told(older, newer) is ChangeVerdict.OVER
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_an_old_value_that_is_said_to_be_over_is_over(older: str, newer: str) ->
     ],
 )
 def test_a_change_of_one_attribute_is_seen_in_other_words(older: str, newer: str) -> None:
-    assert told(older, newer) is Told.CHANGED
+    assert told(older, newer) is ChangeVerdict.CHANGED
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_a_change_of_one_attribute_is_seen_in_other_words(older: str, newer: str
     ],
 )
 def test_another_subject_replaces_nothing(older: str, newer: str) -> None:
-    assert told(older, newer) in (Told.APART, Told.ELSEWHERE)
+    assert told(older, newer) in (ChangeVerdict.APART, ChangeVerdict.ELSEWHERE)
 
 
 def test_two_names_in_one_sentence_are_two_things() -> None:
     older, newer = "Harbor stores its data in SQLite.", "Atlas stores its data in SQLite."
 
-    assert told(older, newer) is Told.ELSEWHERE
+    assert told(older, newer) is ChangeVerdict.ELSEWHERE
 
 
 @pytest.mark.parametrize(
@@ -153,13 +153,16 @@ def test_of_other_languages_nothing_is_told(older: str, newer: str) -> None:
 def test_of_long_texts_and_lists_nothing_is_told() -> None:
     newer = "Ana left Izmir for Perth."
 
-    assert told("Ana lives in Izmir. " * 20, newer) is Told.UNKNOWN
-    assert told("- Ana lives in Izmir\n- Bob lives in Oslo\n- so it is", newer) is Told.UNKNOWN
+    assert told("Ana lives in Izmir. " * 20, newer) is ChangeVerdict.UNKNOWN
+    assert (
+        told("- Ana lives in Izmir\n- Bob lives in Oslo\n- so it is", newer)
+        is ChangeVerdict.UNKNOWN
+    )
 
 
 def test_a_phrase_knows_where_it_stands() -> None:
-    first, value = statement_of("Anchor Violet moved to Fly.io").phrases
-    (of, last) = statement_of("The database of Anchor Violet is Postgres").phrases
+    first, value = parse_statement("Anchor Violet moved to Fly.io").phrases
+    (of, last) = parse_statement("The database of Anchor Violet is Postgres").phrases
 
     assert (first.stems, first.slot) == (("anchor", "violet"), Slot.FIRST)
     assert (value.slot, of.slot, last.slot) == (Slot.VALUE, Slot.OF, Slot.VALUE)
@@ -167,22 +170,22 @@ def test_a_phrase_knows_where_it_stands() -> None:
 
 
 def test_what_is_quoted_is_one_phrase() -> None:
-    assert [each.stems for each in statement_of("Run `npm test` to test Atlas").phrases] == [
+    assert [each.stems for each in parse_statement("Run `npm test` to test Atlas").phrases] == [
         ("`npm test`",),
         ("atla",),
     ]
 
 
 def test_a_value_of_a_known_kind_fits_only_its_attributes() -> None:
-    assert fits(frozenset({"database"}), frozenset({"database", "host"})) is True
-    assert fits(frozenset({"database"}), frozenset({"home"})) is False
-    assert fits(frozenset(), frozenset({"home"})) is None
+    assert kinds_fit_families(frozenset({"database"}), frozenset({"database", "host"})) is True
+    assert kinds_fit_families(frozenset({"database"}), frozenset({"home"})) is False
+    assert kinds_fit_families(frozenset(), frozenset({"home"})) is None
 
 
 def test_ported_tells_of_a_change_and_port_does_not() -> None:
-    assert TOLD[("ported",)].change
-    assert ("port",) not in TOLD
-    assert SPOKEN_OF[("port",)] == {"port"}
+    assert ROLES_BY_WORDS[("ported",)].change
+    assert ("port",) not in ROLES_BY_WORDS
+    assert FAMILIES_BY_STEMS[("port",)] == {"port"}
 
 
 WORDS = """
@@ -194,11 +197,11 @@ TEXTS = st.lists(st.sampled_from(WORDS.split()), max_size=14).map(" ".join)
 
 @given(TEXTS | st.text(max_size=60))
 def test_no_statement_changes_itself(text: str) -> None:
-    plain = statement_of(text)
+    plain = parse_statement(text)
 
-    assert told_of(plain, plain) is not Told.CHANGED
+    assert judge_change(plain, plain) is not ChangeVerdict.CHANGED
 
 
 @given(st.text(max_size=80) | TEXTS, st.text(max_size=80) | TEXTS)
 def test_any_two_texts_can_be_held_against_each_other(older: str, newer: str) -> None:
-    assert told(older, newer) in Told
+    assert told(older, newer) in ChangeVerdict

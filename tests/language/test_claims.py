@@ -8,7 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from madeleine.language.claims import address, newer, overtaken, plain, rivals, stated
+from madeleine.language.claims import (
+    are_rivals,
+    claim_address,
+    claim_value_key,
+    find_overtaken,
+    is_newer,
+    normalize_text,
+)
 from madeleine.model.memory import Claim, Memory
 
 DAY = datetime(2026, 11, 15, tzinfo=UTC)
@@ -48,35 +55,39 @@ def saying(value: str, day: int = 0, space: str | None = None, **fields: object)
 def test_an_address_is_the_same_in_any_spelling(
     one: tuple[str, str], other: tuple[str, str]
 ) -> None:
-    assert address(Claim(*one, "x")) == address(Claim(*other, "y"))
+    assert claim_address(Claim(*one, "x")) == claim_address(Claim(*other, "y"))
 
 
 def test_subject_and_attribute_do_not_run_into_each_other() -> None:
-    assert address(Claim("a b", "c", "x")) != address(Claim("a", "b c", "x"))
-    assert address(Claim("theatre", "place", "x")) != address(Claim("atre", "place", "x"))
+    assert claim_address(Claim("a b", "c", "x")) != claim_address(Claim("a", "b c", "x"))
+    assert claim_address(Claim("theatre", "place", "x")) != claim_address(
+        Claim("atre", "place", "x")
+    )
 
 
 def test_an_article_alone_is_a_name() -> None:
-    assert plain("The") == "the"
-    assert plain("The A") == "a"
+    assert normalize_text("The") == "the"
+    assert normalize_text("The A") == "a"
 
 
 @given(texts)
 @example("the the a")
 @example("\u1e9e\u0345 \u00a8")
 def test_what_is_plain_stays_as_it_is(text: str) -> None:
-    assert plain(plain(text)) == plain(text)
+    assert normalize_text(normalize_text(text)) == normalize_text(text)
 
 
 @given(texts)
 def test_case_and_spacing_make_no_other_value(text: str) -> None:
-    assert stated(Claim("a", "b", f"  {text.casefold()} ")) == stated(Claim("a", "b", text))
+    assert claim_value_key(Claim("a", "b", f"  {text.casefold()} ")) == claim_value_key(
+        Claim("a", "b", text)
+    )
 
 
 def test_another_value_is_a_rival_and_the_same_is_a_copy() -> None:
-    assert rivals(saying("Ghent"), saying("Cork"))
-    assert not rivals(saying("Ghent"), saying(" GHENT"))
-    assert not rivals(saying("Ghent"), saying("Cork", subject="Bob"))
+    assert are_rivals(saying("Ghent"), saying("Cork"))
+    assert not are_rivals(saying("Ghent"), saying(" GHENT"))
+    assert not are_rivals(saying("Ghent"), saying("Cork", subject="Bob"))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +96,7 @@ def test_another_value_is_a_rival_and_the_same_is_a_copy() -> None:
      ("2 GB", "2gb"), ("15 min", "15 Minutes"), ("1,250.5 eur", "1250.5 EUR")],
 )  # fmt: skip
 def test_a_quantity_is_the_same_value_in_every_way_to_write_it(one: str, other: str) -> None:
-    assert not rivals(saying(one), saying(other))
+    assert not are_rivals(saying(one), saying(other))
 
 
 @pytest.mark.parametrize(
@@ -94,55 +105,55 @@ def test_a_quantity_is_the_same_value_in_every_way_to_write_it(one: str, other: 
      ("+1", "1"), ("v1.2", "v1.3"), ("10", "10.5")],
 )  # fmt: skip
 def test_what_only_looks_alike_is_another_value(one: str, other: str) -> None:
-    assert rivals(saying(one), saying(other))
+    assert are_rivals(saying(one), saying(other))
 
 
 def test_projects_do_not_meet_and_everybody_meets_what_is_global() -> None:
-    assert not rivals(saying("Ghent", space="atlas"), saying("Cork", space="orion"))
-    assert rivals(saying("Ghent", space="atlas"), saying("Cork", space="atlas"))
-    assert rivals(saying("Ghent", space="atlas"), saying("Cork"))
-    assert rivals(saying("Ghent"), saying("Cork", space="atlas"))
+    assert not are_rivals(saying("Ghent", space="atlas"), saying("Cork", space="orion"))
+    assert are_rivals(saying("Ghent", space="atlas"), saying("Cork", space="atlas"))
+    assert are_rivals(saying("Ghent", space="atlas"), saying("Cork"))
+    assert are_rivals(saying("Ghent"), saying("Cork", space="atlas"))
 
 
 @given(memories, memories)
 def test_being_rivals_goes_both_ways(one: Memory, other: Memory) -> None:
-    assert rivals(one, other) == rivals(other, one)
-    assert not rivals(one, one)
+    assert are_rivals(one, other) == are_rivals(other, one)
+    assert not are_rivals(one, one)
 
 
 @given(memories, memories)
 def test_of_two_memories_exactly_one_is_newer(one: Memory, other: Memory) -> None:
-    assert newer(one, other) + newer(other, one) == (one.id != other.id)
+    assert is_newer(one, other) + is_newer(other, one) == (one.id != other.id)
 
 
 def test_when_it_was_so_counts_more_than_when_it_was_written() -> None:
     early, late = saying("Ghent", 1), saying("Cork", 2)
     edited = Memory(early.id, "text", early.created, DAY + timedelta(days=9), claim=early.claim)
 
-    assert newer(late, edited)
+    assert is_newer(late, edited)
 
 
 def test_a_value_that_changed_twice_is_a_chain() -> None:
     first, copy = saying("Ghent", 1), saying("GHENT", 2)
     second, third = saying("Cork", 3), saying("Riga", 4)
 
-    found = overtaken([third, copy, second, first])
+    found = find_overtaken([third, copy, second, first])
 
     assert found == [(first, second), (copy, second), (second, third)]
 
 
 @given(many)
 def test_what_is_left_after_the_overtaken_does_not_disagree(given_ones: list[Memory]) -> None:
-    pairs = overtaken(given_ones)
+    pairs = find_overtaken(given_ones)
 
-    assert all(rivals(*pair) and newer(pair[1], pair[0]) for pair in pairs)
+    assert all(are_rivals(*pair) and is_newer(pair[1], pair[0]) for pair in pairs)
     gone = {older.id for older, _ in pairs}
     left = [each for each in given_ones if each.id not in gone]
-    assert not any(rivals(one, other) for one in left for other in left)
+    assert not any(are_rivals(one, other) for one in left for other in left)
 
 
 @given(many)
 def test_what_is_overtaken_does_not_depend_on_the_order_of_looking(
     given_ones: list[Memory],
 ) -> None:
-    assert overtaken(given_ones) == overtaken(given_ones[::-1])
+    assert find_overtaken(given_ones) == find_overtaken(given_ones[::-1])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.contrasts import turned_round
+from madeleine.language.contrasts import reverses_contrast
 
 MOVED = "We moved the invoices from Hetzner to AWS in May. Ask Ben about it."
 LIKED = "I prefer tabs over spaces, and pytest rather than unittest."
@@ -32,7 +32,7 @@ TOLD = [
 
 @pytest.mark.parametrize(("told", "said"), TOLD)
 def test_what_was_left_is_not_what_was_taken(told: str, said: str) -> None:
-    assert turned_round(said, told)
+    assert reverses_contrast(said, told)
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_what_was_left_is_not_what_was_taken(told: str, said: str) -> None:
     ],
 )
 def test_what_is_told_in_other_words_passes(told: str, said: str) -> None:
-    assert not turned_round(said, told)
+    assert not reverses_contrast(said, told)
 
 
 @pytest.mark.parametrize(("told", "said"), TOLD)
 def test_a_text_never_turns_itself_round(told: str, said: str) -> None:
-    assert not turned_round(told, told)
-    assert not turned_round(said, f"{told}\n{said}")
+    assert not reverses_contrast(told, told)
+    assert not reverses_contrast(said, f"{told}\n{said}")
 
 
 WORDS = ("from", "to", "over", "not", "instead of", "prefer", "tabs", "spaces", ",", ".", "but",
@@ -83,4 +83,4 @@ WORDS = ("from", "to", "over", "not", "instead of", "prefer", "tabs", "spaces", 
 def test_any_text_agrees_with_itself(words: list[str]) -> None:
     text = " ".join(words)
 
-    assert not turned_round(text, text)
+    assert not reverses_contrast(text, text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.language.differing import same_said, told_apart
+from madeleine.language.differing import are_told_apart, have_same_wording
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ from madeleine.language.differing import same_said, told_apart
     ],
 )
 def test_what_is_told_apart(one: str, other: str) -> None:
-    assert told_apart(one, other)
-    assert told_apart(other, one)
-    assert not same_said(one, other)
+    assert are_told_apart(one, other)
+    assert are_told_apart(other, one)
+    assert not have_same_wording(one, other)
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_what_is_told_apart(one: str, other: str) -> None:
     ],
 )
 def test_other_words_and_more_of_them_tell_nothing_apart(one: str, other: str) -> None:
-    assert not told_apart(one, other)
-    assert not told_apart(other, one)
-    assert not same_said(one, other)
+    assert not are_told_apart(one, other)
+    assert not are_told_apart(other, one)
+    assert not have_same_wording(one, other)
 
 
 @pytest.mark.parametrize(
@@ -62,5 +62,5 @@ def test_other_words_and_more_of_them_tell_nothing_apart(one: str, other: str) -
     ],
 )
 def test_what_is_the_same(one: str, other: str) -> None:
-    assert same_said(one, other)
-    assert same_said(other, one)
+    assert have_same_wording(one, other)
+    assert have_same_wording(other, one)

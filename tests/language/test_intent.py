@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.language.intent import (
-    EXAMPLES,
+    INTENT_EXAMPLES,
     Intent,
-    intents,
-    merely_goes_on,
-    only_talk,
-    told_intents,
+    combine_intents,
+    is_only_continuation,
+    is_only_talk,
+    read_intents,
 )
 
 TALK, GOING_ON, SELF, TIME, GENERAL = (
@@ -41,8 +41,8 @@ TALK, GOING_ON, SELF, TIME, GENERAL = (
     ],
 )
 def test_talk_is_told_by_its_words(prompt: str) -> None:
-    assert told_intents(prompt) == {TALK}
-    assert only_talk(told_intents(prompt))
+    assert read_intents(prompt) == {TALK}
+    assert is_only_talk(read_intents(prompt))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_talk_is_told_by_its_words(prompt: str) -> None:
     ],
 )
 def test_talk_with_a_matter_in_it_is_not_only_talk(prompt: str) -> None:
-    assert TALK not in told_intents(prompt)
+    assert TALK not in read_intents(prompt)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_talk_with_a_matter_in_it_is_not_only_talk(prompt: str) -> None:
     ],
 )
 def test_going_on_is_told_by_its_words(prompt: str) -> None:
-    assert GOING_ON in told_intents(prompt)
-    assert not only_talk(told_intents(prompt))
+    assert GOING_ON in read_intents(prompt)
+    assert not is_only_talk(read_intents(prompt))
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_going_on_is_told_by_its_words(prompt: str) -> None:
     ],
 )
 def test_a_yes_to_what_was_proposed_goes_on_with_it(prompt: str) -> None:
-    assert told_intents(prompt) == {GOING_ON}
-    assert merely_goes_on(prompt)
+    assert read_intents(prompt) == {GOING_ON}
+    assert is_only_continuation(prompt)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_yes_to_what_was_proposed_goes_on_with_it(prompt: str) -> None:
     ],
 )
 def test_what_says_more_than_yes_or_less_does_not_merely_go_on(prompt: str) -> None:
-    assert not merely_goes_on(prompt)
+    assert not is_only_continuation(prompt)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_what_says_more_than_yes_or_less_does_not_merely_go_on(prompt: str) -> N
     ],
 )
 def test_thanks_and_greetings_are_talk_in_other_languages(prompt: str) -> None:
-    assert told_intents(prompt) == {TALK}
+    assert read_intents(prompt) == {TALK}
 
 
 @pytest.mark.parametrize(
@@ -157,13 +157,13 @@ def test_thanks_and_greetings_are_talk_in_other_languages(prompt: str) -> None:
     ],
 )
 def test_a_matter_in_another_language_is_not_only_talk(prompt: str) -> None:
-    assert TALK not in told_intents(prompt)
+    assert TALK not in read_intents(prompt)
 
 
 def test_a_long_prompt_says_more_than_that_it_goes_on() -> None:
     long = "and now write a function that reads the file and counts its lines"
 
-    assert GOING_ON not in told_intents(long)
+    assert GOING_ON not in read_intents(long)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_long_prompt_says_more_than_that_it_goes_on() -> None:
     ],
 )
 def test_the_asker_is_told_by_the_words(prompt: str) -> None:
-    assert SELF in told_intents(prompt)
+    assert SELF in read_intents(prompt)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_the_asker_is_told_by_the_words(prompt: str) -> None:
     ],
 )
 def test_a_question_in_the_first_person_need_not_be_about_the_person(prompt: str) -> None:
-    assert SELF not in told_intents(prompt)
+    assert SELF not in read_intents(prompt)
 
 
 @pytest.mark.parametrize(
@@ -206,27 +206,27 @@ def test_a_question_in_the_first_person_need_not_be_about_the_person(prompt: str
     ],
 )
 def test_a_time_is_told_by_the_words(prompt: str) -> None:
-    assert TIME in told_intents(prompt)
+    assert TIME in read_intents(prompt)
 
 
 @pytest.mark.parametrize("prompt", ["yesterday", "deploy it today", "a recent bug in the parser"])
 def test_a_time_that_is_not_asked_about_is_no_intent(prompt: str) -> None:
-    assert TIME not in told_intents(prompt)
+    assert TIME not in read_intents(prompt)
 
 
 @pytest.mark.parametrize("prompt", ["", "   ", "データベースはどれ？", "ما هي قاعدة البيانات؟"])
 def test_words_tell_nothing_of_no_words_and_of_other_languages(prompt: str) -> None:
-    assert told_intents(prompt) == frozenset()
+    assert read_intents(prompt) == frozenset()
 
 
 def test_what_nothing_tells_is_general() -> None:
-    assert intents(frozenset(), {}, 0.65) == {GENERAL}
-    assert intents(frozenset(), {SELF: 0.64, TALK: 0.1}, 0.65) == {GENERAL}
+    assert combine_intents(frozenset(), {}, 0.65) == {GENERAL}
+    assert combine_intents(frozenset(), {SELF: 0.64, TALK: 0.1}, 0.65) == {GENERAL}
 
 
 def test_likeness_from_the_threshold_on_tells_an_intent() -> None:
-    assert intents(frozenset(), {SELF: 0.65, TIME: 0.7}, 0.65) == {SELF, TIME}
-    assert intents(frozenset({TIME}), {SELF: 0.9}, 0.65) == {SELF, TIME}
+    assert combine_intents(frozenset(), {SELF: 0.65, TIME: 0.7}, 0.65) == {SELF, TIME}
+    assert combine_intents(frozenset({TIME}), {SELF: 0.9}, 0.65) == {SELF, TIME}
 
 
 @pytest.mark.parametrize(
@@ -240,29 +240,29 @@ def test_likeness_from_the_threshold_on_tells_an_intent() -> None:
 def test_likeness_alone_tells_talk_only_if_nothing_else_comes_near(
     others: dict[Intent, float], expected: set[Intent]
 ) -> None:
-    found = intents(frozenset(), {TALK: 0.9, **others}, 0.76)
+    found = combine_intents(frozenset(), {TALK: 0.9, **others}, 0.76)
 
     assert found == expected
 
 
 def test_near_to_talk_and_near_to_something_else_is_general() -> None:
-    assert intents(frozenset(), {TALK: 0.70, SELF: 0.60}, 0.65) == {GENERAL}
+    assert combine_intents(frozenset(), {TALK: 0.70, SELF: 0.60}, 0.65) == {GENERAL}
 
 
 def test_only_talk_is_talk_and_nothing_else() -> None:
-    assert only_talk(frozenset({TALK}))
-    assert not only_talk(frozenset({TALK, GOING_ON}))
-    assert not only_talk(frozenset())
+    assert is_only_talk(frozenset({TALK}))
+    assert not is_only_talk(frozenset({TALK, GOING_ON}))
+    assert not is_only_talk(frozenset())
 
 
 @pytest.mark.parametrize("wanted", [GOING_ON, SELF, TIME])
 def test_no_example_of_something_else_is_taken_for_talk(wanted: Intent) -> None:
-    assert not [each for each in EXAMPLES[wanted] if only_talk(told_intents(each))]
+    assert not [each for each in INTENT_EXAMPLES[wanted] if is_only_talk(read_intents(each))]
 
 
 @given(st.text())
 def test_any_text_can_be_asked_about(text: str) -> None:
-    assert told_intents(text) <= set(Intent)
+    assert read_intents(text) <= set(Intent)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_any_text_can_be_asked_about(text: str) -> None:
 def test_a_long_prompt_takes_no_time_to_tell(text: str) -> None:
     """Each `thank you` that can be read in two ways doubled the work until it took hours."""
     began = time.perf_counter()
-    told_intents(text + "zebra")
-    told_intents("zebra" + text)
+    read_intents(text + "zebra")
+    read_intents("zebra" + text)
 
     assert time.perf_counter() - began < 1.0

@@ -7,37 +7,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.clauses import read
+from madeleine.language.clauses import parse_text
 from madeleine.language.judging import (
-    CONFLICT,
+    CONFLICT_RELATIONS,
     CONFLICT_SIGNS,
-    KINSHIP,
+    KINSHIP_RELATIONS,
     KINSHIP_SIGNS,
-    LEARNT,
+    LEARNT_RELATIONS,
     NEITHER,
     SIGNS,
-    Head,
-    Model,
-    Side,
-    Signs,
-    chances,
-    ordered,
-    reason_of,
-    signs_of,
+    JudgeHead,
+    JudgeModel,
+    PairSide,
+    PairSigns,
+    measure_signs,
+    relation_chances,
+    render_reason,
+    same_order_share,
 )
-from madeleine.language.kinds import kinds_of, opposed
-from madeleine.language.quantities import quantities, same_value
-from madeleine.language.saying import stated, turns_of
-from madeleine.language.stems import stem, stems_of, words
+from madeleine.language.kinds import find_kinds, find_opposites
+from madeleine.language.quantities import have_same_value, read_quantities
+from madeleine.language.saying import find_relation_phrases, find_stated_relation
+from madeleine.language.stems import split_words, stem, telling_stems
 from madeleine.model.judging import Relation
 
 
-def side(text: str, days: float = 0.0, session: str | None = None) -> Side:
-    return Side(read(None, text), frozenset(), session, text.startswith("I"), days)
+def side(text: str, days: float = 0.0, session: str | None = None) -> PairSide:
+    return PairSide(parse_text(None, text), frozenset(), session, text.startswith("I"), days)
 
 
-def signs(older: str, newer: str, similarity: float = 0.6) -> Signs:
-    return signs_of(side(older), side(newer, 3.0), similarity)
+def signs(older: str, newer: str, similarity: float = 0.6) -> PairSigns:
+    return measure_signs(side(older), side(newer, 3.0), similarity)
 
 
 def sign(older: str, newer: str, name: str) -> float:
@@ -74,12 +74,12 @@ def test_words_that_only_look_alike_have_two(two: str) -> None:
 
 
 def test_scripts_without_spaces_are_cut_into_pairs_of_characters() -> None:
-    assert words("私は東京 3時") == ["私は", "は東", "東京", "3時"]
-    assert stems_of("私は東京に") & stems_of("東京は広い")
+    assert split_words("私は東京 3時") == ["私は", "は東", "東京", "3時"]
+    assert telling_stems("私は東京に") & telling_stems("東京は広い")
 
 
 def test_the_owner_of_something_is_the_same_word() -> None:
-    assert stems_of("Ormah's index") == stems_of("the index of Ormah")
+    assert telling_stems("Ormah's index") == telling_stems("the index of Ormah")
 
 
 # -- numbers ----------------------------------------------------------------------------------
@@ -106,23 +106,23 @@ def test_the_owner_of_something_is_the_same_word() -> None:
 def test_a_quantity_knows_what_it_measures(
     text: str, kind: str, unit: set[str], value: str
 ) -> None:
-    (found,) = quantities(text)
+    (found,) = read_quantities(text)
 
     assert (found.kind, set(found.unit), found.value) == (kind, unit, value)
 
 
 def test_a_date_without_a_year_fits_any_year() -> None:
     (one,), (two,), (three,) = (
-        quantities(each) for each in ("april 5, 2024", "april 5", "april 6, 2024")
+        read_quantities(each) for each in ("april 5, 2024", "april 5", "april 6, 2024")
     )
 
-    assert same_value(one, two)
-    assert not same_value(one, three)
+    assert have_same_value(one, two)
+    assert not have_same_value(one, three)
 
 
 def test_what_is_wished_for_is_not_so_and_what_was_is_no_more() -> None:
-    (aim,) = quantities("my goal is to reach 100 entries")
-    former, now = quantities("it went from 12% to 1%")
+    (aim,) = read_quantities("my goal is to reach 100 entries")
+    former, now = read_quantities("it went from 12% to 1%")
 
     assert aim.aim
     assert (former.former, now.former) == (True, False)
@@ -193,15 +193,17 @@ def test_a_value_that_took_anothers_place_is_named() -> None:
     found = signs("Chose SQLite for Ormah", "We switched Ormah to Postgres")
 
     assert found.swapped is not None
-    assert reason_of(Relation.EVOLUTION, found, 0.6) == "postgres took the place of sqlite"
+    assert render_reason(Relation.EVOLUTION, found, 0.6) == "postgres took the place of sqlite"
     assert sign("Chose SQLite for Ormah", "We switched Ormah to Postgres", "swap_kind") > 0
     assert sign("Chose SQLite for Ormah", "Ormah uses Docker", "swap_kind") == 0
 
 
 def test_names_have_kinds_and_words_have_opposites() -> None:
-    assert kinds_of(stems_of("Postgres and SQLite")) == {"database"}
-    assert opposed(stems_of("Likes tea"), stems_of("Dislikes tea")) is not None
-    assert opposed(stems_of("Likes and dislikes"), stems_of("Dislikes tea")) is None
+    assert find_kinds(telling_stems("Postgres and SQLite")) == {"database"}
+    assert find_opposites(telling_stems("Likes tea"), telling_stems("Dislikes tea")) is not None
+    assert (
+        find_opposites(telling_stems("Likes and dislikes"), telling_stems("Dislikes tea")) is None
+    )
 
 
 # -- merging ----------------------------------------------------------------------------------
@@ -246,9 +248,9 @@ def test_texts_that_differ_in_something_that_may_matter_are_not_merged(
 
 
 def test_order_is_compared_among_shared_words() -> None:
-    assert ordered(["a", "b", "c"], ["a", "x", "c"]) == 1
-    assert ordered(["a", "b"], ["b", "a"]) == 0
-    assert ordered([], ["b"]) == 1
+    assert same_order_share(["a", "b", "c"], ["a", "x", "c"]) == 1
+    assert same_order_share(["a", "b"], ["b", "a"]) == 0
+    assert same_order_share([], ["b"]) == 1
 
 
 # -- what is said outright --------------------------------------------------------------------
@@ -266,8 +268,11 @@ def test_order_is_compared_among_shared_words() -> None:
 def test_a_relation_that_is_said_outright_is_believed(
     older: str, newer: str, relation: str, from_older: bool
 ) -> None:
-    found = stated(
-        turns_of(None, older), read(None, older), turns_of(None, newer), read(None, newer)
+    found = find_stated_relation(
+        find_relation_phrases(None, older),
+        parse_text(None, older),
+        find_relation_phrases(None, newer),
+        parse_text(None, newer),
     )
 
     assert found is not None
@@ -283,30 +288,33 @@ def test_a_relation_that_is_said_outright_is_believed(
     ],
 )
 def test_a_turn_of_phrase_about_something_else_says_nothing(older: str, newer: str) -> None:
-    assert not stated(
-        turns_of(None, older), read(None, older), turns_of(None, newer), read(None, newer)
+    assert not find_stated_relation(
+        find_relation_phrases(None, older),
+        parse_text(None, older),
+        find_relation_phrases(None, newer),
+        parse_text(None, newer),
     )
 
 
 # -- weighing ---------------------------------------------------------------------------------
 
 
-def model(**weights: float) -> Model:
+def model(**weights: float) -> JudgeModel:
     """A model that calls an evolution what has the given signs."""
     nothing = dict.fromkeys(SIGNS, 0.0)
-    against = (*map(str, CONFLICT), NEITHER)
-    near = tuple(map(str, KINSHIP))
-    return Model(
+    against = (*map(str, CONFLICT_RELATIONS), NEITHER)
+    near = tuple(map(str, KINSHIP_RELATIONS))
+    return JudgeModel(
         1,
         nothing,
         dict.fromkeys(SIGNS, 1.0),
-        Head(
+        JudgeHead(
             against,
             CONFLICT_SIGNS,
             {each: weights if each == "evolution" else {} for each in against},
             dict.fromkeys(against, 0.0),
         ),
-        Head(near, KINSHIP_SIGNS, {each: {} for each in near}, dict.fromkeys(near, 0.0)),
+        JudgeHead(near, KINSHIP_SIGNS, {each: {} for each in near}, dict.fromkeys(near, 0.0)),
     )
 
 
@@ -314,12 +322,12 @@ def test_chances_are_a_softmax_of_weighted_signs() -> None:
     row = [0.0] * len(SIGNS)
     row[SIGNS.index("number_depth")] = 0.5
 
-    (found,) = chances(model(number_depth=2.0), [tuple(row)])
+    (found,) = relation_chances(model(number_depth=2.0), [tuple(row)])
 
     total = np.exp(1) + 2
     expected = [np.exp(1) / total, 1 / total, *[1 / total / 3] * 3]
     assert found == pytest.approx(expected)
-    assert len(found) == len(LEARNT)
+    assert len(found) == len(LEARNT_RELATIONS)
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
@@ -328,8 +336,8 @@ def test_any_two_texts_have_signs_and_chances(older: str, newer: str) -> None:
 
     assert len(found.row) == len(SIGNS)
     assert all(np.isfinite(found.row))
-    assert chances(model(gone=1.0), [found.row]).sum() == pytest.approx(1)
-    assert all(reason_of(each, found, 0.5) for each in LEARNT)
+    assert relation_chances(model(gone=1.0), [found.row]).sum() == pytest.approx(1)
+    assert all(render_reason(each, found, 0.5) for each in LEARNT_RELATIONS)
 
 
 @given(st.text(max_size=200))

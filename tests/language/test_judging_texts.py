@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.extracts import central, extract
-from madeleine.language.keeping import ALL_WORDS, MOST_WORDS, kept_by
-from madeleine.language.overlap import levenshtein, title_similarity, word_overlap
-from madeleine.language.substance import lost_words
+from madeleine.language.extracts import extract_synthesis, find_central_member
+from madeleine.language.keeping import MERGE_SHARE, SYNTHESIS_SHARE, find_synthesis_fault
+from madeleine.language.overlap import levenshtein_distance, title_similarity, word_overlap
+from madeleine.language.substance import find_lost_words
 from madeleine.model.memory import Memory
 from madeleine.rules.merging import duplicate_score
 
@@ -33,7 +33,7 @@ def test_what_is_said_twice_is_kept_once_in_the_order_of_time() -> None:
         memory("Vera did it. Nobody complained.", 3),
     ]
 
-    found = extract(members)
+    found = extract_synthesis(members)
 
     assert found.content == (
         "Harbor is a tool for sailors.\n\nHarbor moved to Postgres.\nVera did it."
@@ -42,7 +42,9 @@ def test_what_is_said_twice_is_kept_once_in_the_order_of_time() -> None:
 
 
 def test_a_sentence_that_denies_another_is_not_taken_for_it() -> None:
-    found = extract([memory("Harbor uses SQLite."), memory("Harbor no longer uses SQLite.", 1)])
+    found = extract_synthesis(
+        [memory("Harbor uses SQLite."), memory("Harbor no longer uses SQLite.", 1)]
+    )
 
     assert found.content == "Harbor uses SQLite.\n\nHarbor no longer uses SQLite."
 
@@ -50,13 +52,13 @@ def test_a_sentence_that_denies_another_is_not_taken_for_it() -> None:
 def test_other_numbers_and_directions_are_other_sentences() -> None:
     texts = ["Port 80 is open.", "Port 81 is open.", "Eat before noon.", "Eat after noon."]
 
-    found = extract([memory(text, hours) for hours, text in enumerate(texts)])
+    found = extract_synthesis([memory(text, hours) for hours, text in enumerate(texts)])
 
     assert all(text in found.content for text in texts)
 
 
 def test_a_longer_sentence_takes_the_place_of_a_shorter_one_beside_it() -> None:
-    found = extract([memory("Vera sails. Vera sails on Sundays in Oslo.")])
+    found = extract_synthesis([memory("Vera sails. Vera sails on Sundays in Oslo.")])
 
     assert found.content == "Vera sails on Sundays in Oslo."
 
@@ -64,11 +66,13 @@ def test_a_longer_sentence_takes_the_place_of_a_shorter_one_beside_it() -> None:
 def test_code_is_kept_in_one_piece() -> None:
     code = "```python\nimport os\n\nimport os\n```"
 
-    assert code in extract([memory(f"Run this:\n{code}\nThen rest.")]).content
+    assert code in extract_synthesis([memory(f"Run this:\n{code}\nThen rest.")]).content
 
 
 def test_a_title_that_says_more_than_its_text_is_kept_as_a_sentence() -> None:
-    found = extract([memory("It was a good day.", title="Launch of Lantern"), memory("Rest.", 1)])
+    found = extract_synthesis(
+        [memory("It was a good day.", title="Launch of Lantern"), memory("Rest.", 1)]
+    )
 
     assert "Launch of Lantern" in found.content
 
@@ -80,8 +84,8 @@ def test_the_title_is_that_of_the_most_central_member() -> None:
         memory("Postgres of Harbor is slow.", 3, "Slow"),
     ]
 
-    assert central(members).title in ("Harbor and Postgres", "Slow")
-    assert extract(members).title == central(members).title
+    assert find_central_member(members).title in ("Harbor and Postgres", "Slow")
+    assert extract_synthesis(members).title == find_central_member(members).title
 
 
 PIECES = st.sampled_from(
@@ -113,19 +117,19 @@ def test_no_telling_word_of_a_member_is_lost(texts: list[str], titles: list[str 
         for hours, (text, title) in enumerate(zip(texts, titles, strict=False))
     ]
 
-    found = extract(members)
+    found = extract_synthesis(members)
 
     said = f"{found.title}\n{found.content}"
     originals = [f"{each.title or ''}\n{each.content}" for each in members]
-    assert not lost_words(said, originals)
+    assert not find_lost_words(said, originals)
 
 
 @given(texts=TEXTS)
 def test_extracting_twice_says_no_more_than_once(texts: list[str]) -> None:
-    once = extract([memory(text, hours) for hours, text in enumerate(texts)])
-    twice = extract([memory(once.content), memory(once.content, 1)])
+    once = extract_synthesis([memory(text, hours) for hours, text in enumerate(texts)])
+    twice = extract_synthesis([memory(once.content), memory(once.content, 1)])
 
-    assert not lost_words(once.content, [twice.content])
+    assert not find_lost_words(once.content, [twice.content])
 
 
 # -- duplicates -------------------------------------------------------------------------------
@@ -157,7 +161,7 @@ def test_a_likeness_below_nothing_counts_as_nothing() -> None:
     [("", "", 0), ("a", "", 1), ("", "ab", 2), ("kitten", "sitting", 3), ("flaw", "lawn", 2)],
 )
 def test_known_distances(one: str, two: str, distance: int) -> None:
-    assert levenshtein(one, two) == distance
+    assert levenshtein_distance(one, two) == distance
 
 
 def by_the_table(one: str, two: str) -> int:
@@ -174,7 +178,7 @@ def by_the_table(one: str, two: str) -> int:
 
 @given(st.text("abcé", max_size=70), st.text("abcé", max_size=70))
 def test_distances_are_those_of_the_table(one: str, two: str) -> None:
-    assert levenshtein(one, two) == by_the_table(one, two)
+    assert levenshtein_distance(one, two) == by_the_table(one, two)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
@@ -195,7 +199,7 @@ ORIGINALS = [
 def test_a_text_that_keeps_everything_is_fine() -> None:
     text = "Vera pays 900 euros of rent for the flat in Oslo, which has 3 rooms."
 
-    assert kept_by("Rent", text, ORIGINALS, ALL_WORDS) == ""
+    assert find_synthesis_fault("Rent", text, ORIGINALS, MERGE_SHARE) == ""
 
 
 @pytest.mark.parametrize(
@@ -210,20 +214,20 @@ def test_a_text_that_keeps_everything_is_fine() -> None:
     ],
 )
 def test_a_text_that_loses_or_invents_is_refused(text: str, problem: str) -> None:
-    assert problem in kept_by("Rent", text, ORIGINALS, MOST_WORDS)
+    assert problem in find_synthesis_fault("Rent", text, ORIGINALS, SYNTHESIS_SHARE)
 
 
 def test_what_replaces_a_memory_has_to_keep_every_word() -> None:
     text = "Vera pays 900 euros for a flat in Oslo of 3."
 
-    assert kept_by("Rent", text, ORIGINALS, 0.6) == ""
-    assert "loses a word" in kept_by("Rent", text, ORIGINALS, ALL_WORDS)
+    assert find_synthesis_fault("Rent", text, ORIGINALS, 0.6) == ""
+    assert "loses a word" in find_synthesis_fault("Rent", text, ORIGINALS, MERGE_SHARE)
 
 
 def test_zones_that_differ_in_a_letter_are_both_kept() -> None:
     members = [memory("It runs. Zone B is used."), memory("It runs. Zone C is used.", 1)]
 
-    assert extract(members).content == "It runs.\nZone B is used.\n\nZone C is used."
+    assert extract_synthesis(members).content == "It runs.\nZone B is used.\n\nZone C is used."
 
 
 @pytest.mark.parametrize(
@@ -248,18 +252,23 @@ def test_zones_that_differ_in_a_letter_are_both_kept() -> None:
 def test_a_synthesis_that_loses_a_letter_or_a_small_word_is_refused(
     texts: list[str], wording: str, problem: str
 ) -> None:
-    assert kept_by("", wording, [(None, text) for text in texts], MOST_WORDS) == problem
+    assert (
+        find_synthesis_fault("", wording, [(None, text) for text in texts], SYNTHESIS_SHARE)
+        == problem
+    )
 
 
 def test_a_merged_text_must_not_exchange_numbers() -> None:
     originals = [(None, "Ana owes 5 and Ben owes 3"), (None, "Ana owes 5, Ben owes 3")]
 
-    assert kept_by("", "Ana owes 5 and Ben owes 3", originals, ALL_WORDS) == ""
-    assert "exchanges" in kept_by("", "Ana owes 3 and Ben owes 5", originals, ALL_WORDS)
+    assert find_synthesis_fault("", "Ana owes 5 and Ben owes 3", originals, MERGE_SHARE) == ""
+    assert "exchanges" in find_synthesis_fault(
+        "", "Ana owes 3 and Ben owes 5", originals, MERGE_SHARE
+    )
 
 
 def test_a_merged_text_must_not_exchange_names() -> None:
     originals = [(None, "Ana likes Ben"), (None, "Ana likes Ben a lot")]
 
-    assert kept_by("", "Ana likes Ben a lot", originals, ALL_WORDS) == ""
-    assert "exchanges" in kept_by("", "Ben likes Ana a lot", originals, ALL_WORDS)
+    assert find_synthesis_fault("", "Ana likes Ben a lot", originals, MERGE_SHARE) == ""
+    assert "exchanges" in find_synthesis_fault("", "Ben likes Ana a lot", originals, MERGE_SHARE)

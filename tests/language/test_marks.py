@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.language.marks import same_marks
+from madeleine.language.marks import have_same_marks
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from madeleine.language.marks import same_marks
     ],
 )
 def test_texts_that_differ_in_a_sign_are_told_apart(one: str, other: str) -> None:
-    assert not same_marks(one, other)
+    assert not have_same_marks(one, other)
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,4 @@ def test_texts_that_differ_in_a_sign_are_told_apart(one: str, other: str) -> Non
     ],
 )
 def test_pointing_and_case_of_plain_words_make_no_difference(one: str, other: str) -> None:
-    assert same_marks(one, other)
+    assert have_same_marks(one, other)

@@ -16,9 +16,9 @@ from madeleine.language.passages import (
     MOST_PASSAGES,
     PASSAGE_CHARS,
     TITLE_CHARS,
-    passages_of,
-    said_with,
-    speaker_of,
+    context_words,
+    find_speaker,
+    split_passages,
 )
 from madeleine.language.text import passage_key
 from madeleine.model.memory import Memory, Origin
@@ -35,42 +35,42 @@ def memory(content: str, title: str | None = None, origin: Origin | None = None)
 
 
 def test_a_note_is_read_with_its_title() -> None:
-    assert passages_of(memory("Because one file is easy to move.", "SQLite it is")) == [
+    assert split_passages(memory("Because one file is easy to move.", "SQLite it is")) == [
         Passage("SQLite it is. Because one file is easy to move.", 0, 33)
     ]
 
 
 @pytest.mark.parametrize("title", [None, "", "  ", "SQLite"])
 def test_a_title_that_says_nothing_new_is_not_read(title: str | None) -> None:
-    assert passages_of(memory("SQLite it is", title))[0].text == "SQLite it is"
+    assert split_passages(memory("SQLite it is", title))[0].text == "SQLite it is"
 
 
 def test_what_was_said_is_read_with_date_and_speaker_and_the_date_is_unspoken() -> None:
-    (passage,) = passages_of(memory("I painted it!", origin=Origin("s1", 3, "Melanie")))
+    (passage,) = split_passages(memory("I painted it!", origin=Origin("s1", 3, "Melanie")))
 
     assert passage.text == "[8 May 2023] Melanie: I painted it!"
     assert passage.text[passage.unspoken :] == "Melanie: I painted it!"
 
 
 def test_a_date_is_read_only_of_what_was_said_in_a_session() -> None:
-    assert passages_of(memory("Hm.", origin=Origin(uri="file.md")))[0].text == "Hm."
+    assert split_passages(memory("Hm.", origin=Origin(uri="file.md")))[0].text == "Hm."
 
 
 @pytest.mark.parametrize("role", ["user", "Assistant", " human ", "", "  "])
 def test_a_role_is_nobodys_name(role: str) -> None:
     said = memory("Hm.", origin=Origin("s1", 0, role))
 
-    assert speaker_of(said) is None
-    assert passages_of(said)[0].text == "[8 May 2023] Hm."
+    assert find_speaker(said) is None
+    assert split_passages(said)[0].text == "[8 May 2023] Hm."
 
 
 def test_what_is_said_with_a_memory_are_words_to_be_found_by() -> None:
-    assert said_with(memory("Hm.", origin=Origin("s1", 0, "Melanie"))) == "Melanie 8 May 2023"
-    assert said_with(memory("Hm.", "A note")) == ""
+    assert context_words(memory("Hm.", origin=Origin("s1", 0, "Melanie"))) == "Melanie 8 May 2023"
+    assert context_words(memory("Hm.", "A note")) == ""
 
 
 def test_a_title_out_of_bounds_leaves_room_for_the_text() -> None:
-    text = passages_of(memory("What matters.", "x\ny " * 10_000))[0].text
+    text = split_passages(memory("What matters.", "x\ny " * 10_000))[0].text
 
     assert len(text) == TITLE_CHARS + len(". What matters.")
     assert text.endswith("What matters.")
@@ -83,7 +83,7 @@ def test_months_are_english_wherever_the_machine_stands() -> None:
     try:
         locale.setlocale(locale.LC_TIME, "")
         texts = [
-            passages_of(replace(asked, created=datetime(2024, month, 1, tzinfo=UTC)))[0].text
+            split_passages(replace(asked, created=datetime(2024, month, 1, tzinfo=UTC)))[0].text
             for month in (3, 5, 12)
         ]
     finally:
@@ -102,9 +102,9 @@ def test_pieces_cover_the_content_without_gaps_or_overlaps(
 ) -> None:
     asked = memory(content, title, Origin("s1", 0, speaker))
 
-    passages = passages_of(asked)
+    passages = split_passages(asked)
 
-    assert passages == passages_of(asked)
+    assert passages == split_passages(asked)
     assert passages[0].start == 0
     assert passages[-1].end == len(content) or len(passages) == MOST_PASSAGES
     assert all(one.end == after.start for one, after in pairwise(passages))
@@ -118,7 +118,7 @@ def test_pieces_cover_the_content_without_gaps_or_overlaps(
 def test_the_last_of_many_pieces_ends_before_the_content_does() -> None:
     content = "Nobody reads all of this. " * 10_000
 
-    passages = passages_of(memory(content))
+    passages = split_passages(memory(content))
 
     assert len(passages) == MOST_PASSAGES
     assert (
@@ -135,7 +135,7 @@ def test_a_piece_ends_where_a_thought_does(between: str, cut_after: str) -> None
     """The last of the best breaks; here there is one, at 700 characters, and words after it."""
     content = "x" * (700 - len(between)) + between + "y" * 100 + " " * bool(between) + "z" * 500
 
-    first = passages_of(memory(content))[0]
+    first = split_passages(memory(content))[0]
 
     end = 700 if between.strip(" ") else 801 if between else 900
     assert first.end == end
@@ -145,15 +145,15 @@ def test_a_piece_ends_where_a_thought_does(between: str, cut_after: str) -> None
 def test_a_number_is_not_cut_at_its_point() -> None:
     content = "x" * 600 + " about 3.14159265 " + "y" * 600
 
-    first = passages_of(memory(content))[0]
+    first = split_passages(memory(content))[0]
 
     assert content[: first.end].endswith("3.14159265 ")
 
 
 def test_pieces_of_other_scripts_are_short_enough_to_be_read_whole() -> None:
     """Nearly each of their characters is a token of its own, and a model reads 256."""
-    japanese = passages_of(memory("索引は一つのファイルにある" * 100))
-    latin = passages_of(memory("Der Index liegt in einer Datei, größer wird er nicht. " * 30))
+    japanese = split_passages(memory("索引は一つのファイルにある" * 100))
+    latin = split_passages(memory("Der Index liegt in einer Datei, größer wird er nicht. " * 30))
 
     assert max(each.end - each.start for each in japanese) <= PASSAGE_CHARS // 4
     assert max(each.end - each.start for each in latin) > PASSAGE_CHARS // 2
@@ -165,7 +165,7 @@ def test_a_megabyte_takes_no_time(unit: str) -> None:
     content = unit * (1_000_000 // len(unit))
 
     started = time.perf_counter()
-    passages = passages_of(memory(content))
+    passages = split_passages(memory(content))
 
     assert len(passages) == MOST_PASSAGES
     assert time.perf_counter() - started < 0.2

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from madeleine.language.same_thing import (
-    adds_to,
-    both_deny,
+    agree_in_denial,
     have_different_subjects,
+    is_addition,
     name_different_things,
     name_other_directions,
     say_the_same,
@@ -91,14 +91,14 @@ def test_what_changes_or_denies_is_no_restatement(one: str, other: str) -> None:
     ],
 )
 def test_two_denials_agree(one: str, other: str) -> None:
-    assert both_deny(one, other)
+    assert agree_in_denial(one, other)
 
 
 def test_what_is_not_forbidden_is_not_denied() -> None:
-    assert not both_deny("Floats are not forbidden", "Floats are forbidden")
-    assert not both_deny("We deploy on Friday", "Never deploy on Friday")
+    assert not agree_in_denial("Floats are not forbidden", "Floats are forbidden")
+    assert not agree_in_denial("We deploy on Friday", "Never deploy on Friday")
 
 
 def test_what_comes_beside_something_replaces_nothing() -> None:
-    assert adds_to("The parser now handles TOML too.")
-    assert not adds_to("The parser now handles TOML.")
+    assert is_addition("The parser now handles TOML too.")
+    assert not is_addition("The parser now handles TOML.")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.secrets import TEXT_CHARS, redacted, suspicious
+from madeleine.language.secrets import TEXT_CHARS, may_hold_secret, redact_secrets
 
 # Put together here, so that no scanner takes this file for a leak.
 HEX40 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"
@@ -42,7 +42,7 @@ TOKENS = [
 @pytest.mark.parametrize("token", TOKENS)
 @pytest.mark.parametrize("around", ["{}", "use {} for billing", 'key="{}"', "({})", "X={};"])
 def test_a_key_of_a_known_provider_is_taken_out_wherever_it_stands(token: str, around: str) -> None:
-    found = redacted(around.format(token))
+    found = redact_secrets(around.format(token))
 
     assert token not in found.text
     assert token[-12:] not in found.text
@@ -86,15 +86,15 @@ def test_a_key_of_a_known_provider_is_taken_out_wherever_it_stands(token: str, a
     ],
 )
 def test_a_secret_that_is_named_is_taken_out_and_its_name_stays(text: str, left: str) -> None:
-    assert redacted(text) == (left, 1)
+    assert redact_secrets(text) == (left, 1)
 
 
 def test_a_private_key_is_taken_out_whole_also_where_its_end_is_missing() -> None:
     begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
     whole = f"before\n{begin}\nMIIEow\nIBAAK\n{end}\nafter"
 
-    assert redacted(whole) == ("before\n[redacted private key]\nafter", 1)
-    assert redacted(f"before\n{begin}\nMIIEow") == ("before\n[redacted private key]", 1)
+    assert redact_secrets(whole) == ("before\n[redacted private key]\nafter", 1)
+    assert redact_secrets(f"before\n{begin}\nMIIEow") == ("before\n[redacted private key]", 1)
 
 
 @pytest.mark.parametrize(
@@ -141,32 +141,35 @@ def test_a_private_key_is_taken_out_whole_also_where_its_end_is_missing() -> Non
     ],
 )
 def test_what_only_looks_like_one_stays_as_it_is(text: str) -> None:
-    assert redacted(text) == (text, 0)
+    assert redact_secrets(text) == (text, 0)
 
 
 def test_a_text_without_secrets_twice_redacted_is_the_same() -> None:
-    once = redacted(f'password = "geheim" and {TOKENS[0]} at postgres://a:b@c/d').text
+    once = redact_secrets(f'password = "geheim" and {TOKENS[0]} at postgres://a:b@c/d').text
 
-    assert redacted(once) == (once, 0)
+    assert redact_secrets(once) == (once, 0)
 
 
 @given(st.text(max_size=300), st.sampled_from(TOKENS[:8]), st.text(max_size=300))
 def test_a_key_never_outlives_whatever_stands_around_it(
     before: str, token: str, after: str
 ) -> None:
-    assert token not in redacted(f"{before} {token} {after}").text
+    assert token not in redact_secrets(f"{before} {token} {after}").text
 
 
 @given(st.text())
 def test_any_text_can_be_looked_at(text: str) -> None:
-    found = redacted(text)
+    found = redact_secrets(text)
 
     assert found.secrets >= 0
     assert (found.secrets == 0) == (found.text == text)
 
 
 def test_a_text_beyond_measure_is_kept_nowhere() -> None:
-    assert redacted("y" * (TEXT_CHARS + 1)) == ("[redacted: too long to be looked through]", 1)
+    assert redact_secrets("y" * (TEXT_CHARS + 1)) == (
+        "[redacted: too long to be looked through]",
+        1,
+    )
 
 
 @pytest.mark.few(3)
@@ -178,7 +181,7 @@ def test_no_text_takes_long(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     began = time.perf_counter()
 
-    redacted(text)
+    redact_secrets(text)
 
     assert time.perf_counter() - began < 3
 
@@ -193,11 +196,11 @@ def test_no_text_takes_long(piece: str) -> None:
     ],
 )
 def test_in_doubt_a_sentence_is_suspicious(said: str) -> None:
-    assert suspicious(said)
+    assert may_hold_secret(said)
 
 
 def test_a_plain_sentence_is_not_suspicious() -> None:
-    assert not suspicious("We decided to use SQLite because there is one writer.")
+    assert not may_hold_secret("We decided to use SQLite because there is one writer.")
 
 
 DIGITS = "0123456789abcdef"
@@ -225,7 +228,7 @@ DIGITS = "0123456789abcdef"
     ],
 )
 def test_a_key_of_a_lesser_known_provider_is_taken_out_too(token: str) -> None:
-    assert redacted(f"I used {token} for it.").text == "I used [redacted token] for it."
+    assert redact_secrets(f"I used {token} for it.").text == "I used [redacted token] for it."
 
 
 @pytest.mark.parametrize(
@@ -259,7 +262,7 @@ def test_a_key_of_a_lesser_known_provider_is_taken_out_too(token: str) -> None:
 def test_a_secret_is_taken_out_however_it_is_told(text: str) -> None:
     chosen = "Tr0ub4dor&3x"
 
-    found = redacted(f"So:\n{text.format(chosen)}\nThat is all.")
+    found = redact_secrets(f"So:\n{text.format(chosen)}\nThat is all.")
 
     assert chosen not in found.text
     assert found.text.endswith("\nThat is all.")
@@ -279,7 +282,7 @@ def test_a_secret_is_taken_out_however_it_is_told(text: str) -> None:
     ],
 )
 def test_a_secret_may_look_like_a_word_a_number_or_a_path(text: str, secret: str) -> None:
-    assert secret not in redacted(text).text
+    assert secret not in redact_secrets(text).text
 
 
 @pytest.mark.parametrize(
@@ -303,7 +306,7 @@ def test_a_secret_may_look_like_a_word_a_number_or_a_path(text: str, secret: str
     ],
 )
 def test_what_only_stands_near_a_secret_stays(text: str) -> None:
-    assert redacted(text) == (text, 0)
+    assert redact_secrets(text) == (text, 0)
 
 
 @pytest.mark.few(3)
@@ -317,6 +320,6 @@ def test_what_looks_like_the_beginning_of_a_secret_again_and_again_takes_no_time
 ) -> None:
     began = time.perf_counter()
 
-    redacted(piece * (200_000 // len(piece)))
+    redact_secrets(piece * (200_000 // len(piece)))
 
     assert time.perf_counter() - began < 5

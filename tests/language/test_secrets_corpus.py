@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.language.secrets import redacted
+from madeleine.language.secrets import redact_secrets
 
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
 HEX40 = HEX + "a3bf4f1b"
@@ -63,7 +63,7 @@ ASSIGNED = [
 @pytest.mark.parametrize("around", ASSIGNED)
 @pytest.mark.parametrize("secret", CHOSEN)
 def test_a_password_is_taken_out_whole_whatever_signs_it_has(around: str, secret: str) -> None:
-    found = redacted(f"user: ana\n{around.format(secret)}\nhost: db")
+    found = redact_secrets(f"user: ana\n{around.format(secret)}\nhost: db")
 
     assert found.text == f"user: ana\n{around.format('[redacted password]')}\nhost: db"
 
@@ -279,7 +279,7 @@ LEAKS = [
 @pytest.mark.few(80)
 @pytest.mark.parametrize(("text", "secret"), LEAKS)
 def test_no_way_of_telling_a_secret_lets_it_through(text: str, secret: str) -> None:
-    found = redacted(text)
+    found = redact_secrets(text)
 
     assert secret not in found.text
     assert "[redacted" in found.text
@@ -373,7 +373,7 @@ BARE = [
 def test_a_key_shows_by_its_form_alone(token: str, around: str) -> None:
     secret = token.removeprefix("FlyV1 ")
 
-    found = redacted(around.format(token))
+    found = redact_secrets(around.format(token))
 
     assert secret not in found.text
     assert secret[-10:] not in found.text
@@ -628,7 +628,7 @@ HARMLESS = [
 @pytest.mark.few(80)
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_tells_no_secret_stays_to_the_letter(text: str) -> None:
-    assert redacted(text) == (text, 0)
+    assert redact_secrets(text) == (text, 0)
 
 
 @pytest.mark.parametrize(
@@ -643,7 +643,7 @@ def test_what_tells_no_secret_stays_to_the_letter(text: str) -> None:
     ],
 )
 def test_what_stands_beside_the_id_of_a_key_and_is_no_secret_stays(text: str) -> None:
-    found = redacted(f"{AWS_ID} was used for {text} once")
+    found = redact_secrets(f"{AWS_ID} was used for {text} once")
 
     assert found == (f"[redacted token] was used for {text} once", 1)
 
@@ -653,4 +653,4 @@ def test_what_stands_beside_the_id_of_a_key_and_is_no_secret_stays(text: str) ->
 def test_it_stays_within_a_page_too(text: str) -> None:
     page = f"We talked about it.\n\n{text}\n\nAnd that was all."
 
-    assert redacted(page) == (page, 0)
+    assert redact_secrets(page) == (page, 0)

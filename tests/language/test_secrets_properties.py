@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.secrets import redacted
+from madeleine.language.secrets import redact_secrets
 from tests.examples import a_share_of
 from tests.language.test_secrets_corpus import BARE, HARMLESS, LEAKS
 
@@ -32,14 +32,14 @@ TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=12).map("".jo
 
 @given(TEXTS)
 def test_redacting_twice_is_redacting_once(text: str) -> None:
-    once = redacted(text).text
+    once = redact_secrets(text).text
 
-    assert redacted(once) == (once, 0)
+    assert redact_secrets(once) == (once, 0)
 
 
 @given(TEXTS)
 def test_a_text_grows_by_no_more_than_its_marks(text: str) -> None:
-    found = redacted(text)
+    found = redact_secrets(text)
 
     assert len(found.text) <= len(text) + found.secrets * (MARK_CHARS - LEAST_CHARS)
     assert (found.secrets == 0) == (found.text == text)
@@ -48,7 +48,7 @@ def test_a_text_grows_by_no_more_than_its_marks(text: str) -> None:
 @given(TEXTS)
 def test_what_is_left_is_the_text_without_the_secrets(text: str) -> None:
     place = 0
-    for kept in MARK.split(redacted(MARK.sub("", text)).text):
+    for kept in MARK.split(redact_secrets(MARK.sub("", text)).text):
         place = MARK.sub("", text).index(kept, place) + len(kept)
 
 
@@ -59,7 +59,7 @@ def test_a_secret_does_not_outlive_what_stands_in_the_lines_around_it(
     text, secret = leak
     lines = around.replace(secret, "")
 
-    assert secret not in redacted(f"{lines}\n\n{text}\n\n{lines}").text
+    assert secret not in redact_secrets(f"{lines}\n\n{text}\n\n{lines}").text
 
 
 HOSTILE = [
@@ -113,5 +113,5 @@ def test_a_megabyte_of_hostile_characters_takes_no_time(piece: str) -> None:
 def seconds(text: str) -> float:
     """Return how much of the processor's time it takes to look through a text."""
     began = time.process_time()
-    redacted(text)
+    redact_secrets(text)
     return time.process_time() - began

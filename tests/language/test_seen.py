@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madeleine.language.seen import seen_use, share_difference
+from madeleine.language.seen import reply_use_confidence, share_difference
 
 CONTENT = "The staging cluster runs in Frankfurt. Deployments happen with flyctl from main."
 
@@ -21,17 +21,17 @@ CONTENT = "The staging cluster runs in Frankfurt. Deployments happen with flyctl
     ],
 )
 def test_the_plainest_sign_decides(reply: str, expected: float) -> None:
-    assert seen_use(reply, "", "97acbe8e", "Where staging runs", CONTENT) == expected
+    assert reply_use_confidence(reply, "", "97acbe8e", "Where staging runs", CONTENT) == expected
 
 
 def test_what_the_prompt_said_itself_tells_nothing() -> None:
     prompt = "does the staging cluster in Frankfurt run deployments with flyctl?"
 
-    assert seen_use(prompt, prompt, "97acbe8e", None, CONTENT) == 0.0
+    assert reply_use_confidence(prompt, prompt, "97acbe8e", None, CONTENT) == 0.0
 
 
 def test_a_short_title_in_a_reply_is_chance() -> None:
-    assert seen_use("we use tests", "", "97acbe8e", "tests", "run them") == 0.0
+    assert reply_use_confidence("we use tests", "", "97acbe8e", "tests", "run them") == 0.0
 
 
 def test_a_difference_between_shares_is_surer_the_more_were_seen() -> None:

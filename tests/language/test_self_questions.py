@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from madeleine.language.self_questions import (
     asks_about_assistant,
     asks_about_person,
-    count_matters,
+    count_content_words,
     read_self_question,
 )
 
@@ -173,9 +173,9 @@ def test_the_assistant_is_not_asked_about(prompt: str) -> None:
 
 
 def test_only_words_that_name_something_count() -> None:
-    assert count_matters("what do i do about it?") == 0
-    assert count_matters("in english please") == 1
-    assert count_matters("recommend a vegetarian restaurant in Leipzig") == 3
+    assert count_content_words("what do i do about it?") == 0
+    assert count_content_words("in english please") == 1
+    assert count_content_words("recommend a vegetarian restaurant in Leipzig") == 3
 
 
 @given(st.text())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.language.self_questions import SelfQuestion, read_self_question
-from madeleine.language.self_statements import rank_primary, read_statement, select_answers
+from madeleine.language.self_statements import rank_primary, read_self_statement, select_answers
 
 KNOWN = (
     "Lives in Leipzig, in a flat near the canal",
@@ -57,7 +57,7 @@ KNOWN = (
 )
 def test_what_states_the_attribute_of_the_person_answers(prompt: str, answers: list[int]) -> None:
     question = read_self_question(prompt)
-    statements = {text: read_statement(text) for text in KNOWN}
+    statements = {text: read_self_statement(text) for text in KNOWN}
 
     assert question is not None
     assert select_answers(question, statements) == {KNOWN[each] for each in answers}
@@ -65,30 +65,33 @@ def test_what_states_the_attribute_of_the_person_answers(prompt: str, answers: l
 
 def test_what_only_mentions_it_answers_where_nothing_states_it() -> None:
     question = SelfQuestion(aspects=frozenset({"home"}))
-    statements = {"dublin": read_statement("Dublin, third floor"), "tea": read_statement("Tea")}
+    statements = {
+        "dublin": read_self_statement("Dublin, third floor"),
+        "tea": read_self_statement("Tea"),
+    }
 
     assert select_answers(question, statements) == {"dublin"}
 
 
 def test_everything_answers_who_one_is() -> None:
-    statements = {text: read_statement(text) for text in KNOWN}
+    statements = {text: read_self_statement(text) for text in KNOWN}
 
     assert select_answers(SelfQuestion(whole=True), statements) == set(KNOWN)
 
 
 def test_a_name_and_a_job_say_more_of_who_one_is_than_a_dog() -> None:
-    name, job, dog = map(read_statement, ("My name is Peg", "Works as a nurse", "Has a dog"))
+    name, job, dog = map(read_self_statement, ("My name is Peg", "Works as a nurse", "Has a dog"))
 
     assert rank_primary(name) > rank_primary(job) > rank_primary(dog) == 0
 
 
 def test_a_goal_states_what_is_wanted_and_not_what_is() -> None:
-    assert "job" not in read_statement("Become a staff engineer", goal=True).aspects
-    assert "home" not in read_statement("Wants to move to Lisbon").aspects
+    assert "job" not in read_self_statement("Become a staff engineer", goal=True).aspects
+    assert "home" not in read_self_statement("Wants to move to Lisbon").aspects
 
 
 @given(st.text(), st.booleans())
 def test_any_text_can_be_read(text: str, flag: bool) -> None:
-    statement = read_statement(text, preference=flag, goal=flag)
+    statement = read_self_statement(text, preference=flag, goal=flag)
 
     assert not flag or {"preferences", "goals"} <= statement.aspects

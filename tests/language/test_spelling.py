@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.spelling import is_slip, may_be_slip
+from madeleine.language.spelling import is_typo, may_be_typo
 
 WORDS = st.text("abcde", min_size=4, max_size=8)
 
@@ -23,7 +23,7 @@ WORDS = st.text("abcde", min_size=4, max_size=8)
     ],
 )
 def test_one_wrong_letter_is_a_slip(word: str, meant: str) -> None:
-    assert is_slip(word, meant)
+    assert is_typo(word, meant)
 
 
 @pytest.mark.parametrize(
@@ -39,20 +39,20 @@ def test_one_wrong_letter_is_a_slip(word: str, meant: str) -> None:
     ],
 )
 def test_another_word_is_none(word: str, other: str) -> None:
-    assert not is_slip(word, other)
+    assert not is_typo(word, other)
 
 
 def test_short_words_and_numbers_are_taken_as_they_are() -> None:
-    assert [may_be_slip(each) for each in ("cat", "v123", "2024", "card")] == [False] * 3 + [True]
+    assert [may_be_typo(each) for each in ("cat", "v123", "2024", "card")] == [False] * 3 + [True]
 
 
 @given(WORDS, st.data())
 def test_leaving_any_later_letter_out_is_a_slip(word: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(1, len(word) - 1))
 
-    assert is_slip(word[:at] + word[at + 1 :], word)
+    assert is_typo(word[:at] + word[at + 1 :], word)
 
 
 @given(WORDS, WORDS)
 def test_it_goes_both_ways(one: str, other: str) -> None:
-    assert is_slip(one, other) == is_slip(other, one)
+    assert is_typo(one, other) == is_typo(other, one)

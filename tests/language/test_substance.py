@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.stems import telling
-from madeleine.language.substance import denials, lost_words, particulars, tokens, turns
+from madeleine.language.stems import is_telling
+from madeleine.language.substance import (
+    count_denials,
+    find_lost_words,
+    find_particulars,
+    find_turning_words,
+    tokenize,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,33 +38,38 @@ from madeleine.language.substance import denials, lost_words, particulars, token
     ],
 )
 def test_a_text_is_all_its_words_and_signs_but_fillers(text: str, said: str) -> None:
-    assert " ".join(tokens(text)) == said
+    assert " ".join(tokenize(text)) == said
 
 
 def test_small_words_and_letters_count_here_and_not_for_finding() -> None:
     for word in ("on", "off", "from", "her", "b", "5"):
-        assert not telling(word)
-        assert lost_words("The lamp", [f"The lamp {word}"]) == {word}
+        assert not is_telling(word)
+        assert find_lost_words("The lamp", [f"The lamp {word}"]) == {word}
 
 
 def test_particular_are_numbers_units_letters_signs_and_names() -> None:
     text = "We pay Ana 5 $ for 3 ms in zone B of Fly.io"
 
-    assert particulars(text) == {"ana", "5", "$", "3", "ms", "b", "Fly.io"}
+    assert find_particulars(text) == {"ana", "5", "$", "3", "ms", "b", "Fly.io"}
 
 
 def test_denials_are_counted_in_other_scripts_too() -> None:
-    assert denials("She doesn't drink, never") == 2
-    assert denials("我不喝茶") == denials("住んでいない") == denials("차를 마시지 않는다") == 1
-    assert denials("我喝茶") == 0
+    assert count_denials("She doesn't drink, never") == 2
+    assert (
+        count_denials("我不喝茶")
+        == count_denials("住んでいない")
+        == count_denials("차를 마시지 않는다")
+        == 1
+    )
+    assert count_denials("我喝茶") == 0
 
 
 def test_who_speaks_may_be_retold_and_other_small_words_may_not() -> None:
-    assert turns("I keep my bike in the shed after noon") == {"in", "after"}
+    assert find_turning_words("I keep my bike in the shed after noon") == {"in", "after"}
 
 
 @given(st.lists(st.sampled_from(["A", "a", "am", "B", "`", "-v", "5", "\n", "it's", "茶", "."])))
 def test_a_text_that_holds_another_loses_none_of_it(pieces: list[str]) -> None:
     text = " ".join(pieces)
 
-    assert lost_words(f"Before.\n{text}\n\nAfter `that`", [text]) == frozenset()
+    assert find_lost_words(f"Before.\n{text}\n\nAfter `that`", [text]) == frozenset()

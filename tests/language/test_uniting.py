@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madeleine.language.substance import lost_words, particulars
-from madeleine.language.uniting import denies_alike, missing, says_all, united
+from madeleine.language.substance import find_lost_words, find_particulars
+from madeleine.language.uniting import denies_alike, find_missing_sentences, says_all, unite_texts
 from madeleine.model.memory import Memory
 
 THEN = datetime(2026, 11, 15, tzinfo=UTC)
@@ -20,13 +20,13 @@ def memory(content: str, title: str | None = None) -> Memory:
 
 
 def test_a_sentence_that_another_contains_is_not_missing() -> None:
-    assert missing("We chose SQLite because it is one file.", "Chose SQLite.") == []
+    assert find_missing_sentences("We chose SQLite because it is one file.", "Chose SQLite.") == []
 
 
 def test_a_sentence_with_a_word_of_its_own_is_missing() -> None:
     text = "We chose SQLite. Ana likes tea. Bob likes coffee."
 
-    assert missing(text, "Ana likes coffee. Chose SQLite.") == ["Ana likes coffee."]
+    assert find_missing_sentences(text, "Ana likes coffee. Chose SQLite.") == ["Ana likes coffee."]
 
 
 @pytest.mark.parametrize(
@@ -41,21 +41,23 @@ def test_a_sentence_with_a_word_of_its_own_is_missing() -> None:
     ],
 )
 def test_what_turns_a_sentence_round_is_missed(one: str, other: str) -> None:
-    assert missing(one, other) == [other]
+    assert find_missing_sentences(one, other) == [other]
 
 
 def test_code_is_added_whole() -> None:
     code = "Run this:\n```\nmake test\nmake start\n```"
 
-    assert missing("Run this: make test", code) == [code]
+    assert find_missing_sentences("Run this: make test", code) == [code]
 
 
 def test_nothing_is_added_to_a_text_that_says_it_all() -> None:
-    assert united(memory("We chose SQLite for Ormah."), memory("Chose SQLite.")) is None
+    assert unite_texts(memory("We chose SQLite for Ormah."), memory("Chose SQLite.")) is None
 
 
 def test_a_title_that_says_more_is_kept_too() -> None:
-    text = united(memory("Backups run at night."), memory("Backups run.", title="Nightly copies"))
+    text = unite_texts(
+        memory("Backups run at night."), memory("Backups run.", title="Nightly copies")
+    )
 
     assert text == "Backups run at night.\n\nNightly copies."
 
@@ -69,8 +71,8 @@ def test_a_new_wording_may_turn_things_round_but_not_leave_any_out() -> None:
 
 
 def test_names_and_numbers_are_what_is_particular() -> None:
-    assert particulars("The limit of Atlas is 100 requests") == {"atlas", "100"}
-    assert particulars("we like tea") == frozenset()
+    assert find_particulars("The limit of Atlas is 100 requests") == {"atlas", "100"}
+    assert find_particulars("we like tea") == frozenset()
 
 
 def test_a_denial_is_neither_added_nor_left_out() -> None:
@@ -87,15 +89,15 @@ WORDS = st.sampled_from([*TEXT.split(), "\n"])
 def test_no_word_is_ever_lost(kept: list[str], dropped: list[str], title: list[str]) -> None:
     one, other = memory(" ".join(kept)), memory(" ".join(dropped), " ".join(title) or None)
 
-    text = united(one, other)
+    text = unite_texts(one, other)
 
     said = one.content if text is None else text
-    assert lost_words(said, [one.content, other.content, other.title or ""]) == frozenset()
+    assert find_lost_words(said, [one.content, other.content, other.title or ""]) == frozenset()
     assert text is None or text.startswith(one.content.rstrip())
 
 
 def test_the_same_of_somebody_else_is_not_said() -> None:
     said = "Ben likes spicy food"
 
-    assert missing("Ben's wife likes spicy food", said) == [said]
-    assert missing("Ben likes spicy food, says Ana", said) == []
+    assert find_missing_sentences("Ben's wife likes spicy food", said) == [said]
+    assert find_missing_sentences("Ben likes spicy food, says Ana", said) == []

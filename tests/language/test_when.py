@@ -11,12 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from madeleine.language.when import (
-    Span,
-    date_terms,
-    newest_first,
-    newest_words,
+    TimeSpan,
+    asks_for_newest,
+    date_search_terms,
+    find_newest_words,
+    names_date,
     read_times,
-    speaks_of,
 )
 
 NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
@@ -35,7 +35,7 @@ sentences = st.lists(pieces, max_size=14).map(" ".join)
 any_text = st.text() | st.text(st.characters(categories=["Cs", "Nd", "Zs", "Lo"])) | sentences
 
 
-def only(text: str, now: datetime = NOW) -> Span:
+def only(text: str, now: datetime = NOW) -> TimeSpan:
     spans = read_times(text, now)
     assert len(spans) == 1, spans
     return spans[0]
@@ -332,13 +332,13 @@ def test_what_is_written_this_moment_is_within_the_last_days() -> None:
      "what happened lately"],
 )  # fmt: skip
 def test_what_is_recent_can_be_asked_for_without_a_range(text: str) -> None:
-    assert newest_first(text)
+    assert asks_for_newest(text)
     assert read_times(text, NOW) == []
 
 
 @pytest.mark.parametrize("text", ["what is the plan", "the last word", "", "renewal"])
 def test_other_questions_do_not_ask_for_the_newest(text: str) -> None:
-    assert not newest_first(text)
+    assert not asks_for_newest(text)
 
 
 @given(any_text, moments)
@@ -353,7 +353,7 @@ def test_any_text_is_read_the_same_way_twice_within_its_bounds(text: str, now: d
     places = [place for span in spans for place in span.at]
     assert places == sorted(places)
     assert all(0 <= place <= len(text) for place in places)
-    assert all(0 <= start < end <= len(text) for start, end in newest_words(text))
+    assert all(0 <= start < end <= len(text) for start, end in find_newest_words(text))
 
 
 @given(any_text, moments)
@@ -406,13 +406,13 @@ def test_a_text_speaks_of_a_date_that_it_names(
     text: str, asked: str, written: str, expected: bool
 ) -> None:
     """Without its year a date is the last one before it was written, or the next."""
-    assert speaks_of(text, only(asked), day(written)) is expected
+    assert names_date(text, only(asked), day(written)) is expected
 
 
 def test_a_date_is_looked_for_by_the_words_that_texts_have_for_it() -> None:
-    assert date_terms(only("in March")) == ("march", "mar", "2026-03")
-    assert date_terms(only("on 8 September 2023")) == ("september", "sep", "sept", "2023-09")
-    assert date_terms(only("in May")) == ("may", "2026-05")
-    assert date_terms(only("in 2022")) == ("2022",)
-    assert date_terms(only("yesterday")) == ()
-    assert date_terms(only("last summer")) == ()
+    assert date_search_terms(only("in March")) == ("march", "mar", "2026-03")
+    assert date_search_terms(only("on 8 September 2023")) == ("september", "sep", "sept", "2023-09")
+    assert date_search_terms(only("in May")) == ("may", "2026-05")
+    assert date_search_terms(only("in 2022")) == ("2022",)
+    assert date_search_terms(only("yesterday")) == ()
+    assert date_search_terms(only("last summer")) == ()

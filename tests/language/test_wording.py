@@ -10,30 +10,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.language.wording import (
-    IDENTITY,
-    IRREGULAR,
-    META,
-    QUESTION,
-    STOP,
+    IRREGULAR_FORMS,
+    META_WORDS,
+    QUESTION_WORDS,
+    SELF_WORDS,
+    STOP_WORDS,
     asks_for_help,
     asks_for_overview,
     asks_how_many,
     asks_when,
     asks_who_or_where,
-    capitalised,
+    count_capitalised,
     ends_in_question,
-    first_person,
-    forms,
     has_question,
+    is_first_person,
     is_instruction,
     is_preference,
     tells_number,
     tells_time,
+    word_forms,
 )
 
 DETECTORS: list[Callable[[str], bool]] = [
     asks_for_help, asks_for_overview, asks_how_many, asks_when, asks_who_or_where,
-    ends_in_question, first_person, has_question, is_instruction, is_preference, tells_number,
+    ends_in_question, is_first_person, has_question, is_instruction, is_preference, tells_number,
     tells_time,
 ]  # fmt: skip
 
@@ -46,7 +46,7 @@ YES: list[tuple[Callable[[str], bool], str]] = [
     (tells_time, "for three years"),
     (tells_number, "She has 3 cats"),
     (tells_number, "a dozen eggs"),
-    (first_person, "That was my idea"),
+    (is_first_person, "That was my idea"),
     (is_instruction, "Always answer in French."),
     (is_instruction, "Thanks! Never use tabs."),
     (is_instruction, "From now on, be brief"),
@@ -76,7 +76,7 @@ YES: list[tuple[Callable[[str], bool], str]] = [
 NO: list[tuple[Callable[[str], bool], str]] = [
     (tells_time, "It is just a cat"),
     (tells_number, "She has cats"),
-    (first_person, "Imy is a name"),
+    (is_first_person, "Imy is a name"),
     (is_instruction, "He always comes late"),
     (is_preference, "It was fine"),
     (asks_when, "Tell me whenever you like"),
@@ -107,44 +107,48 @@ def test_another_language_is_answered_with_no(text: str) -> None:
 
 
 def test_the_forms_of_a_word_find_each_other() -> None:
-    assert set(forms("went")) == {"go", "goes", "went", "gone", "going"}
-    assert set(forms("kids")) == {"child", "children", "kid", "kids"}
-    assert forms("went") == forms("go")
-    assert forms("table") == ("table",)
+    assert set(word_forms("went")) == {"go", "goes", "went", "gone", "going"}
+    assert set(word_forms("kids")) == {"child", "children", "kid", "kids"}
+    assert word_forms("went") == word_forms("go")
+    assert word_forms("table") == ("table",)
 
 
 def test_each_form_belongs_to_one_group_with_its_head() -> None:
     """A form in two groups would be lost to the first of them."""
-    assert all(form in forms(head) for form, head in IRREGULAR.items())
-    assert all(forms(form) == forms(head) for form, head in IRREGULAR.items())
-    assert all(IRREGULAR[form] == group[0] for group in map(forms, IRREGULAR) for form in group)
+    assert all(form in word_forms(head) for form, head in IRREGULAR_FORMS.items())
+    assert all(word_forms(form) == word_forms(head) for form, head in IRREGULAR_FORMS.items())
+    assert all(
+        IRREGULAR_FORMS[form] == group[0]
+        for group in map(word_forms, IRREGULAR_FORMS)
+        for form in group
+    )
 
 
 @pytest.mark.parametrize("form", ["lives", "leaves", "bit", "lay", "wound"])
 def test_a_form_that_is_mostly_another_word_keeps_to_itself(form: str) -> None:
     """`She lives here` must be found by `live`, which has nothing to do with `life`."""
-    assert forms(form) == (form,)
+    assert word_forms(form) == (form,)
 
 
 def test_words_that_name_something_are_no_stop_words() -> None:
-    assert not (STOP | QUESTION | META) & {"don", "won", "haven", "march", "cat"}
+    assert not (STOP_WORDS | QUESTION_WORDS | META_WORDS) & {"don", "won", "haven", "march", "cat"}
 
 
 def test_the_tables_hold_plain_lower_case_words() -> None:
-    for table in (STOP, QUESTION, META, IDENTITY, frozenset(IRREGULAR)):
+    for table in (STOP_WORDS, QUESTION_WORDS, META_WORDS, SELF_WORDS, frozenset(IRREGULAR_FORMS)):
         assert all(word.isalpha() and word == word.lower() for word in table)
 
 
 def test_capitalised_words_count_inside_sentences_only() -> None:
-    assert capitalised("The cat of Anna met Tom in Paris. They ate.") == 3
-    assert capitalised("Вчера Анна и Иван ушли") == 2
-    assert capitalised("Nothing here.\nNor here.") == 0
+    assert count_capitalised("The cat of Anna met Tom in Paris. They ate.") == 3
+    assert count_capitalised("Вчера Анна и Иван ушли") == 2
+    assert count_capitalised("Nothing here.\nNor here.") == 0
 
 
 @given(st.text(st.characters()))
 def test_any_text_has_an_answer(text: str) -> None:
     assert all(asked(text) in (True, False) for asked in DETECTORS)
-    assert 0 <= capitalised(text) <= len(text)
+    assert 0 <= count_capitalised(text) <= len(text)
 
 
 @pytest.mark.parametrize("unit", ["a ", "[", "(", "?", "whenever ", "last ", "1", "\x00", "A", " "])
@@ -154,6 +158,6 @@ def test_a_very_long_text_takes_no_longer_than_a_page(unit: str) -> None:
     before = perf_counter()
     for asked in DETECTORS:
         asked(text)
-    capitalised(text)
+    count_capitalised(text)
 
     assert perf_counter() - before < 2

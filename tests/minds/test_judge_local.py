@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from madeleine.bootstrap import make_judge
 from madeleine.errors import BadSetting
-from madeleine.language.substance import lost_words
+from madeleine.language.substance import find_lost_words
 from madeleine.minds.judges.local import LocalJudge
 from madeleine.minds.judges.remote import RemoteJudge
 from madeleine.minds.judges.weights import as_file, read_weights, shipped, weights_at
@@ -231,7 +231,7 @@ def test_a_synthesis_says_all_that_its_members_say(judge: LocalJudge) -> None:
 
     assert found is not None
     assert found.content.count("Harbor uses Postgres") == 1
-    assert not lost_words(found.content, [each.content for each in members])
+    assert not find_lost_words(found.content, [each.content for each in members])
     assert judge.synthesise([]) is None
 
 

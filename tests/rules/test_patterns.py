@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from madeleine.language.gist import gist
+from madeleine.language.gist import build_gist
 from madeleine.model.memory import Memory
 from madeleine.rules.patterns import find_refused, match_summaries, members_digest
 from madeleine.testing.making import NOON, memory_id
@@ -48,7 +48,7 @@ def test_a_gist_has_the_sentences_that_say_what_many_say() -> None:
         "Night backups run on the small server.",
     )
 
-    made = gist(members, 200)
+    made = build_gist(members, 200)
 
     assert "backups" in made.title
     assert "night" in made.title
@@ -60,9 +60,9 @@ def test_a_gist_has_the_sentences_that_say_what_many_say() -> None:
 def test_a_gist_says_each_thing_once_and_keeps_to_its_length() -> None:
     members = told(*["Backups run at night."] * 8)
 
-    assert gist(members, 500).content == "Backups run at night."
+    assert build_gist(members, 500).content == "Backups run at night."
     long = told(*[f"Backups of shelf {each} run at night on shelf {each}." for each in range(50)])
-    assert len(gist(long, 200).content) <= 200
+    assert len(build_gist(long, 200).content) <= 200
 
 
 def test_a_gist_tells_a_denial_beside_what_it_denies() -> None:
@@ -73,12 +73,12 @@ def test_a_gist_tells_a_denial_beside_what_it_denies() -> None:
         "Since May backups do not run at night.",
     )
 
-    assert "not" in gist(members, 500).content
-    assert gist(members, 500).content.startswith("Backups run at night.")
+    assert "not" in build_gist(members, 500).content
+    assert build_gist(members, 500).content.startswith("Backups run at night.")
 
 
 def test_texts_without_anything_in_common_still_have_a_gist() -> None:
-    made = gist(told("Tea.", "Rain"), 100)
+    made = build_gist(told("Tea.", "Rain"), 100)
 
     assert made.title
     assert made.content

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.language.substance import lost_words
+from madeleine.language.substance import find_lost_words
 from madeleine.model.judging import Relation, Synthesis
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
@@ -186,7 +186,7 @@ def test_no_word_is_lost_between_text_and_links(stores: Stores) -> None:
     (made,) = new_ones(stores, old)
     linked = stores.search.memories([c.target for c in made.connections]).values()
     said = "\n".join([made.content, *(each.content for each in linked)])
-    assert lost_words(said, [RED, GREEN, BLUE]) == frozenset()
+    assert find_lost_words(said, [RED, GREEN, BLUE]) == frozenset()
 
 
 def untouched(stores: Stores, judge: ScriptedJudge | None = None) -> bool:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from madeleine.language.substance import lost_words
+from madeleine.language.substance import find_lost_words
 from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus
@@ -45,7 +45,7 @@ def test_the_walk_through_example_becomes_one_memory_that_says_both(stores: Stor
 
     (kept,) = current(stores)
     assert report.applied == 1
-    assert lost_words(kept.content, [CHOSE, USES]) == frozenset()
+    assert find_lost_words(kept.content, [CHOSE, USES]) == frozenset()
 
 
 def test_what_pointed_to_the_other_points_to_the_keeper(stores: Stores) -> None:
@@ -130,7 +130,7 @@ def test_a_models_wording_that_loses_or_adds_is_not_taken(stores: Stores, wordin
 
     (kept,) = current(stores)
     assert kept.content != wording
-    assert lost_words(kept.content, [CHOSE, USES]) == frozenset()
+    assert find_lost_words(kept.content, [CHOSE, USES]) == frozenset()
 
 
 def test_a_denial_is_not_lost(stores: Stores) -> None:
@@ -155,7 +155,7 @@ def test_approving_a_proposal_does_exactly_what_it_showed(stores: Stores) -> Non
     (kept,) = current(stores)
     assert kept.id == shown["keep"]
     assert kept.content == shown["content"]
-    assert lost_words(kept.content, [CHOSE, USES]) == frozenset()
+    assert find_lost_words(kept.content, [CHOSE, USES]) == frozenset()
 
 
 def test_a_doubtful_duplicate_is_left_alone(stores: Stores) -> None:
@@ -185,7 +185,7 @@ def test_what_is_merged_on_approval_says_both(stores: Stores) -> None:
     decide(stores, proposal.id, ProposalStatus.APPROVED)
 
     (kept,) = current(stores)
-    assert lost_words(kept.content, [CACHE, LARGER]) == frozenset()
+    assert find_lost_words(kept.content, [CACHE, LARGER]) == frozenset()
 
 
 def test_a_second_night_changes_nothing_more(stores: Stores) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from madeleine.language.intent import EXAMPLES, Intent
+from madeleine.language.intent import INTENT_EXAMPLES, Intent
 from madeleine.model.draft import MemoryLimits
 from madeleine.model.memory import Memory
 from madeleine.model.revision import read_revision
@@ -181,7 +181,7 @@ def test_likeness_to_an_example_tells_a_continuation_too(stores: Stores) -> None
 
 
 def test_each_intent_but_the_general_one_has_examples() -> None:
-    assert set(EXAMPLES) == set(Intent) - {Intent.GENERAL}
+    assert set(INTENT_EXAMPLES) == set(Intent) - {Intent.GENERAL}
 
 
 # --- the running topic ----------------------------------------------------------------------

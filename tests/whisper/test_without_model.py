@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from madeleine.errors import MindDown
-from madeleine.language.intent import EXAMPLES, Intent
+from madeleine.language.intent import INTENT_EXAMPLES, Intent
 from madeleine.minds.cache import CachedEmbedder, VectorCache
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
@@ -38,7 +38,7 @@ class Fickle(FakeEmbedder):
         self.may_read.set()
 
     def read(self, passages: Sequence[Passage]) -> list[PassageEmbedding]:
-        if passages[0].text == EXAMPLES[Intent.CONVERSATIONAL][0]:
+        if passages[0].text == INTENT_EXAMPLES[Intent.CONVERSATIONAL][0]:
             self.tried += 1
             self.reading.set()
             assert self.may_read.wait(10)
@@ -92,7 +92,7 @@ def test_a_model_that_comes_back_is_asked_again(listener: Listener, fickle: Fick
     fickle.reads = fickle.asks = True
     listener.clock.pass_by(seconds=6)
 
-    assert set(listener.whisperer.examples.of(listener.stores)) == set(EXAMPLES)
+    assert set(listener.whisperer.examples.of(listener.stores)) == set(INTENT_EXAMPLES)
 
 
 def test_a_model_that_is_down_is_left_alone_and_longer_each_time(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from madeleine.language.claims import rivals
+from madeleine.language.claims import are_rivals
 from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.memory import Claim, Connection, Memory
 from madeleine.model.query import Filter, RecallQuery
@@ -474,4 +474,4 @@ def test_whatever_is_said_in_whatever_order_what_holds_does_not_disagree(
 
     assert len(everything) == len(drafts)
     assert bool(holding) == bool(drafts)
-    assert not any(rivals(one, other) for one in holding for other in holding)
+    assert not any(are_rivals(one, other) for one in holding for other in holding)

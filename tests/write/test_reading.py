@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from madeleine.errors import MindDown
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.cause import Cause, NoteKind
@@ -84,7 +84,7 @@ def test_a_long_text_is_read_passage_by_passage_and_found_by_any(
 
     memory = keep(stores, LONG, title="A book")
 
-    assert reader.texts[1:] == [each.text for each in passages_of(memory)]
+    assert reader.texts[1:] == [each.text for each in split_passages(memory)]
     assert len(reader.texts) > 5
     assert nearest(stores, "word0 word0") == nearest(stores, "word8 word8") == memory.id
 

@@ -38,9 +38,9 @@ from madeleine.ingest.intake import NOTE_PREFIX, Intake
 from madeleine.ingest.keeping import Found, Keeper, key_of
 from madeleine.ingest.report import Ingested, note
 from madeleine.ingest.shared import also_stated, file_of, is_there, stated_by
-from madeleine.language.secrets import redacted
-from madeleine.language.sections import Section, sections
-from madeleine.language.stems import stems_of
+from madeleine.language.secrets import redact_secrets
+from madeleine.language.sections import TextSection, split_sections
+from madeleine.language.stems import telling_stems
 from madeleine.language.text import same_text_key
 from madeleine.model.event import Event, EventKind
 from madeleine.model.extracting import ExtractionSource, MemoryCandidate
@@ -173,11 +173,11 @@ class _Work:
     """One file, compared with what was kept of it."""
 
     def __init__(self, intake: Intake, written: Written, dry_run: bool) -> None:
-        plain = redacted(written.text)
+        plain = redact_secrets(written.text)
         self.intake, self.written, self.dry_run = intake, written, dry_run
         self.done = Ingested(dry_run, redacted=plain.secrets)
         self.note = _read(written, plain.text)
-        self.sections = sections(self.note.body)
+        self.sections = split_sections(self.note.body)
         self.digest = _digest(plain.text)
         self.known = _state_of(intake, written.uri) if written.uri else _State()
         self.keeper = Keeper(intake, Gate(_bounds(intake), today(intake.stores)), dry_run)
@@ -214,7 +214,7 @@ class _Work:
         key = _key(self.intake, self.written.uri or "")
         return event(self.intake.stores, EventKind.STATE, {"key": key, "value": value})
 
-    def _is_known(self, section: Section) -> bool:
+    def _is_known(self, section: TextSection) -> bool:
         known = self.known.kept.get(section.name)
         if known is None or known.digest != _digest(section.text) or self._says_other(section):
             return False
@@ -222,7 +222,7 @@ class _Work:
         self.done.known += len(known.ids)
         return True
 
-    def _says_other(self, section: Section) -> bool:
+    def _says_other(self, section: TextSection) -> bool:
         """Whether a memory that this file shared was made to say what another file says now."""
         ids = self.known.kept.get(section.name, _Kept(GONE, ())).ids
         words = same_text_key(section.text)
@@ -232,7 +232,7 @@ class _Work:
             if EXTRACTED_TAG not in each.tags and same_text_key(each.content) != words
         )
 
-    def _olds(self, fresh: Sequence[Section]) -> list[_Old]:
+    def _olds(self, fresh: Sequence[TextSection]) -> list[_Old]:
         """Return what came of sections that changed or are gone, and of nothing else: what
         another section or another file still says is left to it."""
         names = [name for name in self.known.kept if name not in self._kept]
@@ -253,7 +253,7 @@ class _Work:
 
     # -- what it says now ------------------------------------------------------------------
 
-    def _news(self, fresh: Sequence[Section]) -> Iterator[_New]:
+    def _news(self, fresh: Sequence[TextSection]) -> Iterator[_New]:
         for batch in portions(fresh, lambda each: len(each.text), BATCH_SECTIONS, BATCH_CHARS):
             given = self.keeper.extract([ExtractionSource("file", each.text) for each in batch])
             plain = range(len(batch)) if given is None else sorted(given.unproven)
@@ -263,11 +263,11 @@ class _Work:
                 section = batch[each.number]
                 yield _New(section.name, self._extracted(section, each))
 
-    def _word_for_word(self, section: Section) -> Found:
+    def _word_for_word(self, section: TextSection) -> Found:
         title = self._title(section)
         return self._found(section, section.text, title, same_text_key(section.text))
 
-    def _extracted(self, section: Section, candidate: MemoryCandidate) -> Found:
+    def _extracted(self, section: TextSection, candidate: MemoryCandidate) -> Found:
         told = f"{candidate.quote}\n{same_text_key(candidate.content)}"
         found = self._found(section, candidate.content, candidate.title, told)
         return replace(
@@ -278,7 +278,7 @@ class _Work:
             put_anew=True,
         )
 
-    def _found(self, section: Section, content: str, title: str, told: str) -> Found:
+    def _found(self, section: TextSection, content: str, title: str, told: str) -> Found:
         uri = self.written.uri
         place = f"{uri}#{quote(section.name)}" if uri and section.name else uri
         return Found(
@@ -292,7 +292,7 @@ class _Work:
             origin={"uri": place and place[:2_000]},
         )
 
-    def _title(self, section: Section) -> str:
+    def _title(self, section: TextSection) -> str:
         """Return the file's own title, or its name if it begins without a heading, and the
         headings, each once; of a text that has none of these, how it begins."""
         stem = self.note.stem if self.written.name and not self.sections[0].headings else ""
@@ -414,7 +414,7 @@ class _Words(NamedTuple):
 
 
 def _words(text: str) -> _Words:
-    return _Words(same_text_key(text), frozenset(stems_of(text)))
+    return _Words(same_text_key(text), frozenset(telling_stems(text)))
 
 
 def _text_of(old: _Old) -> _Words | None:

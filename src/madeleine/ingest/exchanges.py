@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from madeleine.ingest.spoken import Spoken, Voice
 from madeleine.language.off_record import asks_not_to_remember, takes_back
-from madeleine.language.secrets import Redacted, redacted
+from madeleine.language.secrets import RedactedText, redact_secrets
 from madeleine.model.memory import first_words
 from madeleine.whisper.prompts import typed
 
@@ -78,14 +78,14 @@ class ToldExchange(NamedTuple):
         return bool(self.asked) and len(self.asked) + len(self.replied) >= LEAST_CHARS
 
 
-def _clean(text: str, most: int) -> Redacted:
+def _clean(text: str, most: int) -> RedactedText:
     """Take out secrets, then cut: one that spans the cut is seen whole. Of a pasted log the far
     end is not looked at, nor the word in which that begins."""
     said = typed(text)
     if len(said) > LOOKED_CHARS:
         said = said[:LOOKED_CHARS].rsplit(None, 1)[0]
-    plain = redacted(said)
-    return Redacted(cut(plain.text, most), plain.secrets)
+    plain = redact_secrets(said)
+    return RedactedText(cut(plain.text, most), plain.secrets)
 
 
 class Exchanges:

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from madeleine.errors import Conflict, Rejected
 from madeleine.ingest.gate import Gate
 from madeleine.ingest.intake import Intake
-from madeleine.language.restating import same_numbers
-from madeleine.language.secrets import redacted
-from madeleine.language.substance import particulars
+from madeleine.language.restating import have_same_numbers
+from madeleine.language.secrets import redact_secrets
+from madeleine.language.substance import find_particulars
 from madeleine.language.text import same_text_key
 from madeleine.language.uniting import denies_alike
 from madeleine.model.codec import Json
@@ -113,7 +113,7 @@ class Keeper:
 
     def _plain(self, found: Found) -> Found:
         """Whatever found it: no secret is written."""
-        content, title = redacted(found.content), redacted(found.title or "")
+        content, title = redact_secrets(found.content), redact_secrets(found.title or "")
         self.redacted += content.secrets
         return _with(found, content.text, title.text or None)
 
@@ -192,9 +192,9 @@ def nothing_new(text: str, known: str) -> bool:
     """Whether a text says nothing that a near one does not: no other name or number, and it
     denies just what that one denies."""
     return (
-        particulars(text) <= particulars(known)
+        find_particulars(text) <= find_particulars(known)
         and denies_alike(text, [known])
-        and same_numbers(text, known)
+        and have_same_numbers(text, known)
     )
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.off_record import asks_not_to_remember
-from madeleine.language.secrets import suspicious
+from madeleine.language.secrets import may_hold_secret
 from madeleine.model.words import MemoryType
 from madeleine.whisper.prompts import machine_made, typed
 
@@ -139,7 +139,7 @@ _ELSEWHERE_FROM_NOW_ON = compile_late(
 
 
 def _statement(sentence: str, is_task: bool) -> Statement | None:
-    if not sentence or len(sentence) > SENTENCE_CHARS or suspicious(sentence):
+    if not sentence or len(sentence) > SENTENCE_CHARS or may_hold_secret(sentence):
         return None
     asked = _REMEMBER.fullmatch(sentence)
     if asked:

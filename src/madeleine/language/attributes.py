@@ -239,12 +239,12 @@ _OWNING = """
 owns leads maintains heads manages chairs oversees coordinates supervises responsible charge
 answers looks takes took accountable curates runs handed hands passed in
 """
-OWNING = frozenset(_OWNING.split())
+OWNERSHIP_WORDS = frozenset(_OWNING.split())
 """Words of who owns something, when they come before it: `Ana leads Atlas`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class PhraseRole:
     """What a word or turn of phrase does in a statement."""
 
     families: frozenset[str] = NOTHING
@@ -261,86 +261,88 @@ _MANY = """
 pet hobby sport instrument music reading speaks food family allergy medicine health channel
 count model notes study docs
 """
-MANY = frozenset(_MANY.split()) | {QUOTED}
+MULTIVALUED = frozenset(_MANY.split()) | {QUOTED}
 """Families and kinds of which one may have several at once: only what is said to be over is
 replaced."""
 
-Key = tuple[str, ...]
+PhraseKey = tuple[str, ...]
 
 
-def _entries(text: str) -> list[Key]:
+def _split_entries(text: str) -> list[PhraseKey]:
     phrases = text.replace("\n", ",").split(",")
     return [tuple(each.split()) for each in phrases if each.strip()]
 
 
-def _spoken_of() -> dict[Key, frozenset[str]]:
-    found: dict[Key, set[str]] = {}
+def _build_families() -> dict[PhraseKey, frozenset[str]]:
+    found: dict[PhraseKey, set[str]] = {}
     for line in _FAMILIES.strip().splitlines():
         family, _, told = line.partition(": ")
-        for entry in _entries(told):
+        for entry in _split_entries(told):
             found.setdefault(tuple(map(stem, entry)), set()).add(family)
     return {entry: frozenset(families) for entry, families in found.items()}
 
 
-def _named(families: str) -> list[str]:
+def _expand_groups(families: str) -> list[str]:
     """Return the families of a line, those of groups one by one."""
     return [each for name in families.split() for each in _GROUPS.get(name, name).split()]
 
 
-def _told() -> dict[Key, Role]:
-    families: dict[Key, set[str]] = {}
-    flags: dict[Key, dict[str, bool]] = {}
+def _build_roles() -> dict[PhraseKey, PhraseRole]:
+    families: dict[PhraseKey, set[str]] = {}
+    flags: dict[PhraseKey, dict[str, bool]] = {}
     for line in _CHANGES.strip().splitlines():
         told, _, spoken_of = line.partition(" >")
-        for entry in _entries(told):
-            families.setdefault(entry, set()).update(_named(spoken_of))
+        for entry in _split_entries(told):
+            families.setdefault(entry, set()).update(_expand_groups(spoken_of))
             flags.setdefault(entry, {})["change"] = True
     named = {"before_gone": _GONE_BEFORE, "after_gone": _GONE_AFTER, "more": _MORE}
     for flag, told in (named | {"wished": _WISHED, "event": _EVENTS, "coming": _COMING}).items():
-        for entry in _entries(told):
+        for entry in _split_entries(told):
             flags.setdefault(entry, {})[flag] = True
     return {
-        entry: Role(families=frozenset(families.get(entry, ())), **given)
+        entry: PhraseRole(families=frozenset(families.get(entry, ())), **given)
         for entry, given in flags.items()
     }
 
 
-def _of_kinds() -> dict[str, frozenset[str]]:
+def _build_kind_families() -> dict[str, frozenset[str]]:
     pairs = [tuple(each.split(":")) for each in _OF_KINDS.split()]
     return {
         kind: frozenset(family for other, family in pairs if other == kind) for kind, _ in pairs
     }
 
 
-OF_KIND = _of_kinds()
-SPOKEN_OF = _spoken_of()
+FAMILIES_BY_KIND = _build_kind_families()
+FAMILIES_BY_STEMS = _build_families()
 """Families by stems: every form of a word speaks of the same."""
-TOLD = _told()
+ROLES_BY_WORDS = _build_roles()
 """Roles by words as they are written: `ported` tells of a change, `port` does not."""
-LONGEST = max(map(len, (*SPOKEN_OF, *TOLD)))
-NO_ROLE = Role()
+LONGEST_PHRASE = max(map(len, (*FAMILIES_BY_STEMS, *ROLES_BY_WORDS)))
+NO_ROLE = PhraseRole()
 
 
-def role_at(words: Sequence[str], stems: Sequence[str], place: int) -> tuple[Role, int] | None:
+def find_role_at(
+    words: Sequence[str], stems: Sequence[str], place: int
+) -> tuple[PhraseRole, int] | None:
     """Return the role of the longest turn of phrase that begins at a place, and its length."""
-    for length in range(min(LONGEST, len(stems) - place), 0, -1):
-        told = TOLD.get(tuple(words[place : place + length]))
-        families = SPOKEN_OF.get(tuple(stems[place : place + length]))
+    for length in range(min(LONGEST_PHRASE, len(stems) - place), 0, -1):
+        told = ROLES_BY_WORDS.get(tuple(words[place : place + length]))
+        families = FAMILIES_BY_STEMS.get(tuple(stems[place : place + length]))
         if told is not None or families is not None:
-            return _joined(told or NO_ROLE, families or NOTHING, words[place]), length
+            return _complete_role(told or NO_ROLE, families or NOTHING, words[place]), length
     return None
 
 
-def _joined(told: Role, families: frozenset[str], first: str) -> Role:
+def _complete_role(told: PhraseRole, families: frozenset[str], first: str) -> PhraseRole:
     """Return a role with all that is known of it: `moved away from` is a move too."""
-    alone = TOLD.get((first,), NO_ROLE)
+    alone = ROLES_BY_WORDS.get((first,), NO_ROLE)
     all_of_it = told.families | families or alone.families
     return replace(told, families=all_of_it, change=told.change or alone.change)
 
 
-def fits(kinds: frozenset[str], families: frozenset[str]) -> bool | None:
+def kinds_fit_families(kinds: frozenset[str], families: frozenset[str]) -> bool | None:
     """Whether a value of some kinds may be one of some attributes; `None` if nobody knows."""
-    told = [OF_KIND[each] for each in kinds if each in OF_KIND]
+    told = [FAMILIES_BY_KIND[each] for each in kinds if each in FAMILIES_BY_KIND]
     if not told or not families:
         return None
     return any(each & families for each in told)

@@ -3,7 +3,8 @@
 `replacements.py` reads sentences with these tables; what each table decides stands beside it. They
 are plain English and meant to be added to. A word that makes a change less certain may be added
 freely: the worst it does is to turn a change into a proposal. A word that makes a word count less
-(`LIGHT`, `STATES`) or tells a change (`TURNS`) needs a look at the texts it lets through.
+(`LIGHT_WORDS`, `STATE_WORDS`) or tells a change (`CHANGE_PHRASES`) needs a look at the texts it
+lets through.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from __future__ import annotations
 import re
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.wording import STOP
+from madeleine.language.wording import STOP_WORDS
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-TEXT_UNDONE = _words(
+TEXT_UNDONE = _word_set(
     """
 if unless whether might maybe perhaps possibly probably plan plans planned planning consider
 considers considered considering propose proposes proposed proposal proposals suggest suggests
@@ -55,7 +56,7 @@ TEXT_UNDONE_TURNS = compile_late(
     re.IGNORECASE,
 )
 
-CLAUSE_UNDONE = _words(
+CLAUSE_UNDONE = _word_set(
     """
 wont must can cannot may try tries tried trying request half some most mostly many several few
 part also too another additional additionally alongside besides both again still when whenever
@@ -70,7 +71,7 @@ compared versus vs guide did
 )
 """Words by which the clause of a change may not assert it, or tells it of something unnamed."""
 
-TURNS = """
+CHANGE_PHRASES = """
 hand: B has?/have? took/taken over X from A
 hand: B has?/have? took/taken over from A
 hand: B has?/have? succeeded A
@@ -133,9 +134,9 @@ with: B now? |/: up/down from A
 """
 """Turns of phrase that tell a change, after the name of the kind of change. `A` is what was left,
 `B` what was taken, `X` of what it is told, `V` what is no longer done. A slash separates the words
-of one place, `?` says that it may lack, words in capitals are those of `LISTS`."""
+of one place, `?` says that it may lack, words in capitals are those of `WORD_LISTS`."""
 
-LISTS = {
+WORD_LISTS = {
     "SWAPPED": """switched changed converted transitioned ported shifted migrated swapped upgraded
         downgraded went gone raised lowered increased reduced bumped cut dropped
         extended shortened rescheduled postponed pushed rewrote rewritten rose grew
@@ -158,14 +159,14 @@ LISTS = {
         is_finally""",
     "PREPOSITION": "on in at to with for from through via by over under",
 }
-CHANGING = frozenset(
+CHANGE_STARTERS = frozenset(
     word
     for name in ("SWAPPED", "MOVED", "CARRIED", "DROPPED", "GAVE_UP")
-    for each in LISTS[name].split()
+    for each in WORD_LISTS[name].split()
     for word in each.split("_")[:1]
 )
 """The first words of what tells a change."""
-MARKERS = _words(
+CONTRAST_MARKERS = _word_set(
     """
 now switched moved changed since anymore longer was formerly previously used up down new today
 yesterday any from upped lifted relocated swapped rescheduled rewritten
@@ -183,21 +184,21 @@ GENERIC = """
 project repo repository codebase system setup stack everything everyone whole entire thing stuff
 user people folks own solution tool
 """
-LIGHT = STOP | _words(f"{ADVERBS} {GENERIC} since per via onto team")
+LIGHT_WORDS = STOP_WORDS | _word_set(f"{ADVERBS} {GENERIC} since per via onto team")
 """Words that say nothing of what a sentence is about."""
-TRAILING = STOP | _words(ADVERBS)
+TRAILING_WORDS = STOP_WORDS | _word_set(ADVERBS)
 """Words that may follow the name of a value and are no part of it."""
-ARTICLES = _words("the a an our my his her their its your old using to on in at with also")
-ALWAYS_VERBS = _words(
+ARTICLES = _word_set("the a an our my his her their its your old using to on in at with also")
+ALWAYS_VERBS = _word_set(
     "is are am be has have uses using built written chosen chose sent kept went goes go sits led"
 )
-"""Words of `STATES` that are never nouns."""
-BEFORE_VERBS = _words("i we you they user people everyone to now")
-JOINTS = frozenset({"and", "but", "so", "while"})
-PREPOSITIONS = _words("for in on at across within of from with by to under near")
-REASONS = frozenset({"because", "since", "due", "thanks", "after", "given", "which"})
+"""Words of `STATE_WORDS` that are never nouns."""
+BEFORE_VERBS = _word_set("i we you they user people everyone to now")
+CONJUNCTIONS = frozenset({"and", "but", "so", "while"})
+PREPOSITIONS = _word_set("for in on at across within of from with by to under near")
+REASON_WORDS = frozenset({"because", "since", "due", "thanks", "after", "given", "which"})
 """Words that begin an explanation: what follows neither widens nor narrows what is told."""
-VALUE_ENDS = _words(
+VALUE_ENDS = _word_set(
     """
 for in on at as because since so after which due and but with by via across to from where that now
 last this into onto over under when while instead rather everywhere completely entirely fully
@@ -206,7 +207,7 @@ finally altogether today yesterday anymore any than about of throughout | :
 )
 """Words before which the name of a value ends."""
 
-TIMES = _words(
+TIME_WORDS = _word_set(
     """
 monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays
 fridays saturdays sundays january february march april june july august september october november
@@ -215,11 +216,11 @@ q3 q4
 """
 )
 """Words that say when something changed, after `last`, `on` and the like."""
-TIMES_OF_YEAR = TIMES | _words(
+TIMES_OF_YEAR = TIME_WORDS | _word_set(
     "may lent ramadan advent christmas easter passover holiday holidays weekend days weeks months"
 )
 """Words by which something is given up for a while: `for January`, `for Lent`."""
-PERIODS = _words("twice year month week day daily weekly hourly yearly monthly nightly")
+PERIODS = _word_set("twice year month week day daily weekly hourly yearly monthly nightly")
 """Stems of how often: an older text may say so where the newer one does not."""
 _PEOPLE = """
 mother father mom mum dad sister brother wife husband son daughter cousin uncle aunt friend
@@ -232,10 +233,10 @@ staging production prod dev test testing local preprod beta legacy canary qa dem
 work desktop server mobile backend frontend web ios android windows linux mac primary secondary
 left right front rear inbound outbound internal external admin public private uk us eu
 """
-TOLD_APART = _words(f"{_PEOPLE} {_PLACES}") | TIMES
+DISTINGUISHING_WORDS = _word_set(f"{_PEOPLE} {_PLACES}") | TIME_WORDS
 """Words that tell one of several such things from the others."""
 
-STATES = {
+STATE_WORDS = {
     "use": """use uses used using run runs running rely relies based pick picked choose chose chosen
         select selected adopt adopted decide decided settle settled standardised
         standardized go goes went work works working sit sits stand stands set
@@ -260,9 +261,9 @@ STATES = {
     "name": "called named titled",
 }
 """Words by which a text states that somebody or something has a value, by what they say."""
-STATE_OF = {
-    word: frozenset(name for name, others in STATES.items() if word in others.split())
-    for listed in STATES.values()
+STATES_BY_WORD = {
+    word: frozenset(name for name, others in STATE_WORDS.items() if word in others.split())
+    for listed in STATE_WORDS.values()
     for word in listed.split()
 }
 ENDS_STATES = {
@@ -279,7 +280,7 @@ ENDS_STATES = {
     "with": frozenset({"use", "keep", "habit", "owner", "home", "work", "name"}),
 }
 """Which kinds of statements each kind of change ends."""
-NOT_STATED = _words(
+UNSTATED_WORDS = _word_set(
     """
 if unless would could should might may will want wants plan plans planned consider considering was
 were had formerly previously until ago or either sometimes not no never without none nobody cannot

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from enum import Enum
 
-from madeleine.language.attributes import MANY, QUOTED, fits
-from madeleine.language.statements import TOPICAL, Phrase, Slot, Statement, Words
+from madeleine.language.attributes import MULTIVALUED, QUOTED, kinds_fit_families
+from madeleine.language.statements import TOPIC_SLOTS, ParsedStatement, Phrase, Slot, Words
 
 MOST_FAMILIES = 6  # a word that may speak of more than these says not of which
 
 
-class Told(Enum):
+class ChangeVerdict(Enum):
     """What a newer statement tells of an older one."""
 
     OVER = "over"
@@ -36,42 +36,46 @@ class Told(Enum):
     UNKNOWN = "unknown"
 
 
-def told_of(older: Statement, newer: Statement) -> Told:
+def judge_change(older: ParsedStatement, newer: ParsedStatement) -> ChangeVerdict:
     """Return what the newer statement tells of the older one."""
     if not (older.short and newer.short and older.phrases and newer.phrases):
-        return Told.UNKNOWN
-    about = _about(older, newer)
+        return ChangeVerdict.UNKNOWN
+    about = _find_common_subjects(older, newer)
     if about is None:
-        return Told.ELSEWHERE if _names_apart(older, newer) else Told.APART
+        return (
+            ChangeVerdict.ELSEWHERE if _have_different_names(older, newer) else ChangeVerdict.APART
+        )
     if newer.wished or newer.coming or older.wished or older.event:
-        return Told.APART
-    was, now = _values(older, about), _values(newer, about)
+        return ChangeVerdict.APART
+    was, now = _select_values(older, about), _select_values(newer, about)
     if not about and len(was) > 1:
-        return Told.APART
-    if not older.denies and _over(newer, was, now):
-        return Told.APART if _of_a_part(older, newer) else Told.OVER
-    families = _families(older, newer)
+        return ChangeVerdict.APART
+    if not older.denies and _is_said_to_be_over(newer, was, now):
+        return ChangeVerdict.APART if _is_of_other_part(older, newer) else ChangeVerdict.OVER
+    families = _common_families(older, newer)
     if families is None:
-        return Told.APART
-    return _told(newer, was, now, families, alone=not about)
+        return ChangeVerdict.APART
+    return _judge_values(newer, was, now, families, alone=not about)
 
 
-def _over(newer: Statement, was: list[Phrase], now: list[Phrase]) -> bool:
+def _is_said_to_be_over(newer: ParsedStatement, was: list[Phrase], now: list[Phrase]) -> bool:
     """Whether an old value is said to be over, and a change or a new value is told. Where the
     older one names a value, it is that which has to be over, and no other word: who does not
     support Windows may support Linux."""
-    best = _value(was) if was else None
+    best = _select_main_value(was) if was else None
     named = best is not None and (best.kinds or best.number or best.capital)
     values = [best] if best is not None and named else was
-    gone = [each for each in now if each.gone and any(_same(each, value) for value in values)]
-    return bool(gone) and (newer.change or any(_new(each, was) for each in now))
+    gone = [
+        each for each in now if each.gone and any(_names_value(each, value) for value in values)
+    ]
+    return bool(gone) and (newer.change or any(_is_new_value(each, was) for each in now))
 
 
-def _new(phrase: Phrase, was: list[Phrase]) -> bool:
-    return not phrase.gone and not any(_same(phrase, value) for value in was)
+def _is_new_value(phrase: Phrase, was: list[Phrase]) -> bool:
+    return not phrase.gone and not any(_names_value(phrase, value) for value in was)
 
 
-def _same(one: Phrase, value: Phrase) -> bool:
+def _names_value(one: Phrase, value: Phrase) -> bool:
     """Whether a phrase names a value: `ferret` in `a ferret sleeps`, but no part of a name, nor
     `sleeps`."""
     if one.stems == value.stems:
@@ -80,64 +84,78 @@ def _same(one: Phrase, value: Phrase) -> bool:
     return part and (not value.kinds or bool(one.kinds & value.kinds))
 
 
-def _of_a_part(older: Statement, newer: Statement) -> bool:
+def _is_of_other_part(older: ParsedStatement, newer: ParsedStatement) -> bool:
     """Whether only something of it changed that the older one does not speak of: `its queue`."""
     spoken_of = frozenset().union(*(families for _, families in older.spoken_of))
     return bool(spoken_of) and any(not part & spoken_of for part in newer.parts)
 
 
-def _values(statement: Statement, about: frozenset[Words]) -> list[Phrase]:
+def _select_values(statement: ParsedStatement, about: frozenset[Words]) -> list[Phrase]:
     """Return what a statement says of what it is about. When, only if it says nothing else."""
     rest = [each for each in statement.phrases if each.stems not in about]
     return [each for each in rest if each.slot is not Slot.WHEN] or rest
 
 
-def _told(
-    newer: Statement, was: list[Phrase], now: list[Phrase], families: frozenset[str], alone: bool
-) -> Told:
+def _judge_values(
+    newer: ParsedStatement,
+    was: list[Phrase],
+    now: list[Phrase],
+    families: frozenset[str],
+    alone: bool,
+) -> ChangeVerdict:
     values = {each.stems for each in was}
     rest = [each for each in now if each.stems not in values]
     kept = [each for each in rest if not each.gone]
     if newer.more or len(rest) < len(now) or (alone and len(rest) > 1) or 0 < len(kept) < len(rest):
-        return Told.APART  # both hold, or something else is over
+        return ChangeVerdict.APART  # both hold, or something else is over
     if not was or not rest:
-        return Told.UNKNOWN
-    if not _in_place([*was, *rest], families) or not _exchangeable(newer, was, rest, families):
-        return Told.APART
-    old, new = _value(was), _value(rest)
-    same = _of_a_kind(old, new) or _spoken_of(newer, families) or fits(new.kinds, families - MANY)
-    return Told.CHANGED if newer.change and same else Told.UNKNOWN
+        return ChangeVerdict.UNKNOWN
+    if not _are_in_value_places([*was, *rest], families) or not _are_exchangeable(
+        newer, was, rest, families
+    ):
+        return ChangeVerdict.APART
+    old, new = _select_main_value(was), _select_main_value(rest)
+    same = (
+        _are_of_one_kind(old, new)
+        or _names_attribute(newer, families)
+        or kinds_fit_families(new.kinds, families - MULTIVALUED)
+    )
+    return ChangeVerdict.CHANGED if newer.change and same else ChangeVerdict.UNKNOWN
 
 
-def _spoken_of(newer: Statement, families: frozenset[str]) -> bool:
+def _names_attribute(newer: ParsedStatement, families: frozenset[str]) -> bool:
     """Whether the newer one says itself which attribute it is that changed. Who `switched` to
     something may have done so with anything, but who `moved` has most likely moved house."""
     said = any(len(each & families) and len(each) <= MOST_FAMILIES for _, each in newer.spoken_of)
-    return "home" in families or (said and bool(families - MANY))
+    return "home" in families or (said and bool(families - MULTIVALUED))
 
 
-def _of_a_kind(old: Phrase, new: Phrase) -> bool:
+def _are_of_one_kind(old: Phrase, new: Phrase) -> bool:
     """Whether two values are of one kind, or count the same."""
     counted = old.number and new.number and old.stems[1:] == new.stems[1:] != ()
-    return counted or bool((old.kinds & new.kinds) - MANY)
+    return counted or bool((old.kinds & new.kinds) - MULTIVALUED)
 
 
-def _exchangeable(
-    newer: Statement, was: list[Phrase], now: list[Phrase], families: frozenset[str]
+def _are_exchangeable(
+    newer: ParsedStatement, was: list[Phrase], now: list[Phrase], families: frozenset[str]
 ) -> bool:
     """Whether one value may stand in the other's place, and nothing beside them differs."""
-    old, new = _value(was), _value(now)
-    if old.number != new.number or not (old.number or _like(old, new, families, newer.named)):
+    old, new = _select_main_value(was), _select_main_value(now)
+    if old.number != new.number or not (
+        old.number or _may_share_attribute(old, new, families, newer.named)
+    ):
         return False
     mine = {each.stems for each in was} - {old.stems}
     theirs = {each.stems for each in now} - {new.stems}
     return not (mine and theirs) or bool(mine & theirs)
 
 
-def _like(old: Phrase, new: Phrase, families: frozenset[str], named: frozenset[str]) -> bool:
+def _may_share_attribute(
+    old: Phrase, new: Phrase, families: frozenset[str], named: frozenset[str]
+) -> bool:
     """Whether two values may be of one attribute, as far as kinds and spelling tell. Where the
     attribute itself is named, a name may well follow what is none."""
-    fit = (fits(old.kinds, families), fits(new.kinds, families))
+    fit = (kinds_fit_families(old.kinds, families), kinds_fit_families(new.kinds, families))
     if False in fit:
         return False
     if old.kinds & new.kinds or True in fit:
@@ -146,7 +164,7 @@ def _like(old: Phrase, new: Phrase, families: frozenset[str], named: frozenset[s
     return not (old.kinds and new.kinds) and bool(not named_apart or named & families)
 
 
-def _families(older: Statement, newer: Statement) -> frozenset[str] | None:
+def _common_families(older: ParsedStatement, newer: ParsedStatement) -> frozenset[str] | None:
     """Return the attributes that both may speak of, or `None` if they speak of different ones.
 
     A word that both have tells nothing by itself (`the rent of the office`), but if only one of
@@ -165,69 +183,72 @@ def _families(older: Statement, newer: Statement) -> frozenset[str] | None:
     return common or None
 
 
-def _about(older: Statement, newer: Statement) -> frozenset[Words] | None:
+def _find_common_subjects(
+    older: ParsedStatement, newer: ParsedStatement
+) -> frozenset[Words] | None:
     """Return the phrases that both are about; none if both speak of who says it."""
     owned = any("owner" in families for _, families in (*older.spoken_of, *newer.spoken_of))
     mine = {each.stems for each in older.phrases if _may_be_subject(each, older, owned)}
     shared = [each for each in newer.phrases if each.stems in mine]
     named = frozenset(each.stems for each in shared if _may_be_subject(each, newer, owned))
     kept = frozenset(each.stems for each in shared if not each.gone)
-    if _names_apart(older, newer):
+    if _have_different_names(older, newer):
         return None
     if named & kept:
         return named & kept
     if kept and any(each.gone for each in newer.phrases):
         return kept  # `we dropped Jenkins in Atlas`
-    return frozenset() if _unnamed(older, newer) else named or None
+    return frozenset() if _have_unnamed_subject(older, newer) else named or None
 
 
-def _names_apart(older: Statement, newer: Statement) -> bool:
+def _have_different_names(older: ParsedStatement, newer: ParsedStatement) -> bool:
     """Whether each names something where subjects stand, and none of it stands in the other."""
     sides = [
-        {each.stems for each in side.phrases if _is_named(each, side)} for side in (older, newer)
+        {each.stems for each in side.phrases if _is_name_of_subject(each, side)}
+        for side in (older, newer)
     ]
     everything = [{each.stems for each in side.phrases} for side in (older, newer)]
     return all(sides) and not (sides[0] & everything[1] or sides[1] & everything[0])
 
 
-def _is_named(phrase: Phrase, statement: Statement) -> bool:
+def _is_name_of_subject(phrase: Phrase, statement: ParsedStatement) -> bool:
     if phrase.small or phrase.kinds or (statement.owning and phrase.slot is Slot.FIRST):
         return False
-    return phrase.slot in (*TOPICAL, Slot.OBJECT) or statement.bids
+    return phrase.slot in (*TOPIC_SLOTS, Slot.OBJECT) or statement.bids
 
 
-def _unnamed(older: Statement, newer: Statement) -> bool:
+def _have_unnamed_subject(older: ParsedStatement, newer: ParsedStatement) -> bool:
     """Whether both are about who says it, or about something in words of attributes alone: `the
     rent of the office`."""
-    if _topics(older) or _topics(newer):
+    if _has_topic(older) or _has_topic(newer):
         return False
     words = dict(older.spoken_of).keys() & dict(newer.spoken_of).keys()
     return bool(older.speaker and older.speaker == newer.speaker) or len(words) > 1
 
 
-def _topics(statement: Statement) -> bool:
-    return any(each.slot in TOPICAL and not each.gone for each in statement.phrases)
+def _has_topic(statement: ParsedStatement) -> bool:
+    return any(each.slot in TOPIC_SLOTS and not each.gone for each in statement.phrases)
 
 
-def _may_be_subject(phrase: Phrase, statement: Statement, owned: bool) -> bool:
+def _may_be_subject(phrase: Phrase, statement: ParsedStatement, owned: bool) -> bool:
     """Whether a statement may be about a phrase. Who owns something is not what it is about; and
     what is not about a name at its beginning may be about one anywhere: `offer Ana some tea`."""
     if QUOTED in phrase.kinds:
         return False
     if owned and statement.owning:
         return phrase.slot is not Slot.FIRST
-    if phrase.slot in (*TOPICAL, Slot.OBJECT):
+    if phrase.slot in (*TOPIC_SLOTS, Slot.OBJECT):
         return True
-    return phrase.capital and (statement.bids or not _topics(statement))
+    return phrase.capital and (statement.bids or not _has_topic(statement))
 
 
-def _in_place(values: list[Phrase], families: frozenset[str]) -> bool:
+def _are_in_value_places(values: list[Phrase], families: frozenset[str]) -> bool:
     """Whether no value stands where subjects do, but for who owns something, and what is of a
     known kind: `Postgres is the database of Atlas`."""
-    return "owner" in families or all(each.kinds for each in values if each.slot in TOPICAL)
+    return "owner" in families or all(each.kinds for each in values if each.slot in TOPIC_SLOTS)
 
 
-def _value(phrases: list[Phrase]) -> Phrase:
+def _select_main_value(phrases: list[Phrase]) -> Phrase:
     """Return the phrase that says what is so: of a known kind, a number, a name, or the last."""
     told = [
         (bool(each.kinds), each.number, each.capital, place) for place, each in enumerate(phrases)

@@ -25,57 +25,57 @@ _QUANTITY = compile_late(
 _ARTICLES = compile_late(r"\A(?:(?:the|an?) )+(?=.)")
 
 
-def address(claim: Claim) -> str:
+def claim_address(claim: Claim) -> str:
     """Return what two claims about the same attribute of the same subject have in common."""
-    return f"{plain(claim.subject)}\n{plain(claim.attribute)}"
+    return f"{normalize_text(claim.subject)}\n{normalize_text(claim.attribute)}"
 
 
-def stated(claim: Claim) -> str:
+def claim_value_key(claim: Claim) -> str:
     """Return what two claims of the same value have in common. A quantity is the same in every
     way to write it: `30 s` and `30 seconds`, `1,000` and `1000`, `5 %` and `5%`."""
-    value = plain(claim.value)
+    value = normalize_text(claim.value)
     if (found := _QUANTITY.fullmatch(value)) is None:
         return value
     unit = found["unit"].replace("%", "percent")
     return f"{found['number'].replace(',', '')} {UNITS.get(unit, unit)}".rstrip()
 
 
-def plain(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return the text without what makes no difference: case, spacing, Unicode form, and an
     article at its beginning, unless there is nothing else."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return _ARTICLES.sub("", " ".join(folded.split()))
 
 
-def rivals(one: Memory, other: Memory) -> bool:
+def are_rivals(one: Memory, other: Memory) -> bool:
     """Whether two memories claim different values at one address that both speak of."""
-    if one.claim is None or other.claim is None or not _meet(one.space, other.space):
+    if one.claim is None or other.claim is None or not _spaces_overlap(one.space, other.space):
         return False
-    same_address = address(one.claim) == address(other.claim)
-    return same_address and stated(one.claim) != stated(other.claim)
+    same_address = claim_address(one.claim) == claim_address(other.claim)
+    return same_address and claim_value_key(one.claim) != claim_value_key(other.claim)
 
 
-def _meet(one: str | None, other: str | None) -> bool:
+def _spaces_overlap(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other
 
 
-def newer(one: Memory, other: Memory) -> bool:
+def is_newer(one: Memory, other: Memory) -> bool:
     """Whether one memory came after another: by when it was so, never by whose file was written
     last, unless that is all there is to tell them apart."""
-    return _age(one) > _age(other)
+    return _age_key(one) > _age_key(other)
 
 
-def _age(memory: Memory) -> tuple[datetime, datetime, str]:
+def _age_key(memory: Memory) -> tuple[datetime, datetime, str]:
     return memory.created, memory.updated, memory.id
 
 
-def overtaken(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
+def find_overtaken(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
     """Return each memory that a newer rival replaces, with the first that does: a value that
     changed twice is a chain. Oldest first."""
-    in_order = sorted(memories, key=_age)
+    in_order = sorted(memories, key=_age_key)
     found = []
     for place, older in enumerate(in_order):
-        after = (each for each in in_order[place + 1 :] if rivals(older, each))
+        after = (each for each in in_order[place + 1 :] if are_rivals(older, each))
         if (first := next(after, None)) is not None:
             found.append((older, first))
     return found

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.quantities import Quantity, quantities
-from madeleine.language.stems import WORD, stem, telling, words
+from madeleine.language.quantities import Quantity, read_quantities
+from madeleine.language.stems import WORD, is_telling, split_words, stem
 
 PROSE_CHARS = 6_000  # what a text is about stands in its first pages
 MOST_CLAUSES = 80
@@ -86,15 +86,15 @@ understand learn manage trouble having getting properly especially considering u
 choose pick picked decide decided adopt select switch switched move moved change changed update
 updated user users my code
 """
-LIGHT = frozenset(stem(word) for word in _LIGHT_WORDS.split())
+LIGHT_STEMS = frozenset(stem(word) for word in _LIGHT_WORDS.split())
 """Stems that stand in many texts without saying what they are about."""
 
 LIGHT_WEIGHT = 0.3
 
 
-def weight(stems: frozenset[str]) -> float:
+def stem_weight(stems: frozenset[str]) -> float:
     """Return how much some stems say together."""
-    light = len(stems & LIGHT)
+    light = len(stems & LIGHT_STEMS)
     return len(stems) - (1 - LIGHT_WEIGHT) * light
 
 
@@ -128,7 +128,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedText:
     """All that is known of a text for judging it."""
 
     words: tuple[str, ...]
@@ -150,29 +150,29 @@ class Reading:
     text: str
     """All of it, as it is written."""
 
-    def spelt(self, stems: frozenset[str], most: int = 4) -> str:
+    def spell_stems(self, stems: frozenset[str], most: int = 4) -> str:
         """Return words of the text for some stems, as the text has them."""
         found = dict.fromkeys(word for word in self.words if stem(word) in stems)
         return " ".join(list(found)[:most])
 
 
-def read(title: str | None, content: str) -> Reading:
+def parse_text(title: str | None, content: str) -> ParsedText:
     """Return the reading of a memory's title and text."""
     full = content if not title or content.startswith(title) else f"{title}.\n{content}"
-    everything = tuple(words(full[: 4 * PROSE_CHARS]))
+    everything = tuple(split_words(full[: 4 * PROSE_CHARS]))
     prose = _CODE.sub(" ", full)[:PROSE_CHARS].replace("’", "'")
-    clauses = _clauses(prose)
-    ordered = tuple(stem(word) for word in words(prose) if telling(word))
-    return Reading(
+    clauses = _split_clauses(prose)
+    ordered = tuple(stem(word) for word in split_words(prose) if is_telling(word))
+    return ParsedText(
         words=everything,
         telling=ordered,
         stems=frozenset(ordered),
         clauses=clauses,
-        names=_names(prose),
-        small=tuple(word for word in everything if word in SMALL or _DIGIT.search(word)),
+        names=_find_names(prose),
+        small=tuple(word for word in everything if word in SMALL_WORDS or _DIGIT.search(word)),
         denied=frozenset().union(*(each.denied for each in clauses)),
         values=frozenset((q.kind, q.value) for each in clauses for q in each.quantities),
-        measured=_measured(clauses),
+        measured=_select_measured(clauses),
         text=full,
     )
 
@@ -183,7 +183,7 @@ some none every few both only either he she his her him i you my your they we th
 would should could might may must can won't wouldn't shouldn't couldn't can't if unless until
 most least first last not no never nor neither cannot than against
 """
-SMALL = frozenset(_SMALL_WORDS.split())
+SMALL_WORDS = frozenset(_SMALL_WORDS.split())
 
 _DIGIT = compile_late(r"\d")
 _NAME = compile_late(
@@ -191,7 +191,7 @@ _NAME = compile_late(
 )
 
 
-def _measured(clauses: tuple[Clause, ...]) -> tuple[tuple[Clause, Quantity], ...]:
+def _select_measured(clauses: tuple[Clause, ...]) -> tuple[tuple[Clause, Quantity], ...]:
     """Return what is said to be so; not what is wished for, nor what was so before. A list of
     numbers alone says nothing, and a ratio is mostly part of a sum."""
     told = [(clause, each) for clause in clauses for each in clause.quantities]
@@ -204,68 +204,68 @@ def _measured(clauses: tuple[Clause, ...]) -> tuple[tuple[Clause, Quantity], ...
     )
 
 
-def _names(prose: str) -> frozenset[str]:
+def _find_names(prose: str) -> frozenset[str]:
     found = (WORD.findall(each.lower()) for each in _NAME.findall(prose))
-    return frozenset(stem(word) for some in found for word in some if telling(word))
+    return frozenset(stem(word) for some in found for word in some if is_telling(word))
 
 
-def _clauses(prose: str) -> tuple[Clause, ...]:
+def _split_clauses(prose: str) -> tuple[Clause, ...]:
     made: list[Clause] = []
     for sentence in _SENTENCE.split(prose.lower()):
         parts = [part for part in _CLAUSE.split(sentence) if part and not part.isspace()]
-        around = _stems(sentence)
+        around = _telling_stems(sentence)
         did = 0.5 * (_DID.search(sentence) is not None)
-        made += [_clause(part, around, did) for part in parts]
+        made += [_parse_clause(part, around, did) for part in parts]
         if len(made) >= MOST_CLAUSES:
             break
     return tuple(each for each in made[:MOST_CLAUSES] if each.stems or each.quantities)
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text) if telling(word))
+def _telling_stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in split_words(text) if is_telling(word))
 
 
-def _clause(text: str, around: frozenset[str], did: float) -> Clause:
+def _parse_clause(text: str, around: frozenset[str], did: float) -> Clause:
     plain = _HEDGE.sub(" ", text)
     wish = _WISH.search(plain)
     negation = _NEGATION.search(plain)
-    if negation and not negation["never"] and _only_said(plain, negation, wish):
+    if negation and not negation["never"] and _is_only_wished(plain, negation, wish):
         negation = None  # what is not wished for, or asked why it is not, is not denied
     gone = _GONE.search(plain)
     denied = plain[negation.end() :] if negation else ""
-    told = [stem(word) for word in words(denied) if telling(word)]
+    told = [stem(word) for word in split_words(denied) if is_telling(word)]
     verb, *object_ = [each for each in told if each not in _ADVERBS][:3] or [""]
     return Clause(
-        stems=_stems(plain),
+        stems=_telling_stems(plain),
         around=around,
         denied=frozenset(told),
-        denials=_denials(denied, frozenset(told), verb),
+        denials=_split_denials(denied, frozenset(told), verb),
         verb=verb,
         object=frozenset(object_),
         never=negation is not None and negation["never"] is not None,
-        gone=_stems(plain[gone.end() :]) if gone else frozenset(),
+        gone=_telling_stems(plain[gone.end() :]) if gone else frozenset(),
         change=_CHANGE.search(plain) is not None,
         moves=_MOVES.search(plain) is not None,
         states=_STATES.search(plain) is not None,
         did=1.0 if did and _DID.search(plain) else did,
         wish=wish is not None,
-        quantities=tuple(quantities(plain)),
+        quantities=tuple(read_quantities(plain)),
         text=text,
     )
 
 
-def _only_said(text: str, negation: re.Match[str], wish: re.Match[str] | None) -> bool:
+def _is_only_wished(text: str, negation: re.Match[str], wish: re.Match[str] | None) -> bool:
     """Whether it only says what is wished for, or which one is meant: `enhancements that don't
     get in the way`."""
     wished = wish is not None and wish.start() < negation.start()
     return wished or _THAT.search(text[: negation.start()]) is not None
 
 
-def _denials(denied: str, all_of_it: frozenset[str], verb: str) -> tuple[frozenset[str], ...]:
+def _split_denials(denied: str, all_of_it: frozenset[str], verb: str) -> tuple[frozenset[str], ...]:
     """Return what is denied, whole and in its alternatives: who never did one or the other
     did neither."""
-    parts = [_stems(part) for part in _OR.split(denied)] if all_of_it else []
-    some = [part | {verb} for part in parts if weight(part - {verb}) >= 1]
+    parts = [_telling_stems(part) for part in _OR.split(denied)] if all_of_it else []
+    some = [part | {verb} for part in parts if stem_weight(part - {verb}) >= 1]
     return (all_of_it, *some) if len(parts) > 1 else (all_of_it,)
 
 

@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.stems import stems_of
+from madeleine.language.stems import telling_stems
 
 SIDE_WORDS = 4  # at most, of what stands on one side
 _FROM, _TO, _INSTEAD, _BY = "<from>", "<to>", "<instead>", "<by>"
 
 _SENTENCE = compile_late(r"(?<=[.!?;])\s+|\n+")
 _MARK = compile_late(f"({_FROM}|{_TO}|{_INSTEAD}|{_BY})")
-_PUT = tuple(
+_PHRASE_MARKS = tuple(
     (compile_late(turn, re.IGNORECASE), instead)
     for turn, instead in (
         (r"\bnot\s([^,.]{1,40}?),?\sbut\s", rf"{_FROM} \1 {_TO} "),
@@ -59,78 +59,82 @@ class Contrast(NamedTuple):
     taken: frozenset[str]
 
 
-def turned_round(said: str, told: str) -> bool:
+def reverses_contrast(said: str, told: str) -> bool:
     """Whether words that are to say what a text tells take what was left there, or leave what
     was taken."""
-    known = list(contrasts(told))
+    known = list(find_contrasts(told))
     whole = [each for each in known if each.left and each.taken]
     return any(
         any(_is_reverse(each, other) for other in whole)
         and not any(_is_same(each, other) for other in known)
-        for each in contrasts(said)
+        for each in find_contrasts(said)
     )
 
 
-def contrasts(text: str) -> Iterator[Contrast]:
+def find_contrasts(text: str) -> Iterator[Contrast]:
     """Give the contrasts of a text, sentence by sentence."""
     for sentence in _SENTENCE.split(text):
-        for left, taken in _sides(_MARK.split(_marked(sentence))):
+        for left, taken in _find_sides(_MARK.split(_mark_contrasts(sentence))):
             found = Contrast(left - taken, taken - left)
             if found.left or found.taken:
                 yield found
 
 
 def _is_same(one: Contrast, other: Contrast) -> bool:
-    return _meet(one.left, other.left) and _meet(one.taken, other.taken)
+    return _sides_match(one.left, other.left) and _sides_match(one.taken, other.taken)
 
 
 def _is_reverse(one: Contrast, other: Contrast) -> bool:
-    return _meet(one.left, other.taken) and _meet(one.taken, other.left)
+    return _sides_match(one.left, other.taken) and _sides_match(one.taken, other.left)
 
 
-def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
+def _sides_match(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether a side is another one; what is not told is any."""
     return not one or not one.isdisjoint(other)
 
 
-def _marked(sentence: str) -> str:
-    for turn, instead in _PUT:
+def _mark_contrasts(sentence: str) -> str:
+    for turn, instead in _PHRASE_MARKS:
         sentence = turn.sub(instead, sentence)
     return sentence
 
 
-def _sides(parts: list[str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+def _find_sides(parts: list[str]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
     """Give what was left and what was taken around each mark; phrases and marks take turns."""
     phrases, marks = parts[::2], ["", *parts[1::2], ""]
     for at, mark in enumerate(marks[1:-1]):
         before, after, then = phrases[at], phrases[at + 1], marks[at + 2]
         if mark == _INSTEAD:
-            yield _instead(before, after)
+            yield _split_instead(before, after)
         elif mark == _BY:
-            yield _end(before), _start(after)
+            yield _trailing_stems(before), _leading_stems(after)
         elif {mark, then} == {_FROM, _TO}:
-            ends = _start(after), _start(phrases[at + 2])
+            ends = _leading_stems(after), _leading_stems(phrases[at + 2])
             yield ends if mark == _FROM else ends[::-1]
         elif {marks[at], mark} != {_FROM, _TO}:
-            yield (_start(after), _NOBODY) if mark == _FROM else (_NOBODY, _start(after))
+            yield (
+                (_leading_stems(after), _NO_STEMS)
+                if mark == _FROM
+                else (_NO_STEMS, _leading_stems(after))
+            )
 
 
-def _instead(before: str, after: str) -> tuple[frozenset[str], frozenset[str]]:
+def _split_instead(before: str, after: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the sides of `B instead of A`, or of `instead of A, B`."""
     if before.strip():
-        return _start(after), _end(before)
+        return _leading_stems(after), _trailing_stems(before)
     left, *taken = _OPENING.split(after, maxsplit=1)
-    return _start(left), stems_of(" ".join(taken))
+    return _leading_stems(left), telling_stems(" ".join(taken))
 
 
-def _start(phrase: str) -> frozenset[str]:
+def _leading_stems(phrase: str) -> frozenset[str]:
     words = _AFTER.split(f"{phrase.strip()} ", maxsplit=1)[0].split()
-    return stems_of(" ".join(words[:SIDE_WORDS]))
+    return telling_stems(" ".join(words[:SIDE_WORDS]))
 
 
-def _end(phrase: str) -> frozenset[str]:
+def _trailing_stems(phrase: str) -> frozenset[str]:
     words = _CLAUSE.split(f" {phrase.rstrip(' ,')}")[-1].split()
-    return stems_of(" ".join(words[-SIDE_WORDS:]))
+    return telling_stems(" ".join(words[-SIDE_WORDS:]))
 
 
-_NOBODY = frozenset[str]()
+_NO_STEMS = frozenset[str]()

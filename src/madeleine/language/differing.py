@@ -10,77 +10,89 @@ from __future__ import annotations
 
 from collections import Counter
 
-from madeleine.language.kinds import opposed
-from madeleine.language.stems import stems_of
+from madeleine.language.kinds import find_opposites
+from madeleine.language.stems import telling_stems
 from madeleine.language.substance import (
-    AROUND,
-    CONTRARY,
-    TURNING,
+    CONTRARY_WORDS,
+    PLACE_AND_TIME,
+    TURNING_WORDS,
     Tokens,
-    bound,
-    denials,
-    exact,
-    particulars,
-    person,
-    tokens,
-    turning,
+    count_denials,
+    find_bound_words,
+    find_exact_tokens,
+    find_particulars,
+    group_turning_words,
+    normalize_pronoun,
+    tokenize,
 )
-from madeleine.language.uniting import missing
+from madeleine.language.uniting import find_missing_sentences
 
 _GLUE = frozenset({"of", "for", "as", "and", "that", "this", "it", "do", "does", "has", "have"})
 """Words that come along with others: `out of`."""
 
 
-def same_said(one: str, other: str) -> bool:
+def have_same_wording(one: str, other: str) -> bool:
     """Whether two texts say the same in the same words, but for what may open or close a
     sentence: `On Monday we deploy`."""
-    mine, theirs = tokens(one), tokens(other)
-    return mine == theirs or _moved(mine, theirs) or _moved(theirs, mine)
+    mine, theirs = tokenize(one), tokenize(other)
+    return mine == theirs or _is_rotated(mine, theirs) or _is_rotated(theirs, mine)
 
 
-def _moved(one: Tokens, other: Tokens) -> bool:
+def _is_rotated(one: Tokens, other: Tokens) -> bool:
     """Whether the end of one, from a word of place or time on, is how the other begins."""
     return len(one) == len(other) and any(
         one[:place] == other[-place:] and one[place:] == other[:-place]
         for place in range(2, len(one))
-        if TURNING.get(one[place]) in AROUND
+        if TURNING_WORDS.get(one[place]) in PLACE_AND_TIME
     )
 
 
-def told_apart(one: str, other: str) -> bool:
+def are_told_apart(one: str, other: str) -> bool:
     """Whether something that can be named tells two texts apart. Not where one simply says more:
     it says what the other says too."""
-    if same_said(one, other) or not missing(one, other) or not missing(other, one):
+    if (
+        have_same_wording(one, other)
+        or not find_missing_sentences(one, other)
+        or not find_missing_sentences(other, one)
+    ):
         return False
     return (
-        denials(one) != denials(other)
-        or exact(one) != exact(other)
-        or opposed(stems_of(one), stems_of(other)) is not None
-        or _each_has_its_own(one, other)
-        or _only_turned(tokens(one), tokens(other))
-        or _against(one, other)
+        count_denials(one) != count_denials(other)
+        or find_exact_tokens(one) != find_exact_tokens(other)
+        or find_opposites(telling_stems(one), telling_stems(other)) is not None
+        or _each_names_its_own(one, other)
+        or _differ_only_in_small_words(tokenize(one), tokenize(other))
+        or _have_opposite_directions(one, other)
     )
 
 
-def _each_has_its_own(one: str, other: str) -> bool:
+def _each_names_its_own(one: str, other: str) -> bool:
     """Whether each names something, or says who, how much or whether, as the other does not.
     Where and when may be said in many ways: `lives in Turin`, `moved to Turin`."""
-    mine, theirs = turning(one), turning(other)
-    sides = [(mine[each], theirs[each]) for each in mine if each not in AROUND]
-    own = particulars(one) - frozenset(tokens(other)), particulars(other) - frozenset(tokens(one))
+    mine, theirs = group_turning_words(one), group_turning_words(other)
+    sides = [(mine[each], theirs[each]) for each in mine if each not in PLACE_AND_TIME]
+    own = (
+        find_particulars(one) - frozenset(tokenize(other)),
+        find_particulars(other) - frozenset(tokenize(one)),
+    )
     return all(own) or any(a - b and b - a for a, b in sides)
 
 
-def _only_turned(one: Tokens, other: Tokens) -> bool:
+def _differ_only_in_small_words(one: Tokens, other: Tokens) -> bool:
     """Whether two texts differ in nothing but small words that turn them round, and in order."""
     mine, theirs = Counter(one), Counter(other)
-    apart = frozenset(map(person, (mine - theirs) + (theirs - mine))) - _GLUE
-    return apart <= TURNING.keys() and (bool(apart) or mine == theirs)
+    apart = frozenset(map(normalize_pronoun, (mine - theirs) + (theirs - mine))) - _GLUE
+    return apart <= TURNING_WORDS.keys() and (bool(apart) or mine == theirs)
 
 
-def _against(one: str, other: str) -> bool:
+def _have_opposite_directions(one: str, other: str) -> bool:
     """Whether one says `to` of something, and the other `from`."""
-    mine, theirs = bound(one) - bound(other), bound(other) - bound(one)
+    mine, theirs = (
+        find_bound_words(one) - find_bound_words(other),
+        find_bound_words(other) - find_bound_words(one),
+    )
     return any(
-        (contrary, what) in theirs for word, what in mine for contrary in CONTRARY.get(word, ())
+        (contrary, what) in theirs
+        for word, what in mine
+        for contrary in CONTRARY_WORDS.get(word, ())
     )

@@ -17,7 +17,7 @@ from madeleine.language.late_pattern import compile_late
 from madeleine.language.self_questions import asks_about_person
 from madeleine.language.small_talk import asks_to_go_on, names_nothing
 
-CLEARLY = 0.15  # how much less likely all else must be for a prompt to be mere talk
+TALK_MARGIN = 0.15  # how much less likely all else must be for a prompt to be mere talk
 SHORT_WORDS = 8  # a longer prompt says more than that it goes on
 
 
@@ -31,7 +31,7 @@ class Intent(StrEnum):
     GENERAL = "general"
 
 
-EXAMPLES: Mapping[Intent, tuple[str, ...]] = {
+INTENT_EXAMPLES: Mapping[Intent, tuple[str, ...]] = {
     Intent.CONVERSATIONAL: (
         "thanks a lot",
         "ok great",
@@ -67,7 +67,7 @@ EXAMPLES: Mapping[Intent, tuple[str, ...]] = {
     ),
 }
 
-_ELSEWHERE = {
+_TALK_BY_LANGUAGE = {
     "German": "danke|danke schön|danke sehr|vielen dank|besten dank|tausend dank|hallo|moin|servus"
     "|guten morgen|guten tag|guten abend|gute nacht|grüß gott|tschüss|tschüß|bis bald|bis später"
     "|auf wiedersehen|ja|nein|gut|sehr gut|super|prima|toll|genau|alles klar|passt|bitte",
@@ -107,7 +107,7 @@ _ELSEWHERE = {
 }
 """Thanks, greetings and a short yes or no, by language. A prompt is talk only if nothing else
 stands in it, so a word that means something else in another language does no harm."""
-_UNSPACED = {
+_UNSPACED_TALK = {
     "Japanese": "ありがとう|ありがとうございます|ありがとうございました|どうもありがとう"
     "|どうも|感謝します|こんにちは|こんばんは|おはよう|おはようございます|おやすみ|おやすみなさい|さようなら"
     "|またね|また明日|お疲れ様|お疲れ様です|お疲れさま|お疲れさまです|よろしく|よろしくお願いします"
@@ -121,7 +121,7 @@ _UNSPACED = {
 """The same where words are not set apart."""
 
 
-def _plain(text: str) -> str:
+def _fold_accents(text: str) -> str:
     """Return a text in lower case and without accents, which not everybody types."""
     if text.isascii():
         return text.lower()
@@ -129,9 +129,9 @@ def _plain(text: str) -> str:
     return "".join(each for each in letters if not unicodedata.combining(each))
 
 
-def _any_of(tables: Iterable[str]) -> str:
+def _build_alternation(tables: Iterable[str]) -> str:
     """Return a pattern of the tables' phrases, the longer first."""
-    phrases = {_plain(each) for table in tables for each in table.split("|")}
+    phrases = {_fold_accents(each) for table in tables for each in table.split("|")}
     return "|".join(
         re.escape(each) for each in sorted(phrases, key=lambda each: (-len(each), each))
     )
@@ -149,7 +149,7 @@ _TALK = compile_late(
     r"|lgtm|hi|hello|hey|bye|goodbye|welcome|please|hm+|ah+|oh+|wow"
     r"|lol|haha|proceed|continue|next|stop|wait|cancel|undo|retry|again|done"
     r"|all|it|that|then|now|everyone|there|you|and|me|for|to|the|is"
-    rf"|{_any_of(_ELSEWHERE.values())})\b|{_any_of(_UNSPACED.values())})+",
+    rf"|{_build_alternation(_TALK_BY_LANGUAGE.values())})\b|{_build_alternation(_UNSPACED_TALK.values())})+",
 )
 _CONSENT = compile_late(
     r"\b(?:go ahead|go for it|go on|do (?:it|that|so)|carry on|keep going|let'?s go|proceed"
@@ -172,12 +172,12 @@ _OF_A_TIME = compile_late(
 )
 
 
-def told_intents(prompt: str) -> frozenset[Intent]:
+def read_intents(prompt: str) -> frozenset[Intent]:
     """Return the intents that a prompt's own words tell."""
     text = prompt[:2_000].strip()
     few = len(text.split()) <= SHORT_WORDS
     found = set()
-    if few and merely_goes_on(text):
+    if few and is_only_continuation(text):
         found.add(Intent.CONTINUATION)
     elif text and _is_talk(text):
         found.add(Intent.CONVERSATIONAL)
@@ -187,30 +187,30 @@ def told_intents(prompt: str) -> frozenset[Intent]:
         found.add(Intent.IDENTITY)
     if _OF_A_TIME.search(text):
         found.add(Intent.TEMPORAL)
-    if not found and _is_empty(text):
+    if not found and _names_no_subject(text):
         found.add(Intent.CONTINUATION if asks_to_go_on(text) else Intent.CONVERSATIONAL)
     return frozenset(found)
 
 
-def merely_goes_on(prompt: str) -> bool:
+def is_only_continuation(prompt: str) -> bool:
     """Whether a prompt only lets something go on that was spoken of before, or asks for more of
     it: `yes, go ahead`, `tell me more`."""
     text = prompt[:2_000].strip()
     if _is_talk(text):
         return _CONSENT.search(text.lower()) is not None
-    return _is_empty(text) and asks_to_go_on(text) and _RESUMES.search(text) is None
+    return _names_no_subject(text) and asks_to_go_on(text) and _RESUMES.search(text) is None
 
 
-def _is_empty(text: str) -> bool:
+def _names_no_subject(text: str) -> bool:
     """Whether a prompt names nothing to look for: neither a matter nor a time nor the person."""
     return names_nothing(text) and not asks_about_person(text) and _OF_A_TIME.search(text) is None
 
 
 def _is_talk(text: str) -> bool:
-    return _TALK.fullmatch(_plain(text)) is not None
+    return _TALK.fullmatch(_fold_accents(text)) is not None
 
 
-def intents(
+def combine_intents(
     told: frozenset[Intent], similarity: Mapping[Intent, float], threshold: float
 ) -> frozenset[Intent]:
     """Return what a prompt is for, given its words and its best similarity to each intent's
@@ -218,12 +218,12 @@ def intents(
     found = set(told) | {each for each, value in similarity.items() if value >= threshold}
     talk = similarity.get(Intent.CONVERSATIONAL, 0.0)
     others = [value for each, value in similarity.items() if each is not Intent.CONVERSATIONAL]
-    surely = Intent.CONVERSATIONAL in told or all(value <= talk - CLEARLY for value in others)
+    surely = Intent.CONVERSATIONAL in told or all(value <= talk - TALK_MARGIN for value in others)
     if not surely:
         found.discard(Intent.CONVERSATIONAL)
     return frozenset(found) or frozenset({Intent.GENERAL})
 
 
-def only_talk(found: frozenset[Intent]) -> bool:
+def is_only_talk(found: frozenset[Intent]) -> bool:
     """Whether a prompt asks for nothing that a memory could help with."""
     return found == {Intent.CONVERSATIONAL}

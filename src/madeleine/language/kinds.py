@@ -118,7 +118,7 @@ introvert:extrovert keep:delete kept:deleted keep:drop alive:dead employed:unemp
 """
 
 
-def _table(text: str) -> dict[str, frozenset[str]]:
+def _build_kinds(text: str) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for kind, _, names in (line.partition(": ") for line in text.strip().splitlines()):
         for word in names.split():
@@ -126,14 +126,14 @@ def _table(text: str) -> dict[str, frozenset[str]]:
     return {word: frozenset(kinds) for word, kinds in found.items()}
 
 
-KIND = _table(_KINDS)
+KINDS_BY_STEM = _build_kinds(_KINDS)
 """The kinds of a name, by its stem: black is a formatter and a colour."""
 
-FUNCTIONAL = frozenset(stem(word) for word in _FUNCTIONAL.split())
+SINGLE_VALUE_STEMS = frozenset(stem(word) for word in _FUNCTIONAL.split())
 """Stems of words for what has one value at a time."""
 
 
-def _opposites() -> dict[str, frozenset[str]]:
+def _build_opposites() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for pair in _OPPOSITES.split():
         one, other = (stem(word) for word in pair.split(":"))
@@ -142,19 +142,19 @@ def _opposites() -> dict[str, frozenset[str]]:
     return {word: frozenset(against) for word, against in found.items()}
 
 
-OPPOSITES = _opposites()
+OPPOSITES = _build_opposites()
 """What means the contrary of a word, by stems."""
 
-SELECTING = frozenset(stem(word) for word in _SELECTING.split())
+SELECTING_STEMS = frozenset(stem(word) for word in _SELECTING.split())
 """Stems of opposites that may say which one is meant: who has a left knee has a right one too."""
 
 
-def kinds_of(stems: Iterable[str]) -> frozenset[str]:
+def find_kinds(stems: Iterable[str]) -> frozenset[str]:
     """Return the kinds of the names among some stems."""
-    return frozenset().union(*(KIND[each] for each in stems if each in KIND))
+    return frozenset().union(*(KINDS_BY_STEM[each] for each in stems if each in KINDS_BY_STEM))
 
 
-def opposed(one: frozenset[str], other: frozenset[str]) -> tuple[str, str] | None:
+def find_opposites(one: frozenset[str], other: frozenset[str]) -> tuple[str, str] | None:
     """Return two words that contradict each other, one of each side, if there are any.
 
     Both sides may use both words; only a word that the other side lacks counts."""

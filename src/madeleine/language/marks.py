@@ -21,22 +21,22 @@ _QUOTED = compile_late(r"(`+)[^`]+\1")
 _POINTING = ".,;:!?'\"“”‘’()[]`"
 
 
-def marks(text: str) -> Counter[str]:
+def count_marks(text: str) -> Counter[str]:
     """Return the signs of a text, and what is written to the letter: paths, names in code."""
-    literal = (each[0].strip(_POINTING) for each in _literal(text))
+    literal = (each[0].strip(_POINTING) for each in _find_literals(text))
     return Counter([*_SIGN.findall(text), *(each for each in literal if each)])
 
 
-def same_marks(one: str, other: str) -> bool:
+def have_same_marks(one: str, other: str) -> bool:
     """Whether two texts differ in words only."""
-    return marks(one) == marks(other)
+    return count_marks(one) == count_marks(other)
 
 
-def literal_places(text: str) -> Container[int]:
+def find_literal_places(text: str) -> Container[int]:
     """Return the places where a text is written to the letter, so that case tells too."""
-    spans = (each.span() for each in (*_literal(text), *_QUOTED.finditer(text)))
+    spans = (each.span() for each in (*_find_literals(text), *_QUOTED.finditer(text)))
     return frozenset(place for start, end in spans for place in range(start, end))
 
 
-def _literal(text: str) -> Iterator[re.Match[str]]:
+def _find_literals(text: str) -> Iterator[re.Match[str]]:
     return (each for each in _CHUNK.finditer(text) if _LITERAL.search(each[0]))

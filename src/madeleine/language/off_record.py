@@ -64,13 +64,13 @@ _TAKES_BACK = compile_late(
 
 def asks_not_to_remember(message: str) -> bool:
     """Whether a message asks that what it says is not kept."""
-    return _ASKS.search(_plain(message)) is not None
+    return _ASKS.search(_straighten_apostrophes(message)) is not None
 
 
 def takes_back(message: str) -> bool:
     """Whether a message asks that what was said before it is not kept."""
-    return _TAKES_BACK.search(_plain(message)) is not None
+    return _TAKES_BACK.search(_straighten_apostrophes(message)) is not None
 
 
-def _plain(message: str) -> str:
+def _straighten_apostrophes(message: str) -> str:
     return message.replace("\u2019", "'")

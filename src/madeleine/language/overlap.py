@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madeleine.language.stems import words
+from madeleine.language.stems import split_words
 
 TITLE_CHARS = 300  # of a title that is compared; the longest that may be set
 
@@ -11,17 +11,17 @@ def title_similarity(one: str, two: str) -> float:
     """Return 1 for the same title but for case and spacing, 0 for one of all other letters."""
     one, two = (" ".join(title.casefold().split())[:TITLE_CHARS] for title in (one, two))
     longest = max(len(one), len(two))
-    return 1 - levenshtein(one, two) / longest if longest else 1.0
+    return 1 - levenshtein_distance(one, two) / longest if longest else 1.0
 
 
 def word_overlap(one: str, two: str) -> float:
     """Return the share of the words of both that both have."""
-    mine, theirs = frozenset(words(one)), frozenset(words(two))
+    mine, theirs = frozenset(split_words(one)), frozenset(split_words(two))
     either = mine | theirs
     return len(mine & theirs) / len(either) if either else 1.0
 
 
-def levenshtein(one: str, two: str) -> int:
+def levenshtein_distance(one: str, two: str) -> int:
     """Return how many letters have to be added, dropped or changed to make one text the other.
 
     A column of the usual table is kept as two whole numbers, a bit for each letter of `one`

@@ -21,7 +21,9 @@ from madeleine.model.words import ABOUT_SELF
 PASSAGE_CHARS = 900  # about 200 tokens of prose, which leaves room for title, speaker and date
 MOST_PASSAGES = 64  # what follows is found by its words; reading it would take seconds
 TITLE_CHARS = 200  # of a title, and of a speaker's name: what is said counts for more
-ROLES = frozenset({"user", "assistant", "human", "ai", "agent", "system", "tool", "me", "you"})
+SPEAKER_ROLES = frozenset(
+    {"user", "assistant", "human", "ai", "agent", "system", "tool", "me", "you"}
+)
 """What stands for a speaker in transcripts without being anybody's name."""
 
 # Of other scripts a tokenizer made for Latin ones takes nearly every character by itself,
@@ -39,39 +41,39 @@ MONTHS = (
 _BREAKS = tuple(compile_late(each) for each in (r"\n\s*\n", r"\n", r"[.!?]\s+|[。！？]\s*", r"\s"))
 
 
-def passages_of(memory: Memory) -> list[Passage]:
+def split_passages(memory: Memory) -> list[Passage]:
     """Return the pieces of a memory in order, at least one. They cover the content without
     gaps or overlaps, as far as they go."""
-    before, unspoken = _before(memory)
+    before, unspoken = _render_prefix(memory)
     return [
         Passage(before + memory.content[start:end], start, end, unspoken)
-        for start, end in _pieces(memory.content)
+        for start, end in _split_pieces(memory.content)
     ]
 
 
-def speaker_of(memory: Memory) -> str | None:
+def find_speaker(memory: Memory) -> str | None:
     """Return who said it, if that is somebody's name."""
-    speaker = _on_one_line(memory.origin.speaker if memory.origin else None)
-    return speaker if speaker and speaker.lower() not in ROLES else None
+    speaker = _to_one_line(memory.origin.speaker if memory.origin else None)
+    return speaker if speaker and speaker.lower() not in SPEAKER_ROLES else None
 
 
-def said_with(memory: Memory) -> str:
+def context_words(memory: Memory) -> str:
     """Return who said it, when, and what it claims, as words to be found by; empty for a plain
     note."""
-    before, unspoken = _before(memory)
+    before, unspoken = _render_prefix(memory)
     date = before[:unspoken].strip("[] ")
-    return " ".join(part for part in (speaker_of(memory), date, claim_words(memory)) if part)
+    return " ".join(part for part in (find_speaker(memory), date, claim_words(memory)) if part)
 
 
-def _before(memory: Memory) -> tuple[str, int]:
+def _render_prefix(memory: Memory) -> tuple[str, int]:
     """Return what is read before each piece, and how much of it is the date."""
     in_session = memory.origin is not None and memory.origin.session is not None
-    date = _date(memory.created) if in_session else ""
-    speaker, title = speaker_of(memory), _on_one_line(memory.title)
+    date = _render_date(memory.created) if in_session else ""
+    speaker, title = find_speaker(memory), _to_one_line(memory.title)
     said_by = f"{speaker}: " if speaker else ""
     headed = f"{title}. " if title and not memory.content.startswith(title) else ""
     claimed = f"{words}. " if (words := claim_words(memory)) else ""
-    return date + said_by + headed + claimed + _tagged(memory), len(date)
+    return date + said_by + headed + claimed + _render_tags(memory), len(date)
 
 
 def claim_words(memory: Memory) -> str:
@@ -79,40 +81,40 @@ def claim_words(memory: Memory) -> str:
     Cork now` need not name it."""
     claim = memory.claim
     parts = (claim.subject, claim.attribute, claim.value) if claim else ()
-    return " ".join(_on_one_line(part) for part in parts)
+    return " ".join(_to_one_line(part) for part in parts)
 
 
-def _tagged(memory: Memory) -> str:
+def _render_tags(memory: Memory) -> str:
     """Return the tags as words: who gives one means to find the memory by it."""
     tags = ", ".join(each for each in memory.tags if each != ABOUT_SELF)
-    return f"({_on_one_line(tags)}) " if tags else ""
+    return f"({_to_one_line(tags)}) " if tags else ""
 
 
-def _date(moment: datetime) -> str:
+def _render_date(moment: datetime) -> str:
     day = as_utc(moment)  # as the file says it
     return f"[{day.day} {MONTHS[day.month - 1]} {day.year}] "
 
 
-def _on_one_line(text: str | None) -> str:
+def _to_one_line(text: str | None) -> str:
     """Return the beginning of a text on one line; a file written by hand may say anything."""
     return " ".join((text or "").split())[:TITLE_CHARS]
 
 
-def _pieces(content: str) -> Iterator[tuple[int, int]]:
+def _split_pieces(content: str) -> Iterator[tuple[int, int]]:
     """Yield where each piece begins and ends, cut where a thought ends if it can be."""
     start = 0
     for _ in range(MOST_PASSAGES):
-        end = _end(content, start)
+        end = _find_piece_end(content, start)
         yield start, end
         start = end
         if start >= len(content):
             return
 
 
-def _end(content: str, start: int) -> int:
+def _find_piece_end(content: str, start: int) -> int:
     """Return where the piece that begins at `start` ends: at the last of the best breaks in
     its second half, or else wherever it is full."""
-    full = _full(content, start)
+    full = _find_full_end(content, start)
     if full >= len(content):
         return len(content)
     for kind in _BREAKS:
@@ -122,7 +124,7 @@ def _end(content: str, start: int) -> int:
     return full
 
 
-def _full(content: str, start: int) -> int:
+def _find_full_end(content: str, start: int) -> int:
     """Return how far a model reads from `start`."""
     ahead = content[start : start + PASSAGE_CHARS]
     if ahead.isascii():

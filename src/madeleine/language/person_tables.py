@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from madeleine.language.attributes import SPOKEN_OF
+from madeleine.language.attributes import FAMILIES_BY_STEMS
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.small_talk_words import EMPTY_WORDS
 from madeleine.language.stems import stem
@@ -244,9 +244,9 @@ vet veterinarian violinist waiter waitress weaver welder writer youtuber zoologi
 RELATIONS = frozenset(
     {"spouse", "children", "grandchildren", "parents", "siblings", "grandparents", "relatives"}
 )
-OTHERS = RELATIONS | {"friends", "pets"}
+OTHER_BEINGS = RELATIONS | {"friends", "pets"}
 """Attributes that are somebody else: what is said of them is not said of the person."""
-PRIVATE = (
+PRIVATE_ATTRIBUTES = (
     RELATIONS
     | {"family"}
     | word_set("""
@@ -255,12 +255,12 @@ allergy money home origin documents insurance religion politics appearance
 """)
 )
 """Attributes that work on a program never needs, whatever its fields are called."""
-WIDER: Mapping[str, frozenset[str]] = {
+WIDER_ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "family": RELATIONS,
     "hobbies": frozenset({"sport", "music"}),
 }
 """Attributes that others are part of."""
-TOOLS = word_set("""
+TOOL_FAMILIES = word_set("""
 editor tests format lint build pipeline system shell browser notes tracker channel database
 framework language theme host repository queue monitoring docs protocol
 """)
@@ -273,31 +273,31 @@ call message provider reach address live host implement
 """Stems of words that ask for a tool in a statement about a project only."""
 
 
-def _entries(text: str) -> Iterator[tuple[str, Phrase]]:
+def _read_entries(text: str) -> Iterator[tuple[str, Phrase]]:
     for line in text.strip().splitlines():
         aspect, _, told = line.partition(":")
         for phrase in told.split(","):
             yield aspect.strip(), tuple(stem(each) for each in phrase.split())
 
 
-def _table(*texts: str) -> dict[Phrase, frozenset[str]]:
+def _build_table(*texts: str) -> dict[Phrase, frozenset[str]]:
     found: dict[Phrase, set[str]] = {}
     for text in texts:
-        for aspect, phrase in _entries(text):
+        for aspect, phrase in _read_entries(text):
             found.setdefault(phrase, set()).update({aspect} - {"-"})
     return {phrase: frozenset(aspects) for phrase, aspects in found.items()}
 
 
-def _tool_words() -> dict[Phrase, frozenset[str]]:
+def _build_tool_words() -> dict[Phrase, frozenset[str]]:
     """Return the words that ask for a tool, as `attributes.py` has them."""
     return {
-        phrase: families & TOOLS
-        for phrase, families in SPOKEN_OF.items()
-        if families & TOOLS and phrase[0] not in _TOOL_WORDS_LEFT
+        phrase: families & TOOL_FAMILIES
+        for phrase, families in FAMILIES_BY_STEMS.items()
+        if families & TOOL_FAMILIES and phrase[0] not in _TOOL_WORDS_LEFT
     }
 
 
-def _joined(*tables: Mapping[Phrase, frozenset[str]]) -> dict[Phrase, frozenset[str]]:
+def _merge_tables(*tables: Mapping[Phrase, frozenset[str]]) -> dict[Phrase, frozenset[str]]:
     found: dict[Phrase, frozenset[str]] = {}
     for table in tables:
         for phrase, aspects in table.items():
@@ -305,24 +305,28 @@ def _joined(*tables: Mapping[Phrase, frozenset[str]]) -> dict[Phrase, frozenset[
     return found
 
 
-_CODING = _table(
+_CODING = _build_table(
     "tests: test framework, testing framework, unit testing\n"
     "language: programming language, programming languages, coding language, code in\n"
     "notes: notes app, note taking app, notes tool, note taking\n"
     "channel: messenger, chat app, messaging app"
 )
-_FAMILY = _table("family: family, relatives, loved ones, next of kin, household")
-TOOL_WORDS = _tool_words()
-ASKED = _joined(_table(_BOTH, _ASKED), TOOL_WORDS, _CODING, _FAMILY)
-STATED = _joined(
-    _table(_BOTH, _STATED),
-    _table("\n".join(f"job: {each}" for each in _PROFESSIONS.split())),
-    _table("family: family"),
+_FAMILY = _build_table("family: family, relatives, loved ones, next of kin, household")
+TOOL_WORDS = _build_tool_words()
+ASKED_PHRASES = _merge_tables(_build_table(_BOTH, _ASKED), TOOL_WORDS, _CODING, _FAMILY)
+STATED_PHRASES = _merge_tables(
+    _build_table(_BOTH, _STATED),
+    _build_table("\n".join(f"job: {each}" for each in _PROFESSIONS.split())),
+    _build_table("family: family"),
 )
-_WRITTEN = frozenset(re.findall(r"[\w']+", f"{_BOTH}{_ASKED}{_STATED}")) | {"code", "in", "taking"}
-LONGEST = max(map(len, (*ASKED, *STATED)))
+_TABLE_WORDS = frozenset(re.findall(r"[\w']+", f"{_BOTH}{_ASKED}{_STATED}")) | {
+    "code",
+    "in",
+    "taking",
+}
+LONGEST_PHRASE = max(map(len, (*ASKED_PHRASES, *STATED_PHRASES)))
 
-DRUG = compile_late(
+DRUG_NAME = compile_late(
     r"\w{3,}(?:aban|pril|sartan|statin|cillin|olol|azole|formin|triptan|profen|pam|trexate|oxetine"
     r"|thyroxine|mycin|dipine|gliptin|flozin|semide|parin|lukast|terol|solone|sone|mab|nib)s?"
 )
@@ -363,7 +367,7 @@ def find_phrases(
     """Give where the longest turns of phrase of a table stand, one after another."""
     place = 0
     while place < len(stems):
-        for length in range(min(LONGEST, len(stems) - place), 0, -1):
+        for length in range(min(LONGEST_PHRASE, len(stems) - place), 0, -1):
             aspects = table.get(tuple(stems[place : place + length]))
             if aspects is not None:
                 yield place, place + length, aspects
@@ -372,17 +376,17 @@ def find_phrases(
         place += 1
 
 
-def aspects_in(table: Mapping[Phrase, frozenset[str]], tokens: Iterable[str]) -> frozenset[str]:
-    stems = stems_in(tokens)
+def find_aspects(table: Mapping[Phrase, frozenset[str]], tokens: Iterable[str]) -> frozenset[str]:
+    stems = phrase_stems(tokens)
     return frozenset().union(*(aspects for _, _, aspects in find_phrases(table, stems)))
 
 
-def stems_in(tokens: Iterable[str]) -> list[str]:
+def phrase_stems(tokens: Iterable[str]) -> list[str]:
     """Return the stems of words. A word for talking counts only as it stands in a table: `them`
     has the stem of `theme`, and `care` that of `car`."""
     return [
         ""
-        if each == "locate" or (each in EMPTY_WORDS and each not in _WRITTEN)
+        if each == "locate" or (each in EMPTY_WORDS and each not in _TABLE_WORDS)
         else stem(each.removesuffix("'s"))
         for each in tokens
     ]

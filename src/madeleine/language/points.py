@@ -33,7 +33,7 @@ YEARS = range(1900, 2200)  # outside of these four digits are a number, not a ye
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """A stretch of time that a question speaks of. At least one of its ends is there."""
 
     start: datetime | None
@@ -54,29 +54,29 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TimePoint:
     """What one expression says by itself."""
 
-    span: Span
+    span: TimeSpan
     weekday: bool = False
     """Whether it names a day of the week, of which there is another one ahead."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _PatternHit:
     """Where a pattern fits. Without a span it is no time, and nothing inside it is one:
     February must not be read out of `31 February`."""
 
     at: tuple[int, int]
-    span: Span | None
+    span: TimeSpan | None
     weekday: bool
 
 
-_Reader = Callable[[re.Match[str], datetime], Span | None]
+_Reader = Callable[[re.Match[str], datetime], TimeSpan | None]
 
 # Look-alikes of one character each, so that places in the text stay the same: typographic
 # quotes and dashes, full-width digits and letters, Arabic digits, letters that fold to ASCII.
-_PLAIN = (
+_LOOKALIKES = (
     {0xFF01 + each: 0x21 + each for each in range(94)}
     | {0x0660 + each: 0x30 + each for each in range(10)}
     | {0x06F0 + each: 0x30 + each for each in range(10)}
@@ -141,31 +141,33 @@ _HINT = compile_late(
 """Without any of these a text names no time: most questions are done with here."""
 
 
-def plain(text: str) -> str:
+def replace_lookalikes(text: str) -> str:
     """Return the text with look-alikes of ASCII replaced, each character in its place."""
-    return text.translate(_PLAIN)
+    return text.translate(_LOOKALIKES)
 
 
-def find_points(text: str, now: datetime) -> list[Point]:
+def find_points(text: str, now: datetime) -> list[TimePoint]:
     """Return the points in a plain text, in order and apart: of two that overlap the one that
     begins first stays, then the longer one."""
     if _HINT.search(text) is None:
         return []
-    found = [each for kind in _KINDS for each in _of_kind(kind, text, now)]
-    chosen: list[_Found] = []
+    found = [each for kind in _KINDS for each in _find_of_kind(kind, text, now)]
+    chosen: list[_PatternHit] = []
     for each in sorted(found, key=lambda each: (each.at[0], -each.at[1])):
         if not chosen or chosen[-1].at[1] <= each.at[0]:
             chosen.append(each)
-    return [Point(each.span, each.weekday) for each in chosen if each.span is not None]
+    return [TimePoint(each.span, each.weekday) for each in chosen if each.span is not None]
 
 
-def _of_kind(kind: tuple[re.Pattern[str], _Reader], text: str, now: datetime) -> Iterator[_Found]:
+def _find_of_kind(
+    kind: tuple[re.Pattern[str], _Reader], text: str, now: datetime
+) -> Iterator[_PatternHit]:
     pattern, reader = kind
     for match in pattern.finditer(text):
-        yield _Found(match.span(), _read(reader, match, now), reader is _weekday)
+        yield _PatternHit(match.span(), _read_match(reader, match, now), reader is _read_weekday)
 
 
-def _read(reader: _Reader, match: re.Match[str], now: datetime) -> Span | None:
+def _read_match(reader: _Reader, match: re.Match[str], now: datetime) -> TimeSpan | None:
     """Return what the match says, or nothing if no calendar has such a date."""
     try:
         return reader(match, now)
@@ -173,54 +175,54 @@ def _read(reader: _Reader, match: re.Match[str], now: datetime) -> Span | None:
         return None
 
 
-def _named_day(match: re.Match[str], now: datetime) -> Span | None:
+def _read_named_day(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`today`, `tonight`, `yesterday`, `the day before yesterday`, `last night`."""
     said, today = match.group().casefold(), day_start(now)
     if said.startswith("last"):
-        return _firm(match, (today - DAY, today + DAY / 2), "last night")
+        return _firm_span(match, (today - DAY, today + DAY / 2), "last night")
     back = 2 if "before" in said else 1 if "yesterday" in said else 0
     day = today - back * DAY
     label = ("today", "yesterday", "the day before yesterday")[back]
-    span = _firm(match, (day, day + DAY), f"{label}, {day_words(day)}")
-    return span if back else _unless_ahead(match, span, day)
+    span = _firm_span(match, (day, day + DAY), f"{label}, {render_day(day)}")
+    return span if back else _soften_if_ahead(match, span, day)
 
 
-def _ago(match: re.Match[str], now: datetime) -> Span | None:
+def _read_ago(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`3 days ago`: that day. Longer or shorter units: half a unit to either side.
 
     What happened years ago is told at any time since, so years are not firm.
     """
-    count, unit = _count(match["count"]), _unit(match["unit"])
+    count, unit = _parse_count(match["count"]), _parse_unit(match["unit"])
     reach = max(0.5, count / 2) if _is_vague(match["count"]) else 0.5
-    words = f"{'about ' if reach > 0.5 else ''}{_plural(count, unit)} ago"
+    words = f"{'about ' if reach > 0.5 else ''}{_render_count(count, unit)} ago"
     near = " ".join((match["near"] or "").casefold().split())
     if near in ("more than", "over", "at least"):
-        return _firm(match, (None, units_before(now, count, unit)), f"{near} {words}")
+        return _firm_span(match, (None, units_before(now, count, unit)), f"{near} {words}")
     if near in ("less than", "under", "within"):
-        return _firm(match, (units_before(now, count, unit), tomorrow(now)), f"{near} {words}")
+        return _firm_span(match, (units_before(now, count, unit), tomorrow(now)), f"{near} {words}")
     if unit == "day":
         first, last = day_start(now) - int(count + reach) * DAY, int(count - reach + 0.5)
-        return _firm(match, (first, day_start(now) - (last - 1) * DAY), words)
+        return _firm_span(match, (first, day_start(now) - (last - 1) * DAY), words)
     bounds = units_before(now, count + reach, unit), units_before(now, count - reach, unit)
-    return _soft(match, bounds, words) if unit == "year" else _firm(match, bounds, words)
+    return _soft_span(match, bounds, words) if unit == "year" else _firm_span(match, bounds, words)
 
 
-def _last_some(match: re.Match[str], now: datetime) -> Span | None:
+def _read_last_units(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`the last 2 weeks`: the 14 days up to now, not weeks of the calendar."""
-    count, unit = _count(match["count"]), _unit(match["unit"])
+    count, unit = _parse_count(match["count"]), _parse_unit(match["unit"])
     days = {"week": 7, "fortnight": 14}.get(unit)
-    words = _plural(count * days, "day") if days else _plural(count, unit)
-    return _firm(match, (units_before(now, count, unit), tomorrow(now)), f"the last {words}")
+    words = _render_count(count * days, "day") if days else _render_count(count, unit)
+    return _firm_span(match, (units_before(now, count, unit), tomorrow(now)), f"the last {words}")
 
 
-def _past_one(match: re.Match[str], now: datetime) -> Span | None:
+def _read_past_unit(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`the past week`, `in the last week`: the 7 days up to now."""
-    unit = _unit(match["unit"])
+    unit = _parse_unit(match["unit"])
     words = "the last 7 days" if unit == "week" else f"the past {unit}"
-    return _firm(match, (units_before(now, 1, unit), tomorrow(now)), words)
+    return _firm_span(match, (units_before(now, 1, unit), tomorrow(now)), words)
 
 
-def _calendar_unit(match: re.Match[str], now: datetime) -> Span | None:
+def _read_calendar_unit(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`last week`, `this month`, `the year before last`: units of the calendar. What happened
     last year may be told this year, so that is a date and not firm."""
     which = (match["which"] or "before last").casefold()
@@ -229,269 +231,291 @@ def _calendar_unit(match: re.Match[str], now: datetime) -> Span | None:
     start, end = calendar_unit_bounds(now, unit, back)
     words = f"the {unit} before last" if back == 2 else f"{'last' if back else 'this'} {unit}"
     if unit == "year" and back:
-        return _soft(match, (start, end), words, year=start.year)
-    span = _firm(match, (start, end), words)
-    return span if back else _unless_ahead(match, span)
+        return _soft_span(match, (start, end), words, year=start.year)
+    span = _firm_span(match, (start, end), words)
+    return span if back else _soften_if_ahead(match, span)
 
 
-def _weekend(match: re.Match[str], now: datetime) -> Span | None:
+def _read_weekend(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`last weekend`: the one before this week's. `over the weekend`: the last that began."""
     which, saturday = match["which"].casefold(), week_start(now) + 5 * DAY
     back = which in ("last", "past", "previous") or (which != "this" and saturday > now)
     start = saturday - WEEK if back else saturday
-    words = f"the weekend of {day_words(start)}"
-    return _firm(match, (start, start + 2 * DAY), words)
+    words = f"the weekend of {render_day(start)}"
+    return _firm_span(match, (start, start + 2 * DAY), words)
 
 
-def _weekday(match: re.Match[str], now: datetime) -> Span | None:
+def _read_weekday(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`Monday`: the last one before today. Alone it may be part of a name (`Monday club`) and is
     not firm; `on`, `since` or `last` make it so."""
     which, name = (match["which"] or "").casefold(), match["name"].casefold()
     if _is_no_weekday(match, which, name):
         return None
-    number = _place(_WEEKDAYS, name)
+    number = _find_by_prefix(_WEEKDAYS, name)
     day = day_start(now) - ((now.weekday() - number - 1) % 7 + 1) * DAY
     if which == "this":
         day = week_start(now) + number * DAY
-    span = _firm(match, (day, day + DAY), f"{_WEEKDAYS[number]}, {day_words(day)}")
-    sure = which in ("last", "past", "previous", "this") or _follows(match, "on|since|from|between")
+    span = _firm_span(match, (day, day + DAY), f"{_WEEKDAYS[number]}, {render_day(day)}")
+    sure = which in ("last", "past", "previous", "this") or _stands_after(
+        match, "on|since|from|between"
+    )
     if sure and not (_AHEAD.search(match.string) and which in ("", "this")):
         return span
-    return _as_date(span, day)
+    return _to_date_span(span, day)
 
 
 def _is_no_weekday(match: re.Match[str], which: str, name: str) -> bool:
     if which in ("next", "coming", "every", "each", "following"):
         return True
-    if _follows(match, "black|good|cyber|easter|palm|ash|super|by"):
+    if _stands_after(match, "black|good|cyber|easter|palm|ash|super|by"):
         return True
     if which or len(name) > len("thurs"):
         return False
-    listed = match["name"][0].isupper() and _after(match).startswith(",")
-    return _follows(match, "the|a") or not (listed or _follows(match, "on|since|from|between"))
+    listed = match["name"][0].isupper() and _text_after(match).startswith(",")
+    return _stands_after(match, "the|a") or not (
+        listed or _stands_after(match, "on|since|from|between")
+    )
 
 
-def _date(match: re.Match[str], now: datetime) -> Span | None:
+def _read_date(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`8 May 2023`, `March 8`, `8th of May`."""
-    month = _month_number(match["month"])
+    month = _parse_month(match["month"])
     year = int(match["year"]) if match["year"] else None
-    return _calendar(match, now, year, month, int(match["day"]))
+    return _calendar_span(match, now, year, month, int(match["day"]))
 
 
-def _dates(match: re.Match[str], now: datetime) -> Span | None:
+def _read_date_range(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`3-5 May`, `between 3 and 5 May 2023`, `May 3 to 5`: from the one day to the other."""
-    first, last = int(match["first"]), _date(match, now)
+    first, last = int(match["first"]), _read_date(match, now)
     if last is None or last.start is None or not 0 < first < last.start.day:
         return None
     start = last.start.replace(day=first)
-    words = f"from {day_words(start)} to {last.words}"
+    words = f"from {render_day(start)} to {last.words}"
     return replace(last, start=start, words=words, day=None)
 
 
-def _month(match: re.Match[str], now: datetime) -> Span | None:
+def _read_month(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`March`, `May 2023`, `last June`. A word that may be another one needs a sign beside it."""
-    month = _month_number(match["month"])
+    month = _parse_month(match["month"])
     if match["year"]:
-        return _calendar(match, now, _year_number(match["year"]), month)
-    if _unlike_a_month(match):
+        return _calendar_span(match, now, _parse_year(match["year"]), month)
+    if _is_no_month(match):
         return None
     bounds = resolve_yearly_bounds(match["which"], now, lambda year: month_bounds(year, month))
-    return _soft(match, bounds, f"{_month_name(month)} {bounds[0].year}", month=month)
+    return _soft_span(match, bounds, f"{_month_name(month)} {bounds[0].year}", month=month)
 
 
-def _unlike_a_month(match: re.Match[str]) -> bool:
+def _is_no_month(match: re.Match[str]) -> bool:
     """Whether `may`, `march` or an abbreviation stands where no month would."""
     name = match["month"].rstrip(".")
     lower, which = name.casefold(), (match["which"] or "").casefold()
     if len(lower) > 5 or lower in ("april", "june", "july"):
         return False
     if which:
-        return which == "this" and name == "may" and re.match(r"\s*\w", _after(match)) is not None
-    among_months = re.search(rf"\b{_MONTH}(?:,?\s\d{{4}})?{_LINK}$", _before(match), re.I)
-    with_another = re.match(rf"{_LINK}{_MONTH}", _after(match), re.I)
+        return (
+            which == "this" and name == "may" and re.match(r"\s*\w", _text_after(match)) is not None
+        )
+    among_months = re.search(rf"\b{_MONTH}(?:,?\s\d{{4}})?{_LINK}$", _text_before(match), re.I)
+    with_another = re.match(rf"{_LINK}{_MONTH}", _text_after(match), re.I)
     beside = "in|on|of|since|early|late|mid|during|by|until|till|around|before|after|from|between"
-    return not (among_months or with_another or _follows(match, beside))
+    return not (among_months or with_another or _stands_after(match, beside))
 
 
-def _numeric(match: re.Match[str], now: datetime) -> Span | None:
+def _read_numeric_date(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`2023-05-08`, `2023-05`, `08.05.2023`, `5/8/2023`, `2023年5月8日`."""
     said = match.groupdict()
-    year = _year_number(said["year"]) if said.get("year") else None
+    year = _parse_year(said["year"]) if said.get("year") else None
     month = int(said["month"]) if said["month"] else None
     day = int(said["day"]) if said.get("day") else None
     if said.get("either") and month and day and month > 12 >= day:
         month, day = day, month
-    return _calendar(match, now, year, month, day)
+    return _calendar_span(match, now, year, month, day)
 
 
-def _year(match: re.Match[str], now: datetime) -> Span | None:
+def _read_year(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`in 2022`. Four digits that stand anywhere else are a number."""
     year = int(match["year"])
-    if _follows(
+    if _stands_after(
         match, "in|since|during|year|until|till|before|after|between|early|late|mid|around"
     ):
-        return _calendar(match, now, year)
-    counted = re.match(r"\s[a-z]+s\b", _after(match)) is not None and not _follows(match, _OWNERS)
-    owned = _follows(match, rf"of|from|to|through|and|or|by|the|{_OWNERS}|\d{{4}}|-")
-    ends = re.match(r"\s?(?:$|[?!.,;)-])", _after(match)) is not None
+        return _calendar_span(match, now, year)
+    counted = re.match(r"\s[a-z]+s\b", _text_after(match)) is not None and not _stands_after(
+        match, _OWNERS
+    )
+    owned = _stands_after(match, rf"of|from|to|through|and|or|by|the|{_OWNERS}|\d{{4}}|-")
+    ends = re.match(r"\s?(?:$|[?!.,;)-])", _text_after(match)) is not None
     plausible = 1950 <= year <= now.year + 1 and not counted
-    return _calendar(match, now, year) if plausible and (owned or ends) else None
+    return _calendar_span(match, now, year) if plausible and (owned or ends) else None
 
 
-def _quarter(match: re.Match[str], now: datetime) -> Span | None:
+def _read_quarter(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`Q3 2025`, `in Q3`."""
     number = int(match["number"] or match["number_after"])
     said = match["year"] or match["year_before"]
-    if said is None and not _follows(match, "in|of|during|since|last|this|until|before|after"):
+    if said is None and not _stands_after(match, "in|of|during|since|last|this|until|before|after"):
         return None
-    bounds = _named_or_last(said, now, lambda year: months_bounds(year, 3 * number - 2, 3))
+    bounds = _resolve_year(said, now, lambda year: months_bounds(year, 3 * number - 2, 3))
     words = f"Q{number} {bounds[0].year}"
-    return _soft(match, bounds, words, year=int(said) if said else None)
+    return _soft_span(match, bounds, words, year=int(said) if said else None)
 
 
-def _season(match: re.Match[str], now: datetime) -> Span | None:
+def _read_season(match: re.Match[str], now: datetime) -> TimeSpan | None:
     """`summer 2023`, `last winter`. The winter of a year begins in its December."""
     name, said = match["season"].casefold(), match["year"]
     which = match["which"]
-    if not said and not which and not _follows(match, "in|during|since|over|until|before|after"):
+    if (
+        not said
+        and not which
+        and not _stands_after(match, "in|during|since|over|until|before|after")
+    ):
         return None
     month = _SEASONS[name]
     if said:
-        bounds = _named_or_last(said, now, lambda year: months_bounds(year, month, 3))
+        bounds = _resolve_year(said, now, lambda year: months_bounds(year, month, 3))
     else:
         bounds = resolve_yearly_bounds(which, now, lambda year: months_bounds(year, month, 3))
     words = f"{name} {bounds[0].year}"
-    return _soft(match, bounds, words, year=int(said) if said else None)
+    return _soft_span(match, bounds, words, year=int(said) if said else None)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     return compile_late(pattern, re.IGNORECASE)
 
 
 _WHICH = rf"(?:\b(?P<which>last|past|previous|this|next){_S})?"
 _KINDS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
     (
-        _compiled(
+        _compile_pattern(
             rf"\b(?:(?:the{_S})?day{_S}before{_S}yesterday|yesterday|today|tonight|last{_S}night"
             rf"|this{_S}(?:morning|afternoon|evening))\b"
         ),
-        _named_day,
+        _read_named_day,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"(?:\b(?P<near>more{_S}than|over|at{_S}least|less{_S}than|under|within){_S})?"
             rf"\b(?P<count>{_DIGITS}|{_NAMED_COUNT}|an?\b)\s{{0,4}}{_UNIT}{_S}(?:ago|back)\b"
         ),
-        _ago,
+        _read_ago,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"\b(?:the{_S})?(?:these{_S})?(?:last|past|previous){_S}"
             rf"(?P<count>{_DIGITS}|{_NAMED_COUNT})\s{{0,4}}{_UNIT}(?!{_S}of\b)"
         ),
-        _last_some,
+        _read_last_units,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"\b(?:(?:(?:the|this){_S})?past|(?:in|over|within|during|for){_S}the{_S}last|last"
             rf"(?={_S}hour)){_S}(?P<unit>hour|day|week|month|year)\b(?!{_S}of\b)"
         ),
-        _past_one,
+        _read_past_unit,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"\b(?P<which>last|previous|this|current){_S}(?P<unit>week|month|quarter|year)\b"
             rf"(?!{_S}of\b)|\bthe{_S}(?P<unit_before>week|month|year){_S}before{_S}last\b"
         ),
-        _calendar_unit,
+        _read_calendar_unit,
     ),
-    (_compiled(rf"\b(?P<which>last|past|previous|this|over{_S}the){_S}weekend\b"), _weekend),
     (
-        _compiled(
+        _compile_pattern(rf"\b(?P<which>last|past|previous|this|over{_S}the){_S}weekend\b"),
+        _read_weekend,
+    ),
+    (
+        _compile_pattern(
             r"\b(?:(?P<which>last|past|previous|this|next|coming|every|each|following)"
             rf"{_S})?(?P<name>{_WEEKDAY})(?!-|{_S}(?:morning|afternoon|evening|night)s\b)"
         ),
-        _weekday,
+        _read_weekday,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"{_NO_DIGIT_BEFORE}{_FIRST}{_ORDINAL}{_S}(?:of{_S})?(?P<month>{_MONTH})"
             rf"(?:,?{_S}(?:of{_S})?{_YEAR})?"
         ),
-        _dates,
+        _read_date_range,
     ),
     (
-        _compiled(rf"\b(?P<month>{_MONTH}){_S}{_FIRST}{_ORDINAL}(?![\d:%])(?:,?{_S}{_YEAR})?"),
-        _dates,
+        _compile_pattern(
+            rf"\b(?P<month>{_MONTH}){_S}{_FIRST}{_ORDINAL}(?![\d:%])(?:,?{_S}{_YEAR})?"
+        ),
+        _read_date_range,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"{_BEFORE_DATE}{_NO_DIGIT_BEFORE}\b{_ORDINAL}(?:{_S}of{_S}|{_S}|-)"
             rf"(?P<month>{_MONTH})(?:(?:,?{_S}|-)(?:of{_S})?{_YEAR})?"
         ),
-        _date,
+        _read_date,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"{_BEFORE_DATE}\b(?P<month>{_MONTH}){_S}(?:the{_S})?{_ORDINAL}(?![\d:%])"
             rf"(?!\s{{0,4}}(?:minute|hour|day|week|month|year)s?\b)(?:,?{_S}(?:of{_S})?{_YEAR})?"
         ),
-        _date,
+        _read_date,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"{_WHICH}\b(?P<month>{_MONTH})(?:(?:,?{_S}|-|/)(?:of{_S})?(?P<year>\d{{4}}(?!\d)|'\d\d\b))?"
         ),
-        _month,
+        _read_month,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"{_NO_DIGIT_BEFORE}(?P<year>\d{{4}})([-/.])(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}})"
             r"(?!\d|[./-]\d)"
         ),
-        _numeric,
+        _read_numeric_date,
     ),
-    (_compiled(rf"{_NO_DIGIT_BEFORE}(?P<year>\d{{4}})-(?P<month>\d\d){_NO_DIGIT_AFTER}"), _numeric),
     (
-        _compiled(
+        _compile_pattern(rf"{_NO_DIGIT_BEFORE}(?P<year>\d{{4}})-(?P<month>\d\d){_NO_DIGIT_AFTER}"),
+        _read_numeric_date,
+    ),
+    (
+        _compile_pattern(
             rf"{_NO_DIGIT_BEFORE}(?P<day>\d{{1,2}})(?P<either>\.\s?|-)(?P<month>\d{{1,2}})"
             rf"(?:\.\s?|-)(?P<year>\d{{4}}){_NO_DIGIT_AFTER}"
         ),
-        _numeric,
+        _read_numeric_date,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"{_NO_DIGIT_BEFORE}(?P<month>\d{{1,2}})(?P<either>/)(?P<day>\d{{1,2}})"
             rf"/(?P<year>\d{{4}}|\d\d){_NO_DIGIT_AFTER}"
         ),
-        _numeric,
+        _read_numeric_date,
     ),
-    (_compiled(rf"{_NO_DIGIT_BEFORE}(?P<month>\d{{1,2}})/{_YEAR}(?!/)"), _numeric),
+    (_compile_pattern(rf"{_NO_DIGIT_BEFORE}(?P<month>\d{{1,2}})/{_YEAR}(?!/)"), _read_numeric_date),
     (
-        _compiled(
+        _compile_pattern(
             r"(?<!\d)(?:(?P<year>\d{4})\s?[年년]\s?)(?:(?P<month>\d{1,2})\s?[月월]\s?"
             r"(?:(?P<day>\d{1,2})\s?[日号일])?)?"
         ),
-        _numeric,
+        _read_numeric_date,
     ),
     (
-        _compiled(r"(?<!\d)(?P<month>\d{1,2})\s?[月월](?:\s?(?P<day>\d{1,2})\s?[日号일])?"),
-        _numeric,
+        _compile_pattern(r"(?<!\d)(?P<month>\d{1,2})\s?[月월](?:\s?(?P<day>\d{1,2})\s?[日号일])?"),
+        _read_numeric_date,
     ),
     (
-        _compiled(r"(?<![\w$€£#.,:/+])(?<!\D-)(?P<year>\d{4})(?!\w|[.,:/]\d|-\d{1,3}(?!\d)|%)"),
-        _year,
+        _compile_pattern(
+            r"(?<![\w$€£#.,:/+])(?<!\D-)(?P<year>\d{4})(?!\w|[.,:/]\d|-\d{1,3}(?!\d)|%)"
+        ),
+        _read_year,
     ),
     (
-        _compiled(
+        _compile_pattern(
             rf"\bQ(?P<number>[1-4])\b(?:[\s,-]{{1,4}}(?:of{_S})?(?P<year>\d{{4}})(?!\d))?"
             r"|\b(?P<year_before>\d{4})[\s,-]{0,3}Q(?P<number_after>[1-4])\b"
         ),
-        _quarter,
+        _read_quarter,
     ),
     (
-        _compiled(rf"{_WHICH}\b(?P<season>{_SEASON})(?:,?{_S}(?:of{_S})?{_YEAR})?"),
-        _season,
+        _compile_pattern(rf"{_WHICH}\b(?P<season>{_SEASON})(?:,?{_S}(?:of{_S})?{_YEAR})?"),
+        _read_season,
     ),
 )
 """What a point can look like, and who reads it."""
@@ -500,23 +524,23 @@ _KINDS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
 # -- reading parts -------------------------------------------------------------------------
 
 
-def _before(match: re.Match[str]) -> str:
+def _text_before(match: re.Match[str]) -> str:
     return match.string[max(0, match.start() - 32) : match.start()]
 
 
-def _after(match: re.Match[str]) -> str:
+def _text_after(match: re.Match[str]) -> str:
     return match.string[match.end() : match.end() + 32]
 
 
-def _follows(match: re.Match[str], words: str) -> bool:
+def _stands_after(match: re.Match[str], words: str) -> bool:
     """Whether one of the words stands right before the match."""
     before = re.search(
-        rf"(?:(?<!\w)|(?<=-))(?:{words})[\s-]{{0,4}}(?:the\s)?$", _before(match), re.I
+        rf"(?:(?<!\w)|(?<=-))(?:{words})[\s-]{{0,4}}(?:the\s)?$", _text_before(match), re.I
     )
     return before is not None
 
 
-def _count(said: str) -> int:
+def _parse_count(said: str) -> int:
     words = [each for each in said.casefold().split() if each in _NUMBERS]
     return int(said) if said.isdigit() else _NUMBERS[words[-1]]
 
@@ -525,23 +549,23 @@ def _is_vague(said: str) -> bool:
     return not _VAGUE.isdisjoint(said.casefold().split())
 
 
-def _unit(said: str) -> str:
+def _parse_unit(said: str) -> str:
     """Return the unit of time: `hour` for `hrs`."""
     short = {"m": "minute", "h": "hour", "d": "day", "w": "week", "f": "fortnight", "y": "year"}
     return "month" if said.casefold().startswith("mo") else short[said[0].casefold()]
 
 
-def _plural(count: float, unit: str) -> str:
+def _render_count(count: float, unit: str) -> str:
     return f"{count:g} {unit}" if count == 1 else f"{count:g} {unit}s"
 
 
-def _place(names: Sequence[str], said: str) -> int:
+def _find_by_prefix(names: Sequence[str], said: str) -> int:
     """Return which of the names begins with the same three letters."""
     return [each[:3].casefold() for each in names].index(said[:3].casefold())
 
 
-def _month_number(said: str) -> int:
-    return _place(_MONTHS, said) + 1
+def _parse_month(said: str) -> int:
+    return _find_by_prefix(_MONTHS, said) + 1
 
 
 def _month_name(month: int) -> str:
@@ -554,21 +578,21 @@ def month_names(month: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys((name, name[:3], *(["sept"] if month == 9 else []))))
 
 
-def _year_number(said: str) -> int:
+def _parse_year(said: str) -> int:
     digits = said.lstrip("'")
     return int(digits) if len(digits) == 4 else 2000 + int(digits)
 
 
-def day_words(moment: datetime) -> str:
+def render_day(moment: datetime) -> str:
     return f"{moment.day} {_month_name(moment.month)}"
 
 
-def date_words(start: datetime, month: int | None, day: int | None) -> str:
+def render_date(start: datetime, month: int | None, day: int | None) -> str:
     parts = (start.day if day else None, _month_name(start.month) if month else None, start.year)
     return " ".join(str(each) for each in parts if each is not None)
 
 
-def _named_or_last(said: str | None, now: datetime, of_year: Callable[[int], Bounds]) -> Bounds:
+def _resolve_year(said: str | None, now: datetime, of_year: Callable[[int], Bounds]) -> Bounds:
     if said is None:
         return resolve_yearly_bounds(None, now, of_year)
     if int(said) not in YEARS:
@@ -579,11 +603,13 @@ def _named_or_last(said: str | None, now: datetime, of_year: Callable[[int], Bou
 # -- making spans --------------------------------------------------------------------------
 
 
-def _firm(match: re.Match[str], bounds: tuple[datetime | None, datetime], words: str) -> Span:
-    return Span(bounds[0], bounds[1], True, match.span(), words)
+def _firm_span(
+    match: re.Match[str], bounds: tuple[datetime | None, datetime], words: str
+) -> TimeSpan:
+    return TimeSpan(bounds[0], bounds[1], True, match.span(), words)
 
 
-def _soft(
+def _soft_span(
     match: re.Match[str],
     bounds: Bounds,
     words: str,
@@ -591,30 +617,30 @@ def _soft(
     year: int | None = None,
     month: int | None = None,
     day: int | None = None,
-) -> Span:
-    return Span(bounds[0], bounds[1], False, match.span(), words, month, day, year)
+) -> TimeSpan:
+    return TimeSpan(bounds[0], bounds[1], False, match.span(), words, month, day, year)
 
 
-def _as_date(span: Span, day: datetime) -> Span:
+def _to_date_span(span: TimeSpan, day: datetime) -> TimeSpan:
     """Return a day of this week as a date of the calendar."""
     return replace(span, firm=False, year=day.year, month=day.month, day=day.day)
 
 
-def _unless_ahead(match: re.Match[str], span: Span, day: datetime | None = None) -> Span:
+def _soften_if_ahead(match: re.Match[str], span: TimeSpan, day: datetime | None = None) -> TimeSpan:
     """Return the span as firm as it is, or not when the question looks ahead: what is due
     today was written down before."""
     if _AHEAD.search(match.string) is None:
         return span
-    return replace(span, firm=False) if day is None else _as_date(span, day)
+    return replace(span, firm=False) if day is None else _to_date_span(span, day)
 
 
-def _calendar(
+def _calendar_span(
     match: re.Match[str],
     now: datetime,
     year: int | None,
     month: int | None = None,
     day: int | None = None,
-) -> Span:
+) -> TimeSpan:
     """Return the date that was named; ValueError if there is none such."""
     if year is not None and year not in YEARS:
         raise ValueError(f"{year} is a number")
@@ -622,5 +648,5 @@ def _calendar(
         bounds = last_begun_bounds(now, month, day)
     else:
         bounds = date_bounds(year or 0, month, day)
-    words = date_words(bounds[0], month, day)
-    return _soft(match, bounds, words, year=year, month=month, day=day)
+    words = render_date(bounds[0], month, day)
+    return _soft_span(match, bounds, words, year=year, month=month, day=day)

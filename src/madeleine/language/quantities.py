@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.stems import stem, telling
+from madeleine.language.stems import is_telling, stem
 
 _NAMED = {
     "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
@@ -35,7 +35,7 @@ _MONTHS = {
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 
-FOUND = compile_late(
+QUANTITY_PATTERN = compile_late(
     rf"\b(?P<month>{_MONTH})\.?\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s?(?:%|gb|mb|ms))"
     r"(?:,?\s(?P<year>(?:19|20)\d\d)\b)?"
     rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month2>{_MONTH})\b"
@@ -94,13 +94,13 @@ class Quantity:
     which one is meant (`room 4`)."""
 
 
-def quantities(text: str) -> list[Quantity]:
+def read_quantities(text: str) -> list[Quantity]:
     """Return the quantities of a lower-case text, in order."""
-    found = (_quantity(match, text) for match in FOUND.finditer(text))
+    found = (_read_quantity(match, text) for match in QUANTITY_PATTERN.finditer(text))
     return [each for each in found if each is not None]
 
 
-def same_value(one: Quantity, other: Quantity) -> bool:
+def have_same_value(one: Quantity, other: Quantity) -> bool:
     """Whether two quantities of a kind are equal; a date without a year fits any year."""
     if one.value == other.value:
         return True
@@ -108,8 +108,8 @@ def same_value(one: Quantity, other: Quantity) -> bool:
     return one.kind == "date" and longer.startswith(f"{shorter}-")
 
 
-def _quantity(match: re.Match[str], text: str) -> Quantity | None:
-    kind, unit, value = _read(match, text)
+def _read_quantity(match: re.Match[str], text: str) -> Quantity | None:
+    kind, unit, value = _read_parts(match, text)
     if not value:
         return None
     before = text[max(0, match.start() - 40) : match.start()]
@@ -120,26 +120,26 @@ def _quantity(match: re.Match[str], text: str) -> Quantity | None:
     return Quantity(kind, unit, value, match[0].strip(), aim, former, label)
 
 
-def _read(match: re.Match[str], text: str) -> tuple[str, frozenset[str], str]:
+def _read_parts(match: re.Match[str], text: str) -> tuple[str, frozenset[str], str]:
     match match.lastgroup:
         case "number" | "unit" | "money":
-            return _number(match, text)
+            return _read_number(match, text)
         case "named":
-            unit = _unit_beside(match, text)
+            unit = _find_unit(match, text)
             return "count", unit, _NAMED[match["named"]] if unit else ""
         case "weekday":
             return "weekday", NOTHING, match["weekday"]
         case "clock":
-            return "clock", NOTHING, _clock(match["clock"])
+            return "clock", NOTHING, _normalize_clock(match["clock"])
         case "version" | "major":
-            return "version", _word_before(match, text), match["version"] or match["major"]
+            return "version", _find_word_before(match, text), match["version"] or match["major"]
         case "ratio":
             return "ratio", NOTHING, match["ratio"]
         case _:
-            return "date", NOTHING, _date(match)
+            return "date", NOTHING, _normalize_date(match)
 
 
-def _number(match: re.Match[str], text: str) -> tuple[str, frozenset[str], str]:
+def _read_number(match: re.Match[str], text: str) -> tuple[str, frozenset[str], str]:
     value = float(match["number"].replace(",", ""))
     unit = (match["unit"] or "").strip()
     if match["money"]:
@@ -147,32 +147,32 @@ def _number(match: re.Match[str], text: str) -> tuple[str, frozenset[str], str]:
     if unit in ("%", "percent"):
         return "percent", NOTHING, f"{value:g}"
     if unit in ("st", "nd", "rd", "th"):
-        return "rank", _unit_beside(match, text), f"{value:g}"
+        return "rank", _find_unit(match, text), f"{value:g}"
     if unit in _SCALE and unit != "m":
         value, unit = value * _SCALE[unit], ""
     if unit:
         return "measure", frozenset({unit}), f"{value:g}"
-    return "count", _unit_beside(match, text), f"{value:.10g}"
+    return "count", _find_unit(match, text), f"{value:.10g}"
 
 
-def _unit_beside(match: re.Match[str], text: str) -> frozenset[str]:
+def _find_unit(match: re.Match[str], text: str) -> frozenset[str]:
     after = _NEXT.match(text, match.end())
     found: list[str] = []
     for word in after[1].replace("-", " ").split() if after else ():
-        if not telling(word) or stem(word) in _NO_UNIT:
+        if not is_telling(word) or stem(word) in _NO_UNIT:
             break
         found.append(stem(word))
-    return frozenset(found) or _word_before(match, text)
+    return frozenset(found) or _find_word_before(match, text)
 
 
-def _word_before(match: re.Match[str], text: str) -> frozenset[str]:
+def _find_word_before(match: re.Match[str], text: str) -> frozenset[str]:
     before = _BEFORE.search(text, max(0, match.start() - 40), match.start())
     word = (before[1] or before[2]) if before else ""
-    unit = stem(word) if word and telling(word) else ""
+    unit = stem(word) if word and is_telling(word) else ""
     return frozenset({unit}) if unit and unit not in _NO_UNIT else NOTHING
 
 
-def _clock(written: str) -> str:
+def _normalize_clock(written: str) -> str:
     """Return a time of day on 24 hours."""
     digits = re.match(r"(\d{1,2})(?::(\d\d))?", written)
     if digits is None:
@@ -183,7 +183,7 @@ def _clock(written: str) -> str:
     return f"{hour}:{digits[2] or '00'}"
 
 
-def _date(match: re.Match[str]) -> str:
+def _normalize_date(match: re.Match[str]) -> str:
     if match["iso"]:
         year, month, day = match["iso"].split("-")
         return f"{int(month)}-{int(day)}-{year}"

@@ -1,8 +1,9 @@
 """Whether words really stand in a text: what proves that nothing was made up.
 
 A true quote proves nothing of what is put beside it. So what a model says in its own words is held
-against the text as well (`unsupported`): it may leave out, and it may not add a name, a number or
-a denial, turn round who took whose place (`contrasts.py`), or be about something else altogether.
+against the text as well (`find_unsupported_part`): it may leave out, and it may not add a name, a
+number or a denial, turn round who took whose place (`contrasts.py`), or be about something else
+altogether.
 
 In a quote spacing, case, typographic quotes and dashes may differ, since a model rarely copies
 those faithfully. Nothing else may.
@@ -13,11 +14,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from madeleine.language.contrasts import turned_round
-from madeleine.language.keeping import made_up
+from madeleine.language.contrasts import reverses_contrast
+from madeleine.language.keeping import find_made_up
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.stems import stem, stems_of, telling
-from madeleine.language.substance import denials
+from madeleine.language.stems import is_telling, stem, telling_stems
+from madeleine.language.substance import count_denials
 
 LEAST_CHARS = 8  # shorter words stand in any text by chance
 LEAST_SHARE = 1 / 3  # of its telling words that what is put anew has from the text
@@ -39,21 +40,23 @@ _QUOTES = {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013":
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     """Return where in a text the quoted words begin and end; nothing if they do not stand there."""
-    words = _plain(quote).split()
+    words = _fold_text(quote).split()
     if sum(map(len, words)) < LEAST_CHARS:
         return None
-    plain, places = _with_places(text)
+    plain, places = _fold_with_places(text)
     found = re.search(r"\s+".join(map(re.escape, words)), plain)
     return None if found is None else (places[found.start()], places[found.end() - 1] + 1)
 
 
-def _with_places(text: str) -> tuple[str, list[int]]:
+def _fold_with_places(text: str) -> tuple[str, list[int]]:
     """Return a text in its plain form, and for each character where it came from."""
-    pieces = [(each, place) for place, character in enumerate(text) for each in _plain(character)]
+    pieces = [
+        (each, place) for place, character in enumerate(text) for each in _fold_text(character)
+    ]
     return "".join(each for each, _ in pieces), [place for _, place in pieces]
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     return "".join(
         _QUOTES.get(each, each) for each in unicodedata.normalize("NFKC", text)
     ).casefold()
@@ -62,29 +65,29 @@ def _plain(text: str) -> str:
 # -- what is put anew ----------------------------------------------------------------------
 
 
-def unsupported(said: str, quote: str, told: str) -> str:
+def find_unsupported_part(said: str, quote: str, told: str) -> str:
     """Return what is wrong with words that are to say what a text tells, proven by a quote from
     it; empty if nothing."""
-    if made_up(said, [told]) or _unknown_names(said, told):
+    if find_made_up(said, [told]) or _adds_names(said, told):
         return "a memory with a name or a number that was not told"
     if _adds_denial(said, told) or _loses_denial(said, quote):
         return "a memory that denies what was not denied, or the reverse"
-    if turned_round(said, told):
+    if reverses_contrast(said, told):
         return "a memory that turns round what was told"
-    wanted = stems_of(said)
-    if said.isascii() and len(wanted & stems_of(told)) < LEAST_SHARE * len(wanted):
+    wanted = telling_stems(said)
+    if said.isascii() and len(wanted & telling_stems(told)) < LEAST_SHARE * len(wanted):
         return "a memory about something that was not told"
     return ""
 
 
-def _unknown_names(said: str, told: str) -> bool:
+def _adds_names(said: str, told: str) -> bool:
     """Whether a sentence begins with what may be a name, and the text does not have it: there a
     capital alone tells nothing."""
     openings = (_OPENING.match(each) for each in _SENTENCE.split(said))
     words = [each[1] for each in openings if each is not None]
-    known = stems_of(told)
+    known = telling_stems(told)
     return any(
-        telling(each.casefold()) and stem(each.casefold()) not in known
+        is_telling(each.casefold()) and stem(each.casefold()) not in known
         for each in words
         if not _NO_NAME.fullmatch(each)
     )
@@ -92,22 +95,24 @@ def _unknown_names(said: str, told: str) -> bool:
 
 def _adds_denial(said: str, told: str) -> bool:
     """Whether a sentence denies something, and none of the text that is about it does."""
-    denied = [stems_of(each) for each in _SENTENCE.split(told) if denials(each)]
+    denied = [telling_stems(each) for each in _SENTENCE.split(told) if count_denials(each)]
     return any(
-        not any(stems_of(each) & about for about in denied)
+        not any(telling_stems(each) & about for about in denied)
         for each in _SENTENCE.split(said)
-        if denials(each)
+        if count_denials(each)
     )
 
 
 def _loses_denial(said: str, quote: str) -> bool:
     """Whether a sentence says nearly what is quoted, without the denial in it."""
     denied = [
-        about for each in _SENTENCE.split(quote) if denials(each) and (about := stems_of(each))
+        about
+        for each in _SENTENCE.split(quote)
+        if count_denials(each) and (about := telling_stems(each))
     ]
     return any(
-        len(about & stems_of(each)) >= MOST_SHARE * len(about)
+        len(about & telling_stems(each)) >= MOST_SHARE * len(about)
         for about in denied
         for each in _SENTENCE.split(said)
-        if not denials(each)
+        if not count_denials(each)
     )

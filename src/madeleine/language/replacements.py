@@ -26,37 +26,37 @@ from itertools import pairwise
 
 from madeleine.language.change_words import (
     ARTICLES,
-    CHANGING,
+    CHANGE_PHRASES,
+    CHANGE_STARTERS,
     CLAUSE_UNDONE,
+    CONTRAST_MARKERS,
+    DISTINGUISHING_WORDS,
     ENDS_STATES,
-    LIGHT,
-    LISTS,
-    MARKERS,
-    NOT_STATED,
+    LIGHT_WORDS,
     PERIODS,
     PREPOSITIONS,
-    STATE_OF,
-    STATES,
+    STATE_WORDS,
+    STATES_BY_WORD,
     TEXT_UNDONE,
     TEXT_UNDONE_TURNS,
-    TIMES,
+    TIME_WORDS,
     TIMES_OF_YEAR,
-    TOLD_APART,
-    TRAILING,
-    TURNS,
+    TRAILING_WORDS,
+    UNSTATED_WORDS,
     VALUE_ENDS,
+    WORD_LISTS,
 )
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.same_thing import are_turned_round
 from madeleine.language.sentences import Sentence, Words, read_sentences
 from madeleine.language.stems import WORD, stem
-from madeleine.language.wording import STOP
+from madeleine.language.wording import STOP_WORDS
 
 OLDER_CHARS = 320  # a longer text states more than one thing
 NEWER_CHARS = 480
 VALUE_WORDS = 5  # of what was left or taken
 PURPOSE_WORDS = 2  # that an older text may add where the newer one names no scope
-READINGS = 8_192  # texts whose readings are kept at hand
+READING_CACHE_SIZE = 8_192  # texts whose readings are kept at hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def find_replacement(older: str, newer: str) -> Replacement | None:
     for change in changes:
         for place, sentence in enumerate(sentences):
             rest = [each for at, each in enumerate(sentences) if at != place]
-            left = change.ended_in(sentence) if all(map(_only_explains, rest)) else None
+            left = change.find_ended_value(sentence) if all(map(_only_explains, rest)) else None
             if left is not None:
                 written = change.sentence.written
                 taken = " ".join(written[at] for at in change.taken)
@@ -113,7 +113,7 @@ _SLOTS = ("A", "B", "X")
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class _ChangePhrase:
     """A turn of phrase as a pattern over the words of a sentence."""
 
     cue: str
@@ -128,45 +128,47 @@ class _Turn:
     """Words of which it has one. Most sentences have none, and need not be searched."""
 
 
-def _compile(line: str) -> _Turn:
+def _compile_phrase(line: str) -> _ChangePhrase:
     cue, _, turn = line.partition(": ")
     parts = turn.split()
     first, last = (each if each in _SLOTS else "" for each in (parts[0], parts[-1]))
     made = r"(?:(?<=[|:] )|^)" if first else r"(?<!\S)"
     for place, part in enumerate(parts):
         greedy = "" if place == len(parts) - 1 else "?"
-        choices = "|".join(_choice(each, greedy) for each in part.replace("?", "").split("/"))
+        choices = "|".join(
+            _choice_pattern(each, greedy) for each in part.replace("?", "").split("/")
+        )
         made += f"(?:{choices})" + "?" * part.endswith("?")
     own = frozenset(turn.replace("?", "").replace("/", " ").split())
-    must = [_first_words(each) for each in parts if not each.endswith("?")]
-    needed = min((each for each in must if each), key=lambda each: len(each & STOP))
-    return _Turn(cue, compile_late(made), first, last, own, needed)
+    must = [_starting_words(each) for each in parts if not each.endswith("?")]
+    needed = min((each for each in must if each), key=lambda each: len(each & STOP_WORDS))
+    return _ChangePhrase(cue, compile_late(made), first, last, own, needed)
 
 
-def _first_words(part: str) -> frozenset[str]:
+def _starting_words(part: str) -> frozenset[str]:
     """Return the words with which a part may begin; none for a slot, which may be any."""
     found: set[str] = set()
     for choice in part.split("/"):
         if choice in _SLOTS or choice == "V":
             return frozenset()
-        found.update(each.split("_")[0] for each in LISTS.get(choice, choice).split())
+        found.update(each.split("_")[0] for each in WORD_LISTS.get(choice, choice).split())
     return frozenset(found)
 
 
-def _choice(part: str, greedy: str) -> str:
-    if part in LISTS:
-        listed = sorted(LISTS[part].split(), key=len, reverse=True)
+def _choice_pattern(part: str, greedy: str) -> str:
+    if part in WORD_LISTS:
+        listed = sorted(WORD_LISTS[part].split(), key=len, reverse=True)
         return "|".join(re.escape(each.replace("_", " ")) + " " for each in listed)
     if part in _SLOTS:
         return rf"(?P<{part}>(?:[^|:→\s]+ )+{greedy})"
     return r"(?P<V>[^|:→\s]+ )" if part == "V" else re.escape(part) + " "
 
 
-_TURNS = tuple(map(_compile, TURNS.strip().splitlines()))
+_COMPILED_PHRASES = tuple(map(_compile_phrase, CHANGE_PHRASES.strip().splitlines()))
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _ToldChange:
     """A change that a sentence tells."""
 
     cue: str
@@ -181,10 +183,10 @@ class _Change:
     verb: str
     """The stem of what is no longer done, if the turn names it."""
 
-    def ended_in(self, older: Sentence) -> range | None:
+    def find_ended_value(self, older: Sentence) -> range | None:
         """Return the places of what was left, if an older sentence states it of the same scope."""
         for left in self.left:
-            for run in _readings(self.sentence, left, self.taken):
+            for run in _possible_stems(self.sentence, left, self.taken):
                 found = [
                     at
                     for at in range(len(older.stems) - len(run) + 1)
@@ -199,29 +201,29 @@ class _Change:
 
     def _ends(self, older: Sentence, value: range, left: range) -> bool:
         """Whether the change ends what an older sentence states of a value."""
-        stop = older.reason_from(value.stop)
+        stop = older.find_reason_start(value.stop)
         others = [
             at for at in range(stop) if at not in value and not _is_attached(older, at, value.stop)
         ]
-        stated = _stated(older, others, value)
-        if NOT_STATED.intersection(older.words[at] for at in range(stop)) or not stated:
+        stated = _find_states(older, others, value)
+        if UNSTATED_WORDS.intersection(older.words[at] for at in range(stop)) or not stated:
             return False
         if not stated & ENDS_STATES[self.cue] or not self._may_mean(older, stated):
             return False
         taken = frozenset(self.sentence.stems[at] for at in self.taken)
         clause = [at for at in self.clause if at not in left]
-        dated = any(older.words[at] in TIMES for at in others)
+        dated = any(older.words[at] in TIME_WORDS for at in others)
         scope, told = older.scope(others), self.sentence.scope(clause, dated)
         if (taken and taken <= frozenset(older.stems)) or not told <= frozenset(older.stems):
             return False
         heard = taken | {self.sentence.stems[at] for at in (*clause, *self.beside)}
         scope = frozenset(each for each in scope if each not in PERIODS or each in heard)
-        if scope <= heard and (scope <= told | taken or self._same_beside(older)):
+        if scope <= heard and (scope <= told | taken or self._other_clauses_agree(older)):
             return not are_turned_round(older, self.sentence, scope)
         may_lack = self.cue not in ("with", "role") and not told
         return may_lack and _is_plain_purpose(older, scope, value)
 
-    def _same_beside(self, older: Sentence) -> bool:
+    def _other_clauses_agree(self, older: Sentence) -> bool:
         """Whether the other clauses speak of what the older sentence speaks of, where that is told
         by their words. What they name anew is what was taken, if nothing else names that: it stands
         after the verb, or before it where somebody follows somebody in a role."""
@@ -240,32 +242,32 @@ class _Change:
 
     def _may_mean(self, older: Sentence, stated: frozenset[str]) -> bool:
         """Whether both may have the same speaker, and speak of the same deed."""
-        speakers = _speaker(older.words), _speaker(self.sentence.words)
+        speakers = _find_speaker(older.words), _find_speaker(self.sentence.words)
         if all(speakers) and speakers[0] != speakers[1]:
             return False
-        plain = self.verb in _PLAIN and "use" in stated
+        plain = self.verb in _USE_STEMS and "use" in stated
         return not self.verb or plain or self.verb in older.stems
 
 
-_PLAIN = frozenset(stem(word) for word in STATES["use"].split())
+_USE_STEMS = frozenset(stem(word) for word in STATE_WORDS["use"].split())
 
 
-@lru_cache(maxsize=READINGS)
-def _read_changes(text: str) -> tuple[_Change, ...]:
+@lru_cache(maxsize=READING_CACHE_SIZE)
+def _read_changes(text: str) -> tuple[_ToldChange, ...]:
     """Return the changes of which a text tells."""
     if len(text) > NEWER_CHARS:
         return ()
     return tuple(
         change
         for sentence in read_sentences(text)
-        for turn in _TURNS
+        for turn in _COMPILED_PHRASES
         if not turn.needed.isdisjoint(sentence.words)
         for match in turn.pattern.finditer("".join(f"{word} " for word in sentence.words))
         if (change := _read_change(sentence, turn, match)) is not None
     )
 
 
-@lru_cache(maxsize=READINGS)
+@lru_cache(maxsize=READING_CACHE_SIZE)
 def _is_undone(text: str) -> bool:
     """Whether something in a text says that a change is not done, whole and lasting."""
     text = text.replace("’", "'")
@@ -273,36 +275,40 @@ def _is_undone(text: str) -> bool:
     return any(each in TEXT_UNDONE for each in found) or bool(TEXT_UNDONE_TURNS.search(text))
 
 
-def _read_change(sentence: Sentence, turn: _Turn, match: re.Match[str]) -> _Change | None:
+def _read_change(
+    sentence: Sentence, turn: _ChangePhrase, match: re.Match[str]
+) -> _ToldChange | None:
     words = sentence.words
-    start, end = _place(match.string, match.start()), _place(match.string, match.end())
+    start, end = _word_place(match.string, match.start()), _word_place(match.string, match.end())
     slots = {
-        name: range(_place(match.string, match.start(name)), _place(match.string, match.end(name)))
+        name: range(
+            _word_place(match.string, match.start(name)), _word_place(match.string, match.end(name))
+        )
         for name in match.re.groupindex
         if match[name] is not None
     }
     left, taken = slots["A"], slots.get("B", range(0))
-    lefts = [left, _up_to_end(words, left)]
+    lefts = [left, _trim_to_value(words, left)]
     if turn.first == "A":
         lefts = [range(at, left.stop) for at in left]
     elif turn.last == "A":
-        lefts = [_up_to_end(words, left)]
+        lefts = [_trim_to_value(words, left)]
     elif joints := [at for at in left if words[at] == "and"]:
         edges = [left.start - 1, *joints, left.stop]
         lefts = [range(a + 1, b) for a, b in pairwise(edges)]
     if turn.first == "B":
-        taken = _last_name(sentence, taken)
+        taken = _find_last_name(sentence, taken)
     elif turn.last == "B":
-        taken, whole = _up_to_end(words, taken), taken
+        taken, whole = _trim_to_value(words, taken), taken
         if words[taken.stop : taken.stop + 1] and words[taken.stop] in _OF_TAKEN:
             end, slots = taken.stop, slots | {"B": range(whole.start, taken.stop)}
-    lefts = [_bare(words, each) for each in lefts]
-    lefts = [each for each in lefts if each and not all(words[at] in LIGHT for at in each)]
-    taken = _bare(words, taken)
+    lefts = [_strip_edge_words(words, each) for each in lefts]
+    lefts = [each for each in lefts if each and not all(words[at] in LIGHT_WORDS for at in each)]
+    taken = _strip_edge_words(words, taken)
     told_at = max(at + 1 for span in (*lefts, taken, range(start, start + 1)) for at in span)
-    reason = sentence.reason_from(told_at)
-    clause, beside = _clauses_around(sentence, start, end, reason)
-    slotted = _in_slots(slots)
+    reason = sentence.find_reason_start(told_at)
+    clause, beside = _split_clauses_around(sentence, start, end, reason)
+    slotted = _slot_places(slots)
     said = {words[at] for at in (*clause, *slotted) if at < reason}
     said |= {words[at] for at in range(start, end)} - turn.own
     if ("B" in slots and not taken) or not lefts or said & CLAUSE_UNDONE:
@@ -316,7 +322,7 @@ def _read_change(sentence: Sentence, turn: _Turn, match: re.Match[str]) -> _Chan
     if frozenset(words[at] for at in taken).issuperset(words[at] for at in min(lefts, key=len)):
         return None  # `replaced the bulb with a new bulb`
     inside = [at for at in range(start, end) if at not in taken and at in slotted]
-    return _Change(
+    return _ToldChange(
         turn.cue, sentence, tuple(each for each in lefts if len(each) <= VALUE_WORDS), taken,
         tuple(at for at in (*clause, *inside) if at < reason), beside,
         stem(match["V"].strip()) if "V" in slots else "",
@@ -325,7 +331,7 @@ def _read_change(sentence: Sentence, turn: _Turn, match: re.Match[str]) -> _Chan
 
 def _is_lasting_contrast(words: Words) -> bool:
     """Whether `B instead of A` tells a change and no single occasion: `from today`, not `today`."""
-    markers = MARKERS.intersection(words)
+    markers = CONTRAST_MARKERS.intersection(words)
     days = [at for at, word in enumerate(words) if word in ("today", "yesterday")]
     if any(at == 0 or words[at - 1] not in ("from", "since", "of") for at in days):
         return False
@@ -336,15 +342,15 @@ _OF_TAKEN = frozenset({"with", "via", "by", "using"})
 """Words that say how or by what something was taken, and not of what."""
 
 
-def _in_slots(slots: dict[str, range]) -> frozenset[int]:
+def _slot_places(slots: dict[str, range]) -> frozenset[int]:
     return frozenset(at for name in _SLOTS for at in slots.get(name, ()))
 
 
-def _place(line: str, at: int) -> int:
+def _word_place(line: str, at: int) -> int:
     return line.count(" ", 0, at)
 
 
-def _clauses_around(
+def _split_clauses_around(
     sentence: Sentence, start: int, end: int, reason: int
 ) -> tuple[list[int], tuple[int, ...]]:
     """Return the places around a change: of its own clause, with labels and adverbials that belong
@@ -354,7 +360,7 @@ def _clauses_around(
     beside: list[int] = []
     for span in _clause_spans(words):
         if span.stop <= start or span.start >= end:
-            has_verb = any(at in sentence.verbs or words[at] in CHANGING for at in span)
+            has_verb = any(at in sentence.verbs or words[at] in CHANGE_STARTERS for at in span)
             scoping = span.start >= end and words[span.start] not in PREPOSITIONS
             (beside if has_verb or scoping else own).extend(span)
         else:
@@ -367,7 +373,7 @@ def _clause_spans(words: Words) -> list[range]:
     return [range(a + 1, b) for a, b in pairwise(marks) if b > a + 1]
 
 
-def _up_to_end(words: Words, span: range) -> range:
+def _trim_to_value(words: Words, span: range) -> range:
     """Return the places from the first of a span up to a word that begins something else."""
     start = next((at for at in span if words[at] not in ARTICLES), span.stop)
     return range(
@@ -375,13 +381,13 @@ def _up_to_end(words: Words, span: range) -> range:
     )
 
 
-def _last_name(sentence: Sentence, span: range) -> range:
+def _find_last_name(sentence: Sentence, span: range) -> range:
     """Return the places of the last words of a span that name something; none if that may be more
     than one thing: `in staging Redis`."""
     words = sentence.words
-    while span and words[span[-1]] in LIGHT:
+    while span and words[span[-1]] in LIGHT_WORDS:
         span = span[:-1]
-    light = [at for at in span if words[at] in LIGHT or words[at] in STATE_OF]
+    light = [at for at in span if words[at] in LIGHT_WORDS or words[at] in STATES_BY_WORD]
     named = range(light[-1] + 1, span.stop) if light else span
     opens = bool(span) and words[span[0]] in PREPOSITIONS
     if opens and not any(at in sentence.verbs for at in span):
@@ -395,15 +401,15 @@ def _last_name(sentence: Sentence, span: range) -> range:
     return named
 
 
-def _bare(words: Words, span: range) -> range:
+def _strip_edge_words(words: Words, span: range) -> range:
     while span and words[span[0]] in ARTICLES:
         span = span[1:]
-    while span and words[span[-1]] in TRAILING:
+    while span and words[span[-1]] in TRAILING_WORDS:
         span = span[:-1]
     return span
 
 
-def _readings(sentence: Sentence, left: range, taken: range) -> list[Words]:
+def _possible_stems(sentence: Sentence, left: range, taken: range) -> list[Words]:
     """Return what was left as stems, and with the unit that only what was taken names: `from 30 to
     60 seconds`."""
     run = sentence.stems[left.start : left.stop]
@@ -427,11 +433,11 @@ def _only_explains(sentence: Sentence) -> bool:
     return sentence.words[0] in ("because", "reason", "reasons", "it", "that", "this", "they", "so")
 
 
-def _stated(older: Sentence, others: Sequence[int], value: range) -> frozenset[str]:
+def _find_states(older: Sentence, others: Sequence[int], value: range) -> frozenset[str]:
     """Return in which ways an older sentence states that something has a value: by a verb, by a
     label (`Editor: Vim`), or by nothing but a place (`rehearsals in the youth centre`)."""
     found = frozenset[str]().union(
-        *(STATE_OF[older.words[at]] for at in others if at in older.verbs)
+        *(STATES_BY_WORD[older.words[at]] for at in others if at in older.verbs)
     )
     before = older.words[: value.start]
     if not found and (":" in before or PREPOSITIONS.intersection(before)):
@@ -447,7 +453,7 @@ def _is_attached(older: Sentence, place: int, after: int) -> bool:
     return place < next(ends, len(older.words))
 
 
-def _speaker(words: Words) -> str:
+def _find_speaker(words: Words) -> str:
     for word in words:
         if word in ("i", "my", "me", "user"):
             return "i"
@@ -463,7 +469,9 @@ def _is_plain_purpose(older: Sentence, scope: frozenset[str], value: range) -> b
     of Ben, nor of my brother."""
     verb = next((at for at in range(value.start) if at in older.verbs), value.start)
     subject = [at for at in range(verb) if older.scope([at])]
-    if not _speaker(older.words[:verb]) or TOLD_APART.intersection(older.words[:verb]):
+    if not _find_speaker(older.words[:verb]) or DISTINGUISHING_WORDS.intersection(
+        older.words[:verb]
+    ):
         return False
     if subject and older.words[verb] not in ("is", "are"):
         return False
@@ -474,6 +482,6 @@ def _is_plain_purpose(older: Sentence, scope: frozenset[str], value: range) -> b
     if len(names) == 1 and older.words[names[0] - 1] == "for":
         names = [at for at in names if not older.written[at].isupper()]  # `for CI`
     numbers = [at for at in places if any(letter.isdigit() for letter in older.words[at])]
-    apart = TOLD_APART.intersection(older.words[at] for at in places)
+    apart = DISTINGUISHING_WORDS.intersection(older.words[at] for at in places)
     counted = any(each[0].isdigit() for each in older.words[value.start : value.stop])
     return verb < value.start and not (names or numbers or apart or counted)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.wording import STOP
+from madeleine.language.wording import STOP_WORDS
 
 TEXT_CHARS = 600  # a longer text says more than one thing
-ALIKE = 0.8  # share of the other words that both have
+SIMILAR_SHARE = 0.8  # share of the other words that both have
 WORDS_LEAST = 2  # besides the number; fewer are no statement
 
 _TOKEN = compile_late(r"\d{4}-\d\d(?:-\d\d)?|v?\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*|[^\W_]+")
@@ -39,7 +39,7 @@ _DATED = frozenset(_TIMES.split())
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _CountedText:
     words: frozenset[str]
     names: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -49,37 +49,37 @@ def differs_in_numbers(one: str, other: str) -> bool:
     """Whether two texts are nearly the same but for what they count."""
     if max(len(one), len(other)) > TEXT_CHARS:
         return False
-    mine, theirs = _parts(one), _parts(other)
+    mine, theirs = _read_counted_text(one), _read_counted_text(other)
     if mine.numbers == theirs.numbers or len(mine.numbers) != len(theirs.numbers):
         return False
     if mine.names != theirs.names or len(mine.words) < WORDS_LEAST:
         return False
-    return len(mine.words & theirs.words) >= ALIKE * len(mine.words | theirs.words)
+    return len(mine.words & theirs.words) >= SIMILAR_SHARE * len(mine.words | theirs.words)
 
 
-def same_numbers(one: str, other: str) -> bool:
+def have_same_numbers(one: str, other: str) -> bool:
     """Whether two texts count the same, and name the same dates and steps, in the same order."""
-    mine, theirs = _parts(one), _parts(other)
+    mine, theirs = _read_counted_text(one), _read_counted_text(other)
     return (mine.numbers, mine.names) == (theirs.numbers, theirs.names)
 
 
-def _parts(text: str) -> _Parts:
+def _read_counted_text(text: str) -> _CountedText:
     words: set[str] = set()
     names: list[str] = []
     numbers: list[str] = []
     before = ""
     for token in _TOKEN.findall(text.lower()):
         is_number = token in _IN_WORDS or _NUMBER.fullmatch(token) is not None
-        if token in _DATED or _DATE.fullmatch(token) or (is_number and _names(before)):
+        if token in _DATED or _DATE.fullmatch(token) or (is_number and _names_item(before)):
             names.append(token)
         elif is_number:
             numbers.append(token)
-        elif token not in STOP:
+        elif token not in STOP_WORDS:
             words.add(token)
         before = token
-    return _Parts(frozenset(words), tuple(names), tuple(numbers))
+    return _CountedText(frozenset(words), tuple(names), tuple(numbers))
 
 
-def _names(before: str) -> bool:
+def _names_item(before: str) -> bool:
     """Whether the number after this word tells which one is meant: `step 3`, `May 4`."""
     return before in _NAMED or before in _DATED

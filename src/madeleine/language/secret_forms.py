@@ -15,7 +15,13 @@ import re
 from collections.abc import Iterator
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.secret_values import Span, is_inside, is_mixed, is_name, is_placeholder
+from madeleine.language.secret_values import (
+    SecretSpan,
+    is_inside,
+    is_mixed,
+    is_name,
+    is_placeholder,
+)
 
 _MODELS = (
     r"sk-ant-[\w-]{16,}+|sk-(?:proj|svcacct|admin|or-v1|lf|let|helicone)-[A-Za-z0-9_-]{20,}+"
@@ -251,29 +257,29 @@ _KEY_SECRET = compile_late(
 BESIDE_CHARS = 100  # between an id of AWS and its secret
 
 
-def _encoded(text: str) -> Iterator[Span]:
+def _find_encoded(text: str) -> Iterator[SecretSpan]:
     """Yield what a name and a password became; any other word behind `auth` is none."""
     for found in _ENCODED.finditer(text):
-        plain = _decoded(found["value"])
+        plain = _decode_base64(found["value"])
         if plain is not None and _NAME_AND_PASSWORD.fullmatch(plain):
-            yield Span(*found.span("value"), "password")
+            yield SecretSpan(*found.span("value"), "password")
 
 
-def _beside_key_ids(text: str) -> Iterator[Span]:
+def _find_beside_key_ids(text: str) -> Iterator[SecretSpan]:
     """Yield the secrets of AWS: they have no mark of their own, but the ids beside them have."""
     ids = [each.span() for each in _KEY_ID.finditer(text)]
     near = [(start - BESIDE_CHARS, end + BESIDE_CHARS) for start, end in ids]
     for found in _KEY_SECRET.finditer(text) if near else ():
-        if is_inside(found.start(), near) and not _says(found["value"]):
-            yield Span(*found.span("value"), "token")
+        if is_inside(found.start(), near) and not _is_readable(found["value"]):
+            yield SecretSpan(*found.span("value"), "token")
 
 
-def _says(value: str) -> bool:
+def _is_readable(value: str) -> bool:
     """Whether it is a path, or words in base64: nothing that a machine drew."""
-    return is_name(value.strip("/")) or _decoded(value) is not None
+    return is_name(value.strip("/")) or _decode_base64(value) is not None
 
 
-def _decoded(value: str) -> str | None:
+def _decode_base64(value: str) -> str | None:
     """Return the words that base64 was made of; None if it was not made of any."""
     whole = value.rstrip("=")
     try:
@@ -329,40 +335,40 @@ _GIVEN_TO = tuple(
 _LOGS_IN = compile_late(r"docker|podman|helm|oras|skopeo|nerdctl|az")  # else `-p` is a port
 
 
-def by_form(text: str, low: str) -> Iterator[Span]:
+def find_by_form(text: str, low: str) -> Iterator[SecretSpan]:
     """Yield where something has the form of a secret."""
-    for kind, pattern, where in _looked_for(text, low):
+    for kind, pattern, where in _list_patterns(text, low):
         for found in pattern.finditer(where):
-            yield Span(*found.span("value"), kind)
-    yield from _both_told(text, low)
-    yield from _encoded(text)
-    yield from _beside_key_ids(text)
-    yield from _given_to_commands(text)
+            yield SecretSpan(*found.span("value"), kind)
+    yield from _find_logins(text, low)
+    yield from _find_encoded(text)
+    yield from _find_beside_key_ids(text)
+    yield from _find_in_commands(text)
 
 
-def _looked_for(text: str, low: str) -> Iterator[tuple[str, re.Pattern[str], str]]:
+def _list_patterns(text: str, low: str) -> Iterator[tuple[str, re.Pattern[str], str]]:
     for kind, pattern in _AS_WRITTEN:
         yield kind, pattern, text
     for kind, pattern in _IN_SMALL_LETTERS:
         yield kind, pattern, low
 
 
-def _both_told(text: str, low: str) -> Iterator[Span]:
+def _find_logins(text: str, low: str) -> Iterator[SecretSpan]:
     for found in _TELLS_BOTH.finditer(low):
         value = text[slice(*found.span("value"))]
         if is_mixed(value) and not is_placeholder(value):
-            yield Span(*found.span("value"), "password")
+            yield SecretSpan(*found.span("value"), "password")
 
 
-def _given_to_commands(text: str) -> Iterator[Span]:
+def _find_in_commands(text: str) -> Iterator[SecretSpan]:
     """A line with commands in it is looked at once, however many they are."""
     for line in _LINE.finditer(text):
-        for start, end in _given(line[0]):
+        for start, end in _find_flag_values(line[0]):
             if not is_placeholder(line[0][start:end]):
-                yield Span(line.start() + start, line.start() + end, "password")
+                yield SecretSpan(line.start() + start, line.start() + end, "password")
 
 
-def _given(line: str) -> Iterator[tuple[int, int]]:
+def _find_flag_values(line: str) -> Iterator[tuple[int, int]]:
     first = {each[0]: each.start() for each in reversed(list(_COMMAND.finditer(line)))}
     for command, place in first.items():
         begin = line.find("login", place) if _LOGS_IN.fullmatch(command) else place

@@ -13,21 +13,21 @@ from typing import NamedTuple
 
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.secret_values import (
-    How,
-    Span,
-    Told,
+    SecretCandidate,
+    SecretNotation,
+    SecretSpan,
     is_jumbled,
     is_mixed,
     is_name,
     is_placeholder,
-    is_told,
-    looks_drawn,
+    is_secret,
+    looks_random,
 )
 
 NEAR_CHARS = 40  # between a word that speaks of a secret and a string that may be it
 MIXED_CHARS = 20  # from which a string of letters and digits may be one
 AFTER_CHARS = 60  # of what follows a value; enough for the next word
-LOOKS = 4  # into what was no secret, for the name of another one: `token: password: …`
+LOOKS_BEFORE_SKIP = 4  # into what was no secret, for the name of another one: `token: password: …`
 
 _CHOSEN = (
     r"pass(?:words?|wd|wort|wörter|phrase|code)|psswd|pswd|kennwort|contraseña|mot de passe|pwd"
@@ -89,7 +89,7 @@ _ENDS = compile_late(  # where a value is over, and what it stands in goes on
 _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
-class Named(NamedTuple):
+class SecretName(NamedTuple):
     """The name of a secret in a text."""
 
     word: str
@@ -103,31 +103,31 @@ class Named(NamedTuple):
 _CLOSER = compile_late(r"[)\]}>]")
 
 
-def by_name(text: str, low: str) -> Iterator[Span]:
+def find_by_name(text: str, low: str) -> Iterator[SecretSpan]:
     """Yield where a secret is named and then told."""
-    yield from _behind_names(text, low)
-    yield from _by_phrase(low)
-    yield from _by_flag(text, low)
-    yield from _used_as(text, low)
-    yield from _nearby(text, low)
+    yield from _find_behind_names(text, low)
+    yield from _find_seed_phrases(low)
+    yield from _find_by_flag(text, low)
+    yield from _find_used_as(text, low)
+    yield from _find_nearby(text, low)
 
 
-def _behind_names(text: str, low: str) -> Iterator[Span]:
+def _find_behind_names(text: str, low: str) -> Iterator[SecretSpan]:
     """Look behind each name. What was no secret is looked into for other names, but not for ever:
     a text of nothing but names would take long."""
     place, looks = 0, 0
     for found in _NAME.finditer(low):
-        if found.start() < place or (name := _named(text, low, found)) is None:
+        if found.start() < place or (name := _read_name(text, low, found)) is None:
             continue
-        span, end = _told_after(text, low, name)
+        span, end = _find_secret_after(text, low, name)
         looks = 0 if span else looks + 1
         if span is not None:
             yield span
-        if span is not None or looks % LOOKS == 0:
+        if span is not None or looks % LOOKS_BEFORE_SKIP == 0:
             place = end
 
 
-def _named(text: str, low: str, found: re.Match[str]) -> Named | None:
+def _read_name(text: str, low: str, found: re.Match[str]) -> SecretName | None:
     """Return the whole name, if one begins here: `compass` has no `pass`. But whatever ends in
     `password` is one."""
     word, start = found[0], found.start()
@@ -135,10 +135,10 @@ def _named(text: str, low: str, found: re.Match[str]) -> Named | None:
     kind = None if ours else _KIND_OF.search(low, max(0, start - KIND_CHARS), start)
     if kind is not None and word.rstrip("s") in ("key", "token") and kind[word.rstrip("s")]:
         start = kind.start()
-    if not (ours or _begins(text, start)) or _is_mark(text, start):
+    if not (ours or _is_word_start(text, start)) or _is_in_redaction(text, start):
         return None
     outright = start < found.start() or word not in _AMBIGUOUS
-    return Named(word, start, found.end(), _is_chosen_name(word), outright)
+    return SecretName(word, start, found.end(), _is_chosen_name(word), outright)
 
 
 _AMBIGUOUS = ("key", "keys", "auth", "pass", "pw")
@@ -149,43 +149,43 @@ def _is_chosen_name(word: str) -> bool:
     return _CHOSEN_NAME.fullmatch(word) is not None
 
 
-def _begins(text: str, start: int) -> bool:
+def _is_word_start(text: str, start: int) -> bool:
     before = text[start - 1 : start] if start else ""
     if not (before.isascii() and before.isalpha()):
         return True
     return text[start].isupper() and before.islower()
 
 
-def _is_mark(text: str, place: int) -> bool:
+def _is_in_redaction(text: str, place: int) -> bool:
     """Whether a name stands in the mark that was put in the place of a secret."""
     return text.startswith("[redacted ", max(0, place - len("[redacted ")))
 
 
-def _told_after(text: str, low: str, name: Named) -> tuple[Span | None, int]:
+def _find_secret_after(text: str, low: str, name: SecretName) -> tuple[SecretSpan | None, int]:
     """Return the secret behind a name, if there is one, and where its value ends."""
     sign = _SIGN.match(low, name.end)
     if sign is None:
-        return _beside(text, low, name)
-    value = _value_at(text, sign.end())
+        return _find_beside(text, low, name)
+    value = _match_value(text, sign.end())
     if value is None:
         return None, name.end
-    start, end = _bounds(value)
-    told = _told(text, name, sign, value, (start, end))
-    if not (_fits(low, name, sign, told) and is_told(told)):
+    start, end = _value_bounds(value)
+    told = _build_candidate(text, name, sign, value, (start, end))
+    if not (_name_fits(low, name, sign, told) and is_secret(told)):
         return None, value.end()
-    return Span(start, end, _kind(name)), end
+    return SecretSpan(start, end, _secret_kind(name)), end
 
 
-def _kind(name: Named) -> str:
+def _secret_kind(name: SecretName) -> str:
     return "password" if name.by_hand else "token"
 
 
-def _value_at(text: str, place: int) -> re.Match[str] | None:
+def _match_value(text: str, place: int) -> re.Match[str] | None:
     form = _FORMS.get(text[place : place + 1], _QUOTED)
     return form.match(text, place) or _RUN.match(text, place)
 
 
-def _bounds(value: re.Match[str]) -> tuple[int, int]:
+def _value_bounds(value: re.Match[str]) -> tuple[int, int]:
     """Return where a value begins and ends; one without quotes ends before what closes or
     follows it, but not at each bracket or comma: a password may have them."""
     start, end = value.span("value")
@@ -193,10 +193,10 @@ def _bounds(value: re.Match[str]) -> tuple[int, int]:
         return start, end
     word = value["value"]
     word = word[: over.start()] if (over := _ENDS.search(word)) and over.start() else word
-    return start, start + len(_without_closers(word))
+    return start, start + len(_cut_at_closer(word))
 
 
-def _without_closers(word: str) -> str:
+def _cut_at_closer(word: str) -> str:
     """Cut a word where a bracket closes that was not opened in it, and the sentence or the call
     goes on behind it."""
     if not _CLOSER.search(word):
@@ -207,38 +207,42 @@ def _without_closers(word: str) -> str:
             depth[letter] += 1
         elif letter in _CLOSERS:
             depth[_CLOSERS[letter]] -= 1
-            if depth[_CLOSERS[letter]] < 0 and place and _is_over(word[place + 1 : place + 2]):
+            if depth[_CLOSERS[letter]] < 0 and place and _ends_value(word[place + 1 : place + 2]):
                 return word[:place]
     return word
 
 
-def _is_over(following: str) -> bool:
+def _ends_value(following: str) -> bool:
     return following in ("", ".", ",", ";", ":", ")", "]", "}", ">", '"', "'", "`", "?")
 
 
-def _told(
-    text: str, name: Named, sign: re.Match[str], value: re.Match[str], bounds: tuple[int, int]
-) -> Told:
+def _build_candidate(
+    text: str, name: SecretName, sign: re.Match[str], value: re.Match[str], bounds: tuple[int, int]
+) -> SecretCandidate:
     start, end = bounds
-    return Told(
+    return SecretCandidate(
         value=text[start:end].partition("\n")[0],
         raw=value["value"],
         after=text[end : end + AFTER_CHARS].partition("\n")[0],
-        how=_how(text, name, sign),
+        how=_find_notation(text, name, sign),
         by_hand=name.by_hand,
         quoted=value.re is not _RUN and sign["shows"] is None,
         is_secret_by_name="secret" in name.word,
     )
 
 
-def _how(text: str, name: Named, sign: re.Match[str]) -> How:
+def _find_notation(text: str, name: SecretName, sign: re.Match[str]) -> SecretNotation:
     if sign["assigns"] is None:
-        return How.SPOKEN
+        return SecretNotation.SPOKEN
     is_large = text[name.start : name.end].isupper()
-    return How.ENVIRONMENT if sign["assigns"] == "=" and is_large else How.ASSIGNED
+    return (
+        SecretNotation.ENVIRONMENT
+        if sign["assigns"] == "=" and is_large
+        else SecretNotation.ASSIGNED
+    )
 
 
-def _fits(low: str, name: Named, sign: re.Match[str], told: Told) -> bool:
+def _name_fits(low: str, name: SecretName, sign: re.Match[str], told: SecretCandidate) -> bool:
     """Whether a name that has other meanings too has this one here."""
     if sign["pair"] is not None and "value" not in sign["pair"]:
         return is_mixed(told.plain)
@@ -248,7 +252,7 @@ def _fits(low: str, name: Named, sign: re.Match[str], told: Told) -> bool:
     if name.by_hand:
         return sign["assigns"] is not None and (after_a_word or _is_strong(told.plain))
     long_enough = len(told.plain) >= KEY_CHARS and sign["assigns"] is not None
-    return after_a_word and long_enough and looks_drawn(told.plain) and _is_one_word(told.plain)
+    return after_a_word and long_enough and looks_random(told.plain) and _is_one_word(told.plain)
 
 
 def _is_one_word(value: str) -> bool:
@@ -276,11 +280,11 @@ _SAYS = compile_late(
 )
 
 
-def _by_phrase(low: str) -> Iterator[Span]:
+def _find_seed_phrases(low: str) -> Iterator[SecretSpan]:
     """Yield phrases of words that were drawn, and say nothing."""
     for found in _PHRASES.finditer(low):
         if not _SAYS.search(found["value"]):
-            yield Span(*found.span("value"), "password")
+            yield SecretSpan(*found.span("value"), "password")
 
 
 _FLAG = compile_late(
@@ -291,7 +295,7 @@ _CHOSEN_FLAG = compile_late(r"(?:.*[.-])?(?:pass(?:word|wd|phrase|code)?|pwd|pw)
 _DRAWN_FLAG = compile_late(r".*(?:token|secret(?:-key)?|api-?key|access-?key|authkey)")
 
 
-def _by_flag(text: str, low: str) -> Iterator[Span]:
+def _find_by_flag(text: str, low: str) -> Iterator[SecretSpan]:
     """Yield what a command is given by a flag."""
     for found in _FLAG.finditer(low):
         start = found.start("value")
@@ -304,7 +308,7 @@ def _by_flag(text: str, low: str) -> Iterator[Span]:
             if by_hand
             else is_mixed(value) and not is_name(value)
         ):
-            yield Span(start, start + len(value), "password" if by_hand else "token")
+            yield SecretSpan(start, start + len(value), "password" if by_hand else "token")
 
 
 _BESIDE = compile_late(
@@ -313,7 +317,7 @@ _BESIDE = compile_late(
 _SHORT_NAME = compile_late(r"passwd|pwd|pw|psk")
 
 
-def _beside(text: str, low: str, name: Named) -> tuple[Span | None, int]:
+def _find_beside(text: str, low: str, name: SecretName) -> tuple[SecretSpan | None, int]:
     """Return what stands right behind a name: `user ana passwd …`."""
     found = _BESIDE.match(low, name.end)
     if found is None or not (name.outright or name.by_hand):
@@ -322,10 +326,10 @@ def _beside(text: str, low: str, name: Named) -> tuple[Span | None, int]:
     value = text[start : found.end()].rstrip(".,;:!?)")
     if is_placeholder(value) or not _stands_out(low, name, value):
         return None, name.end
-    return Span(start, start + len(value), _kind(name)), start + len(value)
+    return SecretSpan(start, start + len(value), _secret_kind(name)), start + len(value)
 
 
-def _stands_out(low: str, name: Named, value: str) -> bool:
+def _stands_out(low: str, name: SecretName, value: str) -> bool:
     if any(each in value for each in "/(){}") or not is_mixed(value) or "." in value[-5:-1]:
         return False
     if _SHORT_NAME.fullmatch(name.word) and _is_inside_a_line(low, name.start):
@@ -348,11 +352,11 @@ _USED_AS = compile_late(
 )
 
 
-def _used_as(text: str, low: str) -> Iterator[Span]:
+def _find_used_as(text: str, low: str) -> Iterator[SecretSpan]:
     for found in _USED_AS.finditer(low):
         value = text[slice(*found.span("value"))]
         if is_mixed(value) and not is_placeholder(value):
-            yield Span(*found.span("value"), "password")
+            yield SecretSpan(*found.span("value"), "password")
 
 
 # -- somewhere near ------------------------------------------------------------------------
@@ -373,13 +377,13 @@ _COMMIT = compile_late(r"[0-9a-f]{40}")
 _PLACED = compile_late(r"\b(?:in|at|by|since|from|see|before|after|until)\s+$")
 
 
-def _nearby(text: str, low: str) -> Iterator[Span]:
+def _find_nearby(text: str, low: str) -> Iterator[SecretSpan]:
     """Yield what a machine drew, where the words before speak of a secret and nothing else."""
     for found in _LONG.finditer(low):
         start, end = found.span("value")
         before = low[max(0, start - NEAR_CHARS - KIND_CHARS) : start].rpartition("\n")[2]
-        if _is_spoken_of(before, found["value"]) and looks_drawn(text[start:end]):
-            yield Span(start, end, "token")
+        if _is_spoken_of(before, found["value"]) and looks_random(text[start:end]):
+            yield SecretSpan(start, end, "token")
 
 
 def _is_spoken_of(before: str, value: str) -> bool:

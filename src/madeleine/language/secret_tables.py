@@ -11,7 +11,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.secret_values import How, Span, Told, is_mixed, is_told
+from madeleine.language.secret_values import (
+    SecretCandidate,
+    SecretNotation,
+    SecretSpan,
+    is_mixed,
+    is_secret,
+)
 
 LEAST_CELLS = 3  # `| password | … |` has four, with what stands before and behind it
 LINE_CHARS = 4_000  # of a row; what is longer is no table that somebody reads
@@ -32,48 +38,48 @@ _HEADING = compile_late(r"[\"']?[\w().-]{1,30}(?: [\w().-]{1,30}){0,2}[\"']?\r?"
 _WORD = compile_late(r"[*_~\"']{0,3}(?P<code>`?)(?P<value>[^\s`\"']{3,400})")
 
 
-class Line(NamedTuple):
+class TableLine(NamedTuple):
     """A line of a text, and where it begins."""
 
     text: str
     start: int
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell of a row without the blanks around it, and where it begins."""
 
     text: str
     start: int
 
 
-def by_table(text: str, low: str) -> Iterator[Span]:
+def find_in_tables(text: str, low: str) -> Iterator[SecretSpan]:
     """Yield the secrets in the tables of a text."""
     if not _NAMES_ONE.search(low):
         return
-    lines = _lines(text)
-    yield from _in_markdown(lines)
+    lines = _split_lines(text)
+    yield from _find_in_markdown(lines)
     for mark in (",", ";", "\t"):
-        yield from _in_fields(lines, mark)
+        yield from _find_in_fields(lines, mark)
 
 
-def _lines(text: str) -> list[Line]:
+def _split_lines(text: str) -> list[TableLine]:
     lines, start = [], 0
     for line in text.split("\n"):
-        lines.append(Line(line, start))
+        lines.append(TableLine(line, start))
         start += len(line) + 1
     return lines
 
 
-def _cells(line: Line, mark: str) -> list[Cell]:
+def _split_cells(line: TableLine, mark: str) -> list[TableCell]:
     cells, start = [], line.start
     for piece in line.text[:LINE_CHARS].split(mark):
         blank = len(piece) - len(piece.lstrip())
-        cells.append(Cell(piece.strip(), start + blank))
+        cells.append(TableCell(piece.strip(), start + blank))
         start += len(piece) + len(mark)
     return cells
 
 
-def _names(cell: Cell) -> bool | None:
+def _read_cell_name(cell: TableCell) -> bool | None:
     """Return whether a cell names a password, or else a token; None if it names neither."""
     name = cell.text.strip("*_`\"' ").casefold()
     if len(name) > 60 or not _NAMES_ONE.search(name):
@@ -84,75 +90,77 @@ def _names(cell: Cell) -> bool | None:
 # -- markdown ------------------------------------------------------------------------------
 
 
-def _in_markdown(lines: Sequence[Line]) -> Iterator[Span]:
+def _find_in_markdown(lines: Sequence[TableLine]) -> Iterator[SecretSpan]:
     columns: dict[int, bool] = {}
     for place, line in enumerate(lines):
         if "|" not in line.text:
             columns = {}
         elif place + 1 < len(lines) and _is_ruled(lines[place + 1]):
-            columns = _columns(_cells(line, "|"))
+            columns = _find_secret_columns(_split_cells(line, "|"))
         elif not _is_ruled(line):
-            yield from _in_row(_cells(line, "|"), columns)
+            yield from _find_in_row(_split_cells(line, "|"), columns)
 
 
-def _is_ruled(line: Line) -> bool:
+def _is_ruled(line: TableLine) -> bool:
     return "|" in line.text and "-" in line.text and _DASHES.fullmatch(line.text) is not None
 
 
-def _columns(heading: list[Cell]) -> dict[int, bool]:
-    named = ((place, _names(cell)) for place, cell in enumerate(heading))
+def _find_secret_columns(heading: list[TableCell]) -> dict[int, bool]:
+    named = ((place, _read_cell_name(cell)) for place, cell in enumerate(heading))
     return {place: by_hand for place, by_hand in named if by_hand is not None}
 
 
-def _in_row(cells: list[Cell], columns: dict[int, bool]) -> Iterator[Span]:
+def _find_in_row(cells: list[TableCell], columns: dict[int, bool]) -> Iterator[SecretSpan]:
     """Yield what stands in a column of secrets, or, in a row that begins and ends with a bar,
     beside the name of one."""
     for place, by_hand in columns.items():
         if place < len(cells):
-            yield from _in_cell(cells[place], by_hand)
+            yield from _find_in_cell(cells[place], by_hand)
     if len(cells) > LEAST_CELLS and not cells[0].text.strip(" \t>"):
         for name, cell in itertools.pairwise(cells):
-            by_hand_here = _names(name)
+            by_hand_here = _read_cell_name(name)
             if by_hand_here is not None and is_mixed(cell.text.strip("`*")):
-                yield from _in_cell(cell, by_hand_here)
+                yield from _find_in_cell(cell, by_hand_here)
 
 
-def _in_cell(cell: Cell, by_hand: bool) -> Iterator[Span]:
+def _find_in_cell(cell: TableCell, by_hand: bool) -> Iterator[SecretSpan]:
     """Yield the first word of a cell if it is a secret; of more words it must show that."""
     if not (word := _WORD.match(cell.text)):
         return
     value, rest = word["value"].rstrip("*_~,;"), cell.text[word.end() :].strip("`*_~\"' ")
     if rest and not (word["code"] or is_mixed(value)):
         return
-    told = Told(value, value, "", How.ASSIGNED, by_hand, quoted=False, is_secret_by_name=False)
-    if is_told(told):
+    told = SecretCandidate(
+        value, value, "", SecretNotation.ASSIGNED, by_hand, quoted=False, is_secret_by_name=False
+    )
+    if is_secret(told):
         start = cell.start + word.start("value")
-        yield Span(start, start + len(value), "password" if by_hand else "token")
+        yield SecretSpan(start, start + len(value), "password" if by_hand else "token")
 
 
 # -- lines of fields -----------------------------------------------------------------------
 
 
-def _in_fields(lines: Sequence[Line], mark: str) -> Iterator[Span]:
+def _find_in_fields(lines: Sequence[TableLine], mark: str) -> Iterator[SecretSpan]:
     columns: dict[int, bool] = {}
     width = 0
     for line in lines:
-        cells = _cells(line, mark) if mark in line.text else []
+        cells = _split_cells(line, mark) if mark in line.text else []
         if columns and len(cells) == width:
-            yield from _in_record(cells, columns)
+            yield from _find_in_record(cells, columns)
         else:
-            columns, width = _fields(cells), len(cells)
+            columns, width = _read_field_names(cells), len(cells)
 
 
-def _fields(cells: list[Cell]) -> dict[int, bool]:
+def _read_field_names(cells: list[TableCell]) -> dict[int, bool]:
     """Return which fields are secret, if this is a line that names fields."""
-    columns = _columns(cells)
+    columns = _find_secret_columns(cells)
     if not columns or not all(_HEADING.fullmatch(each.text) for each in cells):
         return {}
     return columns
 
 
-def _in_record(cells: list[Cell], columns: dict[int, bool]) -> Iterator[Span]:
+def _find_in_record(cells: list[TableCell], columns: dict[int, bool]) -> Iterator[SecretSpan]:
     for place, by_hand in columns.items():
         if " " not in cells[place].text:
-            yield from _in_cell(cells[place], by_hand)
+            yield from _find_in_cell(cells[place], by_hand)

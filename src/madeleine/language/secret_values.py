@@ -26,10 +26,10 @@ SHUFFLED_CHARS = 16  # from which letters alone may be one
 ENTROPY_BITS = 3.2  # for each character; words have less, what a machine drew has more
 MOST_SLASHES = 2  # in what base64 makes of 30 bytes; a path has more
 LOOKED_CHARS = 400  # of a value; what is longer is no placeholder
-JUMPS = 3  # between letters and digits; a name with a number has one or two
+JUMBLED_CHANGES = 3  # between letters and digits; a name with a number has one or two
 
 
-class Span(NamedTuple):
+class SecretSpan(NamedTuple):
     """Where a secret stands, and what it is."""
 
     start: int
@@ -43,7 +43,7 @@ def is_inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
     return before >= 0 and place < spans[before][1]
 
 
-class How(enum.Enum):
+class SecretNotation(enum.Enum):
     """How a secret is told."""
 
     ENVIRONMENT = "environment"
@@ -54,7 +54,7 @@ class How(enum.Enum):
     """`the password is …`: it, or what somebody says of it."""
 
 
-class Told(NamedTuple):
+class SecretCandidate(NamedTuple):
     """What stands behind the name of a secret."""
 
     value: str
@@ -62,7 +62,7 @@ class Told(NamedTuple):
     """The value with what follows it up to the next space."""
     after: str
     """What follows the value in its line."""
-    how: How
+    how: SecretNotation
     by_hand: bool
     """Whether somebody chose it, as a password."""
     quoted: bool = False
@@ -75,13 +75,13 @@ class Told(NamedTuple):
         return self.value.strip().rstrip(".,;:!?")
 
 
-def is_told(told: Told) -> bool:
+def is_secret(told: SecretCandidate) -> bool:
     """Whether a secret is told, and not its type, its place or its absence."""
     if is_placeholder(told.value.strip()) or is_placeholder(told.plain.strip("*_")):
         return False
     if not told.quoted and _is_code(told):
         return False
-    return _is_chosen(told) if told.by_hand else _is_drawn(told)
+    return _is_chosen_password(told) if told.by_hand else _is_random_token(told)
 
 
 # -- no secret at all ----------------------------------------------------------------------
@@ -152,9 +152,9 @@ _CALL = compile_late(
 _KEY = compile_late(r"[\"']?[A-Za-z_-]+[\"']?:")
 
 
-def _is_code(told: Told) -> bool:
+def _is_code(told: SecretCandidate) -> bool:
     """Whether it is a call, a key or the name of something that holds the secret."""
-    if told.how is How.ENVIRONMENT:
+    if told.how is SecretNotation.ENVIRONMENT:
         return False
     raw = told.raw[:LOOKED_CHARS]
     if _CALL.fullmatch(raw) or _KEY.fullmatch(raw):
@@ -193,36 +193,36 @@ _GOES_ON = compile_late(r"[,;]?[ \t]+[^\W\d_][\w'’-]*(?![\w'’-]*\s{0,2}[:=])
 _LETTERS = compile_late(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
-def _is_chosen(told: Told) -> bool:
+def _is_chosen_password(told: SecretCandidate) -> bool:
     plain = told.plain
     if len(plain) < CHOSEN_CHARS or _is_technical(told):
         return False
     if " " in plain:
-        return told.how is not How.SPOKEN and not _SENTENCE.search(plain)
-    if told.how is How.SPOKEN:
-        return (told.quoted or is_mixed(plain) or _is_number(told)) and not _measures(told)
-    return not _measures(told) and not _begins_a_sentence(told)
+        return told.how is not SecretNotation.SPOKEN and not _SENTENCE.search(plain)
+    if told.how is SecretNotation.SPOKEN:
+        return (told.quoted or is_mixed(plain) or _is_number(told)) and not _is_measure(told)
+    return not _is_measure(told) and not _begins_a_sentence(told)
 
 
-def _is_technical(told: Told) -> bool:
+def _is_technical(told: SecretCandidate) -> bool:
     """Whether it is the name of a method or of a standard, as in `password: bcrypt`."""
-    outright = told.quoted or told.how is How.ENVIRONMENT
+    outright = told.quoted or told.how is SecretNotation.ENVIRONMENT
     return not outright and _TECHNICAL.fullmatch(told.plain) is not None
 
 
-def _is_number(told: Told) -> bool:
+def _is_number(told: SecretCandidate) -> bool:
     return told.plain.isdigit()
 
 
-def _measures(told: Told) -> bool:
+def _is_measure(told: SecretCandidate) -> bool:
     """Whether it says how long or how many: `8-16 characters`."""
     number = re.fullmatch(r"[\d.,+~<>=–-]+", told.plain)
     return number is not None and _UNITS.match(told.after) is not None
 
 
-def _begins_a_sentence(told: Told) -> bool:
+def _begins_a_sentence(told: SecretCandidate) -> bool:
     """Whether it is a word with others behind it."""
-    if told.quoted or told.how is How.ENVIRONMENT or not _LETTERS.fullmatch(told.plain):
+    if told.quoted or told.how is SecretNotation.ENVIRONMENT or not _LETTERS.fullmatch(told.plain):
         return False
     return _GOES_ON.match(told.after) is not None
 
@@ -242,12 +242,12 @@ def is_mixed(word: str) -> bool:
 def is_jumbled(word: str) -> bool:
     """Whether letters, digits and signs take turns in it as in no name."""
     plain = re.sub(r"[._:,'’-]", "", word.rstrip(".,;:!?"))
-    kinds = [_sort(each) for each in plain]
+    kinds = [_character_class(each) for each in plain]
     jumps = sum(one != other for one, other in itertools.pairwise(kinds))
-    return len(plain) >= JUMBLED_CHARS and is_mixed(plain) and jumps >= JUMPS
+    return len(plain) >= JUMBLED_CHARS and is_mixed(plain) and jumps >= JUMBLED_CHANGES
 
 
-def _sort(letter: str) -> str:
+def _character_class(letter: str) -> str:
     return "digit" if letter.isdigit() else "letter" if letter.isalnum() else "sign"
 
 
@@ -261,21 +261,21 @@ _CAMEL = compile_late(r"(?:[A-Z]{2,6}(?=[A-Z]|$)|[A-Z]?[a-z]{2,})*[A-Z]?")
 _DATE = compile_late(r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d.*|\d+(?:\.\d+)+[\w.-]{0,12}")
 
 
-def _is_drawn(told: Told) -> bool:
+def _is_random_token(told: SecretCandidate) -> bool:
     plain = told.plain
     if len(plain) < DRAWN_CHARS or " " in plain or is_name(plain) or _is_technical(told):
         return _is_plain_secret(told)
-    if told.how is not How.SPOKEN and _is_shuffled(plain):
+    if told.how is not SecretNotation.SPOKEN and _is_shuffled(plain):
         return True
     digits = any(each.isdigit() for each in plain)
     return digits and any(each.isalpha() for each in plain)
 
 
-def _is_plain_secret(told: Told) -> bool:
+def _is_plain_secret(told: SecretCandidate) -> bool:
     """Whether what is named a secret was chosen like a password, in one word."""
-    if not told.is_secret_by_name or told.how is How.SPOKEN:
+    if not told.is_secret_by_name or told.how is SecretNotation.SPOKEN:
         return False
-    outright = told.quoted or told.how is How.ENVIRONMENT
+    outright = told.quoted or told.how is SecretNotation.ENVIRONMENT
     return outright and len(told.plain) >= 6 and told.plain.isalnum() and not _is_camel(told.plain)
 
 
@@ -297,14 +297,14 @@ def _is_shuffled(value: str) -> bool:
     return not value.islower() and not value.isupper() and not _CAMEL.fullmatch(value)
 
 
-def looks_drawn(value: str) -> bool:
+def looks_random(value: str) -> bool:
     """Whether a string looks as if a machine had drawn it, and is no name or path."""
     if value.count("/") > MOST_SLASHES or _UUID.fullmatch(value) or is_name(value):
         return False
     mixed = any(each.isdigit() for each in value) and any(each.isalpha() for each in value)
-    return mixed and _entropy(value) >= ENTROPY_BITS
+    return mixed and _entropy_per_char(value) >= ENTROPY_BITS
 
 
-def _entropy(value: str) -> float:
+def _entropy_per_char(value: str) -> float:
     counts = Counter(value).values()
     return -sum(each / len(value) * math.log2(each / len(value)) for each in counts)

@@ -1,10 +1,10 @@
 """Keys, tokens and passwords in a text: what is never to be written down.
 
-Whatever is taken in unasked goes through `redacted` first. What shows by its own form (a
+Whatever is taken in unasked goes through `redact_secrets` first. What shows by its own form (a
 provider's prefix, a key block, an address with a password) is found by `secret_forms`, what its
 name tells (`password = …`, `the token is …`) by `secret_names`, and a column of them by
 `secret_tables`. A long string alone is no secret: commits, checksums, ids, paths and pictures
-stay. `suspicious` is for who would rather lose a sentence than keep a secret: it also says yes
+stay. `may_hold_secret` is for who would rather lose a sentence than keep a secret: it also says yes
 where a secret is only spoken of.
 
 The time grows with the text and no faster: every repetition is bounded, or gives nothing back.
@@ -17,42 +17,42 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.secret_forms import by_form
-from madeleine.language.secret_names import by_name
-from madeleine.language.secret_tables import by_table
-from madeleine.language.secret_values import Span, is_inside
+from madeleine.language.secret_forms import find_by_form
+from madeleine.language.secret_names import find_by_name
+from madeleine.language.secret_tables import find_in_tables
+from madeleine.language.secret_values import SecretSpan, is_inside
 
 TEXT_CHARS = 8_000_000  # of a longer one nothing is looked at, and nothing may be kept
-ROUNDS = 3  # a secret may show when the one before it is gone
+REDACTION_ROUNDS = 3  # a secret may show when the one before it is gone
 
 
-class Redacted(NamedTuple):
+class RedactedText(NamedTuple):
     """A text without its secrets, and how many it had."""
 
     text: str
     secrets: int
 
 
-def redacted(text: str) -> Redacted:
+def redact_secrets(text: str) -> RedactedText:
     """Return the text with `[redacted …]` in the place of each secret."""
     if len(text) > TEXT_CHARS:
-        return Redacted("[redacted: too long to be looked through]", 1)
+        return RedactedText("[redacted: too long to be looked through]", 1)
     count = 0
-    for _ in range(ROUNDS):
-        spans = _apart(_found(text), text)
+    for _ in range(REDACTION_ROUNDS):
+        spans = _merge_spans(_find_secrets(text), text)
         if not spans:
             break
-        text, count = _without(text, spans), count + len(spans)
-    return Redacted(text, count)
+        text, count = _replace_spans(text, spans), count + len(spans)
+    return RedactedText(text, count)
 
 
-def suspicious(text: str) -> bool:
+def may_hold_secret(text: str) -> bool:
     """Whether a text holds a secret, speaks of one as if to tell it, or has a string in it that
     nobody would type by hand."""
-    return _TOLD.search(text) is not None or redacted(text).secrets > 0
+    return _SPOKEN_OF.search(text) is not None or redact_secrets(text).secrets > 0
 
 
-def _without(text: str, spans: list[Span]) -> str:
+def _replace_spans(text: str, spans: list[SecretSpan]) -> str:
     pieces, place = [], 0
     for span in spans:
         pieces += [text[place : span.start], f"[redacted {span.kind}]"]
@@ -60,14 +60,14 @@ def _without(text: str, spans: list[Span]) -> str:
     return "".join([*pieces, text[place:]])
 
 
-def _found(text: str) -> Iterator[Span]:
+def _find_secrets(text: str) -> Iterator[SecretSpan]:
     """Yield the secrets of a text as a reader sees it: what has no width hides nothing."""
-    seen, places = _as_seen(text)
-    for span in _found_in(seen):
-        yield Span(places[span.start], places[span.end - 1] + 1, span.kind)
+    seen, places = _strip_invisible(text)
+    for span in _find_in_visible(seen):
+        yield SecretSpan(places[span.start], places[span.end - 1] + 1, span.kind)
 
 
-def _as_seen(text: str) -> tuple[str, Sequence[int]]:
+def _strip_invisible(text: str) -> tuple[str, Sequence[int]]:
     """Return the text without characters that nobody sees, and where each other one stands."""
     unseen = set(_UNSEEN.findall(text))
     if not unseen:
@@ -79,35 +79,35 @@ def _as_seen(text: str) -> tuple[str, Sequence[int]]:
 _UNSEEN = compile_late(r"[\xad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
-def _found_in(text: str) -> Iterator[Span]:
-    low = _in_small_letters(text)
-    yield from by_form(text, low)
-    yield from by_name(text, low)
-    yield from by_table(text, low)
+def _find_in_visible(text: str) -> Iterator[SecretSpan]:
+    low = _lower_in_place(text)
+    yield from find_by_form(text, low)
+    yield from find_by_name(text, low)
+    yield from find_in_tables(text, low)
 
 
-def _in_small_letters(text: str) -> str:
+def _lower_in_place(text: str) -> str:
     """Return the text in small letters, each where it stood: only `İ` would become two."""
     return text.replace("İ", "I").lower()
 
 
-_LEFT = compile_late(  # marks, and pictures
+_LEFT_ALONE = compile_late(  # marks, and pictures
     r"\[redacted [a-z ]{1,20}\]|data:[\w.+-]{1,80}/[\w.+-]{1,80};base64,"
     r"[A-Za-z0-9+/=]*+(?:\r?\n[A-Za-z0-9+/]{60,}+={0,2})*+"
 )
 
 
-def _apart(found: Iterator[Span], text: str) -> list[Span]:
+def _merge_spans(found: Iterator[SecretSpan], text: str) -> list[SecretSpan]:
     """Return the spans in their order; those that overlap become one, and what is a mark or a
     picture stays."""
-    left = [each.span() for each in _LEFT.finditer(text)]
-    spans: list[Span] = []
+    left = [each.span() for each in _LEFT_ALONE.finditer(text)]
+    spans: list[SecretSpan] = []
     for span in sorted(found, key=lambda each: each.start):
         if is_inside(span.start, left) or is_inside(span.end - 1, left):
             continue
         if spans and span.start < spans[-1].end:
             last = spans[-1]
-            spans[-1] = Span(last.start, max(last.end, span.end), last.kind)
+            spans[-1] = SecretSpan(last.start, max(last.end, span.end), last.kind)
         else:
             spans.append(span)
     return spans
@@ -115,7 +115,7 @@ def _apart(found: Iterator[Span], text: str) -> list[Span]:
 
 # -- in doubt ------------------------------------------------------------------------------
 
-_TOLD = compile_late(
+_SPOKEN_OF = compile_late(
     r"\b(?:pass(?:word|wd|phrase|code)|secret|api[ _-]?key|access[ _-]?key|private[ _-]?key|token"
     r"|credentials?|pin|cvv)\b.{0,30}?(?:\bis\b|[=:])"
     r"|-----BEGIN|\beyJ[A-Za-z0-9_-]{10,}\."

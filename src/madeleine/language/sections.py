@@ -23,7 +23,7 @@ _PARAGRAPH = compile_late(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class TextSection:
     """Some of a text, and the headings above it from the outermost on."""
 
     headings: tuple[str, ...]
@@ -38,30 +38,30 @@ class Section:
         return named if self.part == 1 else f"{named} ({self.part})"
 
 
-def sections(text: str) -> list[Section]:
+def split_sections(text: str) -> list[TextSection]:
     """Return the sections of a text that say something, in order."""
     if len(text) <= WHOLE_CHARS:
-        headings = _first_heading(text)
-        return [Section(headings, text.strip())] if text.strip() else []
-    return list(_numbered(_cut(text)))
+        headings = _find_first_heading(text)
+        return [TextSection(headings, text.strip())] if text.strip() else []
+    return list(_number_sections(_split_at_headings(text)))
 
 
-def _first_heading(text: str) -> tuple[str, ...]:
+def _find_first_heading(text: str) -> tuple[str, ...]:
     """Return the heading that a short text begins with."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     found = _HEADING.match(first)
     return (found[2],) if found else ()
 
 
-def _numbered(found: Iterator[tuple[tuple[str, ...], str]]) -> Iterator[Section]:
+def _number_sections(found: Iterator[tuple[tuple[str, ...], str]]) -> Iterator[TextSection]:
     seen: dict[tuple[str, ...], int] = {}
     for headings, text in found:
-        for piece in _pieces(text):
+        for piece in _split_pieces(text):
             seen[headings] = seen.get(headings, 0) + 1
-            yield Section(headings, piece, seen[headings])
+            yield TextSection(headings, piece, seen[headings])
 
 
-def _cut(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def _split_at_headings(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Give what stands under each heading."""
     path: list[tuple[int, str]] = []
     lines: list[str] = []
@@ -72,17 +72,17 @@ def _cut(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
         if heading is None:
             lines.append(line)
             continue
-        yield _names(path), "\n".join(lines)
+        yield _heading_names(path), "\n".join(lines)
         level, lines = len(heading[1]), []
         path = [*(each for each in path if each[0] < level), (level, heading[2])]
-    yield _names(path), "\n".join(lines)
+    yield _heading_names(path), "\n".join(lines)
 
 
-def _names(path: list[tuple[int, str]]) -> tuple[str, ...]:
+def _heading_names(path: list[tuple[int, str]]) -> tuple[str, ...]:
     return tuple(name for _, name in path)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _split_pieces(text: str) -> Iterator[str]:
     """Give a section in pieces that are not too long, cut between paragraphs if they can be."""
     left = text.strip()
     while len(left) > SECTION_CHARS:

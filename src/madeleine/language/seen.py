@@ -10,20 +10,22 @@ from __future__ import annotations
 import math
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.wording import STOP
+from madeleine.language.wording import STOP_WORDS
 
 BY_ID, BY_TITLE, BY_SENTENCE = 1.0, 0.95, 0.9
 TITLE_CHARS, SENTENCE_CHARS = 12, 24  # shorter ones stand in a reply by chance
 WORDS_LEAST, WORDS_SHARE = 4, 0.5
 BY_WORDS, BY_WORDS_MOST = 0.45, 0.85
 REPLY_CHARS = 40_000
-SURE_OF = 1.96  # standard errors within which the truth lies 19 times in 20
+STANDARD_ERRORS = 1.96  # standard errors within which the truth lies 19 times in 20
 
 _WORD = compile_late(r"[^\W_]{3,}")
 _SENTENCE = compile_late(r"[.!?\n。！？]+")
 
 
-def seen_use(reply: str, prompt: str, short_id: str, title: str | None, content: str) -> float:
+def reply_use_confidence(
+    reply: str, prompt: str, short_id: str, title: str | None, content: str
+) -> float:
     """Return how sure it is that a reply used a memory, from 0 to 1. Words that the prompt
     itself said tell nothing."""
     said = " ".join(reply[:REPLY_CHARS].lower().split())
@@ -34,30 +36,30 @@ def seen_use(reply: str, prompt: str, short_id: str, title: str | None, content:
     sentences = (" ".join(each.lower().split()) for each in _SENTENCE.split(content))
     if any(len(each) >= SENTENCE_CHARS and each in said for each in sentences):
         return BY_SENTENCE
-    return _by_words(said, prompt, content)
+    return _shared_words_confidence(said, prompt, content)
 
 
-def _by_words(said: str, prompt: str, content: str) -> float:
-    new = _words(content) - _words(prompt)
-    shared = new & _words(said)
+def _shared_words_confidence(said: str, prompt: str, content: str) -> float:
+    new = _content_words(content) - _content_words(prompt)
+    shared = new & _content_words(said)
     share = len(shared) / max(len(new), 1)
     if len(shared) < WORDS_LEAST or share < WORDS_SHARE:
         return 0.0
     return min(BY_WORDS_MOST, BY_WORDS + share)
 
 
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower())) - STOP
+def _content_words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower())) - STOP_WORDS
 
 
 def share_difference(some: tuple[int, int], others: tuple[int, int]) -> tuple[float, float]:
     """Return by how much one share exceeds another, each given as how many of how many, and how
     far that may be off by chance. A share of nothing is taken as a half, and may be anything."""
-    (mine, my_error), (theirs, their_error) = _share(*some), _share(*others)
-    return mine - theirs, SURE_OF * math.hypot(my_error, their_error)
+    (mine, my_error), (theirs, their_error) = _share_with_error(*some), _share_with_error(*others)
+    return mine - theirs, STANDARD_ERRORS * math.hypot(my_error, their_error)
 
 
-def _share(number: int, of: int) -> tuple[float, float]:
+def _share_with_error(number: int, of: int) -> tuple[float, float]:
     """Return a share and its standard error, as if one more had been seen on either side: none
     of three is not surely none of all."""
     share = (number + 1) / (of + 2)

@@ -13,24 +13,24 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 
-from madeleine.language.attributes import OF_KIND
-from madeleine.language.kinds import KIND
+from madeleine.language.attributes import FAMILIES_BY_KIND
+from madeleine.language.kinds import KINDS_BY_STEM
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.person_tables import (
-    ASKED,
-    DRUG,
+    ASKED_PHRASES,
+    DRUG_NAME,
     NOTHING,
-    OTHERS,
+    OTHER_BEINGS,
     PREFERENCES,
-    STATED,
-    TOOLS,
-    WIDER,
-    aspects_in,
+    STATED_PHRASES,
+    TOOL_FAMILIES,
+    WIDER_ATTRIBUTES,
     content_stems,
+    find_aspects,
     find_phrases,
+    phrase_stems,
     read_tokens,
     stem_set,
-    stems_in,
     word_set,
 )
 from madeleine.language.stems import stem
@@ -159,7 +159,7 @@ def read_self_question(prompt: str) -> SelfQuestion | None:
 def _read_self_question(prompt: str) -> SelfQuestion | None:
     personal = (
         (tokens, marked)
-        for tokens, marked in _sentences(prompt)
+        for tokens, marked in _split_sentences(prompt)
         if len(tokens) <= SENTENCE_WORDS and not _FIRST_PERSON.isdisjoint(tokens)
     )
     found = [
@@ -186,7 +186,7 @@ def asks_about_person(prompt: str) -> bool:
 def asks_about_assistant(prompt: str) -> bool:
     """Whether a prompt asks for an attribute of whoever answers it: `where do you live?`. What
     is known about the person who types does not answer that."""
-    return any(_asks_of_you(tokens) for tokens, _ in _sentences(prompt[:PROMPT_CHARS]))
+    return any(_asks_of_you(tokens) for tokens, _ in _split_sentences(prompt[:PROMPT_CHARS]))
 
 
 def _asks_of_you(tokens: Sequence[str]) -> bool:
@@ -197,7 +197,7 @@ def _asks_of_you(tokens: Sequence[str]) -> bool:
     return tokens[0] in _WH | _AUX | _REQUEST
 
 
-def _sentences(text: str) -> Iterator[tuple[list[str], bool]]:
+def _split_sentences(text: str) -> Iterator[tuple[list[str], bool]]:
     """Give the words of each sentence, without what only leads up to it, and whether a question
     mark ends it."""
     place = 0
@@ -227,16 +227,16 @@ def _read_sentence(tokens: Sequence[str], marked: bool) -> SelfQuestion | None:
     owned_only = rest[0] == "my" and len(rest) <= NOUN_PHRASE and _ends_in_attribute(rest)
     if not (lead or marked or owned_only or opens):
         return None
-    return _read_asked(rest)
+    return _read_question(rest)
 
 
 def _ends_in_attribute(tokens: Sequence[str]) -> bool:
     """Whether nothing but an attribute stands there: `my birthday`, but no `my wife says hello`."""
-    stems = stems_in(tokens)
-    return any(end == len(stems) for _, end, _ in find_phrases(ASKED, stems))
+    stems = phrase_stems(tokens)
+    return any(end == len(stems) for _, end, _ in find_phrases(ASKED_PHRASES, stems))
 
 
-def _read_asked(tokens: Sequence[str]) -> SelfQuestion | None:
+def _read_question(tokens: Sequence[str]) -> SelfQuestion | None:
     aspects: set[str] = set()
     words: set[str] = set()
     subject = _find_subject(tokens)
@@ -246,26 +246,26 @@ def _read_asked(tokens: Sequence[str]) -> SelfQuestion | None:
     for place, token in enumerate(tokens):
         if token in ("my", "mine") and not _asks_to_act(tokens[:place]):
             owned, named = _read_owned(tokens[place + 1 :])
-            others = others or bool(owned & (OTHERS | {"family"}))
+            others = others or bool(owned & (OTHER_BEINGS | {"family"}))
             aspects |= owned
             words |= named if owned else NOTHING
             if tokens[0] == "who" and named:  # who founded my shop
                 words |= content_stems(tokens)
     if others:
-        aspects &= OTHERS | {"family"}
+        aspects &= OTHER_BEINGS | {"family"}
         words |= content_stems(tokens)
     elif subject is not None:
         predicate = [*tokens[: subject.aux], *tokens[subject.place + 1 :]]
-        asked = _asked_of_subject(tokens, predicate)
+        asked = _subject_aspects(tokens, predicate)
         if subject.modal:
-            asked = _asked_of_permission(tokens[subject.place + 1 :])
+            asked = _permission_aspects(tokens[subject.place + 1 :])
         if subject.modal and not asked:
             return None
         aspects |= asked
-        words |= content_stems(predicate) - _general_words(predicate)
+        words |= content_stems(predicate) - _general_stems(predicate)
     elif "me" in tokens:
-        aspects |= aspects_in(ASKED, tokens) & {"style", "name", "allergy", "reminders"}
-        if content_stems(tokens) - _general_words(tokens):  # explain hooks to me
+        aspects |= find_aspects(ASKED_PHRASES, tokens) & {"style", "name", "allergy", "reminders"}
+        if content_stems(tokens) - _general_stems(tokens):  # explain hooks to me
             aspects.discard("style")
     if not aspects and _asks_for_taste(tokens, words):
         aspects.add(PREFERENCES)
@@ -311,7 +311,7 @@ def _is_procedural(tokens: Sequence[str], subject: _Subject) -> bool:
         and predicate[2:]
         and predicate[0] in ("have", "need", "want", "get", "go")
     ):
-        return tuple(map(stem, predicate[:3])) not in ASKED
+        return tuple(map(stem, predicate[:3])) not in ASKED_PHRASES
     if predicate and predicate[0] in _ACTIONS and tokens[subject.aux] in ("do", "did", "am"):
         return True
     if tokens[0] != "how" or subject.aux != 1:
@@ -342,11 +342,11 @@ def _read_owned(after: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
         if token in _NP_END and phrase and not _is_inside_phrase(after[:NOUN_PHRASE], place):
             break
         phrase.append(token.removesuffix("'s").removesuffix("s'"))
-    stems = stems_in(phrase)
+    stems = phrase_stems(phrase)
     if phrase and stem(phrase[-1]) in _LIMBS:  # anywhere else it is no part of the body
         return frozenset({"joints"}), NOTHING
-    found = list(find_phrases(ASKED, stems))
-    others = frozenset().union(*(aspects & OTHERS for _, _, aspects in found))
+    found = list(find_phrases(ASKED_PHRASES, stems))
+    others = frozenset().union(*(aspects & OTHER_BEINGS for _, _, aspects in found))
     if others:
         return others, content_stems(phrase)
     if any("family" in aspects for start, end, aspects in found if end == len(stems)):
@@ -356,8 +356,8 @@ def _read_owned(after: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
         if end == len(stems):
             head, modifiers = aspects, phrase[:start]
     if not head:
-        head = aspects_in(STATED, phrase[-1:]) & _NAMED_BY_VALUE
-    elif (head <= TOOLS and phrase[-1] in _WORK_OBJECTS) or (
+        head = find_aspects(STATED_PHRASES, phrase[-1:]) & _NAMED_BY_VALUE
+    elif (head <= TOOL_FAMILIES and phrase[-1] in _WORK_OBJECTS) or (
         head & _TECHNICAL and any(content_stems([each]) - _PERSONAL for each in modifiers)
     ):
         return NOTHING, NOTHING
@@ -372,11 +372,11 @@ _ALL_HEALTH = word_set("health conditions issues problems")
 
 def _is_inside_phrase(tokens: Sequence[str], place: int) -> bool:
     """Whether a word stands within a turn of phrase of the table: the `of` of `date of birth`."""
-    found = find_phrases(ASKED, stems_in(tokens))
+    found = find_phrases(ASKED_PHRASES, phrase_stems(tokens))
     return any(start < place < end - 1 for start, end, _ in found)
 
 
-def _asked_of_permission(predicate: Sequence[str]) -> frozenset[str]:
+def _permission_aspects(predicate: Sequence[str]) -> frozenset[str]:
     """Return what `can I eat`, `can I take` and `can I speak` ask for; others ask nothing."""
     rest = [each for each in predicate if each not in _MODAL and each != "not"]
     verb = rest[:1]
@@ -386,8 +386,8 @@ def _asked_of_permission(predicate: Sequence[str]) -> frozenset[str]:
     if verb == ["speak"]:
         return frozenset({"spoken"})
     if verb == ["take"] and (
-        any(DRUG.fullmatch(each) for each in predicate)
-        or "medication" in aspects_in(ASKED, predicate)
+        any(DRUG_NAME.fullmatch(each) for each in predicate)
+        or "medication" in find_aspects(ASKED_PHRASES, predicate)
     ):
         return frozenset({"medication", "allergy"})
     return NOTHING
@@ -420,9 +420,9 @@ mental general chronic
 """Stems of what stands before such a word when a person's own is meant."""
 
 
-def _asked_of_subject(tokens: Sequence[str], predicate: Sequence[str]) -> frozenset[str]:
+def _subject_aspects(tokens: Sequence[str], predicate: Sequence[str]) -> frozenset[str]:
     """Return the attributes that a question with `I` as its subject asks for."""
-    found = set(aspects_in(ASKED, predicate))
+    found = set(find_aspects(ASKED_PHRASES, predicate))
     stems = set(map(stem, predicate))
     if not stems & (_TASTE | {"want"}):
         found.discard("style")
@@ -462,13 +462,13 @@ def _lives_otherwise(tokens: Sequence[str]) -> bool:
     )
 
 
-def _general_words(tokens: Sequence[str]) -> frozenset[str]:
+def _general_stems(tokens: Sequence[str]) -> frozenset[str]:
     """Return the stems of words that ask for an attribute and say nothing more: `live`. A `dog`
     asks for a pet, and for no cat."""
-    stems = stems_in(tokens)
+    stems = phrase_stems(tokens)
     return frozenset(
         each
-        for start, end, aspects in find_phrases(ASKED, stems)
+        for start, end, aspects in find_phrases(ASKED_PHRASES, stems)
         if aspects and aspects <= _GENERAL
         for each in stems[start:end]
     )
@@ -490,7 +490,10 @@ def names_code(prompt: str) -> bool:
         return _EVERYDAY.isdisjoint(tokens)  # where do I register the handler
     return _EVERYDAY.isdisjoint(tokens) and any(
         each in _CODE
-        or any(OF_KIND.get(kind, NOTHING) & TOOLS for kind in KIND.get(stem(each), ()))
+        or any(
+            FAMILIES_BY_KIND.get(kind, NOTHING) & TOOL_FAMILIES
+            for kind in KINDS_BY_STEM.get(stem(each), ())
+        )
         for each in tokens
     )
 
@@ -502,7 +505,7 @@ def read_owned_attributes(prompt: str) -> frozenset[str]:
     owned = NOTHING.union(
         *(_read_owned(tokens[place + 1 :])[0] for place in islice(places, SENTENCES_MOST))
     )
-    return owned.union(*(WIDER.get(each, NOTHING) for each in owned))
+    return owned.union(*(WIDER_ATTRIBUTES.get(each, NOTHING) for each in owned))
 
 
 _CODE = word_set("""
@@ -522,6 +525,6 @@ party gift present holiday dish meal
 """Words that say that no program is meant."""
 
 
-def count_matters(prompt: str) -> int:
+def count_content_words(prompt: str) -> int:
     """Return how many words of a prompt name something, each once."""
     return len(content_stems(read_tokens(prompt[:PROMPT_CHARS])))

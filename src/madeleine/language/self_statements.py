@@ -12,26 +12,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from madeleine.language.attributes import OF_KIND
-from madeleine.language.kinds import KIND
+from madeleine.language.attributes import FAMILIES_BY_KIND
+from madeleine.language.kinds import KINDS_BY_STEM
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.person_tables import (
-    DRUG,
+    DRUG_NAME,
     GOALS,
     NOTHING,
-    OTHERS,
+    OTHER_BEINGS,
     PREFERENCES,
-    PRIVATE,
-    STATED,
+    PRIVATE_ATTRIBUTES,
+    STATED_PHRASES,
+    TOOL_FAMILIES,
     TOOL_WORDS,
-    TOOLS,
-    WIDER,
-    aspects_in,
+    WIDER_ATTRIBUTES,
     content_stems,
+    find_aspects,
     find_phrases,
+    phrase_stems,
     read_tokens,
     stem_set,
-    stems_in,
     word_set,
 )
 from madeleine.language.self_questions import SelfQuestion
@@ -105,21 +105,23 @@ class SelfStatement:
     words: frozenset[str]
 
 
-def read_statement(text: str, *, preference: bool = False, goal: bool = False) -> SelfStatement:
+def read_self_statement(
+    text: str, *, preference: bool = False, goal: bool = False
+) -> SelfStatement:
     """Return what a memory about the person states. `preference` and `goal` say of which type
     the memory is."""
-    return _read_statement(text[:STATEMENT_CHARS], preference, goal)
+    return _read_self_statement(text[:STATEMENT_CHARS], preference, goal)
 
 
 @lru_cache(maxsize=4_096)
-def _read_statement(text: str, preference: bool, goal: bool) -> SelfStatement:
+def _read_self_statement(text: str, preference: bool, goal: bool) -> SelfStatement:
     aspects: set[str] = set()
     mentioned: set[str] = set()
     other = named = False  # whether the clause before is about somebody else, or names somebody
     allergic = False
     text = _BORN_SHORT.sub("born ", text)
     own = _PRONOUNS.get(next(iter(read_tokens(text)), ""))  # the pronoun that means the person
-    for clause, joint in _clauses(text):
+    for clause, joint in _split_clauses(text):
         stated, somehow = _read_clause(clause)
         if allergic and joint == _GOES_ON:
             stated -= _REACTED_TO
@@ -133,10 +135,10 @@ def _read_statement(text: str, preference: bool, goal: bool) -> SelfStatement:
         goes_on = joint == _GOES_ON and after and clause[0] not in _SUBJECTS
         if not (joint == _RELATIVE and (other or named)):
             other = begins or goes_on
-            aspects |= stated & OTHERS if other else stated
-            named = bool(stated & OTHERS) or (named and not stated)
+            aspects |= stated & OTHER_BEINGS if other else stated
+            named = bool(stated & OTHER_BEINGS) or (named and not stated)
     introduced = _INTRODUCTION.match(text.strip())
-    if introduced and not aspects_in(STATED, read_tokens(introduced["name"])):
+    if introduced and not find_aspects(STATED_PHRASES, read_tokens(introduced["name"])):
         aspects |= {"name", "age"} if introduced["age"] else {"name"}
     if goal or GOALS in aspects:
         mentioned |= aspects
@@ -156,7 +158,7 @@ _INTRODUCTION = compile_late(
 """Somebody who says who they are without the word: `I'm Ada Byron, 36`."""
 
 
-def _clauses(text: str) -> Iterator[tuple[list[str], str]]:
+def _split_clauses(text: str) -> Iterator[tuple[list[str], str]]:
     """Give the words of each clause, and how it hangs on the one before: not at all, as a
     relative clause, or going on after `and` or a comma."""
     place, joint = 0, ""
@@ -176,35 +178,39 @@ def _clauses(text: str) -> Iterator[tuple[list[str], str]]:
 
 def _read_clause(tokens: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the attributes that a clause states, and those of which it only holds a word."""
-    stems = stems_in(tokens)
+    stems = phrase_stems(tokens)
     stated: set[str] = set()
     mentioned: set[str] = set()
-    for start, end, aspects in find_phrases(STATED, stems):
+    for start, end, aspects in find_phrases(STATED_PHRASES, stems):
         if _modifies_another_noun(tokens, end):
             continue
-        governed = _is_governed(tokens, start, _PREPOSITIONS if aspects & OTHERS else _SUBORDINATE)
+        governed = _is_governed(
+            tokens, start, _PREPOSITIONS if aspects & OTHER_BEINGS else _SUBORDINATE
+        )
         (mentioned if governed else stated).update(aspects)
     for _, _, aspects in find_phrases(TOOL_WORDS, stems):
         mentioned |= aspects
     for place, each in enumerate(stems):
         unsaid = tokens[place] in EMPTY_WORDS or each in _NO_NAMES
         modifies = _modifies_another_noun(tokens, place + 1)
-        for kind in NOTHING if unsaid else KIND.get(each, NOTHING):
-            families = OF_KIND.get(kind, NOTHING) & TOOLS
+        for kind in NOTHING if unsaid else KINDS_BY_STEM.get(each, NOTHING):
+            families = FAMILIES_BY_KIND.get(kind, NOTHING) & TOOL_FAMILIES
             families |= NOTHING if modifies else _KINDS_STATED.get(kind, NOTHING)
-            governed = bool(families & OTHERS) and _is_governed(tokens, place, _PREPOSITIONS)
+            governed = bool(families & OTHER_BEINGS) and _is_governed(tokens, place, _PREPOSITIONS)
             (mentioned if governed else stated).update(families)
             mentioned |= _KINDS_MENTIONED.get(kind, NOTHING)
-        if DRUG.fullmatch(tokens[place]):
+        if DRUG_NAME.fullmatch(tokens[place]):
             stated.add("medication")
     if _PREFERRING & set(tokens):
         stated -= _NOT_PREFERRED
         mentioned -= _NOT_PREFERRED
-    return _corrected(tokens, stated), frozenset(mentioned)
+    return _correct_aspects(tokens, stated), frozenset(mentioned)
 
 
 _PREFERRING = word_set("prefer prefers preferred preferring preference")
-_NOT_PREFERRED = (PRIVATE | OTHERS | word_set("origin job education")) - {"allergy"}
+_NOT_PREFERRED = (PRIVATE_ATTRIBUTES | OTHER_BEINGS | word_set("origin job education")) - {
+    "allergy"
+}
 """Attributes that nobody states by preferring something: `prefers oat milk flat whites`."""
 _COMPOUND_HEADS = word_set("""
 shell directory folder folders path page screen button theme server servers file files key keys
@@ -231,7 +237,7 @@ triptans dose
 """)
 
 
-def _is_taken(words: set[str], stated: set[str]) -> bool:
+def _is_taken_regularly(words: set[str], stated: set[str]) -> bool:
     """Whether something unknown is taken regularly: `takes methotrexate every Friday`."""
     known = stated - {"medication"} or words & _TAKEN_OTHERWISE
     return not known and bool(words & {"take", "takes"} and words & _REGULARLY)
@@ -244,7 +250,7 @@ time care
 """)
 
 
-def _corrected(tokens: Sequence[str], stated: set[str]) -> frozenset[str]:
+def _correct_aspects(tokens: Sequence[str], stated: set[str]) -> frozenset[str]:
     """Return what a clause states, without what its words only look like."""
     words = set(tokens)
     if "name" in stated and not words & _NAMING:
@@ -258,7 +264,11 @@ def _corrected(tokens: Sequence[str], stated: set[str]) -> frozenset[str]:
         stated |= {"origin"} if _names_birthplace(tokens) else NOTHING
     if "devices" in stated and sum(map(str.isdigit, "".join(tokens))) >= PHONE_DIGITS:
         stated = stated - {"devices"} | {"telephone"}  # my phone is +351 ...
-    if not (words & _MEDICAL or any(map(DRUG.fullmatch, tokens)) or _is_taken(words, stated)):
+    if not (
+        words & _MEDICAL
+        or any(map(DRUG_NAME.fullmatch, tokens))
+        or _is_taken_regularly(words, stated)
+    ):
         stated.discard("medication")  # takes tea with milk
     if "hours" in stated and words & {"works", "work"} and not _says_when(tokens):
         stated.discard("hours")  # works from a laptop
@@ -313,13 +323,16 @@ def _begins_with_other(tokens: Sequence[str]) -> bool:
     rest = list(tokens)
     while rest and (rest[0] in _DETERMINERS or rest[0] in ("user", "user's")):
         rest.pop(0)
-    stems = stems_in(rest[:3])
+    stems = phrase_stems(rest[:3])
     is_bare = len(rest) == len(tokens)
     if stems and stems[0] in _STATES and is_bare:
         return False
     if stems and stems[0] in _PARENTHOOD and (rest[1:2] in (["of"], ["to"]) or rest[1:] == []):
         return not is_bare and rest[1:] == []  # `father of two`, but `his father founded the shop`
-    return any(start == 0 and aspects & OTHERS for start, _, aspects in find_phrases(STATED, stems))
+    return any(
+        start == 0 and aspects & OTHER_BEINGS
+        for start, _, aspects in find_phrases(STATED_PHRASES, stems)
+    )
 
 
 def select_answers(
@@ -330,7 +343,9 @@ def select_answers(
     mention it."""
     if question.whole:
         return frozenset(statements)
-    wanted = question.aspects.union(*(WIDER.get(each, NOTHING) for each in question.aspects))
+    wanted = question.aspects.union(
+        *(WIDER_ATTRIBUTES.get(each, NOTHING) for each in question.aspects)
+    )
     stated = NOTHING.union(*(each.aspects for each in statements.values()))
     if "age" in wanted & stated:
         wanted -= {"birthday"}

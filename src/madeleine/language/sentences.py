@@ -16,20 +16,20 @@ from madeleine.language.change_words import (
     ALWAYS_VERBS,
     ARTICLES,
     BEFORE_VERBS,
-    CHANGING,
-    JOINTS,
-    LIGHT,
+    CHANGE_STARTERS,
+    CONJUNCTIONS,
+    LIGHT_WORDS,
     NUMBERS,
     PREPOSITIONS,
-    REASONS,
-    STATE_OF,
-    TIMES,
+    REASON_WORDS,
+    STATES_BY_WORD,
+    TIME_WORDS,
     UNITS,
 )
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import WORD, stem
 
-READINGS = 8_192  # texts whose sentences are kept at hand
+SENTENCE_CACHE_SIZE = 8_192  # texts whose sentences are kept at hand
 
 Words = tuple[str, ...]
 
@@ -72,22 +72,22 @@ class Sentence:
 
     def _is_scope(self, place: int, dated: bool) -> bool:
         word = self.words[place]
-        if word in LIGHT or word in ("|", ":") or place in self.verbs:
+        if word in LIGHT_WORDS or word in ("|", ":") or place in self.verbs:
             return False
-        if word in CHANGING and word.endswith("ed"):
+        if word in CHANGE_STARTERS and word.endswith("ed"):
             return False
-        if word == "last" and TIMES.intersection(self.words[place + 1 : place + 2]):
+        if word == "last" and TIME_WORDS.intersection(self.words[place + 1 : place + 2]):
             return False
         before = self.words[max(0, place - 2) : place]
-        if word in TIMES and word.endswith("days"):
+        if word in TIME_WORDS and word.endswith("days"):
             return True  # `on Mondays` is no day on which something changed
         return (
-            word not in TIMES
+            word not in TIME_WORDS
             or not _WHEN.intersection(before)
             or (dated and not _SINCE.intersection(before))
         )
 
-    def reason_from(self, start: int) -> int:
+    def find_reason_start(self, start: int) -> int:
         """Return where it begins to explain what it tells, from a place on."""
         return next(
             (at for at in range(start, len(self.words)) if self._explains(at)), len(self.words)
@@ -97,14 +97,14 @@ class Sentence:
         word = self.words[place]
         if word == "as":  # `as the lead` names a role, `as it was slow` a reason
             return any(at in self.verbs for at in range(place + 1, place + 5))
-        return word == ":" or word in REASONS
+        return word == ":" or word in REASON_WORDS
 
 
 _SINCE = frozenset({"last", "since", "this"})
 _WHEN = _SINCE | {"on", "in", "of", "from"}
 
 
-@lru_cache(maxsize=READINGS)
+@lru_cache(maxsize=SENTENCE_CACHE_SIZE)
 def read_sentences(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of a text."""
     text = text.replace("’", "'").strip()
@@ -119,7 +119,7 @@ def _read_sentence(text: str) -> Sentence:
     written: list[str] = []
     for match in _PART.finditer(text):
         if match["word"]:
-            words.append(_canonical(match["word"].lower().removesuffix("'s"), words[-1:]))
+            words.append(_normalize_word(match["word"].lower().removesuffix("'s"), words[-1:]))
         elif match["arrow"]:
             words.append("→")
         else:
@@ -128,7 +128,7 @@ def _read_sentence(text: str) -> Sentence:
     while words and words[-1] in ("|", ":"):
         words.pop()
     for place, word in enumerate(words):
-        if word in JOINTS and _is_clause(words[place + 1 : place + 6]):
+        if word in CONJUNCTIONS and _begins_clause(words[place + 1 : place + 6]):
             words[place] = "|"
     stems = tuple(word if word in UNITS.values() else stem(word) for word in words)
     verbs = frozenset(at for at in range(len(words)) if _is_verb(words, at))
@@ -139,9 +139,9 @@ def _is_verb(words: Sequence[str], place: int) -> bool:
     """Whether a word states that something has a value. Some of these may be nouns as well: `logs
     go to Loki`, `the build cache`."""
     word, before = words[place], words[place - 1] if place else ""
-    if word not in STATE_OF or word in ALWAYS_VERBS or word.endswith("ed"):
-        return word in STATE_OF
-    if not before or before in _BEFORE_NOUNS or before in CHANGING or before in ("|", ":"):
+    if word not in STATES_BY_WORD or word in ALWAYS_VERBS or word.endswith("ed"):
+        return word in STATES_BY_WORD
+    if not before or before in _BEFORE_NOUNS or before in CHANGE_STARTERS or before in ("|", ":"):
         return False
     if words[place + 1 : place + 2] and words[place + 1] in ALWAYS_VERBS:
         return False
@@ -151,7 +151,7 @@ def _is_verb(words: Sequence[str], place: int) -> bool:
 _BEFORE_NOUNS = ARTICLES | PREPOSITIONS | {"new", "old", "and", "or", "no", "all", "each", "every"}
 
 
-def _canonical(word: str, before: Sequence[str]) -> str:
+def _normalize_word(word: str, before: Sequence[str]) -> str:
     """Return one form for all ways to write a number, a unit after it, and a time of day."""
     if word[0].isdigit():
         bare = re.sub(r"(?<=\d),(?=\d{3}\b)", "", word)
@@ -162,7 +162,7 @@ def _canonical(word: str, before: Sequence[str]) -> str:
     return "may." if after_number and word == "may" else NUMBERS.get(word, word)
 
 
-def _is_clause(words: Sequence[str]) -> bool:
+def _begins_clause(words: Sequence[str]) -> bool:
     """Whether words after `and` begin a clause of their own, and no second value."""
     own = words[: next((at for at, word in enumerate(words) if word in ("|", ":")), len(words))]
-    return any(word in STATE_OF or word in CHANGING for word in own)
+    return any(word in STATES_BY_WORD or word in CHANGE_STARTERS for word in own)

@@ -76,10 +76,10 @@ def names_nothing(prompt: str) -> bool:
     found = _TOKEN.findall(text)
     if len(found) > MOST_WORDS or not _TOKEN.search(prompt) or _NAME.search(prompt):
         return False
-    return all(_is_empty(each) for each in found)
+    return all(_is_empty_word(each) for each in found)
 
 
-def _is_empty(word: str) -> bool:
+def _is_empty_word(word: str) -> bool:
     if word in ANY_EMPTY or (word.isascii() and word.isalpha() and len(word) == 1):
         return True
     parts = re.split(r"['-]", word)

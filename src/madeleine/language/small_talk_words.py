@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madeleine.language.wording import QUESTION, STOP
+from madeleine.language.wording import QUESTION_WORDS, STOP_WORDS
 
 _EMPTY = """
 ability able above absolutely accept according actual actually add adding additional afraid ago
@@ -140,7 +140,7 @@ zie zien zijn zo zonder zou
 """
 """German, French, Spanish, Italian, Portuguese and Dutch, in this order."""
 
-EMPTY_WORDS = frozenset(_EMPTY.split()) | STOP | QUESTION
+EMPTY_WORDS = frozenset(_EMPTY.split()) | STOP_WORDS | QUESTION_WORDS
 """English words by which one talks without naming anything."""
 ANY_EMPTY = EMPTY_WORDS | frozenset(_ELSEWHERE.split())
 """The same, and those of the other languages."""

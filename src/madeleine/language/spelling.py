@@ -10,16 +10,16 @@ LEAST_LETTERS = 4
 LEAST_CHANGED = 6  # `bake` is not `base`
 
 
-def may_be_slip(word: str) -> bool:
+def may_be_typo(word: str) -> bool:
     """Whether a word is long enough, and made of letters only, so that one may be wrong."""
     return len(word) >= LEAST_LETTERS and word.isalpha()
 
 
-def is_slip(word: str, meant: str) -> bool:
+def is_typo(word: str, meant: str) -> bool:
     """Whether one slip makes `word` of `meant`."""
     if word == meant or word[:1] != meant[:1] or abs(len(word) - len(meant)) > 1:
         return False
-    at = _same_start(word, meant)
+    at = _common_prefix_length(word, meant)
     rest, other = word[at:], meant[at:]
     if len(word) == len(meant):
         exchanged = rest[:2] == other[:2][::-1] and rest[2:] == other[2:]
@@ -28,6 +28,6 @@ def is_slip(word: str, meant: str) -> bool:
     return longer[1:] == shorter
 
 
-def _same_start(one: str, other: str) -> int:
+def _common_prefix_length(one: str, other: str) -> int:
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -12,11 +12,18 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
-from madeleine.language.attributes import NOTHING, OWNING, QUOTED, TOLD, Role, role_at
-from madeleine.language.kinds import kinds_of
+from madeleine.language.attributes import (
+    NOTHING,
+    OWNERSHIP_WORDS,
+    QUOTED,
+    ROLES_BY_WORDS,
+    PhraseRole,
+    find_role_at,
+)
+from madeleine.language.kinds import find_kinds
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.stems import WORD, stem
-from madeleine.language.wording import IRREGULAR, STOP
+from madeleine.language.wording import IRREGULAR_FORMS, STOP_WORDS
 
 TEXT_CHARS = 240  # about two sentences
 MOST_SENTENCES = 2
@@ -39,7 +46,7 @@ things thus time times today total toward towards truth until upon use used user
 usually via want week weekly weeks well went whole winter within word words work working works year
 years yesterday yet
 """
-_SMALL = frozenset(STOP) | frozenset(_MORE_SMALL.split())
+_SMALL = frozenset(STOP_WORDS) | frozenset(_MORE_SMALL.split())
 _TOWARDS = frozenset(
     {
         "in",
@@ -74,7 +81,7 @@ check write bring serve whoever anyone tell let start stop visit contact see exp
 """
 _BIDDING = frozenset(_BIDDING_WORDS.split())
 """First words that are mostly no name: they bid somebody do something."""
-_OPENING = STOP | _BIDDING | _WHEN | {"every", "each"}
+_OPENING = STOP_WORDS | _BIDDING | _WHEN | {"every", "each"}
 """First words that are no part of a name that follows them."""
 _ITS = frozenset({"its", "his", "her", "their"})
 _SKIPPED = frozenset(
@@ -134,7 +141,7 @@ class Slot(Enum):
     """Says when."""
 
 
-TOPICAL = (Slot.FIRST, Slot.OF)
+TOPIC_SLOTS = (Slot.FIRST, Slot.OF)
 """Where subjects stand."""
 
 Words = tuple[str, ...]
@@ -158,7 +165,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ParsedStatement:
     """A short text as far as it states something of something."""
 
     phrases: tuple[Phrase, ...]
@@ -194,21 +201,21 @@ class _Token:
     """Whether it is the last word of a sentence."""
     owner: bool
     """Whether it ends in `'s`."""
-    role: Role | None = None
+    role: PhraseRole | None = None
     taken: bool = False
     """Whether it is part of a turn of phrase that began before."""
     aside: bool = False
     """Whether it only says when: `since the upgrade`."""
 
 
-def statement_of(text: str) -> Statement:
+def parse_statement(text: str) -> ParsedStatement:
     """Return what a text states. Of a long one nothing is told."""
     text = text.replace("’", "'").strip()
     short = len(text) <= TEXT_CHARS and len(_END.findall(text)) < MOST_SENTENCES
-    tokens = _tokens(text) if short else []
+    tokens = _tokenize(text) if short else []
     roles = [each.role for each in tokens if each.role]
-    return Statement(
-        phrases=tuple(_phrases(tokens)),
+    return ParsedStatement(
+        phrases=tuple(_build_phrases(tokens)),
         spoken_of=tuple(
             (each.stem, each.role.families) for each in tokens if each.role and each.role.families
         ),
@@ -218,20 +225,20 @@ def statement_of(text: str) -> Statement:
             for one, two in pairwise(tokens)
             if one.word in _ITS and two.role and two.role.families
         ),
-        speaker=_speaker(tokens),
+        speaker=_find_speaker(tokens),
         change=any(each.change for each in roles),
         more=any(each.more for each in roles),
         wished="?" in text or any(each.wished for each in roles) or _denies_change(tokens),
         coming=any(each.coming for each in roles),
         event=any(each.event for each in roles),
         denies=any(each.word in _NOT for each in tokens),
-        bids=_bids(tokens),
-        owning=_owning(tokens),
+        bids=_is_imperative(tokens),
+        owning=_begins_with_owner(tokens),
         short=short,
     )
 
 
-def _tokens(text: str) -> list[_Token]:
+def _tokenize(text: str) -> list[_Token]:
     made: list[_Token] = []
     end = 0
     for match in _TOKEN.finditer(text):
@@ -243,36 +250,46 @@ def _tokens(text: str) -> list[_Token]:
         root = lower if quoted else stem(lower)
         made.append(
             _Token(
-                lower, root, capital, broken or quoted, _ends(text, match.end()), bare != written
+                lower,
+                root,
+                capital,
+                broken or quoted,
+                _ends_sentence(text, match.end()),
+                bare != written,
             )
         )
         end = match.end()
-    _set_aside(made)
-    return _with_roles(made)
+    _mark_asides(made)
+    return _assign_roles(made)
 
 
-def _ends(text: str, place: int) -> bool:
+def _ends_sentence(text: str, place: int) -> bool:
     return text[place : place + 1] in (".", "!", "?", ":")
 
 
-def _set_aside(tokens: list[_Token]) -> None:
+def _mark_asides(tokens: list[_Token]) -> None:
     """Mark what follows `since` and its like, up to a name or a small word."""
     for place, token in enumerate(tokens):
         if token.word in _AFTER and not (place and tokens[place - 1].stem == "look"):
             rest = tokens[place + 1 :]
             start = next((at for at, each in enumerate(rest) if each.word not in _SKIPPED), 0)
             for each in rest[start:]:
-                if each.capital or each.broken or each.word in STOP or _DIGIT.search(each.word):
+                if (
+                    each.capital
+                    or each.broken
+                    or each.word in STOP_WORDS
+                    or _DIGIT.search(each.word)
+                ):
                     break
                 each.aside = True
 
 
-def _with_roles(tokens: list[_Token]) -> list[_Token]:
+def _assign_roles(tokens: list[_Token]) -> list[_Token]:
     words, stems = [each.word for each in tokens], [each.stem for each in tokens]
     place = 0
     while place < len(tokens):
-        skip = _in_name(tokens, place) or tokens[place].aside
-        found = None if skip else role_at(words, stems, place)
+        skip = _is_in_name(tokens, place) or tokens[place].aside
+        found = None if skip else find_role_at(words, stems, place)
         length = 1
         if found is not None:
             tokens[place].role, length = found
@@ -282,13 +299,13 @@ def _with_roles(tokens: list[_Token]) -> list[_Token]:
     return tokens
 
 
-def _in_name(tokens: list[_Token], place: int) -> bool:
+def _is_in_name(tokens: list[_Token], place: int) -> bool:
     """Whether a word is part of a name: written with a capital, and not as a first word must be,
     unless another one follows."""
     token = tokens[place]
     if not token.capital or len(token.word) == 1:
         return False
-    follows = place + 1 < len(tokens) and _joins(tokens[place + 1])
+    follows = place + 1 < len(tokens) and _continues_name(tokens[place + 1])
     if place > 0 and not tokens[place - 1].ends:
         return True
     return follows and token.word not in _OPENING and not _is_verb(token.word)
@@ -297,15 +314,15 @@ def _in_name(tokens: list[_Token], place: int) -> bool:
 def _is_verb(word: str) -> bool:
     """Whether a first word tells what was done: `Chose Postgres for Atlas`. But Rose is a name."""
     if word.endswith("ed"):
-        return word in _SMALL or (word,) in TOLD
-    return word in _SMALL and word in IRREGULAR
+        return word in _SMALL or (word,) in ROLES_BY_WORDS
+    return word in _SMALL and word in IRREGULAR_FORMS
 
 
-def _joins(token: _Token) -> bool:
+def _continues_name(token: _Token) -> bool:
     return token.capital and not token.broken
 
 
-def _speaker(tokens: list[_Token]) -> str:
+def _find_speaker(tokens: list[_Token]) -> str:
     for token in tokens[:4]:
         if token.word in ("i", "i'm", "i've", "i'd", "my"):
             return "i"
@@ -314,13 +331,13 @@ def _speaker(tokens: list[_Token]) -> str:
     return ""
 
 
-def _bids(tokens: list[_Token]) -> bool:
+def _is_imperative(tokens: list[_Token]) -> bool:
     return bool(tokens) and tokens[0].word in _BIDDING
 
 
-def _owning(tokens: list[_Token]) -> bool:
+def _begins_with_owner(tokens: list[_Token]) -> bool:
     return not any(each.word == "by" for each in tokens) and any(
-        each.word in OWNING and each.role is not None and "owner" in each.role.families
+        each.word in OWNERSHIP_WORDS and each.role is not None and "owner" in each.role.families
         for each in tokens
     )
 
@@ -336,8 +353,8 @@ def _denies_change(tokens: list[_Token]) -> bool:
     )
 
 
-def _phrases(tokens: list[_Token]) -> list[Phrase]:
-    runs = _runs(tokens)
+def _build_phrases(tokens: list[_Token]) -> list[Phrase]:
+    runs = _find_runs(tokens)
     made: list[Phrase] = []
     for place, (start, end) in enumerate(runs):
         words = tokens[start:end]
@@ -346,44 +363,44 @@ def _phrases(tokens: list[_Token]) -> list[Phrase]:
         made.append(
             Phrase(
                 stems=tuple(each.stem for each in words),
-                slot=_slot(tokens, start, made, words),
-                gone=_gone(tokens[last_end:start], tokens[end:next_start]),
+                slot=_find_slot(tokens, start, made, words),
+                gone=_is_gone(tokens[last_end:start], tokens[end:next_start]),
                 capital=any(each.capital for each in words) and start > 0,
                 small=not any(each.capital for each in words),
-                kinds=_kinds(words),
+                kinds=_phrase_kinds(words),
                 number=any(_DIGIT.search(each.word) for each in words),
             )
         )
     return made
 
 
-def _kinds(words: list[_Token]) -> frozenset[str]:
+def _phrase_kinds(words: list[_Token]) -> frozenset[str]:
     """Return the kinds of a phrase; a name of several words is of none that is known."""
     if words[0].word[0] in _QUOTES:
         return frozenset({QUOTED})
     told = [each for each in words if not each.word[0].isdigit()]
     named = any(each.capital for each in told)
-    return kinds_of([each.stem for each in told[-1:]]) if len(told) == 1 or not named else NOTHING
+    return find_kinds([each.stem for each in told[-1:]]) if len(told) == 1 or not named else NOTHING
 
 
-def _runs(tokens: list[_Token]) -> list[tuple[int, int]]:
+def _find_runs(tokens: list[_Token]) -> list[tuple[int, int]]:
     """Return where phrases begin and end. A name ends where small letters begin, but for what
     belongs to it: `Ana's mother`."""
     found: list[tuple[int, int]] = []
     for place, token in enumerate(tokens):
-        if not _names(tokens, place):
+        if not _is_naming_word(tokens, place):
             continue
         before = tokens[place - 1] if place else None
         year = before is not None and before.word.isdigit() and len(token.word) == YEAR_DIGITS
         joined = bool(found) and found[-1][1] == place and (year or not token.broken)
-        if joined and before is not None and _one_phrase(before, token):
+        if joined and before is not None and _are_one_phrase(before, token):
             found[-1] = (found[-1][0], place + 1)
         else:
             found.append((place, place + 1))
     return found
 
 
-def _names(tokens: list[_Token], place: int) -> bool:
+def _is_naming_word(tokens: list[_Token], place: int) -> bool:
     token = tokens[place]
     if token.role is not None or token.taken or token.aside:
         return False
@@ -393,16 +410,16 @@ def _names(tokens: list[_Token], place: int) -> bool:
         return False
     if place == 0 and token.word in _BIDDING:
         return False
-    return token.word not in _SMALL or _in_name(tokens, place)
+    return token.word not in _SMALL or _is_in_name(tokens, place)
 
 
-def _one_phrase(before: _Token, token: _Token) -> bool:
+def _are_one_phrase(before: _Token, token: _Token) -> bool:
     if before.owner or before.capital == token.capital:
         return True
     return before.capital and _DIGIT.search(token.word) is not None
 
 
-def _slot(tokens: list[_Token], start: int, made: list[Phrase], words: list[_Token]) -> Slot:
+def _find_slot(tokens: list[_Token], start: int, made: list[Phrase], words: list[_Token]) -> Slot:
     before = [each for each in tokens[max(0, start - 5) : start] if each.word not in _SKIPPED]
     last = before[-1] if before else None
     if words[0].word[0].isdigit():
@@ -421,22 +438,27 @@ def _slot(tokens: list[_Token], start: int, made: list[Phrase], words: list[_Tok
         return Slot.OF
     if all(each.slot is Slot.WHEN or each.kinds for each in made):
         if last is None or last.word not in _TOWARDS:
-            acts = made or _done(last) or _bids(tokens) or _speaker(tokens[:start])
+            acts = (
+                made
+                or _tells_change(last)
+                or _is_imperative(tokens)
+                or _find_speaker(tokens[:start])
+            )
             return Slot.OBJECT if acts else Slot.FIRST
     elif words[0].broken and words[-1].owner:
         return Slot.FIRST
     return Slot.VALUE
 
 
-def _done(last: _Token | None) -> bool:
+def _tells_change(last: _Token | None) -> bool:
     return last is not None and last.role is not None and last.role.change
 
 
 def _is_time(words: list[_Token]) -> bool:
-    return bool(kinds_of(each.stem for each in words) & _MONTHS_AND_DAYS)
+    return bool(find_kinds(each.stem for each in words) & _MONTHS_AND_DAYS)
 
 
-def _gone(before: list[_Token], after: list[_Token]) -> bool:
+def _is_gone(before: list[_Token], after: list[_Token]) -> bool:
     if any(each.role is not None and each.role.before_gone for each in before):
         return True
     for token in after:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.wording import IRREGULAR, STOP
+from madeleine.language.wording import IRREGULAR_FORMS, STOP_WORDS
 
 # A letter or digit and what may stand inside a word: `don't`, `c++`, `node.js`, `4/5`, `1,200`.
 WORD = compile_late(
@@ -27,8 +27,8 @@ _ENDINGS = (
     *(("ions", ""), ("ion", ""), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")),
     ("s", ""),
 )
-_KEPT = 3  # letters that an ending may not take
-_SHORT = {
+_LEAST_ROOT_CHARS = 3  # letters that an ending may not take
+_SHORT_STEMS = {
     "used": "use", "uses": "use", "using": "use", "tried": "try", "tries": "try", "dies": "die",
     "died": "die", "ties": "tie", "tied": "tie", "status": "status", "news": "news", "bus": "bus",
     "less": "less", "does": "do", "this": "this", "his": "his", "its": "it", "lives": "live",
@@ -42,49 +42,53 @@ _SHORT = {
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return what all forms of a lower-case word have in common."""
-    word = IRREGULAR.get(word, word)
-    if word in _SHORT:
-        return _SHORT[word]
-    if not word.isascii() or not word.isalpha() or len(word) <= _KEPT:
+    word = IRREGULAR_FORMS.get(word, word)
+    if word in _SHORT_STEMS:
+        return _SHORT_STEMS[word]
+    if not word.isascii() or not word.isalpha() or len(word) <= _LEAST_ROOT_CHARS:
         return word
     for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _KEPT and not word.endswith("ss"):
-            return _tail(word[: len(word) - len(ending)] + instead)
-    return _tail(word)
+        if (
+            word.endswith(ending)
+            and len(word) - len(ending) >= _LEAST_ROOT_CHARS
+            and not word.endswith("ss")
+        ):
+            return _strip_tail(word[: len(word) - len(ending)] + instead)
+    return _strip_tail(word)
 
 
-def _tail(root: str) -> str:
+def _strip_tail(root: str) -> str:
     """Return a root without what only some of its forms end in: `plann`, `use`, `tri`."""
-    if len(root) > _KEPT and root[-1] == root[-2] and root[-1] not in "sle":
+    if len(root) > _LEAST_ROOT_CHARS and root[-1] == root[-2] and root[-1] not in "sle":
         root = root[:-1]
-    if len(root) > _KEPT and root[-1] in "ei":
+    if len(root) > _LEAST_ROOT_CHARS and root[-1] in "ei":
         root = root[:-1]
-    return root[:-1] + "i" if root.endswith("y") and len(root) > _KEPT else root
+    return root[:-1] + "i" if root.endswith("y") and len(root) > _LEAST_ROOT_CHARS else root
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of a text in lower case, in order."""
     found = [word.removesuffix("'s") for word in WORD.findall(text.replace("’", "'").lower())]
     if text.isascii() or not UNSPACED.search(text):
         return found
-    return [part for word in found for part in _parts(word)]
+    return [part for word in found for part in _split_pairs(word)]
 
 
-def _parts(word: str) -> list[str]:
+def _split_pairs(word: str) -> list[str]:
     if len(word) < 3 or not UNSPACED.search(word):
         return [word]
     return [word[place : place + 2] for place in range(len(word) - 1)]
 
 
-def telling(word: str) -> bool:
+def is_telling(word: str) -> bool:
     """Whether a word says what a text is about. Whether it is denied is another matter, and what
     must not be lost yet another (`substance.py`)."""
     return word not in _UNTELLING and "'" not in word and (len(word) > 1 or not word.isascii())
 
 
-_UNTELLING = STOP | {"never", "cannot", "always", "already", "yet", "still", "ever"}
+_UNTELLING = STOP_WORDS | {"never", "cannot", "always", "already", "yet", "still", "ever"}
 
 
-def stems_of(text: str) -> frozenset[str]:
+def telling_stems(text: str) -> frozenset[str]:
     """Return the stems of the telling words."""
-    return frozenset(stem(word) for word in words(text) if telling(word))
+    return frozenset(stem(word) for word in split_words(text) if is_telling(word))

@@ -1,6 +1,6 @@
 """What a text must not lose: every word and sign but the few that only hold it together.
 
-`stems.telling` chooses words to find texts by, and there `on`, `5`, `B` and `her` tell nothing.
+`stems.is_telling` chooses words to find texts by, and there `on`, `5`, `B` and `her` tell nothing.
 Where a text is to stand for another, they tell everything: `zone B` is not `zone C`, `from Oslo`
 is not `to Oslo`, `5 s` is not `5 ms`. So here a text is its *tokens*, in order: articles and the
 present of `to be` are left out, short forms are written out (`isn't` is `not`), numbers keep
@@ -18,11 +18,13 @@ from functools import lru_cache
 from itertools import pairwise, zip_longest
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.marks import literal_places
-from madeleine.language.stems import UNSPACED, words
+from madeleine.language.marks import find_literal_places
+from madeleine.language.stems import UNSPACED, split_words
 
-KEPT = 512  # texts whose tokens are kept at hand: two texts are asked several questions
-COUNTED = 16_384  # texts whose denials are known: of every pair that is looked at they are asked
+TOKEN_CACHE_SIZE = 512  # texts whose tokens are kept at hand: two texts are asked several questions
+DENIAL_CACHE_SIZE = (
+    16_384  # texts whose denials are known: of every pair that is looked at they are asked
+)
 
 # A mark that begins a line of a list or a heading says nothing.
 _BULLET = compile_late(r"^[ \t]*(?:[-*+•]|#{1,6})[ \t]+(?!\d)", re.MULTILINE)
@@ -59,7 +61,7 @@ nicht nichts nie niemals kein keine keinen keinem ohne ne pas jamais aucun aucun
 ningún ninguna sin non mai senza nessun não sem nem niet geen nooit zonder inte aldrig utan ikke
 nie nigdy bez не нет никогда без нельзя لا ليس لم لن 안
 """
-DENYING = frozenset(_DENYING.split())
+DENIAL_WORDS = frozenset(_DENYING.split())
 _DENYING_CHARACTERS = compile_late(r"[不没沒未勿別别無无非]|ない|なく|なかっ|ません|않|없|못|아니")
 
 _GROUPS = {
@@ -71,10 +73,10 @@ _GROUPS = {
         less fewer enough half twice once always never sometimes often rarely first last""",
     "duty": "may might must can could will would should shall if unless except whether",
 }
-TURNING = {word: group for group, members in _GROUPS.items() for word in members.split()}
+TURNING_WORDS = {word: group for group, members in _GROUPS.items() for word in members.split()}
 """Small words without which a sentence says something else, by what they say."""
-AROUND = ("place", "time")
-CONTRARY = {
+PLACE_AND_TIME = ("place", "time")
+CONTRARY_WORDS = {
     one: tuple(others.split())
     for one, others in {
         "from": "to into onto", "to": "from", "into": "from out", "in": "out outside",
@@ -102,27 +104,27 @@ _UNIT_CHARS = 3  # letters of a unit as it is written after a number: `ms`, `GB`
 Tokens = tuple[str, ...]
 
 
-@lru_cache(maxsize=KEPT)
-def tokens(text: str) -> Tokens:
+@lru_cache(maxsize=TOKEN_CACHE_SIZE)
+def tokenize(text: str) -> Tokens:
     """Return all that a text says, word by word and sign by sign."""
-    text = _BULLET.sub(" ", _clean(text))
-    literal = literal_places(text)
+    text = _BULLET.sub(" ", _normalize_text(text))
+    literal = find_literal_places(text)
     found = list(_TOKEN.finditer(text))
     made: list[str] = []
     for match, after in zip_longest(found, found[1:]):
-        made += _read(match, after, made, match.start() in literal)
+        made += _read_token(match, after, made, match.start() in literal)
     return tuple(made)
 
 
-def _clean(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return unicodedata.normalize("NFC", text.replace("’", "'"))
 
 
-def _read(
+def _read_token(
     match: re.Match[str], after: re.Match[str] | None, before: Sequence[str], literal: bool
 ) -> Iterable[str]:
     if match["number"]:
-        return (_number(match["number"]),)
+        return (_normalize_number(match["number"]),)
     word = match["word"]
     if not word:
         return (match[0].replace("–", "-").replace("—", "-"),)
@@ -133,15 +135,15 @@ def _read(
         return ()
     if (literal and not _VERSION.fullmatch(low)) or (word.isupper() and low in _ABBREVIATED):
         return (word,)
-    return _whole(low)
+    return _expand_short_form(low)
 
 
-def _number(written: str) -> str:
+def _normalize_number(written: str) -> str:
     written = written.replace("−", "-").replace("–", "-")
     return written.replace(",", "") if _THOUSANDS.fullmatch(written.lstrip("+-")) else written
 
 
-def _whole(word: str) -> Tokens:
+def _expand_short_form(word: str) -> Tokens:
     """Return a word without its short forms."""
     if word in _SHORTENED:
         return _SHORTENED[word]
@@ -172,43 +174,45 @@ def _is_filler(match: re.Match[str], after: re.Match[str] | None, before: Sequen
         return following in _BEING
     if low != "a" or not following[:1].isalnum():
         return False
-    return word == "a" or (following not in _FOLLOWING and _begins(text, match.start()))
+    return word == "a" or (following not in _FOLLOWING and _is_sentence_start(text, match.start()))
 
 
-def _begins(text: str, place: int) -> bool:
+def _is_sentence_start(text: str, place: int) -> bool:
     before = text[max(0, place - BEFORE_CHARS) : place].rstrip(" \t\"'“(*")
     return not before or before[-1] in ".!?:;\n"
 
 
-def lost_words(said: str, texts: Sequence[str]) -> frozenset[str]:
+def find_lost_words(said: str, texts: Sequence[str]) -> frozenset[str]:
     """Return the tokens of some texts that stand nowhere in what is to replace them."""
-    wanted = frozenset[str]().union(*map(tokens, texts))
-    return wanted - frozenset(tokens(said)) - _spelt(said) if wanted else wanted
+    wanted = frozenset[str]().union(*map(tokenize, texts))
+    return wanted - frozenset(tokenize(said)) - _all_spellings(said) if wanted else wanted
 
 
-def _spelt(text: str) -> frozenset[str]:
+def _all_spellings(text: str) -> frozenset[str]:
     """Return every word and sign of a text, as it is written and in lower case: what a word is
     may hang on what stands around it, and around it now stands something else."""
-    found = [match[0] for match in _TOKEN.finditer(_clean(text))]
-    low = (part for each in found for part in _whole(each.casefold()))
+    found = [match[0] for match in _TOKEN.finditer(_normalize_text(text))]
+    low = (part for each in found for part in _expand_short_form(each.casefold()))
     return frozenset((*found, *low, *(part for each in found for part in _CHARACTER.findall(each))))
 
 
-def particulars(text: str) -> frozenset[str]:
+def find_particulars(text: str) -> frozenset[str]:
     """Return what a text is particular about: numbers and their units, signs, single letters,
     and what has capitals inside sentences or in odd places."""
-    names = frozenset(name for each in _INSIDE.findall(text) for name in tokens(each))
-    return exact(text) | (names.intersection(tokens(text)) - TURNING.keys() - _PERSONS.keys())
+    names = frozenset(name for each in _INSIDE.findall(text) for name in tokenize(each))
+    return find_exact_tokens(text) | (
+        names.intersection(tokenize(text)) - TURNING_WORDS.keys() - _PERSONS.keys()
+    )
 
 
-def exact(text: str) -> frozenset[str]:
+def find_exact_tokens(text: str) -> frozenset[str]:
     """Return the numbers of a text with their units, its signs and its single letters."""
-    found = tokens(text)
+    found = tokenize(text)
     units = (
         after
         for before, after in pairwise(found)
         if is_number(before) and after.isalpha() and len(after) <= _UNIT_CHARS
-        if person(after) not in TURNING
+        if normalize_pronoun(after) not in TURNING_WORDS
     )
     return frozenset((*units, *(each for each in found if _is_exact(each))))
 
@@ -223,32 +227,37 @@ def is_number(token: str) -> bool:
     return _DIGIT.search(token) is not None
 
 
-def person(token: str) -> str:
+def normalize_pronoun(token: str) -> str:
     """Return a pronoun as its first form, and everything else as it is."""
     return _PERSONS.get(token, token)
 
 
-def turning(text: str) -> dict[str, frozenset[str]]:
+def group_turning_words(text: str) -> dict[str, frozenset[str]]:
     """Return the small words that turn a text round, by what they tell."""
-    found = frozenset(map(person, tokens(text))) & TURNING.keys()
-    return {group: frozenset(each for each in found if TURNING[each] == group) for group in _GROUPS}
+    found = frozenset(map(normalize_pronoun, tokenize(text))) & TURNING_WORDS.keys()
+    return {
+        group: frozenset(each for each in found if TURNING_WORDS[each] == group)
+        for group in _GROUPS
+    }
 
 
-def bound(text: str) -> frozenset[tuple[str, str]]:
+def find_bound_words(text: str) -> frozenset[tuple[str, str]]:
     """Return the words of place and time with what they stand before."""
     return frozenset(
-        (word, each) for word, each in pairwise(tokens(text)) if TURNING.get(word) in AROUND
+        (word, each)
+        for word, each in pairwise(tokenize(text))
+        if TURNING_WORDS.get(word) in PLACE_AND_TIME
     )
 
 
-def turns(text: str) -> frozenset[str]:
+def find_turning_words(text: str) -> frozenset[str]:
     """Return all of them but who speaks and is spoken to: whoever retells it may say that
     otherwise."""
-    return frozenset().union(*turning(text).values()) - _SPEAKERS
+    return frozenset().union(*group_turning_words(text).values()) - _SPEAKERS
 
 
-@lru_cache(maxsize=COUNTED)
-def denials(text: str) -> int:
+@lru_cache(maxsize=DENIAL_CACHE_SIZE)
+def count_denials(text: str) -> int:
     """Return how often a text denies something."""
-    said = sum(word in DENYING or word.endswith("n't") for word in words(text))
+    said = sum(word in DENIAL_WORDS or word.endswith("n't") for word in split_words(text))
     return said if text.isascii() else said + len(_DENYING_CHARACTERS.findall(text))

@@ -11,10 +11,10 @@ import unicodedata
 
 from madeleine.model.trace import Passage
 
-AS_PICTURE = "\ufe0f"  # a mark after a sign that is to be drawn as an emoji; part of no word
+EMOJI_SELECTOR = "\ufe0f"  # a mark after a sign that is to be drawn as an emoji; part of no word
 
 
-def is_picture(character: str) -> bool:
+def is_emoji(character: str) -> bool:
     """Whether it is an emoji or another sign that stands for something."""
     return unicodedata.category(character) == "So"
 

@@ -15,7 +15,7 @@ CAPITALS_AT_MOST = 1_000
 WORDS_AT_MOST = 1_000_000
 
 
-class Trait(IntFlag):
+class PassageTrait(IntFlag):
     """A bit each."""
 
     QUESTION_LAST = 1
@@ -27,7 +27,7 @@ class Trait(IntFlag):
     PREFERENCE = 64
 
 
-class Traits(NamedTuple):
+class PassageTraits(NamedTuple):
     """The bits, how many names there seem to be, and how many words."""
 
     bits: int
@@ -35,19 +35,19 @@ class Traits(NamedTuple):
     words: int
 
 
-_TOLD = (
-    (wording.ends_in_question, Trait.QUESTION_LAST.value),
-    (wording.has_question, Trait.QUESTION.value),
-    (wording.tells_time, Trait.TIME.value),
-    (wording.tells_number, Trait.NUMBER.value),
-    (wording.first_person, Trait.FIRST_PERSON.value),
-    (wording.is_instruction, Trait.INSTRUCTION.value),
-    (wording.is_preference, Trait.PREFERENCE.value),
+_TRAIT_TESTS = (
+    (wording.ends_in_question, PassageTrait.QUESTION_LAST.value),
+    (wording.has_question, PassageTrait.QUESTION.value),
+    (wording.tells_time, PassageTrait.TIME.value),
+    (wording.tells_number, PassageTrait.NUMBER.value),
+    (wording.is_first_person, PassageTrait.FIRST_PERSON.value),
+    (wording.is_instruction, PassageTrait.INSTRUCTION.value),
+    (wording.is_preference, PassageTrait.PREFERENCE.value),
 )
 
 
-def traits_of(text: str) -> Traits:
+def read_traits(text: str) -> PassageTraits:
     """Return the traits of a passage, without what is only read before it."""
-    bits = sum(trait for tells, trait in _TOLD if tells(text))
-    capitals = min(wording.capitalised(text), CAPITALS_AT_MOST)
-    return Traits(bits, capitals, min(len(text.split()), WORDS_AT_MOST))
+    bits = sum(trait for tells, trait in _TRAIT_TESTS if tells(text))
+    capitals = min(wording.count_capitalised(text), CAPITALS_AT_MOST)
+    return PassageTraits(bits, capitals, min(len(text.split()), WORDS_AT_MOST))

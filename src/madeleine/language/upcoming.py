@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.points import Span
+from madeleine.language.points import TimeSpan
 from madeleine.language.when import TEXT_CHARS, read_times
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
@@ -25,11 +25,11 @@ from madeleine.model.words import MemoryType
 YEAR = timedelta(days=366)  # at least a year: an event on the day itself has not happened yet
 WEEK = timedelta(days=7)
 UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 31, "quarter": 92, "year": 366}
-NUMBERS = (
+NUMBER_WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
-VAGUE = {"a": 1, "an": 1, "couple": 2, "few": 5, "several": 7}
+VAGUE_COUNTS = {"a": 1, "an": 1, "couple": 2, "few": 5, "several": 7}
 KNOWN_DAYS = {
     "christmas eve": (12, 24),
     "christmas": (12, 25),
@@ -54,7 +54,7 @@ _AHEAD = compile_late(
     r"|valentine's day|halloween)(?!(?:'s)?(?: (?:day|eve))?,? \d{4})"
     r"|next (?P<next>day|week|fortnight|month|quarter|year|mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*)"
     r"|(?:in|within) (?:the next |about |around |a )?"
-    rf"(?P<count>\d{{1,3}}|a|an|couple|few|several|{'|'.join(NUMBERS[1:])}) (?:of )?"
+    rf"(?P<count>\d{{1,3}}|a|an|couple|few|several|{'|'.join(NUMBER_WORDS[1:])}) (?:of )?"
     r"(?:more )?(?P<unit>day|week|fortnight|month|quarter|year)s?)\b",
     re.IGNORECASE,
 )
@@ -66,13 +66,13 @@ def is_upcoming(memory: Memory, now: datetime) -> bool:
         return True
     text = f"{memory.title or ''}\n{memory.content}"[:TEXT_CHARS]
     is_event = memory.type is MemoryType.EVENT
-    if is_event and any(each > now for each in _told_ahead(text, memory.created)):
+    if is_event and any(each > now for each in _find_relative_ends(text, memory.created)):
         return True
     spans = read_times(text, memory.created)
     return any(_ends_after(each, memory.created, now, is_event) for each in spans)
 
 
-def _ends_after(span: Span, written: datetime, now: datetime, is_event: bool) -> bool:
+def _ends_after(span: TimeSpan, written: datetime, now: datetime, is_event: bool) -> bool:
     start, end = span.start, span.end
     if end is None:
         return start is not None and start > now
@@ -82,7 +82,7 @@ def _ends_after(span: Span, written: datetime, now: datetime, is_event: bool) ->
     return end + (WEEK if is_weekday else YEAR) > now
 
 
-def _told_ahead(text: str, written: datetime) -> Iterator[datetime]:
+def _find_relative_ends(text: str, written: datetime) -> Iterator[datetime]:
     """Yield when what is told relative to the moment of writing is over, at the latest."""
     for found in _AHEAD.finditer(text.replace("\u2019", "'")):
         if found["week_on"]:
@@ -94,19 +94,19 @@ def _told_ahead(text: str, written: datetime) -> Iterator[datetime]:
         elif found["tonight"]:
             yield written + timedelta(days=1)
         elif found["day"]:
-            yield from _next_day(written, None, int(found["day"]))
+            yield from _find_next_day(written, None, int(found["day"]))
         elif found["known"]:
-            yield from _next_day(written, *KNOWN_DAYS[found["known"].lower()])
+            yield from _find_next_day(written, *KNOWN_DAYS[found["known"].lower()])
         elif found["next"]:
             days = UNIT_DAYS.get(found["next"].lower(), UNIT_DAYS["week"])
             yield written + timedelta(days=2 * days)
         else:
             count, unit = found["count"].lower(), UNIT_DAYS[found["unit"].lower()]
-            times = VAGUE[count] if count in VAGUE else _number(count)
+            times = VAGUE_COUNTS[count] if count in VAGUE_COUNTS else _parse_number(count)
             yield written + timedelta(days=(times + 1) * unit)
 
 
-def _next_day(written: datetime, month: int | None, day: int) -> Iterator[datetime]:
+def _find_next_day(written: datetime, month: int | None, day: int) -> Iterator[datetime]:
     """Yield the end of the next such day of a month, or of any month that has it; one on which
     the text was written counts. Nothing where no month has such a day."""
     for ahead in range(13):
@@ -119,5 +119,5 @@ def _next_day(written: datetime, month: int | None, day: int) -> Iterator[dateti
             return
 
 
-def _number(word: str) -> int:
-    return int(word) if word.isdigit() else NUMBERS.index(word)
+def _parse_number(word: str) -> int:
+    return int(word) if word.isdigit() else NUMBER_WORDS.index(word)

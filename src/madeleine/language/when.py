@@ -23,17 +23,24 @@ from datetime import UTC, datetime
 
 from madeleine.language.late_pattern import compile_late
 from madeleine.language.points import (
-    Point,
-    Span,
-    date_words,
-    day_words,
+    TimePoint,
+    TimeSpan,
     find_points,
     month_names,
-    plain,
+    render_date,
+    render_day,
+    replace_lookalikes,
 )
 from madeleine.rules.reckoning import WEEK, date_bounds, date_exists, tomorrow
 
-__all__ = ["Span", "date_terms", "newest_first", "newest_words", "read_times", "speaks_of"]
+__all__ = [
+    "TimeSpan",
+    "asks_for_newest",
+    "date_search_terms",
+    "find_newest_words",
+    "names_date",
+    "read_times",
+]
 
 TEXT_CHARS = 2_000  # where people say when; the rest of a pasted page is not about the question
 
@@ -42,7 +49,7 @@ _NEWEST = compile_late(
     r"|these\sdays|last\s(?:time|thing|session|conversation|chat|message|meeting))\b",
     re.IGNORECASE,
 )
-_TOLD = compile_late(r"[.!。！;]\s{0,9}$")
+_STATEMENT_END = compile_late(r"[.!。！;]\s{0,9}$")
 _ASKED = compile_late(
     r"[?？؟]|(?:^|[.!;\n])\W{0,9}(?:please )?(?:tell|show|list|find|give|remind|recall|search|look"
     r"|what|who|whom|whose|which|when|where|why|how|did|do|does|have|has|was|were|is|are|can|could"
@@ -62,30 +69,30 @@ _JOINING = compile_late(
 )
 
 
-def read_times(text: str, now: datetime) -> list[Span]:
+def read_times(text: str, now: datetime) -> list[TimeSpan]:
     """Return the times that `text` speaks of, in order, none inside another.
 
     A month or day without a year is the last one that began before `now`. Dates that do not
     exist are passed over. Only the beginning of a long text is read.
     """
-    said, moment = plain(text[:TEXT_CHARS]), now.astimezone(UTC)
+    said, moment = replace_lookalikes(text[:TEXT_CHARS]), now.astimezone(UTC)
     points = find_points(said, moment)
     if points and (_is_statement(said) or any(map(_is_dated, points))):
         points = [replace(each, span=replace(each.span, firm=False)) for each in points]
-    return list(_spans(said, points, moment))
+    return list(_build_spans(said, points, moment))
 
 
-def newest_first(text: str) -> bool:
+def asks_for_newest(text: str) -> bool:
     """Whether it asks for what is recent without saying since when: `latest`, `last time`."""
-    return bool(newest_words(text))
+    return bool(find_newest_words(text))
 
 
-def newest_words(text: str) -> list[tuple[int, int]]:
+def find_newest_words(text: str) -> list[tuple[int, int]]:
     """Return which characters of the text ask for what is recent."""
-    return [each.span() for each in _NEWEST.finditer(plain(text[:TEXT_CHARS]))]
+    return [each.span() for each in _NEWEST.finditer(replace_lookalikes(text[:TEXT_CHARS]))]
 
 
-def date_terms(date: Span) -> tuple[str, ...]:
+def date_search_terms(date: TimeSpan) -> tuple[str, ...]:
     """Return the words of which a text that names this date holds one: those for its month, or
     else its year. None: it is no date that could be looked for."""
     if date.month is None or date.start is None:
@@ -93,12 +100,12 @@ def date_terms(date: Span) -> tuple[str, ...]:
     return (*month_names(date.month), f"{date.start.year}-{date.month:02}")
 
 
-def speaks_of(text: str, date: Span, written: datetime) -> bool:
+def names_date(text: str, date: TimeSpan, written: datetime) -> bool:
     """Whether a text that was written then names a month, day or year of the calendar."""
-    return any(_names(each, date) for each in read_times(text, written))
+    return any(_is_inside_date(each, date) for each in read_times(text, written))
 
 
-def _names(said: Span, date: Span) -> bool:
+def _is_inside_date(said: TimeSpan, date: TimeSpan) -> bool:
     """Whether a time is inside a date. One without its year is the last or the next."""
     if said.start is None or date.start is None:
         return False
@@ -113,35 +120,35 @@ def _names(said: Span, date: Span) -> bool:
 def _is_statement(text: str) -> bool:
     """Whether something is told and nothing asked: who says that the train is late today does
     not want what was written today."""
-    return _TOLD.search(text) is not None and _ASKED.search(text) is None
+    return _STATEMENT_END.search(text) is not None and _ASKED.search(text) is None
 
 
-def _is_dated(point: Point) -> bool:
+def _is_dated(point: TimePoint) -> bool:
     """Whether a year is named, to which `last week` in the same question then refers."""
     return point.span.year is not None and not point.weekday
 
 
-def _spans(text: str, points: Sequence[Point], now: datetime) -> Iterator[Span]:
+def _build_spans(text: str, points: Sequence[TimePoint], now: datetime) -> Iterator[TimeSpan]:
     """Yield what the points say together with the words before and between them."""
     rest = list(points)
     while rest:
-        lead, start = _lead(text, rest[0])
-        joined = _joined(text, rest, lead) if len(rest) > 1 else None
-        used, span = (2, joined) if joined else (1, _led(rest[0], lead))
+        lead, start = _find_lead(text, rest[0])
+        joined = _join_points(text, rest, lead) if len(rest) > 1 else None
+        used, span = (2, joined) if joined else (1, _apply_lead(rest[0], lead))
         last, rest = rest[used - 1], rest[used:]
-        settled = _settled(replace(span, at=(start, last.span.at[1])), now)
+        settled = _settle_span(replace(span, at=(start, last.span.at[1])), now)
         if settled is not None:
             yield settled
 
 
-def _lead(text: str, point: Point) -> tuple[str, int]:
+def _find_lead(text: str, point: TimePoint) -> tuple[str, int]:
     """Return the word that governs a point, if any, and where the expression begins."""
     first = max(0, point.span.at[0] - 32)
     found = _LEADING.search(text[first : point.span.at[0]])
     return (found[1].casefold(), first + found.start()) if found else ("", point.span.at[0])
 
 
-def _led(point: Point, lead: str) -> Span:
+def _apply_lead(point: TimePoint, lead: str) -> TimeSpan:
     """Return what a single point says after `since`, `before` and the like."""
     span = point.span
     if lead == "since":
@@ -157,21 +164,21 @@ def _led(point: Point, lead: str) -> Span:
     return span
 
 
-def _joined(text: str, points: Sequence[Point], lead: str) -> Span | None:
+def _join_points(text: str, points: Sequence[TimePoint], lead: str) -> TimeSpan | None:
     """Return the stretch from the first point to the second, if that is what is said."""
     link = _JOINING.fullmatch(text, points[0].span.at[1], points[1].span.at[0])
     if link is None or (link[1].casefold() == "and") != (lead == "between"):
         return None
     if lead in ("before", "after", "until", "till"):
         return None
-    first, last = _in_order(points[0].span, _as_end(points[1], points[0]))
+    first, last = _put_in_order(points[0].span, _as_range_end(points[1], points[0]))
     if first.start is None or last.end is None or first.start >= last.end:
         return None
     words = f"from {first.words} to {last.words}"
-    return Span(first.start, last.end, first.firm and last.firm, first.at, words)
+    return TimeSpan(first.start, last.end, first.firm and last.firm, first.at, words)
 
 
-def _as_end(point: Point, first: Point) -> Span:
+def _as_range_end(point: TimePoint, first: TimePoint) -> TimeSpan:
     """Return the second point; a weekday there is as firm as what comes before it."""
     span = point.span
     if point.weekday and first.span.firm:
@@ -179,42 +186,42 @@ def _as_end(point: Point, first: Point) -> Span:
     return span
 
 
-def _in_order(first: Span, last: Span) -> tuple[Span, Span]:
+def _put_in_order(first: TimeSpan, last: TimeSpan) -> tuple[TimeSpan, TimeSpan]:
     """Return two points so that the first comes first: one whose year was not said takes the
     year of the other, and a weekday the week before."""
     if first.month and first.year is None and (last.year or _begins_after(first, last)):
-        return _moved(first, _year_of(last), -1, last), last
+        return _move_to_year(first, _start_year(last), -1, last), last
     if last.month and last.year is None and first.year:
-        return first, _moved(last, first.year, 1, first)
+        return first, _move_to_year(last, first.year, 1, first)
     if first.firm and last.firm and first.start and _begins_after(first, last):
         end = first.end - WEEK if first.end else None
-        words = f"{first.words.partition(',')[0]}, {day_words(first.start - WEEK)}"
+        words = f"{first.words.partition(',')[0]}, {render_day(first.start - WEEK)}"
         return replace(first, start=first.start - WEEK, end=end, words=words), last
     return first, last
 
 
-def _moved(span: Span, year: int, step: int, other: Span) -> Span:
+def _move_to_year(span: TimeSpan, year: int, step: int, other: TimeSpan) -> TimeSpan:
     """Return a date without a year in `year`, or in the one beside it if that does not fit."""
     for each in (year, year + step):
         if not date_exists(each, span.month, span.day):
             continue
         start, end = date_bounds(each, span.month, span.day)
-        words = date_words(start, span.month, span.day)
+        words = render_date(start, span.month, span.day)
         moved = replace(span, start=start, end=end, words=words)
         if not (_begins_after(moved, other) if step < 0 else _begins_after(other, moved)):
             return moved
     return span
 
 
-def _begins_after(one: Span, other: Span) -> bool:
+def _begins_after(one: TimeSpan, other: TimeSpan) -> bool:
     return one.start is not None and other.start is not None and one.start > other.start
 
 
-def _year_of(span: Span) -> int:
+def _start_year(span: TimeSpan) -> int:
     return span.start.year if span.start else 0
 
 
-def _settled(span: Span, now: datetime) -> Span | None:
+def _settle_span(span: TimeSpan, now: datetime) -> TimeSpan | None:
     """Return the span as it can be promised: what is firm has begun and ends with today."""
     start, end = span.start, span.end
     if span.firm and start is not None and start > now:

@@ -29,13 +29,15 @@ aren't can't couldn't didn't doesn't don't hadn't hasn't haven't isn't mustn't n
 shouldn't wasn't weren't won't wouldn't he's i'm i've let's she's that's they're what's when's
 where's who's you're
 """
-CONTRACTED = frozenset(each.partition("'")[0] for each in _SHORTENED.split() if "n't" in each)
+CONTRACTION_STEMS = frozenset(
+    each.partition("'")[0] for each in _SHORTENED.split() if "n't" in each
+)
 """What stands before `'t`. Without it, `don`, `won` and `haven` are words or names."""
 
-STOP = (
+STOP_WORDS = (
     frozenset(_STOP_WORDS.split())
     | {each.replace("'", "") for each in _SHORTENED.split()}
-    | (CONTRACTED - {"don", "won", "haven"})
+    | (CONTRACTION_STEMS - {"don", "won", "haven"})
 )
 """Words that stand in every text and tell none from another."""
 
@@ -44,7 +46,7 @@ what which who whom whose when where why how many much long did does do is are w
 have had a an the of in on at by to for from with about and or s it its her his their they she
 he you i me my your be been
 """
-QUESTION = frozenset(_QUESTION_WORDS.split())
+QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
 """Words that make a question a question."""
 
 _META_WORDS = """
@@ -53,7 +55,7 @@ discussing discussion discussions include included including item items list lis
 mentioned mentions order overview overviews provide provided specific specifically summaries
 summarise summarised summarize summarized summary various
 """
-META = frozenset(_META_WORDS.split())
+META_WORDS = frozenset(_META_WORDS.split())
 """Words about the asking itself: what shape the answer should have, not what it is about."""
 
 _META_PHRASES = compile_late(
@@ -63,13 +65,13 @@ _META_PHRASES = compile_late(
 )
 
 
-def meta_phrases(text: str) -> list[tuple[int, int]]:
+def find_meta_phrases(text: str) -> list[tuple[int, int]]:
     """Return where a text speaks about the asking: `walk me through`, `brought up`. The words
     of these mean something else when they stand alone."""
     return [found.span() for found in _META_PHRASES.finditer(text, 0, TEXT_CHARS)]
 
 
-IDENTITY = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "user"})
+SELF_WORDS = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "user"})
 """Words by which the asker means themselves."""
 
 _GROUPS = tuple(
@@ -212,14 +214,14 @@ _GROUPS = tuple(
     """.strip().splitlines()
 )
 
-IRREGULAR: dict[str, str] = {form: group[0] for group in _GROUPS for form in group}
+IRREGULAR_FORMS: dict[str, str] = {form: group[0] for group in _GROUPS for form in group}
 """Each form to the head of its group. Forms that a stemmer joins by itself are left out, and so
 are those that are mostly another word (`lives`, `leaves`, `bit`, `lay`, `wound`)."""
 
 _FORMS = {form: group for group in _GROUPS for form in group}
 
 
-def forms(word: str) -> tuple[str, ...]:
+def word_forms(word: str) -> tuple[str, ...]:
     """Return every form of a lower-case word that a stemmer would not find, the word included."""
     return _FORMS.get(word, (word,))
 
@@ -290,58 +292,58 @@ _CAPITALISED = compile_late(rf"[{_UPPER}](?<![.!?\"'\n] .)(?<!\n.)(?<!^.)(?<=\b.
 
 def tells_time(text: str) -> bool:
     """Whether it says when something was: `last week`, `two years ago`, `in 2019`."""
-    return _found(_TELLS_TIME, text)
+    return _matches_lowered(_TELLS_TIME, text)
 
 
 def tells_number(text: str) -> bool:
     """Whether it says how many or how often."""
-    return _found(_TELLS_NUMBER, text)
+    return _matches_lowered(_TELLS_NUMBER, text)
 
 
-def first_person(text: str) -> bool:
+def is_first_person(text: str) -> bool:
     """Whether somebody speaks of themselves."""
-    return _found(_FIRST_PERSON, text)
+    return _matches_lowered(_FIRST_PERSON, text)
 
 
 def is_instruction(text: str) -> bool:
     """Whether it says how something is to be done from now on."""
-    return _hinted(_INSTRUCTION_HINTS, text) and _found(_INSTRUCTION, text)
+    return _has_hint(_INSTRUCTION_HINTS, text) and _matches_lowered(_INSTRUCTION, text)
 
 
 def is_preference(text: str) -> bool:
     """Whether it says what somebody would rather have."""
-    return _hinted(_PREFERENCE_HINTS, text) and _found(_PREFERENCE, text)
+    return _has_hint(_PREFERENCE_HINTS, text) and _matches_lowered(_PREFERENCE, text)
 
 
 def asks_when(text: str) -> bool:
     """Whether the answer is a time or a length of time."""
-    return _found(_ASKS_WHEN, text)
+    return _matches_lowered(_ASKS_WHEN, text)
 
 
 def asks_how_many(text: str) -> bool:
     """Whether the answer is a number."""
-    return _found(_ASKS_HOW_MANY, text)
+    return _matches_lowered(_ASKS_HOW_MANY, text)
 
 
 def asks_who_or_where(text: str) -> bool:
     """Whether the answer is a name: of a person, a place or a thing."""
-    return _found(_ASKS_WHO_OR_WHERE, text)
+    return _matches_lowered(_ASKS_WHO_OR_WHERE, text)
 
 
 def asks_for_help(text: str) -> bool:
     """Whether something is to be done or advised, so that standing instructions and
     preferences matter. A question about what was (`what did I …`) is no request."""
-    return _found(_ASKS_FOR_HELP, text) and _ASKS_WHAT_WAS.match(text.lower()) is None
+    return _matches_lowered(_ASKS_FOR_HELP, text) and _ASKS_WHAT_WAS.match(text.lower()) is None
 
 
 def asks_for_overview(text: str) -> bool:
     """Whether many things are to be told, not one."""
-    return _found(_ASKS_FOR_OVERVIEW, text)
+    return _matches_lowered(_ASKS_FOR_OVERVIEW, text)
 
 
 def ends_in_question(text: str) -> bool:
     """Whether the last thing said is a question, leaving aside a remark in brackets after it."""
-    rest = _without_remark(text.rstrip(_AFTER_THE_END)).rstrip(_AFTER_THE_END)
+    rest = _strip_remark(text.rstrip(_AFTER_THE_END)).rstrip(_AFTER_THE_END)
     return rest.endswith(tuple(_ENDING_MARKS))
 
 
@@ -349,28 +351,28 @@ def has_question(text: str) -> bool:
     """Whether a question stands anywhere in it. The `?` of a web address is none."""
     if "?" not in text and text.isascii():  # most texts, and sooner than by a pattern
         return False
-    return _found(_QUESTION_MARK, text)
+    return _matches_lowered(_QUESTION_MARK, text)
 
 
-def capitalised(text: str) -> int:
+def count_capitalised(text: str) -> int:
     """Return how many capitalised words stand inside sentences: names, mostly."""
     return sum(1 for _ in _CAPITALISED.finditer(text, 0, TEXT_CHARS))
 
 
-def _found(what: re.Pattern[str], text: str) -> bool:
+def _matches_lowered(what: re.Pattern[str], text: str) -> bool:
     """Whether the pattern, written in lower case, is in the text. Lowering the text first is
     four times as quick as a pattern that ignores case."""
     return what.search(text[:TEXT_CHARS].lower()) is not None
 
 
-def _hinted(hints: Sequence[str], text: str) -> bool:
+def _has_hint(hints: Sequence[str], text: str) -> bool:
     """Whether the text holds one of the words without which a pattern fits nowhere: looking
     for those takes a hundredth of the time."""
     low = text[:TEXT_CHARS].lower()
     return any(each in low for each in hints)
 
 
-def _without_remark(text: str) -> str:
+def _strip_remark(text: str) -> str:
     """Return the text without the bracketed remark that ends it, if one does."""
     for opening, closing in ("[]", "()", "（）", "【】"):
         if text.endswith(closing):

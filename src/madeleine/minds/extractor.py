@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from madeleine.language.quoting import find_quote, unsupported
+from madeleine.language.quoting import find_quote, find_unsupported_part
 from madeleine.minds.judges.framing import Nonsense, framed, given_in, is_text
 from madeleine.minds.judges.language import Address, Bounds, LanguageModel
 from madeleine.minds.posting import Patience
@@ -115,7 +115,7 @@ def _candidate(given: object, told: Sequence[ExtractionSource]) -> MemoryCandida
     if span is None:
         raise Nonsense("a memory whose quote does not stand in the text")
     content, title = _content(given.get("content")), _title(given.get("title"))
-    wrong = unsupported(f"{title}\n{content}", quote, _around(told, number))
+    wrong = find_unsupported_part(f"{title}\n{content}", quote, _around(told, number))
     if wrong:
         raise Nonsense(wrong)
     return MemoryCandidate(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import Extent, Term
-from madeleine.language.wording import META, QUESTION, STOP
+from madeleine.language.wording import META_WORDS, QUESTION_WORDS, STOP_WORDS
 from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
 from madeleine.recall.understanding import Understood
@@ -182,10 +182,10 @@ def _tells(
     }
     told: dict[str, float] = {}
     for word in dict.fromkeys(each.text for each in understood.words):
-        asking = word in QUESTION or (word in META and word not in known)
+        asking = word in QUESTION_WORDS or (word in META_WORDS and word not in known)
         if asking or word in extent.speakers or word in timely:
             told[word] = 0.0
-        elif word in STOP:
+        elif word in STOP_WORDS:
             told[word] = STOP_WORD_TELLS
         else:
             told[word] = known.get(word, 0.0)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from madeleine.errors import MindDown
 from madeleine.index.search import Extent, Matches, Pool, Term, Wanted
-from madeleine.language.spelling import may_be_slip
-from madeleine.language.wording import forms
+from madeleine.language.spelling import may_be_typo
+from madeleine.language.wording import word_forms
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.model.trace import LEAST_KNOWN_SHARE, QueryEmbedding
@@ -114,7 +114,7 @@ def _may_be_slip(told: _Told, word: str, trace: QueryEmbedding | None) -> bool:
     """Whether a word may be another one misspelt. A model knows common words as a whole; and a
     word written large is a name, of which one letter makes another one."""
     at = next((each for each in told.understood.words if each.text == word), None)
-    if at is None or not may_be_slip(word) or word in told.understood.names:
+    if at is None or not may_be_typo(word) or word in told.understood.names:
         return False
     if trace is None:
         return True
@@ -127,7 +127,7 @@ def _matches(stores: Stores, told: _Told, alone: bool) -> Matches:
     budget = WORDS_BUDGET * ONLY_WORDS if alone else WORDS_BUDGET
     holders = [max((each.holders for each in stems), default=0) for stems in told.terms]
     rare = [told.understood.terms[place] for place in select_rarest_words(holders, budget)]
-    looked_for = [form for word in rare for form in forms(word)]
+    looked_for = [form for word in rare for form in word_forms(word)]
     return stores.search.matching([*looked_for, *told.understood.phrases])
 
 

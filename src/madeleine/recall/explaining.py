@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from madeleine.language.passages import FOREIGN_WEIGHT, MOST_PASSAGES, PASSAGE_CHARS, passages_of
+from madeleine.language.passages import FOREIGN_WEIGHT, MOST_PASSAGES, PASSAGE_CHARS, split_passages
 from madeleine.model.cause import Cause, NoteKind, ReasonKind
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 from madeleine.model.query import Filter, RecallQuery
@@ -174,7 +174,7 @@ def _rounded(score: float | None) -> float | None:
 
 def place_of(hit: Ranked, memory: Memory, scored: Scored) -> Place | None:
     """Return the passage that answers, if the memory has more than one."""
-    passages = passages_of(memory) if len(memory.content) >= SHORTEST_CUT else []
+    passages = split_passages(memory) if len(memory.content) >= SHORTEST_CUT else []
     if hit.spot is None or len(passages) <= 1:
         return None
     place = scored.places[hit.spot]

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import Details, Pool
-from madeleine.language.traits import Trait
-from madeleine.language.when import Span
+from madeleine.language.traits import PassageTrait
+from madeleine.language.when import TimeSpan
 from madeleine.recall.asked import Asked
 from madeleine.rules.context import PassageNeighbours, combine_by_session, values_at
 from madeleine.rules.fusion import SOFT_FROM, SOFT_OVER, bm25
@@ -320,7 +320,7 @@ def _dates(asked: Asked, created: NDArray[np.int64]) -> Columns:
     return {"date": inside, "date_near": near}
 
 
-def _on_date(span: Span, months: Places, day: Places) -> Values:
+def _on_date(span: TimeSpan, months: Places, day: Places) -> Values:
     """Return 1 in the month that is named, 2 within three days of the day that is."""
     fits = months % 12 + 1 == span.month
     if span.year:
@@ -332,7 +332,7 @@ def _on_date(span: Span, months: Places, day: Places) -> Values:
     return value
 
 
-def _after_date(span: Span, months: Places, day: Places) -> Values:
+def _after_date(span: TimeSpan, months: Places, day: Places) -> Values:
     """Return how soon after the date a memory is, from 1 to 0; sooner before it means less."""
     near = np.zeros(len(day))
     years = [span.year] if span.year else np.unique(months // 12 + 1970).tolist()
@@ -351,23 +351,23 @@ def _form(asked: Asked, view: _View) -> Columns:
     """What kind of sentence it is, and whether that is what is asked for."""
     pool, places = view.pool, view.rows[view.chosen]
     asks = asked.understood.asks
-    traits = {each: _has(pool.traits[places], each) for each in Trait}
+    traits = {each: _has(pool.traits[places], each) for each in PassageTrait}
     previous = np.where(pool.talk[places], pool.before[places], -1)
     capitals = np.log1p(pool.capitals[places].astype(np.float64))
     turn = pool.turn[places].astype(np.float64)
     early = np.where(turn >= 0, np.exp(-np.maximum(turn, 0) / EARLY_TURNS), 0)
     return {
-        "question_last": traits[Trait.QUESTION_LAST],
-        "question": traits[Trait.QUESTION],
-        "after_question_last": _has(values_at(pool.traits, previous), Trait.QUESTION_LAST),
-        "after_question": _has(values_at(pool.traits, previous), Trait.QUESTION),
-        "time": traits[Trait.TIME],
-        "time_asked": asks.when * traits[Trait.TIME],
-        "number": traits[Trait.NUMBER],
-        "number_asked": asks.how_many * traits[Trait.NUMBER],
-        "first_person": traits[Trait.FIRST_PERSON],
-        "instruction_asked": asks.help * traits[Trait.INSTRUCTION],
-        "preference_asked": asks.help * traits[Trait.PREFERENCE],
+        "question_last": traits[PassageTrait.QUESTION_LAST],
+        "question": traits[PassageTrait.QUESTION],
+        "after_question_last": _has(values_at(pool.traits, previous), PassageTrait.QUESTION_LAST),
+        "after_question": _has(values_at(pool.traits, previous), PassageTrait.QUESTION),
+        "time": traits[PassageTrait.TIME],
+        "time_asked": asks.when * traits[PassageTrait.TIME],
+        "number": traits[PassageTrait.NUMBER],
+        "number_asked": asks.how_many * traits[PassageTrait.NUMBER],
+        "first_person": traits[PassageTrait.FIRST_PERSON],
+        "instruction_asked": asks.help * traits[PassageTrait.INSTRUCTION],
+        "preference_asked": asks.help * traits[PassageTrait.PREFERENCE],
         "capitals": capitals,
         "capitals_asked": asks.who_or_where * capitals,
         "early_overview": asks.overview * early,
@@ -375,7 +375,7 @@ def _form(asked: Asked, view: _View) -> Columns:
     }
 
 
-def _has(traits: NDArray[np.generic], trait: Trait) -> Values:
+def _has(traits: NDArray[np.generic], trait: PassageTrait) -> Values:
     return ((traits.astype(np.int64) & trait.value) > 0).astype(np.float64)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.search import Record
-from madeleine.language.wording import IDENTITY, QUESTION, STOP
+from madeleine.language.wording import QUESTION_WORDS, SELF_WORDS, STOP_WORDS
 from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import RecallQuery
@@ -185,7 +185,7 @@ def _self_lift(understood: Understood, chances: NDArray[np.float64]) -> NDArray[
     else they speak of, because most questions begin with an `I` and are about something else."""
     if not understood.about_self:
         return np.zeros(len(chances))
-    if understood.telling - IDENTITY - STOP - QUESTION:
+    if understood.telling - SELF_WORDS - STOP_WORDS - QUESTION_WORDS:
         return LIFT_SELF * np.minimum(1, chances / LIKELY)
     return np.full(len(chances), LIFT_ONLY_SELF)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from madeleine.language.when import Span
+from madeleine.language.when import TimeSpan
 from madeleine.model.cause import Cause, NoteKind, ReasonKind, SilenceKind
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter, RecallQuery
@@ -146,7 +146,7 @@ def _begin(stores: Stores, query: RecallQuery, prepared: Prepared) -> _Search:
     return search
 
 
-def _narrowed(chosen: Filter, spans: Sequence[Span]) -> Filter:
+def _narrowed(chosen: Filter, spans: Sequence[TimeSpan]) -> Filter:
     """Return the filter within all of the times; of times that exclude each other, from the
     beginning of the first to the end of the last."""
     starts, ends = [each.start for each in spans], [each.end for each in spans]

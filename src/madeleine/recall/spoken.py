@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from madeleine.language.when import Span, date_terms, speaks_of
+from madeleine.language.when import TimeSpan, date_search_terms, names_date
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.write.stores import Stores
@@ -18,11 +18,11 @@ LOOKED_AT = 200  # memories that hold a word for the date: reading more takes lo
 
 
 def speaking_of(
-    stores: Stores, spans: Sequence[Span], chosen: Filter, now: datetime
-) -> list[tuple[Memory, Span]]:
+    stores: Stores, spans: Sequence[TimeSpan], chosen: Filter, now: datetime
+) -> list[tuple[Memory, TimeSpan]]:
     """Return the memories that name one of these dates, with the one that they name, the best
     by their words first."""
-    terms = [word for span in spans for word in date_terms(span)]
+    terms = [word for span in spans for word in date_search_terms(span)]
     if not terms:
         return []
     hits = stores.search.search_text(terms, chosen, now, LOOKED_AT)
@@ -30,6 +30,6 @@ def speaking_of(
     return [(each, span) for each in memories if (span := _named(each, spans)) is not None]
 
 
-def _named(memory: Memory, spans: Sequence[Span]) -> Span | None:
+def _named(memory: Memory, spans: Sequence[TimeSpan]) -> TimeSpan | None:
     text = f"{memory.title or ''}\n{memory.content}"
-    return next((each for each in spans if speaks_of(text, each, memory.created)), None)
+    return next((each for each in spans if names_date(text, each, memory.created)), None)

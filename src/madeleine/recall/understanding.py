@@ -17,20 +17,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from madeleine.language.text import AS_PICTURE, is_picture
-from madeleine.language.when import Span, newest_words, read_times
+from madeleine.language.text import EMOJI_SELECTOR, is_emoji
+from madeleine.language.when import TimeSpan, find_newest_words, read_times
 from madeleine.language.wording import (
-    CONTRACTED,
-    IDENTITY,
-    META,
-    QUESTION,
-    STOP,
+    CONTRACTION_STEMS,
+    META_WORDS,
+    QUESTION_WORDS,
+    SELF_WORDS,
+    STOP_WORDS,
     asks_for_help,
     asks_for_overview,
     asks_how_many,
     asks_when,
     asks_who_or_where,
-    meta_phrases,
+    find_meta_phrases,
 )
 
 TEXT_CHARS = 4_000  # a pasted page is still one question; the rest adds only time
@@ -99,7 +99,7 @@ class Understood:
     """Capitalised words inside sentences, and identifiers, in lower case."""
     about_self: bool
     """Whether the asker speaks of themselves."""
-    spans: tuple[Span, ...]
+    spans: tuple[TimeSpan, ...]
     newest_first: bool
     asks: Asks
 
@@ -107,7 +107,7 @@ class Understood:
 def understand(text: str, now: datetime) -> Understood:
     """Return what `text` asks, as of `now`. Any text will do; only its beginning is read."""
     words = _words(text)
-    spans, newest = tuple(read_times(text, now)), newest_words(text)
+    spans, newest = tuple(read_times(text, now)), find_newest_words(text)
     firm = [span.at for span in spans if span.firm] + newest
     soft = [span.at for span in spans if not span.firm]
     terms = _terms(text, words, firm, soft)
@@ -134,13 +134,13 @@ def _words(text: str) -> tuple[Word, ...]:
     return words or tuple(
         Word(each, place, place + 1)
         for place, each in enumerate(text[:TEXT_CHARS])
-        if is_picture(each)
+        if is_emoji(each)
     )
 
 
 def _in_a_word(character: str) -> bool:
     category = unicodedata.category(character)
-    return (category[0] in "LMN" and character != AS_PICTURE) or category == "Co"
+    return (category[0] in "LMN" and character != EMOJI_SELECTOR) or category == "Co"
 
 
 def _word(text: str, run: Sequence[tuple[int, str]]) -> Word:
@@ -158,8 +158,8 @@ def _terms(
     left; a date may stand in the text that is looked for, so it stays."""
     rest = [each for each in words if not _inside(each, firm)]
     spoken = [each for each in rest if not _is_stop(text, each) or _is_date(each, soft)]
-    asking = meta_phrases(text)
-    about = [each for each in spoken if each.text not in META and not _inside(each, asking)]
+    asking = find_meta_phrases(text)
+    about = [each for each in spoken if each.text not in META_WORDS and not _inside(each, asking)]
     chosen = about or spoken or rest or words
     return tuple(dict.fromkeys(_bounded(each.text) for each in chosen))[:TERMS_AT_MOST]
 
@@ -169,9 +169,9 @@ def _bounded(term: str) -> str:
 
 
 def _is_stop(text: str, word: Word) -> bool:
-    if word.text in CONTRACTED and text[word.end : word.end + 2] in ("'t", "’t", "'T", "’T"):
+    if word.text in CONTRACTION_STEMS and text[word.end : word.end + 2] in ("'t", "’t", "'T", "’T"):
         return True
-    return word.text in STOP or word.text in QUESTION
+    return word.text in STOP_WORDS or word.text in QUESTION_WORDS
 
 
 def _is_date(word: Word, soft: Sequence[tuple[int, int]]) -> bool:
@@ -194,8 +194,8 @@ def _telling(
     telling = frozenset(terms) - timely
     if not firm and not soft:
         return telling
-    spoken = telling - STOP - QUESTION
-    return frozenset() if spoken <= META | KEPT else spoken
+    spoken = telling - STOP_WORDS - QUESTION_WORDS
+    return frozenset() if spoken <= META_WORDS | KEPT else spoken
 
 
 def _inside(word: Word, places: Sequence[tuple[int, int]]) -> bool:
@@ -251,7 +251,7 @@ def _begins(text: str, start: int) -> bool:
 def _about_self(text: str, words: Sequence[Word]) -> bool:
     """Whether words for the asker occur; `US` is a country unless everything is in capitals."""
     return any(
-        each.text in IDENTITY and (text[each.start : each.end] != "US" or text.isupper())
+        each.text in SELF_WORDS and (text[each.start : each.end] != "US" or text.isupper())
         for each in words
     )
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 
 from madeleine.index.graph import EdgeRow, MemoryGraph
 from madeleine.language.replacements import find_replacement
-from madeleine.language.stems import telling, words
+from madeleine.language.stems import is_telling, split_words
 from madeleine.language.subjects import speak_of_others
-from madeleine.language.wording import first_person
+from madeleine.language.wording import is_first_person
 from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -256,7 +256,7 @@ class _Pairing:
     def _rare(self, memory: Memory) -> list[str]:
         """Return the rarest words of a memory that stand in another one too."""
         text = f"{memory.title or ''}\n{memory.content}"[:WORD_CHARS]
-        mine = sorted({word for word in words(text) if telling(word) and len(word) > 2})
+        mine = sorted({word for word in split_words(text) if is_telling(word) and len(word) > 2})
         unknown = [word for word in mine if word not in self._holders]
         terms = self._night.stores.search.terms(unknown) if unknown else []
         for word, stems in zip(unknown, terms, strict=True):
@@ -322,7 +322,7 @@ def one_voice(pair: MemoryPair) -> bool:
     speakers = [_speaker(pair.older), _speaker(pair.newer)]
     if None in speakers or speakers[0] == speakers[1]:
         return True
-    return not any(first_person(each.content) for each in (pair.older, pair.newer))
+    return not any(is_first_person(each.content) for each in (pair.older, pair.newer))
 
 
 def of_talk(pair: MemoryPair) -> bool:

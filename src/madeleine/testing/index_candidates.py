@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from madeleine.errors import Rejected
 from madeleine.index.port import Batch, Index, Put
 from madeleine.index.search import Pool, Wanted
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.query import Filter
 from madeleine.model.trace import PassageEmbedding
@@ -521,7 +521,7 @@ THREE = long_text("about apples", "about pears", "about plums")
 
 def long_one(number: int = 1, **fields: Any) -> Memory:
     made = memory(number, THREE, **fields)
-    assert len(passages_of(made)) == 3
+    assert len(split_passages(made)) == 3
     return made
 
 
@@ -582,7 +582,7 @@ def test_the_newest_are_memories_and_not_passages(index: Index) -> None:
 def test_long_memories_do_not_crowd_out_the_others(index: Index) -> None:
     """A search for ten memories finds ten, though hundreds of passages come before the last."""
     book = long_text(*(f"page {number}" for number in range(50)))
-    count = len(passages_of(memory(1, book)))
+    count = len(split_passages(memory(1, book)))
     long = [put(memory(number, book), *([EAST] * count)) for number in range(1, 6)]
     short = [put(memory(number), unit(1, 0.1 * number, 0, 0)) for number in range(6, 11)]
 
@@ -894,7 +894,7 @@ def test_of_a_long_memory_the_first_passage_says_how_long_it_is(index: Index) ->
 
     keep(index, made)
 
-    first = passages_of(made)[0]
+    first = split_passages(made)[0]
     assert index.search.extent().mean_words == len(made.content[: first.end].split())
     assert index.search.extent().memories == 1
 
@@ -1017,7 +1017,7 @@ class Story:
             superseded_by=self.chance.choice((None, None, memory_id(1))),
             origin=self._origin(number),
         )
-        return Put(stored(made), self._traces(len(passages_of(made))))
+        return Put(stored(made), self._traces(len(split_passages(made))))
 
     def _origin(self, number: int) -> Origin | None:
         session = self.chance.choice((None, "one", "two"))

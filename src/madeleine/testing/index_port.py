@@ -24,7 +24,7 @@ from madeleine.index.graph import EdgeRow
 from madeleine.index.log import Unreadable
 from madeleine.index.port import Batch, Index, Put
 from madeleine.index.sqlite import SqliteIndex
-from madeleine.language.claims import address, stated
+from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.text import same_text_key
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.fingerprint import Fingerprint
@@ -201,11 +201,11 @@ def test_claims_at_an_address_are_the_current_ones_oldest_first(index: Index) ->
         memory(2, claim=replace(port, subject="client")),
         memory(1),
     )
-    at = address(port)
+    at = claim_address(port)
 
     assert index.search.claims(at, NOON) == [memory_id(4), memory_id(5)]
     assert index.search.claims(at, later) == [memory_id(5)]
-    assert index.search.claims(at, NOON, but=stated(other)) == [memory_id(5)]
+    assert index.search.claims(at, NOON, but=claim_value_key(other)) == [memory_id(5)]
     assert index.search.claims("nowhere", NOON) == []
     keep(index, memory(5))
     index.write(Batch(drops=[memory_id(4)]))

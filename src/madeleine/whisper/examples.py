@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from madeleine.errors import MindDown
-from madeleine.language.intent import EXAMPLES, Intent
+from madeleine.language.intent import INTENT_EXAMPLES, Intent
 from madeleine.minds.port import Embedder
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
@@ -76,5 +76,5 @@ def _read(embedder: Embedder) -> Meanings:
         intent: [
             each.vector for each in embedder.read([Passage(text, 0, len(text)) for text in texts])
         ]
-        for intent, texts in EXAMPLES.items()
+        for intent, texts in INTENT_EXAMPLES.items()
     }

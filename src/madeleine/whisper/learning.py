@@ -9,7 +9,7 @@ import numpy as np
 
 from madeleine.errors import InvalidValue, MindDown, NoSuchMemory, NoSuchWhisper
 from madeleine.index.log import WhisperEntry
-from madeleine.language.seen import seen_use
+from madeleine.language.seen import reply_use_confidence
 from madeleine.model.event import Event, EventKind
 from madeleine.model.trace import Passage
 from madeleine.model.vector import Vector
@@ -90,7 +90,8 @@ def _seen(stores: Stores, entry: WhisperEntry, ids: Sequence[str], reply: str) -
     return [
         each.id
         for each in stores.search.memories(ids).values()
-        if seen_use(reply, prompt, each.short_id, each.title, each.content) >= SURELY_USED
+        if reply_use_confidence(reply, prompt, each.short_id, each.title, each.content)
+        >= SURELY_USED
     ]
 
 

@@ -19,12 +19,18 @@ from functools import partial
 
 import numpy as np
 
-from madeleine.language.intent import Intent, intents, merely_goes_on, only_talk, told_intents
-from madeleine.language.person_tables import PRIVATE
+from madeleine.language.intent import (
+    Intent,
+    combine_intents,
+    is_only_continuation,
+    is_only_talk,
+    read_intents,
+)
+from madeleine.language.person_tables import PRIVATE_ATTRIBUTES
 from madeleine.language.self_questions import (
     SelfQuestion,
     asks_about_assistant,
-    count_matters,
+    count_content_words,
     names_code,
     read_owned_attributes,
     read_self_question,
@@ -32,7 +38,7 @@ from madeleine.language.self_questions import (
 from madeleine.language.self_statements import (
     SelfStatement,
     rank_primary,
-    read_statement,
+    read_self_statement,
     select_answers,
 )
 from madeleine.language.wording import asks_for_help, is_instruction
@@ -191,15 +197,15 @@ def _characters(text: str) -> int:
 def tell_intents(mind: Mind, thought: Thought) -> None:
     """Tell what the prompt is for: by its words, and else by its similarity to examples."""
     text = thought.prompt.text[:PROMPT_CHARS]
-    told = told_intents(text)
-    if only_talk(told) or _goes_on_with_nothing(thought):
+    told = read_intents(text)
+    if is_only_talk(told) or _goes_on_with_nothing(thought):
         thought.query, thought.intents = text, told
         return
     going_on = Intent.CONTINUATION in told and bool(thought.recent.prompts)
     thought.query = _enriched(thought, text) if going_on else text
     thought.trace, _ = read_question(mind.stores, thought.query)
     similarity = {} if going_on else _likeness(mind, thought.vector)
-    thought.intents = intents(told, similarity, mind.habits.intent_threshold)
+    thought.intents = combine_intents(told, similarity, mind.habits.intent_threshold)
     if Intent.IDENTITY not in told:  # a question only like one about the person is none
         thought.intents = thought.intents - {Intent.IDENTITY} or frozenset({Intent.GENERAL})
     if not going_on and Intent.CONTINUATION in thought.intents and thought.recent.prompts:
@@ -209,7 +215,7 @@ def tell_intents(mind: Mind, thought: Thought) -> None:
 
 def _goes_on_with_nothing(thought: Thought) -> bool:
     """Whether a prompt asks for more of something, and nothing was said before it."""
-    return not thought.recent.prompts and merely_goes_on(thought.prompt.text)
+    return not thought.recent.prompts and is_only_continuation(thought.prompt.text)
 
 
 def _enriched(thought: Thought, text: str) -> str:
@@ -229,7 +235,7 @@ def _likeness(mind: Mind, vector: Vector | None) -> dict[Intent, float]:
 
 def leave_talk_alone(mind: Mind, thought: Thought) -> None:
     """End with what is only conversation, or a yes to what nobody here has heard."""
-    if only_talk(thought.intents):
+    if is_only_talk(thought.intents):
         raise Silence(WhisperSilence.ONLY_TALK)
     if _goes_on_with_nothing(thought):
         raise Silence(WhisperSilence.GOES_ON_WITH_NOTHING)
@@ -277,7 +283,7 @@ def _self_question(thought: Thought) -> SelfQuestion | None:
     """Return what the prompt asks about the person. `what else?` asks what the prompt before it
     asked."""
     question = read_self_question(thought.prompt.text)
-    if question is None and thought.recent.prompts and merely_goes_on(thought.prompt.text):
+    if question is None and thought.recent.prompts and is_only_continuation(thought.prompt.text):
         return read_self_question(thought.recent.prompts[-1].text)
     return question
 
@@ -451,11 +457,11 @@ def _hold_back_the_private(thought: Thought) -> None:
     text = thought.prompt.text[:PROMPT_CHARS]
     if asks_about_assistant(text):
         thought.hold_back(lambda each: not each.identity)
-    elif count_matters(thought.query) < MATTERS_LEAST:
+    elif count_content_words(thought.query) < MATTERS_LEAST:
         helping = asks_for_help(text)
         thought.hold_back(lambda each: not each.identity or (helping and _is_standing(each.memory)))
     elif names_code(text):
-        unasked = PRIVATE - read_owned_attributes(text)
+        unasked = PRIVATE_ATTRIBUTES - read_owned_attributes(text)
         thought.hold_back(
             lambda each: not (each.identity and _statement_of(each.memory).aspects & unasked)
         )
@@ -470,7 +476,7 @@ def _identity_score(question: SelfQuestion, memory: Memory) -> float:
 
 
 def _statement_of(memory: Memory) -> SelfStatement:
-    return read_statement(
+    return read_self_statement(
         f"{memory.title or ''}\n{memory.content}",
         preference=memory.type is MemoryType.PREFERENCE,
         goal=memory.type is MemoryType.GOAL,

@@ -16,9 +16,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from madeleine.errors import FileUnreadable
-from madeleine.language.claims import address, newer, rivals, stated
-from madeleine.language.claims import overtaken as overtaken_among
-from madeleine.language.passages import passages_of
+from madeleine.language.claims import (
+    are_rivals,
+    claim_address,
+    claim_value_key,
+    find_overtaken,
+    is_newer,
+)
+from madeleine.language.passages import split_passages
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import FileEdit
 from madeleine.model.memory import Claim, Connection, Memory
@@ -76,15 +81,19 @@ def overtaken(stores: Stores, limit: int = ADDRESSES) -> list[tuple[Memory, Memo
     found = []
     for each in search.contested(now, limit):
         claiming = search.memories(search.claims(each, now)).values()
-        found += overtaken_among(one for one in claiming if one.source != SELF_SOURCE)
+        found += find_overtaken(one for one in claiming if one.source != SELF_SOURCE)
     return found
 
 
 def restated(was: Memory, memory: Memory) -> bool:
     """Whether a memory says another value now of what it spoke of before."""
-    if was.claim is None or memory.claim is None or address(was.claim) != address(memory.claim):
+    if (
+        was.claim is None
+        or memory.claim is None
+        or claim_address(was.claim) != claim_address(memory.claim)
+    ):
         return False
-    return stated(was.claim) != stated(memory.claim)
+    return claim_value_key(was.claim) != claim_value_key(memory.claim)
 
 
 def _holds(memory: Memory, now: datetime) -> bool:
@@ -105,7 +114,9 @@ class _Sides:
 def _rivals(stores: Stores, memory: Memory, claim: Claim) -> tuple[list[OnDisk], tuple[Cause, ...]]:
     """Return the rivals as their files say them now, oldest first, and what cannot be read."""
     found, notes = [], []
-    for each in stores.search.claims(address(claim), stores.clock.now(), but=stated(claim)):
+    for each in stores.search.claims(
+        claim_address(claim), stores.clock.now(), but=claim_value_key(claim)
+    ):
         try:
             current = peek(stores, each)
         except FileUnreadable as error:
@@ -118,14 +129,14 @@ def _rivals(stores: Stores, memory: Memory, claim: Claim) -> tuple[list[OnDisk],
 
 def _is_rival(stores: Stores, memory: Memory, other: Memory) -> bool:
     own = other.id == memory.id or other.source == SELF_SOURCE
-    return not own and rivals(memory, other) and _holds(other, stores.clock.now())
+    return not own and are_rivals(memory, other) and _holds(other, stores.clock.now())
 
 
 def _later(other: Memory, memory: Memory) -> bool:
     """Whether a rival came after the memory that is being written. Of two of one moment that
     is the later one."""
     one_moment = (other.created, other.updated) == (memory.created, memory.updated)
-    return newer(other, memory) and not one_moment
+    return is_newer(other, memory) and not one_moment
 
 
 def _settled(stores: Stores, sides: _Sides, memory: Memory, notes: tuple[Cause, ...]) -> Settled:
@@ -166,5 +177,5 @@ def _unread(stores: Stores, files: Sequence[OnDisk]) -> dict[str, Traces]:
         each.memory.id: ()
         for each in files
         if each.memory.id not in known
-        or passages_of(each.memory) != passages_of(known[each.memory.id])
+        or split_passages(each.memory) != split_passages(known[each.memory.id])
     }

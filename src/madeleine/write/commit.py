@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from madeleine.errors import FileChanged, MadeleineError
 from madeleine.index.port import Batch, Put
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
@@ -231,4 +231,4 @@ def read_new(stores: Stores, change: Change) -> tuple[dict[str, Traces], tuple[C
 
 def _differ(one: Memory, other: Memory) -> bool:
     """Whether a model would read something else."""
-    return passages_of(one) != passages_of(other)
+    return split_passages(one) != split_passages(other)

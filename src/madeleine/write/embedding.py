@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeAlias, TypeVar
 
 from madeleine.errors import MindDown
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.memory import Memory
 from madeleine.model.trace import LEAST_KNOWN_SHARE, PassageEmbedding
@@ -33,7 +33,7 @@ def read_memories(
     if embedder is None:
         why = stores.minds.why_not
         return [()] * len(memories), (_without_vector(why),) if why else ()
-    pieces = [passages_of(memory) for memory in memories]
+    pieces = [split_passages(memory) for memory in memories]
     try:
         made = iter(embedder.read([passage for each in pieces for passage in each]))
     except MindDown as down:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from madeleine.errors import AmbiguousId, MemoryChoice, NotInTrash, Unavailable
 from madeleine.index.graph import EdgeRow
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.language.text import passage_key
 from madeleine.model.change import FileEdit
 from madeleine.model.digest import text_digest
@@ -203,7 +203,7 @@ def _forget_traces(
     """Drop what models made of the texts as they are and as they were."""
     memories = [each.memory for each in found if each.memory.id in gone]
     memories += [each for text in texts if (each := as_memory(text)) is not None]
-    keys = {passage_key(passage) for each in memories for passage in passages_of(each)}
+    keys = {passage_key(passage) for each in memories for passage in split_passages(each)}
     embedder = stores.minds.embedder
     return embedder.forget(sorted(keys)) if embedder is not None and keys else 0
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from madeleine.errors import FileUnreadable, NoFile
 from madeleine.index.port import Batch, Put
-from madeleine.language.passages import passages_of
+from madeleine.language.passages import split_passages
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
@@ -165,7 +165,7 @@ def _give_traces(stores: Stores, memories: Sequence[Memory], traces: Sequence[Tr
         made = {
             each.id: those
             for each, those in zip(memories, traces, strict=True)
-            if each.id in now and passages_of(now[each.id]) == passages_of(each)
+            if each.id in now and split_passages(now[each.id]) == split_passages(each)
         }
         stores.index.set_traces(made)
     return len(made)

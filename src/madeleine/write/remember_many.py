@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from madeleine.errors import MadeleineError
-from madeleine.language.claims import address
+from madeleine.language.claims import claim_address
 from madeleine.language.text import same_text_key
 from madeleine.model.cause import Cause
 from madeleine.model.draft import Draft
@@ -162,7 +162,7 @@ def _marks(draft: Draft) -> set[object]:
     if draft.idempotency_key is not None:
         marks.add(("key", draft.idempotency_key))
     if draft.claim is not None:
-        marks.add(("claim", address(draft.claim)))
+        marks.add(("claim", claim_address(draft.claim)))
     return marks
 
 

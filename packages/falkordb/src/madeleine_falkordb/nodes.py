@@ -20,8 +20,8 @@ from madeleine.index.common.times import instant, maybe_micros, micros
 from madeleine.index.log import Unreadable
 from madeleine.index.port import Batch
 from madeleine.index.search import Counts, Record
-from madeleine.language.claims import address, stated
-from madeleine.language.passages import passages_of
+from madeleine.language.claims import claim_address, claim_value_key
+from madeleine.language.passages import split_passages
 from madeleine.language.text import same_text_key
 from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
@@ -149,7 +149,7 @@ def _write(writing: Writing, spoken: passages.Spoken, placed: Sequence[Placed]) 
 
 def _row(placed: Placed, length: int, spoken: passages.Spoken) -> dict[str, Any]:
     stored, memory = placed.put.stored, placed.memory
-    first = passages_of(memory)[0]
+    first = split_passages(memory)[0]
     mtime_ns, size, ctime_ns = stored.fingerprint
     origin, claim, extra = maps(memory)
     title, content, tags_text, title_grams, grams, said = placed.texts
@@ -177,9 +177,9 @@ def _row(placed: Placed, length: int, spoken: passages.Spoken) -> dict[str, Any]
         "asked_key": _maybe_key(memory.idempotency_key),
         "text_key": key_of(same_text_key(memory.content)),
         "embedded": bool(placed.put.traces) or placed.keeps_traces,
-        "address": address(memory.claim) if memory.claim else None,
-        "address_key": key_of(address(memory.claim)) if memory.claim else None,
-        "stated": stated(memory.claim) if memory.claim else None,
+        "address": claim_address(memory.claim) if memory.claim else None,
+        "address_key": key_of(claim_address(memory.claim)) if memory.claim else None,
+        "stated": claim_value_key(memory.claim) if memory.claim else None,
         "lot": _lot(memory.id),
         "words": passage_traits(memory.content[first.start : first.end]).words,
         "length": length,

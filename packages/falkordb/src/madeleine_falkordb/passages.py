@@ -22,7 +22,7 @@ from madeleine.index.common.passages import WIDEST_TURN, Spaces, checked, passag
 from madeleine.index.common.rows import Placed
 from madeleine.index.common.times import micros
 from madeleine.index.search import Extent
-from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
+from madeleine.language.passages import MOST_PASSAGES, find_speaker, split_passages
 from madeleine.model.memory import Memory
 from madeleine.model.trace import PassageEmbedding
 from madeleine_falkordb.adapting import at, key_of, packed, table_of
@@ -144,7 +144,7 @@ class Spoken:
 
 
 def _speaker(memory: Memory) -> str | None:
-    name = speaker_of(memory)
+    name = find_speaker(memory)
     return None if name is None else name.casefold()
 
 
@@ -174,7 +174,7 @@ def put_passages(writing: Writing, wide: Spaces, placed: Sequence[Placed]) -> No
 
 def _rows(writing: Writing, wide: Spaces, placed: Placed) -> list[dict[str, Any]]:
     """Return what is kept of each passage of a memory, with its trace if there is one."""
-    memory, passages = placed.memory, passages_of(placed.memory)
+    memory, passages = placed.memory, split_passages(placed.memory)
     traces = checked(placed.put.traces, len(passages), wide)
     points = _points(writing, wide, traces) or [None] * len(passages)
     stemmer = writing.cutter.stemmer

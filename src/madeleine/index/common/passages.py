@@ -11,7 +11,7 @@ from madeleine.errors import Rejected
 from madeleine.index.common.stems import Stemmer
 from madeleine.index.common.text import letters_of, pairs_of
 from madeleine.language.passages import MOST_PASSAGES, claim_words
-from madeleine.language.traits import Traits, traits_of
+from madeleine.language.traits import PassageTraits, read_traits
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.model.vector import Vector
@@ -40,10 +40,10 @@ def stems_of(stemmer: Stemmer, memory: Memory, passage: Passage, part: int) -> b
     return np.array(stems, np.uint32).tobytes()
 
 
-def passage_traits(text: str) -> Traits:
+def passage_traits(text: str) -> PassageTraits:
     """Return the traits of a passage. Where a script writes without spaces, its stems are
     counted as words, so that what is long there is told by the same measure."""
-    traits = traits_of(text)
+    traits = read_traits(text)
     if text.isascii():
         return traits
     return traits._replace(words=traits.words + len(pairs_of(text)) + len(letters_of(text)))

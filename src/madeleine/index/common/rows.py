@@ -11,7 +11,7 @@ from typing import Any
 from madeleine.index.common.text import grams_of
 from madeleine.index.common.times import instant, maybe_instant, micros
 from madeleine.index.port import Put
-from madeleine.language.passages import MOST_PASSAGES, said_with
+from madeleine.language.passages import MOST_PASSAGES, context_words
 from madeleine.model.codec import (
     claim_from_json,
     claim_to_json,
@@ -112,7 +112,7 @@ def place(put: Put, known: Known | None, numbers: Iterator[int]) -> Placed:
         to_json(tags) if tags else "[]",
         grams_of(title) if title else "",
         grams_of("\n".join((memory.content, *tags))),
-        said_with(memory),
+        context_words(memory),
     )
     return Placed(put, next(numbers) if known is None else known.node, texts, known)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from madeleine.index.common.stems import Stemmer
-from madeleine.language.spelling import is_slip
+from madeleine.language.spelling import is_typo
 
 SAME_LETTERS = 2
 ENDINGS = ("e", "s", "es", "ed", "ing", "y", "ion", "al", "ity", "ent", "ence", "ance", "ement")
@@ -44,5 +44,5 @@ def _written(stemmer: Stemmer, term: str, word: str, stem: str) -> str | None:
     if abs(len(word) - len(term)) > LONGEST_ENDING + 1:
         return None
     forms = [term, *(term + ending for ending in ENDINGS), term[:-1] + "y"]
-    like = forms if is_slip(stem, term) else [each for each in forms if is_slip(word, each)]
+    like = forms if is_typo(stem, term) else [each for each in forms if is_typo(word, each)]
     return next((each for each in like if stemmer.stems(each) == [term]), None)

@@ -21,7 +21,7 @@ from madeleine.index.common.text import (
     without_pictures,
     words_beside,
 )
-from madeleine.language.wording import IRREGULAR, forms
+from madeleine.language.wording import IRREGULAR_FORMS, word_forms
 
 _CUT = ["remove_diacritics", "2", "categories", "L* M* N* Co"]
 REMEMBERED = 200_000  # words whose stems are kept at hand: a large vocabulary, a few MB
@@ -52,7 +52,7 @@ class Stemmer:
 
     def written(self, stem_or_word: str) -> list[str]:
         """Return how FTS5 writes a word and the other forms of it."""
-        return list(dict.fromkeys(self._plain(each) for each in forms(stem_or_word)))
+        return list(dict.fromkeys(self._plain(each) for each in word_forms(stem_or_word)))
 
     def tokens(self, text: str) -> list[str]:
         """Return the words of a text in order, as FTS5 keeps them."""
@@ -76,7 +76,7 @@ class Stemmer:
         return number
 
     def _stem(self, word: str) -> str:
-        return self._plain(IRREGULAR.get(word, word))
+        return self._plain(IRREGULAR_FORMS.get(word, word))
 
     def _plain(self, word: str) -> str:
         tokens = _tokens(self._porter, word)
@@ -86,7 +86,7 @@ class Stemmer:
 def spelt(stemmer: Stemmer, word: str, stem: str) -> list[str]:
     """Return how the words that a stem stands for are kept."""
     whole = word.casefold()
-    return stemmer.written(whole) if whole in IRREGULAR else [stem]
+    return stemmer.written(whole) if whole in IRREGULAR_FORMS else [stem]
 
 
 def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:

@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from madeleine.language.text import AS_PICTURE, is_picture
+from madeleine.language.text import EMOJI_SELECTOR, is_emoji
 
 WEIGHTS = (10.0, 1.0, 3.0, 10.0, 1.0, 1.0)  # title, content, tags, grams of the title, others, said
 _UNSPACED = (
@@ -52,7 +52,7 @@ def grams_of(text: str) -> str:
 def pictures_of(text: str) -> list[str]:
     """Return a word for each emoji and the like in a text."""
     found = _SIGN.findall(text)
-    return [f"u{ord(each)}" for each in found if is_picture(each)]
+    return [f"u{ord(each)}" for each in found if is_emoji(each)]
 
 
 def without_pictures(text: str) -> str:
@@ -61,7 +61,7 @@ def without_pictures(text: str) -> str:
 
 
 def _is_drawn(sign: str) -> bool:
-    return sign == AS_PICTURE or is_picture(sign)
+    return sign == EMOJI_SELECTOR or is_emoji(sign)
 
 
 def _by_pictures(text: str) -> Iterator[str]:

@@ -33,8 +33,8 @@ from madeleine.index.postgres import graph, tally, words
 from madeleine.index.postgres.filters import OUTDATED, condition
 from madeleine.index.postgres.writing import Writing
 from madeleine.index.search import Counts, Record
-from madeleine.language.claims import address, stated
-from madeleine.language.passages import passages_of
+from madeleine.language.claims import claim_address, claim_value_key
+from madeleine.language.passages import split_passages
 from madeleine.language.text import same_text_key
 from madeleine.model.digest import text_digest
 from madeleine.model.fingerprint import Fingerprint
@@ -185,7 +185,7 @@ def _write_rows(writing: Writing, placed: Sequence[Placed]) -> None:
 
 def _node_values(placed: Placed, posted: Posted) -> tuple[object, ...]:
     stored, memory = placed.put.stored, placed.memory
-    first = passages_of(memory)[0]
+    first = split_passages(memory)[0]
     return (
         placed.node,
         memory.id,
@@ -203,8 +203,8 @@ def _node_values(placed: Placed, posted: Posted) -> tuple[object, ...]:
         memory.idempotency_key,
         short_key(same_text_key(memory.content)),
         bool(placed.put.traces) or placed.keeps_traces,
-        address(memory.claim) if memory.claim else None,
-        stated(memory.claim) if memory.claim else None,
+        claim_address(memory.claim) if memory.claim else None,
+        claim_value_key(memory.claim) if memory.claim else None,
         _lot(memory.id),
         passage_traits(memory.content[first.start : first.end]).words,
         posted.length,

@@ -15,7 +15,7 @@ from madeleine.index.common.passages import WIDEST_TURN, Spaces, checked, passag
 from madeleine.index.common.rows import Placed
 from madeleine.index.common.times import maybe_micros, micros
 from madeleine.index.postgres.writing import Writing
-from madeleine.language.passages import passages_of, speaker_of
+from madeleine.language.passages import find_speaker, split_passages
 from madeleine.model.memory import Memory
 from madeleine.model.trace import PassageEmbedding
 
@@ -66,7 +66,7 @@ class Named:
 
 
 def _speaker(memory: Memory) -> str | None:
-    name = speaker_of(memory)
+    name = find_speaker(memory)
     return None if name is None else name.casefold()
 
 
@@ -124,7 +124,7 @@ def put_passages(writing: Writing, wide: Spaces, placed: Sequence[Placed]) -> No
 
 def _own_cells(writing: Writing, wide: Spaces, placed: Placed) -> list[Cells]:
     """Return what each passage of a memory has for itself, with its trace if there is one."""
-    memory, passages = placed.memory, passages_of(placed.memory)
+    memory, passages = placed.memory, split_passages(placed.memory)
     traces = checked(placed.put.traces, len(passages), wide)
     halves = to_halves([each.vector for each in traces], wide.vector)
     stemmer = writing.cutter.stemmer

@@ -32,8 +32,8 @@ from madeleine.index.port import Put
 from madeleine.index.search import Counts, Record
 from madeleine.index.sqlite import graph
 from madeleine.index.sqlite.filters import CURRENT, condition
-from madeleine.language.claims import address, stated
-from madeleine.language.passages import speaker_of
+from madeleine.language.claims import claim_address, claim_value_key
+from madeleine.language.passages import find_speaker
 from madeleine.language.text import same_text_key
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import (
@@ -195,9 +195,9 @@ def _node_values(placed: Placed) -> tuple[Value, ...]:
         bool(placed.put.traces) or placed.keeps_traces,
         memory.origin.session if memory.origin else None,
         memory.origin.turn if memory.origin else None,
-        speaker_of(memory),
-        address(memory.claim) if memory.claim else None,
-        stated(memory.claim) if memory.claim else None,
+        find_speaker(memory),
+        claim_address(memory.claim) if memory.claim else None,
+        claim_value_key(memory.claim) if memory.claim else None,
     )
 
 

@@ -46,8 +46,8 @@ from madeleine.index.common.stems import Stemmer
 from madeleine.index.common.times import maybe_micros, micros
 from madeleine.index.search import Hit
 from madeleine.index.sqlite import nodes
-from madeleine.language.passages import MOST_PASSAGES, passages_of, speaker_of
-from madeleine.language.traits import Traits
+from madeleine.language.passages import MOST_PASSAGES, find_speaker, split_passages
+from madeleine.language.traits import PassageTraits
 from madeleine.model.query import Filter
 from madeleine.model.trace import PassageEmbedding
 from madeleine.model.vector import Vector
@@ -98,7 +98,7 @@ def load(connection: apsw.Connection, dimension: int, exact_up_to: int) -> Matri
 
 def _loaded(matrix: Matrix, row: tuple[Any, ...]) -> Cells:
     vector, part, bits, capitals, words, *cells = row
-    seen = Seen(part, Traits(bits, capitals, words), vector is not None)
+    seen = Seen(part, PassageTraits(bits, capitals, words), vector is not None)
     return _cells(matrix, seen, *cells)
 
 
@@ -106,7 +106,7 @@ class Seen(NamedTuple):
     """What is known of one passage beside what is known of its memory."""
 
     part: int
-    traits: Traits
+    traits: PassageTraits
     embedded: bool
 
 
@@ -124,7 +124,7 @@ def _cells_of(matrix: Matrix, placed: Placed, seen: Seen) -> Cells:
         memory.superseded_by is not None,
         memory.origin.session if memory.origin else None,
         memory.origin.turn if memory.origin else None,
-        speaker_of(memory),
+        find_speaker(memory),
         memory.id,
     )
 
@@ -201,13 +201,13 @@ def _keep(connection: apsw.Connection, matrix: Matrix, placed: Placed, rows: _Ro
     sql = """SELECT number, traits, capitals, words FROM passages
              WHERE number BETWEEN ? AND ? ORDER BY number"""
     for number, *traits in connection.execute(sql, numbers(placed.node)):
-        seen = Seen(number % MOST_PASSAGES, Traits(*traits), matrix.dimension > 0)
+        seen = Seen(number % MOST_PASSAGES, PassageTraits(*traits), matrix.dimension > 0)
         rows.kept.append(_cells_of(matrix, placed, seen))
 
 
 def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, rows: _Rows) -> None:
     """Gather the passages of a memory whose text is new, with their traces if there are any."""
-    memory, passages = placed.memory, passages_of(placed.memory)
+    memory, passages = placed.memory, split_passages(placed.memory)
     traces = checked(placed.put.traces, len(passages), wide)
     first = numbers(placed.node)[0]
     for part, passage in enumerate(passages):
@@ -249,7 +249,7 @@ def set_traces(
     marked = ((row[5],) for row in fitting)
     connection.executemany("UPDATE nodes SET embedded = 1 WHERE node = ?", marked)
     cells = [
-        _cells(matrix, Seen(row[1] % MOST_PASSAGES, Traits(*row[2:5]), True), *row[5:])
+        _cells(matrix, Seen(row[1] % MOST_PASSAGES, PassageTraits(*row[2:5]), True), *row[5:])
         for row in fitting
     ]
     return Change(cells, halves)

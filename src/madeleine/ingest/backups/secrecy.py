@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from madeleine.language.late_pattern import compile_late
-from madeleine.language.secrets import redacted
+from madeleine.language.secrets import redact_secrets
 
 _SECRET = compile_late(
     r"^(?P<key>[ \t]*[\w.\"'-]*(?:token|secret|password|passwd|api_?key)[\"']?[ \t]*=[ \t]*)"
@@ -17,7 +17,7 @@ LEFT_OUT = '""  # left out of the backup'
 
 def without_secrets(text: str) -> str:
     """Return the text of a config.toml in which every secret is empty."""
-    return redacted(_SECRET.sub(_emptied, text)).text
+    return redact_secrets(_SECRET.sub(_emptied, text)).text
 
 
 def _emptied(found: re.Match[str]) -> str:

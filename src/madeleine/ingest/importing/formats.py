@@ -28,7 +28,7 @@ from madeleine.ingest.importing import (
 from madeleine.ingest.importing.recognising import hint_for
 from madeleine.ingest.importing.table import FORMATS
 from madeleine.ingest.importing.values import Broken, Found, Item, Json, Note, NotThatFormat
-from madeleine.language.secrets import redacted
+from madeleine.language.secrets import redact_secrets
 from madeleine.model.draft import MemoryLimits
 
 READERS: Mapping[str, Callable[[Path], Iterator[Found]]] = {
@@ -101,7 +101,7 @@ def _without_secrets(values: Json) -> tuple[Json, int]:
     def clean(value: object) -> object:
         nonlocal count
         if isinstance(value, str):
-            text, found = redacted(value)
+            text, found = redact_secrets(value)
             count += found
             return text
         if isinstance(value, dict):

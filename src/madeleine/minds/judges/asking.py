@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from madeleine.language.keeping import ALL_WORDS, MOST_WORDS, kept_by
+from madeleine.language.keeping import MERGE_SHARE, SYNTHESIS_SHARE, find_synthesis_fault
 from madeleine.minds.judges.framing import Nonsense, Refused, framed, given_in, is_text
 from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
@@ -102,7 +102,9 @@ def read_synthesis(text: str, members: Sequence[Memory]) -> Synthesis:
     if not is_text(title) or not is_text(content):
         raise Nonsense("the answer holds no title and content")
     title, content = " ".join(str(title).split())[:TITLE_CHARS], str(content).strip()
-    wrong = kept_by(title, content, [(each.title, each.content) for each in members], MOST_WORDS)
+    wrong = find_synthesis_fault(
+        title, content, [(each.title, each.content) for each in members], SYNTHESIS_SHARE
+    )
     if wrong:
         raise Refused(f"the synthesis was refused: {wrong}")
     return Synthesis(title, content)
@@ -135,7 +137,7 @@ def _with_text(verdict: Verdict, given: Mapping[str, Any], pair: MemoryPair) -> 
         return verdict, "a merged text that is no text"
     title, content = " ".join(str(title).split())[:TITLE_CHARS], str(content).strip()
     both = [(each.title, each.content) for each in (pair.older, pair.newer)]
-    wrong = kept_by(title, content, both, ALL_WORDS)
+    wrong = find_synthesis_fault(title, content, both, MERGE_SHARE)
     if wrong:
         return verdict, f"a merged text was refused: {wrong}"
     return Verdict(verdict.relation, verdict.sure, verdict.reason, title=title, content=content), ""

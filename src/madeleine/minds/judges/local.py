@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from madeleine.language.changes import Told, told_of
-from madeleine.language.clauses import Reading, read
-from madeleine.language.differing import told_apart
-from madeleine.language.extracts import extract
+from madeleine.language.changes import ChangeVerdict, judge_change
+from madeleine.language.clauses import ParsedText, parse_text
+from madeleine.language.differing import are_told_apart
+from madeleine.language.extracts import extract_synthesis
 from madeleine.language.judging import (
-    CONFLICT,
-    LEARNT,
+    CONFLICT_RELATIONS,
+    LEARNT_RELATIONS,
     SURE_AT_MOST,
-    Model,
-    Side,
-    Signs,
-    chances,
-    conflict_at_most,
-    founded,
-    may_be_two,
-    reason_of,
-    replaces_unsaid,
-    signs_of,
+    JudgeModel,
+    PairSide,
+    PairSigns,
+    is_well_founded,
+    max_conflict_confidence,
+    may_both_hold,
+    measure_signs,
+    relation_chances,
+    render_reason,
+    replaces_without_saying,
 )
 from madeleine.language.replacements import (
     find_replacement,
@@ -35,24 +35,27 @@ from madeleine.language.replacements import (
 )
 from madeleine.language.same_thing import (
     TEXT_CHARS,
-    adds_to,
-    both_deny,
+    agree_in_denial,
     have_different_subjects,
+    is_addition,
     name_different_things,
     name_other_directions,
     say_the_same,
 )
-from madeleine.language.saying import SAID_SURE, stated, turns_of
-from madeleine.language.statements import statement_of
-from madeleine.language.stems import stems_of
-from madeleine.language.wording import first_person
+from madeleine.language.saying import STATED_CONFIDENCE, find_relation_phrases, find_stated_relation
+from madeleine.language.statements import parse_statement
+from madeleine.language.stems import telling_stems
+from madeleine.language.wording import is_first_person
 from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Memory
 
 READINGS = 8_192  # texts whose readings are kept; about 8 kB each
 AT_ONCE = 2_048  # pairs weighed in one go
 DAY_SECONDS = 86_400.0
-TOLD_SURE = {Told.OVER: 0.94, Told.CHANGED: 0.9}  # of a change that the newer text tells
+TOLD_SURE = {
+    ChangeVerdict.OVER: 0.94,
+    ChangeVerdict.CHANGED: 0.9,
+}  # of a change that the newer text tells
 UNFOUNDED_AT_MOST = 0.45  # of a conflict that no clause of both texts tells: less likely than not
 ELSEWHERE_AT_MOST = 0.55  # of a duplicate whose texts a name, a number or a small word tells apart
 APART_AT_MOST = 0.8  # of a conflict where both may well hold: a person decides
@@ -63,12 +66,12 @@ class LocalJudge:
 
     cheap = True
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: JudgeModel) -> None:
         self.name = f"local:{model.version}"
         self._model = model
-        self._read = lru_cache(maxsize=READINGS)(read)
-        self._states = lru_cache(maxsize=READINGS)(statement_of)
-        self._turns = lru_cache(maxsize=READINGS)(turns_of)
+        self._read = lru_cache(maxsize=READINGS)(parse_text)
+        self._states = lru_cache(maxsize=READINGS)(parse_statement)
+        self._turns = lru_cache(maxsize=READINGS)(find_relation_phrases)
 
     def judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict | None]:
         verdicts: list[Verdict | None] = []
@@ -78,132 +81,138 @@ class LocalJudge:
 
     def synthesise(self, members: Sequence[Memory]) -> Synthesis | None:
         """Return the members' own sentences, each once; never fails, never invents."""
-        return extract(members) if members else None
+        return extract_synthesis(members) if members else None
 
     def problems(self) -> dict[str, int]:
         return {}
 
-    def signs(self, pair: MemoryPair) -> Signs:
+    def signs(self, pair: MemoryPair) -> PairSigns:
         """Return the signs of a pair; training asks for them."""
-        return signs_of(self._side(pair.older), self._side(pair.newer), pair.similarity)
+        return measure_signs(self._side(pair.older), self._side(pair.newer), pair.similarity)
 
     def _judge(self, pairs: Sequence[MemoryPair]) -> list[Verdict]:
         signs = [self.signs(pair) for pair in pairs]
-        said = chances(self._model, [each.row for each in signs]).tolist()
+        said = relation_chances(self._model, [each.row for each in signs]).tolist()
         return [
-            self._verdict(pair, each, dict(zip(LEARNT, row, strict=True)))
+            self._verdict(pair, each, dict(zip(LEARNT_RELATIONS, row, strict=True)))
             for pair, each, row in zip(pairs, signs, said, strict=True)
         ]
 
-    def _verdict(self, pair: MemoryPair, signs: Signs, chance: dict[Relation, float]) -> Verdict:
+    def _verdict(
+        self, pair: MemoryPair, signs: PairSigns, chance: dict[Relation, float]
+    ) -> Verdict:
         replacement = find_replacement(pair.older.content, pair.newer.content)
         if replacement is not None:
-            sure = max(chance[Relation.EVOLUTION], TOLD_SURE[Told.OVER])
+            sure = max(chance[Relation.EVOLUTION], TOLD_SURE[ChangeVerdict.OVER])
             return Verdict(Relation.EVOLUTION, round(sure, 4), render_replacement(replacement))
         told = self._told(pair, signs)
         if told in TOLD_SURE and not _agree(signs) and not _of_others(signs):
             return self._evolved(signs, max(chance[Relation.EVOLUTION], TOLD_SURE[told]))
         for each, most in self._at_most(signs, told):
             chance[each] = min(chance[each], most)
-        if max(chance[each] for each in CONFLICT) > UNFOUNDED_AT_MOST:
+        if max(chance[each] for each in CONFLICT_RELATIONS) > UNFOUNDED_AT_MOST:
             for each in _unfounded(signs):
                 chance[each] = min(chance[each], UNFOUNDED_AT_MOST)
-        relation = max(LEARNT, key=lambda each: chance[each])
+        relation = max(LEARNT_RELATIONS, key=lambda each: chance[each])
         if relation is Relation.DUPLICATE and _told_apart(signs):
             chance[relation] = min(chance[relation], ELSEWHERE_AT_MOST)
         if relation in (Relation.RELATED_TO, Relation.NONE):
             outright = self._outright(pair)
             if outright is not None:
                 return outright
-        reason = reason_of(relation, signs, pair.similarity)
+        reason = render_reason(relation, signs, pair.similarity)
         return Verdict(relation, round(chance[relation], 4), reason)
 
-    def _told(self, pair: MemoryPair, signs: Signs) -> Told:
+    def _told(self, pair: MemoryPair, signs: PairSigns) -> ChangeVerdict:
         """Return whether the newer text tells that the older one no longer holds."""
         older, newer = signs.readings
         if signs.may_merge or older.stems.isdisjoint(newer.stems):
-            return Told.UNKNOWN
-        return told_of(self._states(pair.older.content), self._states(pair.newer.content))
+            return ChangeVerdict.UNKNOWN
+        return judge_change(self._states(pair.older.content), self._states(pair.newer.content))
 
-    def _at_most(self, signs: Signs, told: Told) -> list[tuple[Relation, float]]:
+    def _at_most(self, signs: PairSigns, told: ChangeVerdict) -> list[tuple[Relation, float]]:
         """Return how sure some relations may be at most, whatever the weights say."""
-        most = conflict_at_most(*signs.readings)
+        most = max_conflict_confidence(*signs.readings)
         against = [
-            (each, most if founded(each, signs) else min(most, UNFOUNDED_AT_MOST))
-            for each in CONFLICT
+            (each, most if is_well_founded(each, signs) else min(most, UNFOUNDED_AT_MOST))
+            for each in CONFLICT_RELATIONS
         ]
         merged = 1.0 if signs.may_merge else SURE_AT_MOST
-        merged = ELSEWHERE_AT_MOST if told is Told.ELSEWHERE else merged
-        apart = told in (Told.APART, Told.ELSEWHERE) or replaces_unsaid(signs)
+        merged = ELSEWHERE_AT_MOST if told is ChangeVerdict.ELSEWHERE else merged
+        apart = told in (ChangeVerdict.APART, ChangeVerdict.ELSEWHERE) or replaces_without_saying(
+            signs
+        )
         return [
             *against,
             (Relation.EVOLUTION, APART_AT_MOST if apart else 1.0),
-            (Relation.TENSION, APART_AT_MOST if may_be_two(signs) else 1.0),
+            (Relation.TENSION, APART_AT_MOST if may_both_hold(signs) else 1.0),
             (Relation.DUPLICATE, merged),
         ]
 
-    def _evolved(self, signs: Signs, sure: float) -> Verdict:
-        reason = reason_of(Relation.EVOLUTION, signs, 0.0)
+    def _evolved(self, signs: PairSigns, sure: float) -> Verdict:
+        reason = render_reason(Relation.EVOLUTION, signs, 0.0)
         return Verdict(Relation.EVOLUTION, round(sure, 4), reason)
 
     def _outright(self, pair: MemoryPair) -> Verdict | None:
         older, newer = pair.older, pair.newer
         turns = [self._turns(each.title, each.content) for each in (older, newer)]
-        said = stated(turns[0], self._reading(older), turns[1], self._reading(newer))
+        said = find_stated_relation(turns[0], self._reading(older), turns[1], self._reading(newer))
         if said is None:
             return None
-        return Verdict(said.relation, SAID_SURE, f"one says `{said.words}`", said.from_older)
+        return Verdict(
+            said.relation, STATED_CONFIDENCE, f"one says `{said.words}`", said.from_older
+        )
 
-    def _side(self, memory: Memory) -> Side:
-        return Side(
+    def _side(self, memory: Memory) -> PairSide:
+        return PairSide(
             reading=self._reading(memory),
-            title=stems_of(memory.title) if memory.title else frozenset(),
+            title=telling_stems(memory.title) if memory.title else frozenset(),
             session=memory.origin.session if memory.origin else None,
-            first_person=first_person(memory.content),
+            first_person=is_first_person(memory.content),
             days=memory.created.timestamp() / DAY_SECONDS,
         )
 
-    def _reading(self, memory: Memory) -> Reading:
+    def _reading(self, memory: Memory) -> ParsedText:
         return self._read(memory.title, memory.content)
 
 
-def _unfounded(signs: Signs) -> tuple[Relation, ...]:
+def _unfounded(signs: PairSigns) -> tuple[Relation, ...]:
     """Return the conflicts that words seem to tell, and that are none."""
     if _agree(signs) or _of_different_things(signs):
-        return CONFLICT
-    return (Relation.EVOLUTION,) if adds_to(signs.readings[1].text) else ()
+        return CONFLICT_RELATIONS
+    return (Relation.EVOLUTION,) if is_addition(signs.readings[1].text) else ()
 
 
-def _agree(signs: Signs) -> bool:
+def _agree(signs: PairSigns) -> bool:
     """Whether both texts say the same, or tell the same change. A restatement replaces nothing."""
     older, newer = (each.text for each in signs.readings)
     return say_the_same(older, newer) or tell_same_change(older, newer)
 
 
-def _of_others(signs: Signs) -> bool:
+def _of_others(signs: PairSigns) -> bool:
     """Whether each text begins with a common word for something else: `my wife`, `my daughter`."""
     older, newer = (each.text for each in signs.readings)
     return have_different_subjects(older, newer, names=False)
 
 
-def _of_different_things(signs: Signs) -> bool:
+def _of_different_things(signs: PairSigns) -> bool:
     """Whether what differs may be so of two things, or is denied by both: then both may hold."""
     older, newer = (each.text for each in signs.readings)
     if have_different_subjects(older, newer) or name_other_directions(older, newer):
         return True
-    if signs.denial is not None and both_deny(older, newer):
+    if signs.denial is not None and agree_in_denial(older, newer):
         return True
-    if signs.opposites is not None and not both_deny(older, newer) and _is_short(signs):
+    if signs.opposites is not None and not agree_in_denial(older, newer) and _is_short(signs):
         return True  # who does not eat meat is a vegetarian
     opposites = frozenset(signs.opposites or ())
     differs = signs.number is not None or signs.denial is not None or bool(opposites)
     return differs and name_different_things(older, newer, opposites)
 
 
-def _is_short(signs: Signs) -> bool:
+def _is_short(signs: PairSigns) -> bool:
     return all(len(each.text) <= TEXT_CHARS for each in signs.readings)
 
 
-def _told_apart(signs: Signs) -> bool:
+def _told_apart(signs: PairSigns) -> bool:
     older, newer = signs.readings
-    return not signs.may_merge and told_apart(older.text, newer.text)
+    return not signs.may_merge and are_told_apart(older.text, newer.text)

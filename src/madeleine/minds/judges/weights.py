@@ -10,25 +10,25 @@ from typing import Any
 
 from madeleine.errors import BadSetting
 from madeleine.language.judging import (
-    CONFLICT,
+    CONFLICT_RELATIONS,
     CONFLICT_SIGNS,
-    KINSHIP,
+    KINSHIP_RELATIONS,
     KINSHIP_SIGNS,
     NEITHER,
     SIGNS,
-    Head,
-    Model,
+    JudgeHead,
+    JudgeModel,
 )
 
 
 @cache
-def shipped() -> Model:
+def shipped() -> JudgeModel:
     """Return the weights that come with the package."""
     text = files("madeleine.minds.judges").joinpath("weights.json").read_text("utf-8")
     return read_weights(text)
 
 
-def weights_at(path: str) -> Model:
+def weights_at(path: str) -> JudgeModel:
     """Return the weights in a file of the user's, or the shipped ones when none is named."""
     if not path:
         return shipped()
@@ -38,21 +38,21 @@ def weights_at(path: str) -> Model:
         raise BadSetting("judge.weights", f"cannot be read from {path}: {error}") from error
 
 
-def read_weights(text: str) -> Model:
+def read_weights(text: str) -> JudgeModel:
     """Return the model that a file describes. Every sign has a scale; a weight may be absent."""
     values: dict[str, Any] = json.loads(text)
-    return Model(
+    return JudgeModel(
         version=int(values["version"]),
         mean={sign: float(values["signs"][sign]["mean"]) for sign in SIGNS},
         spread={sign: float(values["signs"][sign]["spread"]) for sign in SIGNS},
-        conflict=_head(values["conflict"], (*CONFLICT, NEITHER), CONFLICT_SIGNS),
-        kinship=_head(values["kinship"], KINSHIP, KINSHIP_SIGNS),
+        conflict=_head(values["conflict"], (*CONFLICT_RELATIONS, NEITHER), CONFLICT_SIGNS),
+        kinship=_head(values["kinship"], KINSHIP_RELATIONS, KINSHIP_SIGNS),
     )
 
 
-def _head(values: dict[str, Any], answers: tuple[str, ...], signs: tuple[str, ...]) -> Head:
+def _head(values: dict[str, Any], answers: tuple[str, ...], signs: tuple[str, ...]) -> JudgeHead:
     given = values["answers"]
-    return Head(
+    return JudgeHead(
         answers=tuple(str(each) for each in answers),
         signs=signs,
         weights={str(each): _weights(given[each]["weights"], signs) for each in answers},
@@ -67,7 +67,7 @@ def _weights(values: dict[str, Any], signs: tuple[str, ...]) -> dict[str, float]
     return {sign: float(weight) for sign, weight in values.items()}
 
 
-def as_file(model: Model, trained_on: str, digits: int = 4) -> str:
+def as_file(model: JudgeModel, trained_on: str, digits: int = 4) -> str:
     """Return a model as its file."""
     scale = {
         sign: {"mean": round(model.mean[sign], digits), "spread": round(model.spread[sign], digits)}
@@ -83,7 +83,7 @@ def as_file(model: Model, trained_on: str, digits: int = 4) -> str:
     return json.dumps(values, indent=1) + "\n"
 
 
-def _as_values(head: Head, digits: int) -> dict[str, object]:
+def _as_values(head: JudgeHead, digits: int) -> dict[str, object]:
     answers = {
         each: {
             "bias": round(head.bias[each], digits),

@@ -22,12 +22,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
-from madeleine.language.changes import Told, told_of
-from madeleine.language.differing import same_said, told_apart
+from madeleine.language.changes import ChangeVerdict, judge_change
+from madeleine.language.differing import are_told_apart, have_same_wording
 from madeleine.language.replacements import find_replacement
-from madeleine.language.statements import statement_of
-from madeleine.language.stems import stems_of
-from madeleine.language.uniting import denies_alike, full
+from madeleine.language.statements import parse_statement
+from madeleine.language.stems import telling_stems
+from madeleine.language.uniting import denies_alike, join_title_and_text
 from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
@@ -151,14 +151,15 @@ def _is_taken_up_again(night: Night, pair: MemoryPair) -> bool:
     is over: who moved to Bergen and back to Oslo lives in Oslo."""
     older, newer = pair.older, pair.newer
     told = find_replacement(older.content, newer.content)
-    left = stems_of(told.left) if told is not None else frozenset()
+    left = telling_stems(told.left) if told is not None else frozenset()
     after = Filter(spaces=(older.space,), created_after=newer.created)
     near = night.stores.search.neighbours(
         [older.id, newer.id], after, night.now, LATER_MENTIONS, MENTION_LIKENESS
     )
     later = {hit.id for hits in near.values() for hit in hits} - {older.id, newer.id}
     return any(
-        left <= stems_of(each.content) and find_replacement(older.content, each.content) is None
+        left <= telling_stems(each.content)
+        and find_replacement(older.content, each.content) is None
         for each in night.stores.search.memories(sorted(later)).values()
     )
 
@@ -210,9 +211,16 @@ def _denies_other(each: Replacing) -> bool:
     does not run on Windows says nothing about Linux. Not where it tells that what the older one
     says is over: `a hamster now, no ferret`."""
     older, newer = each.pair.older.content, each.pair.newer.content
-    if each.is_evident or denies_alike(newer, [older]) or stems_of(older) <= stems_of(newer):
+    if (
+        each.is_evident
+        or denies_alike(newer, [older])
+        or telling_stems(older) <= telling_stems(newer)
+    ):
         return False
-    return told_of(statement_of(older), statement_of(newer)) not in (Told.OVER, Told.CHANGED)
+    return judge_change(parse_statement(older), parse_statement(newer)) not in (
+        ChangeVerdict.OVER,
+        ChangeVerdict.CHANGED,
+    )
 
 
 def _copies(night: Night, surely: Mapping[str, Replacing]) -> list[Replacing]:
@@ -241,7 +249,7 @@ def _restating(night: Night, each: Replacing) -> list[MemoryPair]:
 
 def _apart(pair: MemoryPair) -> bool:
     """Whether the two are no copies, whatever a judge says: another host, another number."""
-    return told_apart(full(pair.older), full(pair.newer))
+    return are_told_apart(join_title_and_text(pair.older), join_title_and_text(pair.newer))
 
 
 def _replaced_too(
@@ -255,7 +263,9 @@ def _replaced_too(
     known = surely[original.id]
     again = MemoryPair(copy, known.pair.newer, pair.similarity)
     reason = f"says the same as `{original.short_id}`, which was replaced"
-    is_evident = same_said(full(copy), full(original)) or _is_told(copy, known.pair.newer)
+    is_evident = have_same_wording(
+        join_title_and_text(copy), join_title_and_text(original)
+    ) or _is_told(copy, known.pair.newer)
     return Replacing(again, min(known.sure, verdict.sure), reason, is_evident)
 
 

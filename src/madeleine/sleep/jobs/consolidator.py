@@ -22,8 +22,8 @@ import numpy as np
 
 from madeleine.index.graph import EdgeRow
 from madeleine.index.search import Hit
-from madeleine.language.keeping import MOST_WORDS, kept_by
-from madeleine.language.uniting import denies_alike, full, missing
+from madeleine.language.keeping import SYNTHESIS_SHARE, find_synthesis_fault
+from madeleine.language.uniting import denies_alike, find_missing_sentences, join_title_and_text
 from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
 from madeleine.model.memory import Connection, Memory, Origin
 from madeleine.model.proposal import ProposalStatus, ProposalType
@@ -308,8 +308,10 @@ def _told_as_one(night: Night, cluster: Cluster, synthesise: Synthesiser) -> lis
 def _what_is_lost(told: Synthesis, members: Sequence[Memory]) -> str:
     """Return what is wrong with a text for several memories; empty if nothing."""
     said = [(each.title, each.content) for each in members]
-    lost = kept_by(told.title, told.content, said, MOST_WORDS)
-    if not lost and not denies_alike(f"{told.title}\n{told.content}", map(full, members)):
+    lost = find_synthesis_fault(told.title, told.content, said, SYNTHESIS_SHARE)
+    if not lost and not denies_alike(
+        f"{told.title}\n{told.content}", map(join_title_and_text, members)
+    ):
         lost = "it denies something else"
     return f"a text for several memories was refused: {lost}" if lost else ""
 
@@ -318,7 +320,9 @@ def _is_shorter(told: Synthesis, members: Sequence[Memory]) -> bool:
     """Whether sentences put together say in fewer words, and all of them, what was said."""
     total = sum(len(each.content) for each in members)
     shorter = len(told.content) <= SHORTER * total
-    return shorter and not any(missing(told.content, each.content) for each in members)
+    return shorter and not any(
+        find_missing_sentences(told.content, each.content) for each in members
+    )
 
 
 def _memory(night: Night, members: Sequence[Memory], told: Synthesis) -> Memory:

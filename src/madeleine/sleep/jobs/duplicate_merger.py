@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from madeleine.language.differing import told_apart
-from madeleine.language.marks import same_marks
+from madeleine.language.differing import are_told_apart
+from madeleine.language.marks import have_same_marks
 from madeleine.language.overlap import title_similarity, word_overlap
-from madeleine.language.uniting import denies_alike, full, says_all, united
+from madeleine.language.uniting import denies_alike, join_title_and_text, says_all, unite_texts
 from madeleine.model.judging import MemoryPair, Relation, Verdict
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -77,8 +77,8 @@ def _beside(memory: Memory) -> Filter:
 def _apart(pair: MemoryPair) -> bool:
     """Whether a judge of words would miss what tells two texts apart: who said it when, a sign
     that is no word, a denial."""
-    older, newer = full(pair.older), full(pair.newer)
-    return of_talk(pair) or not same_marks(older, newer) or not denies_alike(older, [newer])
+    older, newer = join_title_and_text(pair.older), join_title_and_text(pair.newer)
+    return of_talk(pair) or not have_same_marks(older, newer) or not denies_alike(older, [newer])
 
 
 def _score(pair: MemoryPair) -> float:
@@ -155,7 +155,9 @@ def _about_self(memory: Memory) -> bool:
 
 def _differ(pair: MemoryPair) -> bool:
     """Whether the two say something of different things, or different things of one."""
-    return of_others(pair) or told_apart(full(pair.older), full(pair.newer))
+    return of_others(pair) or are_told_apart(
+        join_title_and_text(pair.older), join_title_and_text(pair.newer)
+    )
 
 
 def _patch(night: Night, same: Same, wanted: str | None) -> Patch:
@@ -186,6 +188,8 @@ def _wording(keep: Memory, drop: Memory, verdict: Verdict) -> tuple[str | None, 
     """
     if verdict.content and verdict.content.strip():
         written = replace(keep, title=verdict.title or keep.title, content=verdict.content.strip())
-        if says_all(full(written), [full(keep), full(drop)]):
+        if says_all(
+            join_title_and_text(written), [join_title_and_text(keep), join_title_and_text(drop)]
+        ):
             return verdict.title, written.content
-    return None, united(keep, drop)
+    return None, unite_texts(keep, drop)

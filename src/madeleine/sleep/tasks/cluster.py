@@ -27,9 +27,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from madeleine.index.search import Gathered
-from madeleine.language.gist import gist
-from madeleine.language.keeping import made_up
-from madeleine.language.uniting import full
+from madeleine.language.gist import build_gist
+from madeleine.language.keeping import find_made_up
+from madeleine.language.uniting import join_title_and_text
 from madeleine.model.digest import text_digest
 from madeleine.model.event import EventKind
 from madeleine.model.judging import Synthesis
@@ -292,7 +292,7 @@ def _read(night: Night, group: Group) -> tuple[Memory, ...]:
 
 def _told(night: Night, read: Sequence[Memory]) -> Synthesis:
     """Return the text: a model's, if there is one and it makes nothing up, else sentences."""
-    plain = gist(read, TEXT_CHARS)
+    plain = build_gist(read, TEXT_CHARS)
     if night.judge.cheap:
         return plain
     told = night.judge.synthesise(read[:TOLD_TO_A_MODEL])
@@ -303,7 +303,9 @@ def _told(night: Night, read: Sequence[Memory]) -> Synthesis:
 
 def _makes_up(told: Synthesis, read: Sequence[Memory]) -> bool:
     """Whether a text has a number or a name that stands in none of the members."""
-    return bool(made_up(f"{told.title}\n{told.content}", [full(each) for each in read]))
+    return bool(
+        find_made_up(f"{told.title}\n{told.content}", [join_title_and_text(each) for each in read])
+    )
 
 
 def _tags(read: Sequence[Memory]) -> tuple[str, ...]:
