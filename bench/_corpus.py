@@ -25,9 +25,9 @@ from madeleine.model.draft import Draft
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.vault.journal import Journal
+from madeleine.vault.journal import FileJournal
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.naming import file_names
+from madeleine.vault.naming import candidate_file_names
 
 SEED = 20
 AT_ONCE = 5_000
@@ -144,11 +144,13 @@ def fill(
     """Make a home with `count` memories, their journal, vectors and index."""
     make_folders(home)
     cache = VectorCache.open(home / "embeddings.db")
-    journal = Journal(home / "journal", device_name())
+    journal = FileJournal(home / "journal", device_name())
     numbers = np.random.default_rng(SEED)
     waiting: list[Memory] = []
     for number, memory in enumerate(memories(count), 1):
-        (home / "vault" / next(iter(file_names(memory)))).write_bytes(render_memory(memory))
+        (home / "vault" / next(iter(candidate_file_names(memory)))).write_bytes(
+            render_memory(memory)
+        )
         waiting.append(memory)
         if len(waiting) == AT_ONCE or number == count:
             cache.put(model, _traces(waiting, dimension, token_dimension, numbers))
@@ -182,7 +184,7 @@ def _remembered(memory: Memory, device: str) -> Event:
         "change": str(uuid.uuid5(uuid.NAMESPACE_OID, memory.id)),
         "verb": "remember",
         "by": memory.source,
-        "path": next(iter(file_names(memory))),
+        "path": next(iter(candidate_file_names(memory))),
     }
     event_id = str(uuid.uuid5(uuid.NAMESPACE_OID, memory.id + "remembered"))
     return Event(event_id, memory.created, EventKind.REMEMBERED, device, body)

@@ -25,7 +25,7 @@ from madeleine.bootstrap import make_folders, open_house
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import Edge, MemoryType, Tier
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.naming import file_names
+from madeleine.vault.naming import candidate_file_names
 
 NODES = 50_000
 FRAMES_AT_LEAST = 30.0
@@ -71,7 +71,9 @@ def graph_home(home: Path, count: int) -> None:
     make_folders(home)
     (home / "config.toml").write_text('[embedder]\nkind = "none"\n', encoding="utf-8")
     for memory in graph_memories(count):
-        (home / "vault" / next(iter(file_names(memory)))).write_bytes(render_memory(memory))
+        (home / "vault" / next(iter(candidate_file_names(memory)))).write_bytes(
+            render_memory(memory)
+        )
     open_house(
         home, progress=lambda done, total: progress(f"{done:,} of {total:,} indexed")
     ).close()

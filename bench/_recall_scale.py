@@ -32,7 +32,7 @@ from madeleine.minds.port import KeepingEmbedder
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Passage, PassageEmbedding, Rows
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.naming import file_names
+from madeleine.vault.naming import candidate_file_names
 
 SEED = 7
 FIRST_DAY = datetime(2023, 1, 1, tzinfo=UTC)
@@ -247,7 +247,7 @@ def _write_filler(home: Path, plan: Plan, embedder: KeepingEmbedder) -> int:
 def _written(home: Path, fact: Fact, learned: datetime) -> Passage:
     """Write the file of a fact; return what a model reads of it."""
     memory = Memory(fact_id(fact), fact.text, created=learned, updated=learned)
-    (home / "vault" / next(file_names(memory))).write_bytes(render_memory(memory))
+    (home / "vault" / next(candidate_file_names(memory))).write_bytes(render_memory(memory))
     (passage,) = split_passages(memory)
     return passage
 

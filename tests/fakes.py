@@ -16,8 +16,8 @@ from madeleine.minds.fake import FakeEmbedder
 from madeleine.minds.port import Minds
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
-from madeleine.vault.journal import Journal
-from madeleine.vault.vault import Vault
+from madeleine.vault.journal import FileJournal
+from madeleine.vault.vault import FolderVault
 from madeleine.write.reconcile import reconcile
 from madeleine.write.record import replay
 from madeleine.write.remember import remember
@@ -66,8 +66,8 @@ def make_stores(
         token_dimension=embedder.token_dimension if with_model else 0,
         exact_up_to=200_000,
     )
-    vault = Vault(home / "vault")
-    journal = Journal(home / "journal", device)
+    vault = FolderVault(home / "vault")
+    journal = FileJournal(home / "journal", device)
     return Stores(vault, journal, index, minds, clock or FakeClock(), habits or Habits())
 
 

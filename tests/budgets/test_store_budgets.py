@@ -23,7 +23,7 @@ from madeleine.model.draft import Draft
 from madeleine.model.memory import Memory
 from madeleine.model.trace import Passage, PassageEmbedding
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.naming import file_names
+from madeleine.vault.naming import candidate_file_names
 from madeleine.write.reconcile import reconcile
 from madeleine.write.remember import remember
 from madeleine.write.remember_many import remember_many
@@ -45,7 +45,7 @@ def filled(home: Path, count: int) -> Iterator[Stores]:
     for number in range(count):
         memory_id = f"{number:08x}-0000-4000-8000-000000000000"
         memory = Memory(memory_id, numbered(number), created=NOON, updated=NOON)
-        (vault / next(file_names(memory))).write_bytes(render_memory(memory))
+        (vault / next(candidate_file_names(memory))).write_bytes(render_memory(memory))
     stores = make_stores(home)
     reconcile(stores)
     yield stores

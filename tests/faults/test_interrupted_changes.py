@@ -12,7 +12,7 @@ from madeleine.model.draft import Draft, MemoryLimits
 from madeleine.model.memory import Claim, Connection
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Edge
-from madeleine.vault.vault import Vault
+from madeleine.vault.vault import FolderVault
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
 from madeleine.write.record import replay
@@ -54,22 +54,22 @@ def test_a_merge_killed_at_any_file_is_whole_or_gone(
     stores = make_stores(home)
     kept, dropped, _ = setting(stores)
     before = vault_bytes(stores)
-    original = Vault.apply
+    original = FolderVault.apply
     calls = iter(range(100))
 
-    def dying(self: Vault, edit: object) -> object:
+    def dying(self: FolderVault, edit: object) -> object:
         if next(calls) == step:
             raise Killed
         return original(self, edit)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Vault, "apply", dying)
+    monkeypatch.setattr(FolderVault, "apply", dying)
     killed = True
     try:
         merge(stores, kept, dropped, content="Both")
         killed = False
     except Killed:
         pass
-    monkeypatch.setattr(Vault, "apply", original)
+    monkeypatch.setattr(FolderVault, "apply", original)
     after = vault_bytes(stores)
 
     stores = restarted(stores, home)
@@ -90,15 +90,15 @@ def test_a_claim_killed_at_any_file_replaces_all_or_nothing(
     for text in ("Ana lives in Ghent", "home is Ghent, says Ana"):
         keep(stores, text, claim=Claim("Ana", "city", "Ghent"))
     before = vault_bytes(stores)
-    original = Vault.apply
+    original = FolderVault.apply
     calls = iter(range(100))
 
-    def dying(self: Vault, edit: FileEdit) -> object:
+    def dying(self: FolderVault, edit: FileEdit) -> object:
         if next(calls) == step:
             raise Killed
         return original(self, edit)
 
-    monkeypatch.setattr(Vault, "apply", dying)
+    monkeypatch.setattr(FolderVault, "apply", dying)
     with pytest.raises(Killed):
         remember(stores, Draft("off to Cork", claim=Claim("Ana", "city", "Cork")))
     monkeypatch.undo()
@@ -135,15 +135,15 @@ def test_another_devices_unfinished_change_is_left_alone(
     home = tmp_path / "home"
     desk = make_stores(home, device="desk")
     kept, dropped, _ = setting(desk)
-    original = Vault.apply
+    original = FolderVault.apply
     calls = iter(range(100))
 
-    def dying(self: Vault, edit: object) -> object:
+    def dying(self: FolderVault, edit: object) -> object:
         if next(calls) == 2:
             raise Killed
         return original(self, edit)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Vault, "apply", dying)
+    monkeypatch.setattr(FolderVault, "apply", dying)
     with pytest.raises(Killed):
         merge(desk, kept, dropped, content="Both")
     monkeypatch.undo()
@@ -182,15 +182,15 @@ def test_a_disk_that_fills_up_midway_leaves_everything_as_it_was(
 ) -> None:
     kept, dropped, _ = setting(stores)
     before = vault_bytes(stores)
-    original = Vault.apply
+    original = FolderVault.apply
     calls = iter(range(100))
 
-    def full(self: Vault, edit: object) -> object:
+    def full(self: FolderVault, edit: object) -> object:
         if next(calls) == 2:
             raise StoreUnwritable(self.root, "No space left on device")
         return original(self, edit)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Vault, "apply", full)
+    monkeypatch.setattr(FolderVault, "apply", full)
     with pytest.raises(StoreUnwritable):
         merge(stores, kept, dropped, content="Both")
     monkeypatch.undo()

@@ -68,7 +68,7 @@ def filled(home: Path) -> Stores:
 @pytest.mark.few(2)
 @pytest.mark.proves("I4")
 @pytest.mark.parametrize("step", [0, 17, COUNT - 1])
-@pytest.mark.parametrize(("habits", "each"), [(TRASHED, "_moved"), (ARCHIVED, "_replaced")])
+@pytest.mark.parametrize(("habits", "each"), [(TRASHED, "_move_one"), (ARCHIVED, "_replace_one")])
 def test_what_was_not_finished_is_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int, habits: object, each: str
 ) -> None:
@@ -94,7 +94,7 @@ def test_an_undo_that_was_not_finished_can_be_asked_for_again(
     before = vault_bytes(stores)
     report = run(stores, forget(), TRASHED)
 
-    killed_at(17, "_moved", monkeypatch, lambda: undo(stores, report.run))
+    killed_at(17, "_move_one", monkeypatch, lambda: undo(stores, report.run))
     stores = restarted(stores, home)
     assert stores.search.counts().memories == 0
     undo(stores, report.run)

@@ -20,8 +20,8 @@ from madeleine.model.query import RecallQuery
 from madeleine.model.revision import read_revision
 from madeleine.model.words import Tier
 from madeleine.recall.recall import recall
-from madeleine.vault.journal import Journal
-from madeleine.vault.vault import Vault
+from madeleine.vault.journal import FileJournal
+from madeleine.vault.vault import FolderVault
 from madeleine.write.config import WriteConfig
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
@@ -56,7 +56,7 @@ BUSY = Unavailable("the index is busy", hint="try again")
 
 
 @pytest.mark.parametrize(
-    ("owner", "name", "error"), [(Journal, "append", FULL), (SqliteIndex, "write", BUSY)]
+    ("owner", "name", "error"), [(FileJournal, "append", FULL), (SqliteIndex, "write", BUSY)]
 )
 @pytest.mark.parametrize("key", [None, "call-1"])
 def test_trying_a_refused_remember_again_makes_one_memory(
@@ -82,7 +82,7 @@ def test_trying_a_refused_remember_again_makes_one_memory(
 def test_a_refused_group_of_a_batch_leaves_the_others_their_answers(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refuse(monkeypatch, Journal, "append", FULL, at=1)
+    refuse(monkeypatch, FileJournal, "append", FULL, at=1)
     drafts = [Draft(f"thing number {n}") for n in range(40)]
 
     outcomes = remember_many(stores, drafts)
@@ -99,7 +99,7 @@ def test_a_change_that_is_safe_in_journal_and_files_counts_as_done(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = keep(stores, "old text")
-    refuse(monkeypatch, Journal, "append", FULL, at=1)
+    refuse(monkeypatch, FileJournal, "append", FULL, at=1)
 
     changed = revise(stores, memory.id, read_revision({"content": "new text"}, MemoryLimits()))
     monkeypatch.undo()
@@ -135,7 +135,7 @@ def test_an_index_that_follows_later_has_one_kind_whichever_verb_it_was(
 ) -> None:
     memory, other = keep(stores, "old text").id, keep(stores, "another text").id
     gone = forget(stores, keep(stores, "forgotten text").id).memory.id
-    refuse(monkeypatch, Journal, "append", FULL, at=1)
+    refuse(monkeypatch, FileJournal, "append", FULL, at=1)
 
     notes = write(stores, memory, other, gone).notes
 
@@ -148,8 +148,8 @@ def test_a_rollback_that_is_refused_too_is_finished_before_the_next_write(
 ) -> None:
     one, two = keep(stores, "one of two").id, keep(stores, "the other of them").id
     before = vault_bytes(stores)
-    refuse(monkeypatch, Vault, "apply", FULL, at=1)
-    refuse(monkeypatch, Vault, "revert", FULL, at=1)
+    refuse(monkeypatch, FolderVault, "apply", FULL, at=1)
+    refuse(monkeypatch, FolderVault, "revert", FULL, at=1)
     with pytest.raises(StoreUnwritable):
         merge(stores, one, two, content="both")
     monkeypatch.undo()
@@ -175,7 +175,7 @@ def test_recall_answers_on_a_full_disk_and_says_what_it_could_not_note(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(stores, "the cat sleeps")
-    refuse(monkeypatch, Journal, "append", FULL)
+    refuse(monkeypatch, FileJournal, "append", FULL)
 
     recalled = recall(stores, RecallQuery("cat"))
 
@@ -272,7 +272,7 @@ def test_a_home_that_cannot_flush_still_lets_others_in(
     home.mkdir()
     (home / "config.toml").write_text('[embedder]\nkind = "fake"\n', encoding="utf-8")
     house = open_house(home)
-    refuse(monkeypatch, Journal, "flush", FULL)
+    refuse(monkeypatch, FileJournal, "flush", FULL)
     with pytest.raises(StoreUnwritable):
         house.close()
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from madeleine.model.event import Event, EventKind
 from madeleine.rules.usage import MemoryUse, fold_uses, read_use
 from madeleine.vault import journal_lines
-from madeleine.vault.journal import Journal, JournalCursor
+from madeleine.vault.journal import FileJournal, JournalCursor
 from tests.examples import some_of
 
 START = datetime(2026, 10, 1, tzinfo=UTC)
@@ -57,9 +57,9 @@ def journals(draw: st.DrawFn) -> list[Event]:
 
 
 @contextmanager
-def new_journal() -> Iterator[tuple[Journal, Path]]:
+def new_journal() -> Iterator[tuple[FileJournal, Path]]:
     with tempfile.TemporaryDirectory() as folder:
-        yield Journal(Path(folder), "laptop"), Path(folder)
+        yield FileJournal(Path(folder), "laptop"), Path(folder)
 
 
 def meaning(events: Iterable[Event]) -> dict[object, object]:
@@ -80,7 +80,7 @@ def meaning(events: Iterable[Event]) -> dict[object, object]:
     return values | {memory: fold_uses(START, each) for memory, each in uses.items()}
 
 
-def all_events(journal: Journal) -> list[Event]:
+def all_events(journal: FileJournal) -> list[Event]:
     return [event for chunk in journal.read({}) for event in chunk.events]
 
 
@@ -102,8 +102,8 @@ def test_any_appends_tears_and_reads_give_each_event_once(
 ) -> None:
     with (
         new_journal() as (journal, folder),
-        mock.patch.object(journal_lines, "CHUNK_LINES", chunk_lines),
-        mock.patch.object(journal_lines, "CHUNK_BYTES", chunk_bytes),
+        mock.patch.object(journal_lines, "MAX_CHUNK_LINES", chunk_lines),
+        mock.patch.object(journal_lines, "MAX_CHUNK_BYTES", chunk_bytes),
     ):
         written: list[str] = []
         seen: list[str] = []
@@ -129,7 +129,7 @@ def test_any_appends_tears_and_reads_give_each_event_once(
 
         append(1)
         for act, number, share in played:
-            line = journal_lines.to_line(fresh(number), "laptop")
+            line = journal_lines.render_line(fresh(number), "laptop")
             cut = 1 + int(share * (len(line) - 3))  # at least one byte there and one missing
             if act == APPEND:
                 append(number)
@@ -139,7 +139,7 @@ def test_any_appends_tears_and_reads_give_each_event_once(
                 append(number)  # closes the torn line
             elif act == TEAR_AND_FINISH:
                 append(1)  # a sync program starts on a line of its own
-                line = journal_lines.to_line(fresh(number), "laptop")
+                line = journal_lines.render_line(fresh(number), "laptop")
                 raw(line[:cut])
                 read()
                 raw(line[cut:])
@@ -187,7 +187,7 @@ def test_two_devices_mean_the_same_to_both_before_and_after_compaction(
 ) -> None:
     theirs = [Event(f"d-{e.id}", e.at, e.kind, "desktop", e.body) for e in theirs]
     with new_journal() as (journal, folder):
-        desktop = Journal(folder, "desktop")
+        desktop = FileJournal(folder, "desktop")
         journal.append(ours, durable=False)
         desktop.append(theirs, durable=False)
         copy = folder / "laptop-2026-10.sync-conflict-20261101.jsonl"

@@ -13,8 +13,13 @@ from madeleine.model.draft import MemoryLimits, normalize_tag
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.vault.frontmatter import Block, body_of, content_of, parse_document
-from madeleine.vault.markdown import read_memory, render_memory, revised
+from madeleine.vault.frontmatter import (
+    FrontMatterBlock,
+    body_from_content,
+    content_from_body,
+    parse_document,
+)
+from madeleine.vault.markdown import read_memory, render_memory, revise_file
 from madeleine.vault.scalars import (
     UNSURE,
     read_flow_list,
@@ -22,7 +27,7 @@ from madeleine.vault.scalars import (
     write_flow_list,
     write_scalar,
 )
-from madeleine.vault.values import READERS, BadBlock, tree_of
+from madeleine.vault.values import READER_BY_KEY, InvalidBlock, read_tree
 from madeleine.vault.yaml_fallback import load_block
 
 SEEN = Fingerprint(1_700_000_000_000_000_000, 10)
@@ -123,33 +128,33 @@ def test_any_text_is_cut_and_joined_to_the_same_bytes(text: str) -> None:
 @example("\r\n", "\n")
 @example("", "\r\n")
 def test_any_content_survives_its_body(content: str, newline: str) -> None:
-    assert content_of(body_of(content, newline), newline) == content
+    assert content_from_body(body_from_content(content, newline), newline) == content
 
 
 @given(memories)
 def test_a_file_told_nothing_new_keeps_every_byte(memory: Memory) -> None:
     data = render_memory(memory)
 
-    assert revised(data, memory) == data
+    assert revise_file(data, memory) == data
 
 
 @given(memories, memories)
 def test_a_revised_file_says_what_it_was_told(before: Memory, after: Memory) -> None:
     after = dataclasses.replace(after, id=before.id)
 
-    assert says(revised(render_memory(before), after)) == after
+    assert says(revise_file(render_memory(before), after)) == after
 
 
 @given(memories, memories)
 def test_unknown_keys_and_comments_outlive_any_revision(before: Memory, after: Memory) -> None:
     kept = ["# first\n", "aliases: [a,  b]   # two\n", "nested:\n    deep: {x: 1}\n", "\n# last\n"]
     document = parse_document(render_memory(before))
-    blocks = [Block(None, kept[0]), *document.blocks]
-    blocks[2:2] = [Block("aliases", kept[1])]
-    blocks += [Block("nested", kept[2]), Block(None, kept[3])]
+    blocks = [FrontMatterBlock(None, kept[0]), *document.blocks]
+    blocks[2:2] = [FrontMatterBlock("aliases", kept[1])]
+    blocks += [FrontMatterBlock("nested", kept[2]), FrontMatterBlock(None, kept[3])]
     data = dataclasses.replace(document, blocks=tuple(blocks)).render()
 
-    text = revised(data, dataclasses.replace(after, id=before.id)).decode()
+    text = revise_file(data, dataclasses.replace(after, id=before.id)).decode()
 
     places = [text.index(each) for each in kept]
     assert places == sorted(places)
@@ -160,7 +165,9 @@ def test_unknown_keys_and_comments_outlive_any_revision(before: Memory, after: M
 def test_a_new_date_changes_one_line(memory: Memory, moment: datetime) -> None:
     before = parse_document(render_memory(memory))
 
-    after = parse_document(revised(before.render(), dataclasses.replace(memory, updated=moment)))
+    after = parse_document(
+        revise_file(before.render(), dataclasses.replace(memory, updated=moment))
+    )
 
     assert after.body == before.body
     changed = [new.key for old, new in zip(before.blocks, after.blocks, strict=True) if old != new]
@@ -176,7 +183,7 @@ def test_an_untouched_connection_keeps_its_bytes(memory: Memory, data: st.DataOb
     was = says(file)
     wanted = dataclasses.replace(was, connections=was.connections + data.draw(connections))
 
-    text = revised(file, wanted)
+    text = revise_file(file, wanted)
 
     assert kept.encode() in text
     assert says(text) == wanted
@@ -225,16 +232,16 @@ def test_a_list_we_read_ourselves_yaml_reads_alike(raw: str) -> None:
 def test_every_block_we_write_reads_alike_as_yaml(memory: Memory) -> None:
     for block in parse_document(render_memory(memory)).blocks:
         # A comment is what the quick way leaves to YAML, and changes no meaning.
-        slow = Block(block.key, f"# c\n{block.text}", " # c" + block.inline, block.more)
+        slow = FrontMatterBlock(block.key, f"# c\n{block.text}", " # c" + block.inline, block.more)
 
-        assert READERS[block.key](slow) == READERS[block.key](block)
+        assert READER_BY_KEY[block.key](slow) == READER_BY_KEY[block.key](block)
 
 
 @given(files)
 def test_any_value_is_read_or_refused_by_name(text: str) -> None:
     try:
-        value = tree_of(Block("title", f"title: {text}\n", text, ""))
-    except BadBlock:
+        value = read_tree(FrontMatterBlock("title", f"title: {text}\n", text, ""))
+    except InvalidBlock:
         return
 
     assert value is None or isinstance(value, str | list | dict)

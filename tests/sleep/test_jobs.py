@@ -21,7 +21,7 @@ from madeleine.sleep.jobs.importance_scorer import importance_scorer
 from madeleine.sleep.jobs.index_updater import index_updater
 from madeleine.sleep.reports import report_to_json
 from madeleine.sleep.values import Job
-from madeleine.vault.vault import Vault
+from madeleine.vault.vault import FolderVault
 from madeleine.write.connections import link
 from madeleine.write.identity import ensure_self
 from madeleine.write.proposals import decide
@@ -347,7 +347,7 @@ def test_nothing_changed_means_no_file_is_read_and_no_line_written(
     stores.journal.flush()
     before = all_bytes(home)
     reads: list[str] = []
-    monkeypatch.setattr(Vault, "_look", lambda self, path: reads.append(path))
+    monkeypatch.setattr(FolderVault, "_look", lambda self, path: reads.append(path))
 
     report = run(stores, index_updater())
 

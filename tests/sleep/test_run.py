@@ -21,7 +21,7 @@ from madeleine.sleep.jobs.duplicate_merger import duplicate_merger
 from madeleine.sleep.run import run_all, run_job
 from madeleine.sleep.values import STOPPED, Link, Merge, Night, Patch, Report, Score, SetTier
 from madeleine.sleep.wording import word_stop
-from madeleine.vault.vault import Vault
+from madeleine.vault.vault import FolderVault
 from madeleine.write.merge import merge
 from madeleine.write.reconcile import reconcile
 from madeleine.write.recover import recover
@@ -363,14 +363,14 @@ def test_a_kill_leaves_each_patch_done_or_not_begun(
     for each in reversed(runs):
         undo(stores, each)
     assert living(vault_bytes(stores)) == states[0]
-    original, calls = Vault.apply, iter(range(100))
+    original, calls = FolderVault.apply, iter(range(100))
 
-    def dying(self: Vault, edit: object) -> object:
+    def dying(self: FolderVault, edit: object) -> object:
         if next(calls) == step:
             raise Killed
         return original(self, edit)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Vault, "apply", dying)
+    monkeypatch.setattr(FolderVault, "apply", dying)
     try:
         run(stores, job_of(*(Patch(action, "why") for action in wanted)))
     except Killed:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from madeleine.api.local import open_local
 from madeleine.model.event import Event, EventKind
 from madeleine.model.words import SELF_SOURCE
-from madeleine.vault.journal import Journal
+from madeleine.vault.journal import FileJournal
 from tests.soak.client import Client
 from tests.soak.model import Vaulted, Wrong
 
@@ -63,7 +63,7 @@ def check_journal(home: Path) -> int:
     changes: dict[str, Event] = {}
     marks: list[Event] = []
     torn = 0
-    for chunk in Journal(home / "journal", "soak").read({}):
+    for chunk in FileJournal(home / "journal", "soak").read({}):
         torn += len(chunk.problems)
         for event in chunk.events:
             if event.kind is EventKind.CHANGED:

@@ -10,7 +10,7 @@ from madeleine.errors import FileUnreadable
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.vault import in_trash
+from madeleine.vault.vault import is_in_trash
 
 UNSEEN = Fingerprint(0, 0)
 Link = tuple[str, str, float]  # target, edge, weight
@@ -61,7 +61,7 @@ class Kept:
 
     @property
     def live(self) -> bool:
-        return not in_trash(self.path)
+        return not is_in_trash(self.path)
 
     @property
     def memory(self) -> Memory:

@@ -12,8 +12,8 @@ import pytest
 from madeleine.errors import StoreUnwritable
 from madeleine.vault.files import (
     create_file,
+    fingerprint_of,
     is_leftover,
-    looks_of,
     move_file,
     remove_file,
     write_file,
@@ -49,7 +49,7 @@ def test_a_file_is_written_for_its_owner_only(tmp_path: Path) -> None:
 
     assert target.read_bytes() == b"text"
     assert (mode(target), mode(target.parent), mode(target.parent.parent)) == (0o600, 0o700, 0o700)
-    assert found == looks_of(target.stat())
+    assert found == fingerprint_of(target.stat())
     assert names(target.parent) == ["a.md"]
 
 
@@ -156,7 +156,7 @@ def test_moving_keeps_bytes_and_never_overwrites(tmp_path: Path) -> None:
         move_file(source, target)
 
     assert (source.read_bytes(), target.read_bytes()) == (b"other", b"text")
-    assert found == looks_of(target.stat())
+    assert found == fingerprint_of(target.stat())
 
 
 def test_a_refused_move_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from madeleine.errors import InvalidValue, StoreUnwritable, Unavailable
 from madeleine.model.event import Event, EventKind
 from madeleine.rules.usage import MemoryUse, fold_uses, read_use
 from madeleine.vault import journal_lines
-from madeleine.vault.journal import Chunk, Journal, JournalCursor
+from madeleine.vault.journal import FileJournal, JournalChunk, JournalCursor
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 NOVEMBER = "laptop-2026-11.jsonl"
@@ -34,23 +34,23 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def journal(folder: Path) -> Journal:
-    return Journal(folder, "laptop")
+def journal(folder: Path) -> FileJournal:
+    return FileJournal(folder, "laptop")
 
 
-def events_in(chunks: Iterable[Chunk]) -> list[Event]:
+def events_in(chunks: Iterable[JournalChunk]) -> list[Event]:
     return [event for chunk in chunks for event in chunk.events]
 
 
-def ids(chunks: Iterable[Chunk]) -> list[str]:
+def ids(chunks: Iterable[JournalChunk]) -> list[str]:
     return [event.id for event in events_in(chunks)]
 
 
-def problems(journal: Journal) -> list[str]:
+def problems(journal: FileJournal) -> list[str]:
     return [each.message for chunk in journal.read({}) for each in chunk.problems]
 
 
-def read_on(journal: Journal, since: dict[str, JournalCursor]) -> list[str]:
+def read_on(journal: FileJournal, since: dict[str, JournalCursor]) -> list[str]:
     """Read what is new and move the positions, as the index does."""
     found = list(journal.read(since))
     since.update({chunk.name: chunk.position for chunk in found})
@@ -60,7 +60,7 @@ def read_on(journal: Journal, since: dict[str, JournalCursor]) -> list[str]:
 # -- what stands in the files --------------------------------------------------------------
 
 
-def test_a_line_is_compact_json_in_the_documented_order(journal: Journal, folder: Path) -> None:
+def test_a_line_is_compact_json_in_the_documented_order(journal: FileJournal, folder: Path) -> None:
     journal.append([used("e1", session="Grüße 🎉")], durable=True)
 
     assert (folder / NOVEMBER).read_text(encoding="utf-8") == (
@@ -69,7 +69,9 @@ def test_a_line_is_compact_json_in_the_documented_order(journal: Journal, folder
     )
 
 
-def test_an_event_stands_in_the_file_of_its_month_in_utc(journal: Journal, folder: Path) -> None:
+def test_an_event_stands_in_the_file_of_its_month_in_utc(
+    journal: FileJournal, folder: Path
+) -> None:
     honolulu = timezone(timedelta(hours=-10))
     evening = datetime(2026, 11, 30, 20, tzinfo=honolulu)  # December in UTC
 
@@ -79,7 +81,7 @@ def test_an_event_stands_in_the_file_of_its_month_in_utc(journal: Journal, folde
     assert ids(journal.read({})) == ["e1", "e2"]
 
 
-def test_only_the_owner_may_read_the_journal(journal: Journal, folder: Path) -> None:
+def test_only_the_owner_may_read_the_journal(journal: FileJournal, folder: Path) -> None:
     folder.mkdir(parents=True, mode=0o755)
     (folder / NOVEMBER).touch(mode=0o644)
 
@@ -92,7 +94,7 @@ def test_only_the_owner_may_read_the_journal(journal: Journal, folder: Path) -> 
 @pytest.mark.parametrize(
     "text", ["a\nb", "\u2028 \u2029 \x85 \x0b", "\r\n", "\x00\x1f", "‏שלום", "\ud83d", '"\\']
 )
-def test_any_text_survives_a_line(journal: Journal, text: str) -> None:
+def test_any_text_survives_a_line(journal: FileJournal, text: str) -> None:
     event = used("e1", session=text)
 
     journal.append([event, used("e2")], durable=False)
@@ -100,7 +102,7 @@ def test_any_text_survives_a_line(journal: Journal, text: str) -> None:
     assert events_in(journal.read({})) == [event, used("e2")]
 
 
-def test_an_event_without_a_device_is_of_this_one(journal: Journal) -> None:
+def test_an_event_without_a_device_is_of_this_one(journal: FileJournal) -> None:
     journal.append(
         [Event("e1", NOON, EventKind.STATE, body={"key": "k", "value": 1})], durable=False
     )
@@ -111,10 +113,10 @@ def test_an_event_without_a_device_is_of_this_one(journal: Journal) -> None:
 @pytest.mark.parametrize("device", ["", "../up", "a/b", ".hidden", "a b", "x" * 101])
 def test_a_device_name_that_is_no_file_name_is_rejected(tmp_path: Path, device: str) -> None:
     with pytest.raises(InvalidValue, match="device"):
-        Journal(tmp_path, device)
+        FileJournal(tmp_path, device)
 
 
-def test_an_event_that_is_not_json_is_not_half_written(journal: Journal, folder: Path) -> None:
+def test_an_event_that_is_not_json_is_not_half_written(journal: FileJournal, folder: Path) -> None:
     with pytest.raises(TypeError):
         journal.append([used("e1"), used("e2", how=object())], durable=True)
 
@@ -124,14 +126,14 @@ def test_an_event_that_is_not_json_is_not_half_written(journal: Journal, folder:
 # -- reading -------------------------------------------------------------------------------
 
 
-def test_a_journal_that_is_not_there_is_empty(journal: Journal, folder: Path) -> None:
+def test_a_journal_that_is_not_there_is_empty(journal: FileJournal, folder: Path) -> None:
     assert list(journal.read({})) == []
     assert journal.names() == []
     journal.flush()
     assert not folder.exists()
 
 
-def test_reading_goes_on_where_it_stopped(journal: Journal) -> None:
+def test_reading_goes_on_where_it_stopped(journal: FileJournal) -> None:
     since: dict[str, JournalCursor] = {}
     journal.append([used("e1"), used("e2")], durable=False)
     assert read_on(journal, since) == ["e1", "e2"]
@@ -141,7 +143,7 @@ def test_reading_goes_on_where_it_stopped(journal: Journal) -> None:
     assert read_on(journal, since) == ["e3"]
 
 
-def test_the_position_after_an_append_is_the_one_reading_gives(journal: Journal) -> None:
+def test_the_position_after_an_append_is_the_one_reading_gives(journal: FileJournal) -> None:
     appended = journal.append([used("e1")], durable=False)
     appended |= journal.append([used(f"long {n}", how="x" * 700) for n in range(9)], durable=True)
 
@@ -152,9 +154,9 @@ def test_the_position_after_an_append_is_the_one_reading_gives(journal: Journal)
 
 @pytest.mark.soak
 def test_a_long_file_is_read_in_bounded_chunks(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
+    journal: FileJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_lines, "CHUNK_BYTES", 20_000)
+    monkeypatch.setattr(journal_lines, "MAX_CHUNK_BYTES", 20_000)
     many = [used(f"e{n}") for n in range(4_500)]
     large = [used(f"large {n}", how="x" * 15_000) for n in range(4)]
     journal.append([*many, *large], durable=False)
@@ -162,14 +164,14 @@ def test_a_long_file_is_read_in_bounded_chunks(
     found = list(journal.read({}))
 
     assert events_in(found) == [*many, *large]
-    assert all(len(chunk.events) <= journal_lines.CHUNK_LINES for chunk in found)
+    assert all(len(chunk.events) <= journal_lines.MAX_CHUNK_LINES for chunk in found)
     assert all(sum(len(str(each.body)) for each in chunk.events) < 40_000 for chunk in found)
     for chunk in found:
         rest = events_in(journal.read({chunk.name: chunk.position}))
         assert rest == [*many, *large][-len(rest) :] or not rest
 
 
-def test_a_file_that_shrank_is_read_from_its_start(journal: Journal, folder: Path) -> None:
+def test_a_file_that_shrank_is_read_from_its_start(journal: FileJournal, folder: Path) -> None:
     since = journal.append([used("e1"), used("e2")], durable=False)
     lines = (folder / NOVEMBER).read_bytes().splitlines(keepends=True)
     (folder / NOVEMBER).write_bytes(lines[1])
@@ -178,7 +180,9 @@ def test_a_file_that_shrank_is_read_from_its_start(journal: Journal, folder: Pat
     assert list(journal.read(since)) == []
 
 
-def test_a_file_that_was_replaced_is_read_from_its_start(journal: Journal, folder: Path) -> None:
+def test_a_file_that_was_replaced_is_read_from_its_start(
+    journal: FileJournal, folder: Path
+) -> None:
     """All these lines look alike but for their ids, which stand far from the line's end."""
     journal.append([used(f"e{n}", how="x" * 200) for n in range(4)], durable=False)
     (whole,) = journal.read({})
@@ -191,7 +195,9 @@ def test_a_file_that_was_replaced_is_read_from_its_start(journal: Journal, folde
     assert found == [f"e{n}" for n in range(1, 9)]
 
 
-def test_a_file_that_became_empty_moves_its_position_back(journal: Journal, folder: Path) -> None:
+def test_a_file_that_became_empty_moves_its_position_back(
+    journal: FileJournal, folder: Path
+) -> None:
     since = journal.append([used("e1")], durable=False)
     (folder / NOVEMBER).write_bytes(b"")
     assert read_on(journal, since) == []
@@ -200,12 +206,12 @@ def test_a_file_that_became_empty_moves_its_position_back(journal: Journal, fold
     assert read_on(journal, since) == ["e2"]
 
 
-def test_copies_made_by_a_sync_program_are_read_too(journal: Journal, folder: Path) -> None:
+def test_copies_made_by_a_sync_program_are_read_too(journal: FileJournal, folder: Path) -> None:
     journal.append([used("e1")], durable=False)
     (folder / "laptop-2026-11.sync-conflict-20261115-AB12.jsonl").write_bytes(
         (folder / NOVEMBER).read_bytes()
     )
-    Journal(folder, "laptop").append([used("e2")], durable=False)
+    FileJournal(folder, "laptop").append([used("e2")], durable=False)
     (folder / "laptop-2026-11 (1).jsonl").write_bytes((folder / NOVEMBER).read_bytes())
     (folder / ".syncthing.laptop-2026-11.jsonl.tmp").write_bytes(b"half a li")
     (folder / ".hidden.jsonl").write_bytes(b"half a li")
@@ -216,7 +222,7 @@ def test_copies_made_by_a_sync_program_are_read_too(journal: Journal, folder: Pa
 
 
 def test_two_devices_beside_one_vault_count_every_use_once(folder: Path) -> None:
-    laptop, desktop = Journal(folder, "laptop"), Journal(folder, "desktop")
+    laptop, desktop = FileJournal(folder, "laptop"), FileJournal(folder, "desktop")
     hour = timedelta(hours=1)
     laptop.append([used("l1", session="a"), used("l2", NOON + hour, session="a")], durable=True)
     desktop.append([used("d1", NOON - hour, session="a"), used("d2", session="b")], durable=True)
@@ -224,7 +230,7 @@ def test_two_devices_beside_one_vault_count_every_use_once(folder: Path) -> None
     copy = folder / "laptop-2026-11.sync-conflict-20261115.jsonl"
     copy.write_bytes((folder / NOVEMBER).read_bytes())
 
-    def usage_seen_by(journal: Journal) -> object:
+    def usage_seen_by(journal: FileJournal) -> object:
         known = {event.id: event for event in events_in(journal.read({}))}
         return fold_uses(NOON - 2 * hour, [use for e in known.values() if (use := read_use(e))])
 
@@ -232,7 +238,7 @@ def test_two_devices_beside_one_vault_count_every_use_once(folder: Path) -> None
     assert usage_seen_by(laptop) == usage_seen_by(desktop) == expected
 
 
-def test_a_corrupt_line_costs_only_itself(journal: Journal, folder: Path) -> None:
+def test_a_corrupt_line_costs_only_itself(journal: FileJournal, folder: Path) -> None:
     journal.append([used("e1")], durable=False)
     garbage = [
         b"{broken",
@@ -264,11 +270,11 @@ def test_a_corrupt_line_costs_only_itself(journal: Journal, folder: Path) -> Non
     ],
 )
 def test_what_is_wrong_with_a_line_is_said_in_plain_words(line: bytes, problem: str) -> None:
-    assert journal_lines.parse_line(line) == journal_lines.Broken(problem)
+    assert journal_lines.parse_line(line) == journal_lines.BrokenLine(problem)
 
 
 def test_a_corrupt_line_is_numbered_from_the_start_of_its_file(
-    journal: Journal, folder: Path
+    journal: FileJournal, folder: Path
 ) -> None:
     since = journal.append([used(f"e{n}") for n in range(10)], durable=False)
     with (folder / NOVEMBER).open("ab") as file:
@@ -282,7 +288,7 @@ def test_a_corrupt_line_is_numbered_from_the_start_of_its_file(
 
 
 def test_lines_of_a_newer_release_are_counted_and_passed_over(
-    journal: Journal, folder: Path
+    journal: FileJournal, folder: Path
 ) -> None:
     journal.append([used("e1")], durable=False)
     newer = [
@@ -301,10 +307,10 @@ def test_lines_of_a_newer_release_are_counted_and_passed_over(
 
 
 def test_a_file_that_cannot_be_opened_is_reported_and_the_others_are_read(
-    journal: Journal, folder: Path, monkeypatch: pytest.MonkeyPatch
+    journal: FileJournal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     since = journal.append([used("e1")], durable=False)
-    Journal(folder, "desktop").append([used("d1")], durable=False)
+    FileJournal(folder, "desktop").append([used("d1")], durable=False)
     real = Path.open
 
     def refuse(path: Path, mode: str) -> IO[bytes]:
@@ -321,7 +327,7 @@ def test_a_file_that_cannot_be_opened_is_reported_and_the_others_are_read(
 
 
 def test_a_folder_that_cannot_be_listed_is_not_an_empty_journal(
-    journal: Journal, folder: Path
+    journal: FileJournal, folder: Path
 ) -> None:
     folder.parent.mkdir()
     folder.write_bytes(b"a file, not a folder")
@@ -333,9 +339,9 @@ def test_a_folder_that_cannot_be_listed_is_not_an_empty_journal(
 # -- torn lines ----------------------------------------------------------------------------
 
 
-def test_a_torn_last_line_is_reported_and_waited_for(journal: Journal, folder: Path) -> None:
+def test_a_torn_last_line_is_reported_and_waited_for(journal: FileJournal, folder: Path) -> None:
     since = journal.append([used("e1")], durable=False)
-    whole = journal_lines.to_line(used("e2"), "laptop")
+    whole = journal_lines.render_line(used("e2"), "laptop")
     with (folder / NOVEMBER).open("ab") as file:
         file.write(whole[:50])
     (chunk,) = journal.read(since)
@@ -349,7 +355,7 @@ def test_a_torn_last_line_is_reported_and_waited_for(journal: Journal, folder: P
 
 
 def test_a_last_line_of_zeros_is_waited_for_although_it_ends(
-    journal: Journal, folder: Path
+    journal: FileJournal, folder: Path
 ) -> None:
     since = journal.append([used("e1")], durable=False)
     with (folder / NOVEMBER).open("ab") as file:
@@ -362,11 +368,11 @@ def test_a_last_line_of_zeros_is_waited_for_although_it_ends(
 
 
 def test_a_whole_event_that_lacks_its_line_feed_is_read_once(
-    journal: Journal, folder: Path
+    journal: FileJournal, folder: Path
 ) -> None:
     since = journal.append([used("e1")], durable=False)
     with (folder / NOVEMBER).open("ab") as file:
-        file.write(journal_lines.to_line(used("e2"), "laptop").rstrip(b"\n"))
+        file.write(journal_lines.render_line(used("e2"), "laptop").rstrip(b"\n"))
 
     assert read_on(journal, since) == ["e2"]
     journal.append([used("e3")], durable=False)
@@ -375,7 +381,7 @@ def test_a_whole_event_that_lacks_its_line_feed_is_read_once(
     assert problems(journal) == []
 
 
-def test_an_append_after_a_torn_line_loses_nothing(journal: Journal, folder: Path) -> None:
+def test_an_append_after_a_torn_line_loses_nothing(journal: FileJournal, folder: Path) -> None:
     journal.append([used("e1")], durable=False)
     with (folder / NOVEMBER).open("ab") as file:
         file.write(b'{"v":1,"id":"torn","at":"2026-')
@@ -413,7 +419,7 @@ def tiny_disk(monkeypatch: pytest.MonkeyPatch) -> Refuse:
 
 
 def test_a_full_disk_leaves_no_half_line(
-    journal: Journal, folder: Path, tiny_disk: Refuse, monkeypatch: pytest.MonkeyPatch
+    journal: FileJournal, folder: Path, tiny_disk: Refuse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.append([used("e1")], durable=True)
     before = (folder / NOVEMBER).read_bytes()
@@ -428,7 +434,7 @@ def test_a_full_disk_leaves_no_half_line(
     assert ids(journal.read({})) == ["e1", "e2"]
 
 
-def test_a_write_taken_in_parts_is_finished(journal: Journal, tiny_disk: Refuse) -> None:
+def test_a_write_taken_in_parts_is_finished(journal: FileJournal, tiny_disk: Refuse) -> None:
     tiny_disk(100_000)
 
     journal.append([used("e1"), used("e2")], durable=True)
@@ -437,7 +443,7 @@ def test_a_write_taken_in_parts_is_finished(journal: Journal, tiny_disk: Refuse)
 
 
 def test_events_of_two_months_are_written_both_or_not_at_all(
-    journal: Journal, folder: Path, tiny_disk: Refuse
+    journal: FileJournal, folder: Path, tiny_disk: Refuse
 ) -> None:
     journal.append([used("e1")], durable=True)
     size = (folder / NOVEMBER).stat().st_size
@@ -450,7 +456,7 @@ def test_events_of_two_months_are_written_both_or_not_at_all(
 
 
 def test_an_event_whose_fsync_fails_is_not_there(
-    journal: Journal, folder: Path, monkeypatch: pytest.MonkeyPatch
+    journal: FileJournal, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.append([used("e1")], durable=True)
 
@@ -465,7 +471,7 @@ def test_an_event_whose_fsync_fails_is_not_there(
 
 
 def test_a_disk_that_cannot_even_cut_back_leaves_a_torn_line(
-    journal: Journal, tiny_disk: Refuse, monkeypatch: pytest.MonkeyPatch
+    journal: FileJournal, tiny_disk: Refuse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.append([used("e1")], durable=True)
     tiny_disk(20)
@@ -485,7 +491,7 @@ def test_a_disk_that_cannot_even_cut_back_leaves_a_torn_line(
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    journal = Journal(tmp_path / "file" / "journal", "laptop")
+    journal = FileJournal(tmp_path / "file" / "journal", "laptop")
 
     with pytest.raises(StoreUnwritable, match="Not a directory"):
         journal.append([used("e1")], durable=False)
@@ -510,7 +516,9 @@ def synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.proves("I4")
-def test_a_durable_append_waits_for_file_and_folder(journal: Journal, synced: list[str]) -> None:
+def test_a_durable_append_waits_for_file_and_folder(
+    journal: FileJournal, synced: list[str]
+) -> None:
     journal.append([used("e1")], durable=True)
     assert synced == ["home", NOVEMBER, "journal"]
 
@@ -523,7 +531,7 @@ def test_a_durable_append_waits_for_file_and_folder(journal: Journal, synced: li
     assert synced == ["laptop-2026-12.jsonl", "journal"]
 
 
-def test_uses_wait_for_the_next_flush_together(journal: Journal, synced: list[str]) -> None:
+def test_uses_wait_for_the_next_flush_together(journal: FileJournal, synced: list[str]) -> None:
     for n in range(50):
         journal.append([used(f"e{n}")], durable=False)
     assert NOVEMBER not in synced
@@ -535,7 +543,7 @@ def test_uses_wait_for_the_next_flush_together(journal: Journal, synced: list[st
 
 
 def test_a_durable_append_to_a_file_made_in_passing_waits_for_the_folder(
-    journal: Journal, synced: list[str]
+    journal: FileJournal, synced: list[str]
 ) -> None:
     journal.append([used("e1")], durable=False)
 
@@ -547,7 +555,7 @@ def test_a_durable_append_to_a_file_made_in_passing_waits_for_the_folder(
 
 
 def test_a_flush_that_failed_is_tried_again(
-    journal: Journal, synced: list[str], monkeypatch: pytest.MonkeyPatch
+    journal: FileJournal, synced: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.append([used("e1")], durable=False)
     with monkeypatch.context() as patch:
@@ -565,7 +573,7 @@ def test_a_flush_that_failed_is_tried_again(
 
 
 def test_a_flush_after_the_file_was_taken_away_has_nothing_to_do(
-    journal: Journal, folder: Path
+    journal: FileJournal, folder: Path
 ) -> None:
     journal.append([used("e1")], durable=False)
     (folder / NOVEMBER).unlink()
@@ -573,7 +581,7 @@ def test_a_flush_after_the_file_was_taken_away_has_nothing_to_do(
     journal.flush()
 
 
-def test_appends_from_eight_threads_lose_nothing(journal: Journal) -> None:
+def test_appends_from_eight_threads_lose_nothing(journal: FileJournal) -> None:
     start = threading.Barrier(9)
 
     def work(worker: int) -> None:

@@ -14,14 +14,14 @@ from madeleine.errors import Damaged
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal import (
-    Journal,
+    FileJournal,
     RecordedChange,
     RecordedEdit,
     bytes_from_json,
     bytes_to_json,
     change_to_event,
     event_to_change,
-    light,
+    without_file_texts,
 )
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -64,7 +64,7 @@ def recorded(change: Change) -> RecordedChange:
 
 
 def test_a_change_comes_back_from_the_journal_byte_for_byte(tmp_path: Path) -> None:
-    journal = Journal(tmp_path, "laptop")
+    journal = FileJournal(tmp_path, "laptop")
     event = change_to_event(MERGE, "e1", NOON, "laptop")
 
     journal.append([event], durable=True)
@@ -88,7 +88,7 @@ def test_any_bytes_survive_json(data: bytes) -> None:
 def test_what_the_index_keeps_of_a_change_holds_no_text() -> None:
     event = change_to_event(MERGE, "e1", NOON, "laptop")
 
-    kept = light(event)
+    kept = without_file_texts(event)
 
     assert "old" not in str(kept)
     assert "base64" not in str(kept)
@@ -97,25 +97,25 @@ def test_what_the_index_keeps_of_a_change_holds_no_text() -> None:
     assert [edit["path_before"] for edit in edits] == ["fact_a.md", "fact_b.md", None, "fact_d.md"]
     assert (kept.id, kept.at, kept.kind, kept.device) == ("e1", NOON, EventKind.CHANGED, "laptop")
     assert kept.body["details"] == {"keeper": "m1"}
-    assert light(kept) == kept
+    assert without_file_texts(kept) == kept
 
 
 def test_other_events_are_light_already() -> None:
     event = Event("e1", NOON, EventKind.FEEDBACK, "laptop", {"memory": "m", "before": "kept"})
 
-    assert light(event) is event
+    assert without_file_texts(event) is event
 
 
 @pytest.mark.parametrize("edits", [None, "x", [], [3, None], [{"before": 3}]])
 def test_a_strange_change_is_no_reason_to_stop_reading(edits: object) -> None:
     event = Event("e1", NOON, EventKind.CHANGED, "laptop", {"change": "c", "edits": edits})
 
-    assert light(event).id == "e1"
+    assert without_file_texts(event).id == "e1"
 
 
 def test_a_light_change_cannot_pass_for_one_that_made_new_files() -> None:
     """Undoing it as such would throw the files away."""
-    kept = light(change_to_event(MERGE, "e1", NOON, "laptop"))
+    kept = without_file_texts(change_to_event(MERGE, "e1", NOON, "laptop"))
 
     with pytest.raises(Damaged, match=r"holds no text of fact_a\.md as it was"):
         event_to_change(kept)
@@ -142,12 +142,12 @@ def test_a_change_that_makes_no_sense_is_damaged(body: dict[str, object]) -> Non
 
 
 def test_a_change_is_found_in_whatever_file_it_stands(tmp_path: Path) -> None:
-    desktop = Journal(tmp_path, "desktop")
+    desktop = FileJournal(tmp_path, "desktop")
     long_ago = NOON - timedelta(days=90)
     mentions = Event(
         "e0", NOON, EventKind.SETTLED, "laptop", {"change": MERGE.id, "outcome": "done"}
     )
-    Journal(tmp_path, "laptop").append([mentions], durable=False)
+    FileJournal(tmp_path, "laptop").append([mentions], durable=False)
     desktop.append([change_to_event(MERGE, "e1", long_ago, "desktop")], durable=False)
     (tmp_path / "desktop-2026-08.jsonl").rename(tmp_path / "desktop-2026-08 (1).jsonl")
 
@@ -156,7 +156,7 @@ def test_a_change_is_found_in_whatever_file_it_stands(tmp_path: Path) -> None:
 
 
 def test_a_change_that_stands_nowhere_is_not_found(tmp_path: Path) -> None:
-    journal = Journal(tmp_path, "laptop")
+    journal = FileJournal(tmp_path, "laptop")
     assert journal.find_change("c", "laptop", NOON) is None
 
     journal.append([change_to_event(MERGE, "e1", NOON, "laptop")], durable=False)

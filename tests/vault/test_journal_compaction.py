@@ -14,7 +14,7 @@ import pytest
 from madeleine.errors import InvalidValue, StoreUnwritable
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
-from madeleine.vault.journal import Compacted, Journal, change_to_event
+from madeleine.vault.journal import CompactionReport, FileJournal, change_to_event
 
 OCTOBER = datetime(2026, 10, 10, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -31,11 +31,11 @@ def used(event_id: str, at: datetime = OCTOBER, **body: object) -> Event:
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(tmp_path, "laptop")
+def journal(tmp_path: Path) -> FileJournal:
+    return FileJournal(tmp_path, "laptop")
 
 
-def ids(journal: Journal) -> list[str]:
+def ids(journal: FileJournal) -> list[str]:
     return [each.id for chunk in journal.read({}) for each in chunk.events]
 
 
@@ -44,7 +44,7 @@ def write_raw(folder: Path, *lines: bytes) -> None:
         file.write(b"\n".join(lines))
 
 
-def test_uses_that_do_not_count_go_and_the_first_stays(journal: Journal) -> None:
+def test_uses_that_do_not_count_go_and_the_first_stays(journal: FileJournal) -> None:
     journal.append(
         [
             used("late", OCTOBER + HOUR, session="s"),
@@ -67,7 +67,7 @@ def test_uses_that_do_not_count_go_and_the_first_stays(journal: Journal) -> None
     assert report.bytes_saved > 0
 
 
-def test_scores_go_when_every_value_has_a_later_one(journal: Journal) -> None:
+def test_scores_go_when_every_value_has_a_later_one(journal: FileJournal) -> None:
     def scored(event_id: str, hours: int, **scores: dict[str, float]) -> Event:
         return event(event_id, EventKind.SCORED, OCTOBER + hours * HOUR, scores=scores)
 
@@ -89,7 +89,7 @@ def test_scores_go_when_every_value_has_a_later_one(journal: Journal) -> None:
     assert report.dropped == ["gone"]
 
 
-def test_only_the_newest_state_of_a_key_stays(journal: Journal) -> None:
+def test_only_the_newest_state_of_a_key_stays(journal: FileJournal) -> None:
     journal.append(
         [
             event("k1", EventKind.STATE, key="k", value=1),
@@ -106,7 +106,7 @@ def test_only_the_newest_state_of_a_key_stays(journal: Journal) -> None:
     assert ids(journal) == ["k3", "l1", "odd"]
 
 
-def test_decisions_changes_and_reports_all_stay(journal: Journal, tmp_path: Path) -> None:
+def test_decisions_changes_and_reports_all_stay(journal: FileJournal, tmp_path: Path) -> None:
     change = Change("c", "revise", (FileEdit("m", "a.md", b"old \xff", "a.md", b"new"),))
     same = {"memory": "m", "proposal": "p", "change": "c", "run": "r"}
     kinds = set(EventKind) - {EventKind.USED, EventKind.SCORED, EventKind.STATE, EventKind.CHANGED}
@@ -127,7 +127,7 @@ def test_decisions_changes_and_reports_all_stay(journal: Journal, tmp_path: Path
     assert journal.find_change("c", "laptop", OCTOBER) == before
 
 
-def test_lines_that_stand_twice_and_blank_ones_go(journal: Journal, tmp_path: Path) -> None:
+def test_lines_that_stand_twice_and_blank_ones_go(journal: FileJournal, tmp_path: Path) -> None:
     journal.append(
         [event("e1", EventKind.FEEDBACK), event("e2", EventKind.FEEDBACK)], durable=False
     )
@@ -140,7 +140,7 @@ def test_lines_that_stand_twice_and_blank_ones_go(journal: Journal, tmp_path: Pa
     assert report.dropped == []  # both events are still there
 
 
-def test_of_one_id_with_two_contents_the_first_is_still_the_first(journal: Journal) -> None:
+def test_of_one_id_with_two_contents_the_first_is_still_the_first(journal: FileJournal) -> None:
     journal.append(
         [
             used("twice", OCTOBER + HOUR, session="s"),
@@ -155,7 +155,7 @@ def test_of_one_id_with_two_contents_the_first_is_still_the_first(journal: Journ
     assert ids(journal) == ["twice", "twice", "earlier"]
 
 
-def test_broken_lines_are_moved_and_never_thrown_away(journal: Journal, tmp_path: Path) -> None:
+def test_broken_lines_are_moved_and_never_thrown_away(journal: FileJournal, tmp_path: Path) -> None:
     write_raw(tmp_path, b"{broken", b"\xff\xfe", b"")
     journal.append([event("e1", EventKind.FEEDBACK)], durable=False)
     write_raw(tmp_path, b'{"v":1,"id":"to')
@@ -170,7 +170,7 @@ def test_broken_lines_are_moved_and_never_thrown_away(journal: Journal, tmp_path
     assert ids(journal) == ["e1"]
 
 
-def test_lines_of_a_newer_release_stay_as_they_are(journal: Journal, tmp_path: Path) -> None:
+def test_lines_of_a_newer_release_stay_as_they_are(journal: FileJournal, tmp_path: Path) -> None:
     newer = b'{"v": 7, "kind": "dreamt", "of": "\xe2\x80\xa8"}'
     write_raw(tmp_path, newer, newer, b"{broken", b"")
 
@@ -179,12 +179,14 @@ def test_lines_of_a_newer_release_stay_as_they_are(journal: Journal, tmp_path: P
     assert (tmp_path / NAME).read_bytes() == newer + b"\n" + newer + b"\n"
 
 
-def test_only_closed_months_of_this_device_are_touched(journal: Journal, tmp_path: Path) -> None:
+def test_only_closed_months_of_this_device_are_touched(
+    journal: FileJournal, tmp_path: Path
+) -> None:
     november = OCTOBER + 31 * DAY
     twice = [used("e1"), used("e2"), used("e3", november), used("e4", november)]
     journal.append(twice, durable=False)
-    Journal(tmp_path, "desktop").append(twice, durable=False)
-    Journal(tmp_path, "laptop-2").append(twice, durable=False)
+    FileJournal(tmp_path, "desktop").append(twice, durable=False)
+    FileJournal(tmp_path, "laptop-2").append(twice, durable=False)
     copy = tmp_path / "laptop-2026-10.sync-conflict-1.jsonl"
     copy.write_bytes((tmp_path / NAME).read_bytes())
 
@@ -193,21 +195,23 @@ def test_only_closed_months_of_this_device_are_touched(journal: Journal, tmp_pat
     assert journal.compact("2026-11").files == []
 
 
-def test_a_month_with_nothing_to_gain_is_not_written_anew(journal: Journal, tmp_path: Path) -> None:
+def test_a_month_with_nothing_to_gain_is_not_written_anew(
+    journal: FileJournal, tmp_path: Path
+) -> None:
     journal.append([used("e1"), event("e2", EventKind.RUN)], durable=False)
     before = (tmp_path / NAME).stat()
 
-    assert journal.compact("2026-11") == Compacted()
+    assert journal.compact("2026-11") == CompactionReport()
     assert (tmp_path / NAME).stat().st_ino == before.st_ino
 
 
 @pytest.mark.parametrize("month", ["", "2026", "2026-13", "2026-11-01", "../x"])
-def test_a_month_that_is_none_is_rejected(journal: Journal, month: str) -> None:
+def test_a_month_that_is_none_is_rejected(journal: FileJournal, month: str) -> None:
     with pytest.raises(InvalidValue, match="before_month"):
         journal.compact(month)
 
 
-def test_reading_goes_on_after_compaction_and_misses_nothing(journal: Journal) -> None:
+def test_reading_goes_on_after_compaction_and_misses_nothing(journal: FileJournal) -> None:
     journal.append(
         [used(f"e{n}", OCTOBER + n * HOUR, session="s") for n in range(6)], durable=False
     )
@@ -223,7 +227,7 @@ def test_reading_goes_on_after_compaction_and_misses_nothing(journal: Journal) -
 
 
 def test_a_file_that_grows_meanwhile_is_left_for_the_next_time(
-    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    journal: FileJournal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.append([used("e1"), used("e2")], durable=False)
     real = os.fsync
@@ -244,7 +248,7 @@ def test_a_file_that_grows_meanwhile_is_left_for_the_next_time(
 
 
 def test_a_full_disk_changes_nothing(
-    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    journal: FileJournal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal.append([used("e1"), used("e2")], durable=False)
 
@@ -307,7 +311,7 @@ def test_compaction_may_be_killed_at_any_step(
             except Killed:
                 steps += 1
 
-        again = Journal(folder, "laptop")
+        again = FileJournal(folder, "laptop")
         assert set(ids(again)) >= {"e1", "f1", "f2"}
         broken = (folder / NAME).read_bytes() + damaged_in(folder)
         assert b"{broken one\n" in broken
@@ -319,8 +323,8 @@ def test_compaction_may_be_killed_at_any_step(
     assert steps > 8
 
 
-def prepared(folder: Path) -> Journal:
-    journal = Journal(folder, "laptop")
+def prepared(folder: Path) -> FileJournal:
+    journal = FileJournal(folder, "laptop")
     journal.append([used("e1"), used("e2"), event("f1", EventKind.FEEDBACK)], durable=True)
     write_raw(folder, b"{broken one", b"{broken two", b"")
     journal.append([event("f2", EventKind.FEEDBACK)], durable=True)
@@ -332,7 +336,9 @@ def damaged_in(folder: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-def test_what_was_looked_at_again_later_goes_with_verdicts_given_again(journal: Journal) -> None:
+def test_what_was_looked_at_again_later_goes_with_verdicts_given_again(
+    journal: FileJournal,
+) -> None:
     def seen(event_id: str, at: datetime, *memories: str, job: str = "j") -> Event:
         noted = dict.fromkeys(memories, "00")
         return event(event_id, EventKind.JUDGED, at, judge="local", job=job, seen=noted)

@@ -11,7 +11,7 @@ from madeleine.errors import FileUnreadable
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.words import Edge, MemoryType, Tier
-from madeleine.vault.markdown import read_memory, render_memory, revised
+from madeleine.vault.markdown import read_memory, render_memory, revise_file
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = datetime(2026, 11, 16, 12, 0, 0, 250_000, tzinfo=UTC)
@@ -29,7 +29,7 @@ def change(text: str, **values: object) -> str:
     """Return the file with these fields of its memory changed."""
     was = says(text.encode())
     now = dataclasses.replace(was, **values)  # type: ignore[arg-type]  # fields by name
-    after = revised(text.encode(), now)
+    after = revise_file(text.encode(), now)
     assert says(after) == now
     return after.decode()
 
@@ -165,7 +165,7 @@ def test_a_text_without_front_matter_gets_one_when_it_is_changed() -> None:
     data = b"Just a text.\n\n"
     was = says(data, "notes/Plain.md")
 
-    after = revised(data, dataclasses.replace(was, tier=Tier.CORE, updated=NOON), was)
+    after = revise_file(data, dataclasses.replace(was, tier=Tier.CORE, updated=NOON), was)
 
     assert after.decode() == (
         f"---\nid: {was.id}\ntier: core\ntitle: Plain\n"
@@ -178,7 +178,7 @@ def test_a_text_without_front_matter_told_nothing_new_keeps_every_byte() -> None
     data = b"Just a text.\n\n"
     was = says(data)
 
-    assert revised(data, was, was) == data
+    assert revise_file(data, was, was) == data
 
 
 LINKED = f"""---
@@ -309,6 +309,6 @@ def test_a_file_that_does_not_parse_is_not_rewritten() -> None:
     data = f"---\nid: {ONE}\nx: 1\ntype: note\n---\nt\n".encode()
 
     with pytest.raises(FileUnreadable) as caught:
-        revised(data, Memory(ONE, "t", NOON, NOON))
+        revise_file(data, Memory(ONE, "t", NOON, NOON))
 
     assert caught.value.line == 4

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType
-from madeleine.vault.naming import file_names, slug
+from madeleine.vault.naming import candidate_file_names, make_slug
 
 ONE = "97acbe8e-aaaa-4bbb-8ccc-000000000001"
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -36,12 +36,12 @@ NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
     ],
 )
 def test_a_title_becomes_a_name(title: str, name: str) -> None:
-    assert slug(title) == name
+    assert make_slug(title) == name
 
 
 @given(st.text())
 def test_no_title_makes_a_name_that_is_a_trick(title: str) -> None:
-    name = slug(title)
+    name = make_slug(title)
 
     assert 0 < len(name) <= 40
     assert len(name.encode()) <= 120
@@ -52,7 +52,7 @@ def test_no_title_makes_a_name_that_is_a_trick(title: str) -> None:
 def test_a_memory_without_a_title_is_named_after_its_first_words() -> None:
     memory = Memory(ONE, "# Chose SQLite\nbecause", NOON, NOON, type=MemoryType.DECISION)
 
-    names = list(file_names(memory))
+    names = list(candidate_file_names(memory))
 
     assert names[:2] == [
         "decision_chose-sqlite_97acbe8e.md",

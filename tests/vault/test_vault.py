@@ -16,7 +16,7 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.vault.files import create_file, fsync_folder
 from madeleine.vault.markdown import render_memory
-from madeleine.vault.vault import Vault, in_trash
+from madeleine.vault.vault import FolderVault, is_in_trash
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 ONE = "97acbe8e-aaaa-4bbb-8ccc-000000000001"
@@ -24,17 +24,17 @@ TWO = "97acbe8e-aaaa-4bbb-8ccc-000000000002"
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Vault:
-    return Vault(tmp_path / "vault")
+def vault(tmp_path: Path) -> FolderVault:
+    return FolderVault(tmp_path / "vault")
 
 
-def put(vault: Vault, path: str, data: bytes = b"text\n") -> None:
+def put(vault: FolderVault, path: str, data: bytes = b"text\n") -> None:
     place = vault.root / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(data)
 
 
-def everything(vault: Vault) -> dict[str, bytes]:
+def everything(vault: FolderVault) -> dict[str, bytes]:
     """Return every file there is, hidden ones too."""
     files = [path for path in vault.root.rglob("*") if path.is_file()]
     return {str(path.relative_to(vault.root)): path.read_bytes() for path in files}
@@ -47,7 +47,7 @@ def memory(memory_id: str = ONE, title: str | None = "A title") -> Memory:
 # -- looking -------------------------------------------------------------------------------
 
 
-def test_a_scan_sees_memories_and_nothing_else(vault: Vault, tmp_path: Path) -> None:
+def test_a_scan_sees_memories_and_nothing_else(vault: FolderVault, tmp_path: Path) -> None:
     for path in ["a.md", "b/c d.md", "b/é/d.md", "b/trash/e.md"]:
         put(vault, path)
     for path in [
@@ -55,7 +55,7 @@ def test_a_scan_sees_memories_and_nothing_else(vault: Vault, tmp_path: Path) -> 
         "deleted/a.md", "a.txt", "a.md.bak", "c.md/a.txt", ".madeleine-00.tmp",
     ]:  # fmt: skip
         put(vault, path)
-    put(Vault(tmp_path / "outside"), "secret.md")
+    put(FolderVault(tmp_path / "outside"), "secret.md")
     (vault.root / "linked").symlink_to(tmp_path / "outside")
     (vault.root / "linked.md").symlink_to(tmp_path / "outside" / "secret.md")
 
@@ -65,7 +65,7 @@ def test_a_scan_sees_memories_and_nothing_else(vault: Vault, tmp_path: Path) -> 
     assert found["a.md"] == vault.fingerprint("a.md") == vault.read("a.md").fingerprint
 
 
-def test_a_name_that_is_not_utf_8_is_passed_over(vault: Vault) -> None:
+def test_a_name_that_is_not_utf_8_is_passed_over(vault: FolderVault) -> None:
     (vault.root / os.fsdecode(b"caf\xe9.md")).write_bytes(b"text")
 
     assert list(vault.scan()) == []
@@ -84,7 +84,7 @@ def refuse_to_list(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def test_a_folder_that_refuses_to_be_read_is_named(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path in ["a.md", "b/c.md", "b/d/e.md", "f/g.md"]:
         put(vault, path)
@@ -99,7 +99,7 @@ def test_a_folder_that_refuses_to_be_read_is_named(
     assert vault.unread_folders == []
 
 
-def test_a_vault_that_is_gone_is_unread_and_not_empty(vault: Vault) -> None:
+def test_a_vault_that_is_gone_is_unread_and_not_empty(vault: FolderVault) -> None:
     vault.root.rmdir()
 
     assert list(vault.scan()) == []
@@ -107,7 +107,7 @@ def test_a_vault_that_is_gone_is_unread_and_not_empty(vault: Vault) -> None:
 
 
 def test_a_trash_that_refuses_to_be_read_is_an_error(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(vault, "trash/a.md", render_memory(memory()))
     refuse_to_list(monkeypatch, vault.root / "trash")
@@ -117,7 +117,7 @@ def test_a_trash_that_refuses_to_be_read_is_an_error(
 
 
 def test_a_file_that_may_not_be_looked_at_is_not_gone(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(place: object) -> None:
         raise PermissionError(13, "Permission denied")
@@ -130,7 +130,7 @@ def test_a_file_that_may_not_be_looked_at_is_not_gone(
 
 
 @pytest.mark.proves("I3")
-def test_looking_at_a_vault_writes_nothing(vault: Vault) -> None:
+def test_looking_at_a_vault_writes_nothing(vault: FolderVault) -> None:
     put(vault, "a.md", render_memory(memory()))
     put(vault, "trash/b.md", render_memory(memory(TWO)))
     before = {path: (vault.root / path).stat() for path in everything(vault)}
@@ -147,7 +147,7 @@ def test_looking_at_a_vault_writes_nothing(vault: Vault) -> None:
     ]
 
 
-def test_a_file_that_is_gone_is_missing(vault: Vault) -> None:
+def test_a_file_that_is_gone_is_missing(vault: FolderVault) -> None:
     with pytest.raises(NoFile):
         vault.read("gone.md")
     put(vault, "file.md")
@@ -159,14 +159,14 @@ def test_a_file_that_is_gone_is_missing(vault: Vault) -> None:
     assert vault.bytes_or_none(None) is None
 
 
-def test_a_folder_named_like_a_memory_is_unreadable(vault: Vault) -> None:
+def test_a_folder_named_like_a_memory_is_unreadable(vault: FolderVault) -> None:
     put(vault, "folder.md/a.txt")
 
     with pytest.raises(FileUnreadable):
         vault.read("folder.md")
 
 
-def test_an_empty_and_a_large_file_are_read_whole(vault: Vault) -> None:
+def test_an_empty_and_a_large_file_are_read_whole(vault: FolderVault) -> None:
     large = os.urandom(3_000_000)
     put(vault, "large.md", large)
     put(vault, "empty.md", b"")
@@ -180,15 +180,17 @@ def test_an_empty_and_a_large_file_are_read_whole(vault: Vault) -> None:
     ["../a.md", "/etc/passwd", "b/../../a.md", "", "b/", ".", "..", "a\0.md", "b\0/a.md", "b//a.md",
      "./a.md"],
 )  # fmt: skip
-def test_no_path_leads_out_of_the_vault(vault: Vault, path: str) -> None:
+def test_no_path_leads_out_of_the_vault(vault: FolderVault, path: str) -> None:
     with pytest.raises(InvalidValue):
         vault.read_bytes(path)
     with pytest.raises(InvalidValue):
         vault.apply(FileEdit(ONE, None, None, path, b"x"))
 
 
-def test_nothing_behind_a_linked_folder_is_read_or_written(vault: Vault, tmp_path: Path) -> None:
-    outside = Vault(tmp_path / "outside")
+def test_nothing_behind_a_linked_folder_is_read_or_written(
+    vault: FolderVault, tmp_path: Path
+) -> None:
+    outside = FolderVault(tmp_path / "outside")
     put(outside, "a.md", b"old\n")
     put(vault, "b/a.md", b"old\n")
     assert [each.path for each in vault.scan()] == ["b/a.md"]
@@ -210,13 +212,13 @@ def test_nothing_behind_a_linked_folder_is_read_or_written(vault: Vault, tmp_pat
 
 
 def test_a_folder_that_becomes_a_link_during_our_write_is_not_followed(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    vault: FolderVault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def swap() -> None:
         (vault.root / "b").rename(tmp_path / "away")
         (vault.root / "b").symlink_to(outside.root)
 
-    outside = Vault(tmp_path / "outside")
+    outside = FolderVault(tmp_path / "outside")
     put(outside, "a.md", b"old\n")
     put(vault, "b/a.md", b"old\n")
     when_synced(monkeypatch, swap)
@@ -227,18 +229,18 @@ def test_a_folder_that_becomes_a_link_during_our_write_is_not_followed(
     assert everything(outside) == {"a.md": b"old\n"}
 
 
-def test_a_linked_trash_holds_nothing_of_ours(vault: Vault, tmp_path: Path) -> None:
-    put(Vault(tmp_path / "outside"), "a.md", render_memory(memory()))
+def test_a_linked_trash_holds_nothing_of_ours(vault: FolderVault, tmp_path: Path) -> None:
+    put(FolderVault(tmp_path / "outside"), "a.md", render_memory(memory()))
     (vault.root / "trash").symlink_to(tmp_path / "outside")
 
     assert list(vault.trashed_paths()) == []
     assert vault.find_trashed(ONE) == []
 
 
-def test_a_vault_may_itself_be_a_link(vault: Vault, tmp_path: Path) -> None:
+def test_a_vault_may_itself_be_a_link(vault: FolderVault, tmp_path: Path) -> None:
     put(vault, "b/a.md", b"old\n")
     (tmp_path / "linked").symlink_to(vault.root)
-    linked = Vault(tmp_path / "linked")
+    linked = FolderVault(tmp_path / "linked")
 
     linked.apply(FileEdit(ONE, "b/a.md", b"old\n", "b/a.md", b"new\n"))
 
@@ -246,8 +248,8 @@ def test_a_vault_may_itself_be_a_link(vault: Vault, tmp_path: Path) -> None:
     assert everything(vault) == {"b/a.md": b"new\n"}
 
 
-def test_a_link_in_place_of_a_memory_is_not_followed(vault: Vault, tmp_path: Path) -> None:
-    put(Vault(tmp_path / "outside"), "secret.md")
+def test_a_link_in_place_of_a_memory_is_not_followed(vault: FolderVault, tmp_path: Path) -> None:
+    put(FolderVault(tmp_path / "outside"), "secret.md")
     (vault.root / "a.md").symlink_to(tmp_path / "outside" / "secret.md")
 
     with pytest.raises(FileUnreadable):
@@ -257,7 +259,7 @@ def test_a_link_in_place_of_a_memory_is_not_followed(vault: Vault, tmp_path: Pat
 # -- names ---------------------------------------------------------------------------------
 
 
-def test_ids_sharing_a_prefix_get_two_files(vault: Vault) -> None:
+def test_ids_sharing_a_prefix_get_two_files(vault: FolderVault) -> None:
     paths = []
     for last in range(6):
         each = memory(f"97acbe8e-aaaa-4bbb-8ccc-00000000000{last}")
@@ -269,15 +271,15 @@ def test_ids_sharing_a_prefix_get_two_files(vault: Vault) -> None:
     assert len(list(vault.scan())) == 6
 
 
-def test_the_trash_keeps_places_and_never_overwrites(vault: Vault) -> None:
+def test_the_trash_keeps_places_and_never_overwrites(vault: FolderVault) -> None:
     put(vault, "b/a.md")
     put(vault, "trash/b/a.md")
     put(vault, "trash/b/a-2.md")
 
     assert vault.trash_path("b/a.md") == "trash/b/a-3.md"
     assert vault.trash_path("c.md") == "trash/c.md"
-    assert in_trash("trash/c.md")
-    assert not in_trash("trashed/c.md")
+    assert is_in_trash("trash/c.md")
+    assert not is_in_trash("trashed/c.md")
 
 
 # -- changing ------------------------------------------------------------------------------
@@ -296,7 +298,7 @@ def state(path: str | None, data: bytes | None) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_an_edit_is_applied_and_taken_back_once(vault: Vault, edit: FileEdit) -> None:
+def test_an_edit_is_applied_and_taken_back_once(vault: FolderVault, edit: FileEdit) -> None:
     before, after = state(edit.path_before, edit.before), state(edit.path_after, edit.after)
     for path, data in before.items():
         put(vault, path, data)
@@ -312,7 +314,7 @@ def test_an_edit_is_applied_and_taken_back_once(vault: Vault, edit: FileEdit) ->
 
 
 @pytest.mark.parametrize("edit", [each for each in EDITS if each.path_before])
-def test_a_file_changed_meanwhile_is_left_alone(vault: Vault, edit: FileEdit) -> None:
+def test_a_file_changed_meanwhile_is_left_alone(vault: FolderVault, edit: FileEdit) -> None:
     put(vault, str(edit.path_before), b"edited by hand\n")
 
     with pytest.raises(FileChanged):
@@ -322,7 +324,7 @@ def test_a_file_changed_meanwhile_is_left_alone(vault: Vault, edit: FileEdit) ->
 
 
 @pytest.mark.parametrize("edit", [REPLACED, MOVED, MOVED_AND_CHANGED, FORGOTTEN])
-def test_a_file_gone_meanwhile_is_not_brought_back(vault: Vault, edit: FileEdit) -> None:
+def test_a_file_gone_meanwhile_is_not_brought_back(vault: FolderVault, edit: FileEdit) -> None:
     with pytest.raises(FileChanged):
         vault.apply(edit)
 
@@ -330,7 +332,7 @@ def test_a_file_gone_meanwhile_is_not_brought_back(vault: Vault, edit: FileEdit)
 
 
 @pytest.mark.parametrize("edit", [NEW, MOVED, MOVED_AND_CHANGED, FORGOTTEN])
-def test_a_place_taken_meanwhile_is_left_alone(vault: Vault, edit: FileEdit) -> None:
+def test_a_place_taken_meanwhile_is_left_alone(vault: FolderVault, edit: FileEdit) -> None:
     files = {**state(edit.path_before, edit.before), str(edit.path_after): b"somebody else's\n"}
     for path, data in files.items():
         put(vault, path, data)
@@ -342,7 +344,9 @@ def test_a_place_taken_meanwhile_is_left_alone(vault: Vault, edit: FileEdit) -> 
 
 
 @pytest.mark.parametrize("edit", [MOVED, MOVED_AND_CHANGED])
-def test_a_move_killed_halfway_is_finished_or_taken_back(vault: Vault, edit: FileEdit) -> None:
+def test_a_move_killed_halfway_is_finished_or_taken_back(
+    vault: FolderVault, edit: FileEdit
+) -> None:
     for act, end in [(vault.apply, {"b/c.md": edit.after}), (vault.revert, {"a.md": edit.before})]:
         for path, data in [("a.md", edit.before), ("b/c.md", edit.after)]:
             put(vault, path, data or b"")
@@ -366,7 +370,7 @@ def when_synced(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> N
 
 @pytest.mark.parametrize("edit", [REPLACED, MOVED, MOVED_AND_CHANGED, FORGOTTEN])
 def test_a_save_by_hand_during_our_write_survives(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit
 ) -> None:
     path = str(edit.path_before)
     put(vault, path, b"old\n")
@@ -379,7 +383,7 @@ def test_a_save_by_hand_during_our_write_survives(
 
 
 def test_a_save_by_hand_between_the_steps_of_a_move_survives(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def create_and_save(path: Path, data: bytes, check: Callable[[], None]) -> Fingerprint:
         found = create_file(path, data, check)
@@ -397,7 +401,7 @@ def test_a_save_by_hand_between_the_steps_of_a_move_survives(
 
 @pytest.mark.parametrize("edit", [NEW, REPLACED, MOVED, MOVED_AND_CHANGED])
 def test_a_save_by_hand_right_after_our_write_is_noticed(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit
 ) -> None:
     """The fingerprint that comes back is that of our bytes, or of no file at all."""
     path = str(edit.path_after)
@@ -421,7 +425,7 @@ def test_a_save_by_hand_right_after_our_write_is_noticed(
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("held", ["before", "by hand"])
 def test_taking_back_what_was_never_applied_does_nothing(
-    vault: Vault, edit: FileEdit, held: str
+    vault: FolderVault, edit: FileEdit, held: str
 ) -> None:
     files = state(edit.path_before, edit.before)
     if held == "by hand":
@@ -436,7 +440,9 @@ def test_taking_back_what_was_never_applied_does_nothing(
 
 
 @pytest.mark.parametrize("edit", [MOVED, MOVED_AND_CHANGED])
-def test_taking_back_leaves_alone_what_came_to_the_old_place(vault: Vault, edit: FileEdit) -> None:
+def test_taking_back_leaves_alone_what_came_to_the_old_place(
+    vault: FolderVault, edit: FileEdit
+) -> None:
     files = {"a.md": b"somebody else's\n", "b/c.md": edit.after or b""}
     for path, data in files.items():
         put(vault, path, data)
@@ -446,7 +452,7 @@ def test_taking_back_leaves_alone_what_came_to_the_old_place(vault: Vault, edit:
 
 
 def test_a_move_whose_old_file_cannot_be_removed_is_taken_back(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path) -> None:
         raise StoreUnwritable(path, "Operation not permitted")
@@ -464,7 +470,7 @@ def test_a_move_whose_old_file_cannot_be_removed_is_taken_back(
 @pytest.mark.parametrize("refused", range(3))
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_refused_after_its_file_got_its_name_is_taken_back(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit, refused: int
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch, edit: FileEdit, refused: int
 ) -> None:
     before = state(edit.path_before, edit.before)
     for path, data in before.items():
@@ -488,7 +494,7 @@ def test_an_edit_refused_after_its_file_got_its_name_is_taken_back(
 
 
 def test_many_new_files_are_gone_when_their_folder_cannot_be_synced(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
+    vault: FolderVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(folder: Path) -> None:
         raise OSError(5, "Input/output error")
@@ -503,13 +509,13 @@ def test_many_new_files_are_gone_when_their_folder_cannot_be_synced(
     assert everything(vault) == {"b.md": b"somebody else's\n"}
 
 
-def test_many_new_files_look_as_a_scan_sees_them(vault: Vault) -> None:
+def test_many_new_files_look_as_a_scan_sees_them(vault: FolderVault) -> None:
     made = vault.create([("a.md", b"a"), ("b.md", b"b")])
 
     assert made == [vault.fingerprint("a.md"), vault.fingerprint("b.md")]
 
 
-def test_a_full_disk_changes_nothing(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_changes_nothing(vault: FolderVault, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(handle: int, data: bytes) -> int:
         raise OSError(28, "No space left on device")
 
@@ -526,7 +532,7 @@ def test_a_full_disk_changes_nothing(vault: Vault, monkeypatch: pytest.MonkeyPat
 # -- trash and leftovers -------------------------------------------------------------------
 
 
-def test_forgotten_memories_are_found_by_the_beginning_of_their_id(vault: Vault) -> None:
+def test_forgotten_memories_are_found_by_the_beginning_of_their_id(vault: FolderVault) -> None:
     put(vault, "trash/a.md", render_memory(memory(ONE)))
     put(vault, "trash/b/c.md", render_memory(memory(TWO)))
     put(vault, "trash/broken.md", b"---\ntype: x\n---\n")
@@ -537,7 +543,7 @@ def test_forgotten_memories_are_found_by_the_beginning_of_their_id(vault: Vault)
     assert sorted(vault.trashed_paths()) == ["trash/a.md", "trash/b/c.md", "trash/broken.md"]
 
 
-def test_a_forgotten_memory_goes_back_to_its_place_or_a_free_one(vault: Vault) -> None:
+def test_a_forgotten_memory_goes_back_to_its_place_or_a_free_one(vault: FolderVault) -> None:
     put(vault, "trash/b/c.md", render_memory(memory(ONE)))
     (found,) = vault.find_trashed(ONE)
 
@@ -546,11 +552,11 @@ def test_a_forgotten_memory_goes_back_to_its_place_or_a_free_one(vault: Vault) -
     assert vault.untrash_path(found) == "fact_a-title_97acbe8e.md"
 
 
-def test_a_vault_without_trash_has_nothing_forgotten(vault: Vault) -> None:
+def test_a_vault_without_trash_has_nothing_forgotten(vault: FolderVault) -> None:
     assert list(vault.trashed()) == []
 
 
-def test_unfinished_files_are_cleaned_away(vault: Vault) -> None:
+def test_unfinished_files_are_cleaned_away(vault: FolderVault) -> None:
     for path in [
         "a.md",
         ".madeleine-1.tmp",
@@ -564,7 +570,7 @@ def test_unfinished_files_are_cleaned_away(vault: Vault) -> None:
     assert sorted(everything(vault)) == [".x.tmp", "a.md"]
 
 
-def test_a_fingerprint_tells_a_changed_file(vault: Vault) -> None:
+def test_a_fingerprint_tells_a_changed_file(vault: FolderVault) -> None:
     put(vault, "a.md", b"one")
     os.utime(vault.root / "a.md", ns=(1, 1))
 
@@ -574,7 +580,7 @@ def test_a_fingerprint_tells_a_changed_file(vault: Vault) -> None:
     assert found[:2] == (1, 3)
 
 
-def test_an_edit_of_the_same_size_that_hides_its_time_is_told(vault: Vault) -> None:
+def test_an_edit_of_the_same_size_that_hides_its_time_is_told(vault: FolderVault) -> None:
     put(vault, "a.md", b"the cat sleeps")
     found = (vault.root / "a.md").stat()
     before = vault.fingerprint("a.md")
@@ -595,7 +601,7 @@ def test_an_edit_of_the_same_size_that_hides_its_time_is_told(vault: Vault) -> N
 # -- many at once --------------------------------------------------------------------------
 
 
-def numbered(vault: Vault, count: int) -> list[str]:
+def numbered(vault: FolderVault, count: int) -> list[str]:
     paths = [f"{number}.md" for number in range(count)]
     for path in paths:
         (vault.root / path).write_bytes(f"{path}\n".encode())
@@ -611,7 +617,7 @@ def rewritten(path: str) -> FileEdit:
     return FileEdit(path, path, f"{path}\n".encode(), path, b"new\n")
 
 
-def test_many_edits_leave_what_each_alone_would(vault: Vault) -> None:
+def test_many_edits_leave_what_each_alone_would(vault: FolderVault) -> None:
     paths = numbered(vault, 40)
     edits = [*map(moved, paths[:15]), *map(rewritten, paths[15:39])]
     edits.append(FileEdit("39.md", "39.md", b"39.md\n", None, None))
@@ -627,7 +633,7 @@ def test_many_edits_leave_what_each_alone_would(vault: Vault) -> None:
 
 @pytest.mark.parametrize("edit", [moved, rewritten])
 def test_of_many_edits_the_one_that_a_person_was_quicker_with_is_refused(
-    vault: Vault, edit: Callable[[str], FileEdit]
+    vault: FolderVault, edit: Callable[[str], FileEdit]
 ) -> None:
     edits = [edit(path) for path in numbered(vault, 20)]
     (vault.root / "12.md").write_bytes(b"mine\n")
@@ -643,7 +649,7 @@ def test_of_many_edits_the_one_that_a_person_was_quicker_with_is_refused(
     assert vault.clean_leftovers() == 0
 
 
-def test_many_edits_never_take_a_name_that_is_taken(vault: Vault) -> None:
+def test_many_edits_never_take_a_name_that_is_taken(vault: FolderVault) -> None:
     edits = [moved(path) for path in numbered(vault, 20)]
     (vault.root / "trash").mkdir()
     (vault.root / "trash" / "3.md").write_bytes(b"older\n")
@@ -655,7 +661,7 @@ def test_many_edits_never_take_a_name_that_is_taken(vault: Vault) -> None:
     assert vault.read_bytes("3.md") == b"3.md\n"
 
 
-def test_many_edits_that_need_each_others_places_go_one_after_the_other(vault: Vault) -> None:
+def test_many_edits_that_need_each_others_places_go_one_after_the_other(vault: FolderVault) -> None:
     paths = numbered(vault, 20)
     along = [*paths[1:], "20.md"]
     pairs = [(old, new, f"{old}\n".encode()) for old, new in zip(paths, along, strict=True)]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.vault.watcher import watch
+from madeleine.vault.watcher import watch_vault
 
 AT_ONCE = 1.0  # seconds: what a person who edits a file would call so
 BOUND = 10.0  # seconds: how long a busy machine may take before a test gives up
@@ -53,7 +53,7 @@ def told(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Told]:
     for path in ["a.md", "b/c.md"]:
         os.utime(root / path, (LONG_AGO, LONG_AGO))
     stop, heard = threading.Event(), Told(root)
-    thread = threading.Thread(target=watch, args=(root, heard.hear, stop, request.param))
+    thread = threading.Thread(target=watch_vault, args=(root, heard.hear, stop, request.param))
     thread.start()
     _wait_until_watching(heard)
     yield heard
@@ -184,7 +184,7 @@ def test_other_files_the_trash_and_hidden_folders_are_not_told(told: Told) -> No
 
 def test_the_watcher_stops_when_it_is_told_to(tmp_path: Path) -> None:
     stop = threading.Event()
-    thread = threading.Thread(target=watch, args=(tmp_path, lambda paths: None, stop))
+    thread = threading.Thread(target=watch_vault, args=(tmp_path, lambda paths: None, stop))
     thread.start()
 
     stop.set()

@@ -19,8 +19,8 @@ from madeleine.sleep.tasks.cluster import cluster
 from madeleine.sleep.tasks.decay import decay
 from madeleine.sleep.tasks.forget import forget as forget_task
 from madeleine.sleep.values import Link, Patch, Report, Synthesise
-from madeleine.vault.quotes import Gone, gone
-from madeleine.vault.redaction import without
+from madeleine.vault.quotes import PurgedMemories, describe_purged
+from madeleine.vault.redaction import redact_event
 from madeleine.write.connections import link
 from madeleine.write.forget import forget, restore
 from madeleine.write.merge import merge
@@ -382,7 +382,7 @@ def line(kind: EventKind, **body: object) -> Event:
     ],
 )
 def test_a_line_about_it_goes(event: Event) -> None:
-    assert without(event, Gone({"x"}), []) is None
+    assert redact_event(event, PurgedMemories({"x"}), []) is None
 
 
 @pytest.mark.parametrize(
@@ -398,14 +398,14 @@ def test_a_line_about_it_goes(event: Event) -> None:
     ],
 )
 def test_a_line_about_others_loses_its_part(body: dict[str, object], left: object) -> None:
-    found = without(line(EventKind.RUN, **body), Gone({"x"}), [])
+    found = redact_event(line(EventKind.RUN, **body), PurgedMemories({"x"}), [])
 
     assert found is not None
     assert found.body == left
 
 
-def told(memory: Memory) -> Gone:
-    return gone({memory.id}, [memory])
+def told(memory: Memory) -> PurgedMemories:
+    return describe_purged({memory.id}, [memory])
 
 
 LUNCH = Memory("1f3a91c2-0000-4000-8000-000000000000", f"Lunch with {SECRET} at noon", NOON, NOON)
@@ -430,7 +430,7 @@ LUNCH = Memory("1f3a91c2-0000-4000-8000-000000000000", f"Lunch with {SECRET} at 
 def test_a_line_that_quotes_it_without_its_id_loses_that(
     body: dict[str, object], left: object
 ) -> None:
-    found = without(line(EventKind.RUN, **body), told(LUNCH), [])
+    found = redact_event(line(EventKind.RUN, **body), told(LUNCH), [])
 
     assert found is not None
     assert found.body == (body if left is None else left)
@@ -442,7 +442,7 @@ def test_a_refused_summary_stays_refused_without_one_of_its_members() -> None:
         EventKind.PROPOSED, proposal="p", nodes=[], wording="write a summary", action=action
     )
 
-    found = without(asked, told(LUNCH), [])
+    found = redact_event(asked, told(LUNCH), [])
 
     assert found is not None
     assert found.body["action"] == {"key": "k", "a": "member"}
@@ -457,9 +457,9 @@ def test_a_change_of_several_files_keeps_the_others() -> None:
     }
     texts: list[bytes] = []
 
-    found = without(
+    found = redact_event(
         line(EventKind.CHANGED, edits=edits, reason="its text", details=details),
-        Gone({"x"}),
+        PurgedMemories({"x"}),
         texts,
     )
 

@@ -11,7 +11,7 @@ from madeleine.errors import StoreUnwritable
 from madeleine.model.event import Event, EventKind
 from madeleine.model.query import Filter, RecallQuery
 from madeleine.recall.recall import recall
-from madeleine.vault.vault import Vault
+from madeleine.vault.vault import FolderVault
 from madeleine.write import upkeep
 from madeleine.write.record import event, record
 from madeleine.write.resolve import get
@@ -45,7 +45,7 @@ def test_every_run_leaves_a_report_also_one_that_fails(
     stores = make_stores(home)
     keep(stores, "the cat sleeps")
     rebuild(stores)
-    monkeypatch.setattr(Vault, "scan", _full)
+    monkeypatch.setattr(FolderVault, "scan", _full)
     with pytest.raises(StoreUnwritable):
         rebuild(stores)
     monkeypatch.undo()
@@ -60,7 +60,7 @@ def test_every_run_leaves_a_report_also_one_that_fails(
     close(stores)
 
 
-def _full(self: Vault) -> object:
+def _full(self: FolderVault) -> object:
     raise StoreUnwritable(self.root, "No space left on device")
 
 

@@ -18,7 +18,7 @@ from madeleine.api.remote import find_daemon
 from madeleine.api.routes import BY_NAME
 from madeleine.errors import Damaged, MadeleineError, Missing, Rejected, Unavailable
 from madeleine.model.cause import HookProblem
-from madeleine.vault.journal_lines import damaged_lines, journal_files
+from madeleine.vault.journal_lines import find_damaged_lines, list_journal_files
 from madeleine.version import __version__
 
 Json = Mapping[str, Any]
@@ -219,8 +219,8 @@ def _damaged_now(folder: Path) -> Iterator[str]:
     """Yield what is damaged in the journal: a daemon reads each line once, when it starts, and
     does not see what becomes of it."""
     if folder.is_dir():
-        for path in journal_files(folder):
-            yield from (each.message for each in damaged_lines(path))
+        for path in list_journal_files(folder):
+            yield from (each.message for each in find_damaged_lines(path))
 
 
 def _check_jobs(jobs: list[Json]) -> Iterator[Finding]:
@@ -260,9 +260,9 @@ def _files(vault: Path, known: int) -> int:
     )
     if at_most <= known:
         return at_most
-    from madeleine.vault.vault import Vault
+    from madeleine.vault.vault import FolderVault
 
-    return sum(1 for _ in Vault(vault).scan())
+    return sum(1 for _ in FolderVault(vault).scan())
 
 
 # -- the clock -----------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def check_clock(home: Path, newest: Json, now: float) -> Iterator[Finding]:
 def _latest_journals(folder: Path) -> list[Path]:
     """Return the newest file of each device; names end in year and month."""
     latest: dict[str, Path] = {}
-    for path in journal_files(folder) if folder.is_dir() else ():
+    for path in list_journal_files(folder) if folder.is_dir() else ():
         latest[path.stem[: -len("-2026-11")]] = path
     return list(latest.values())
 

@@ -66,7 +66,7 @@ from madeleine.model.times import format_time
 from madeleine.recall.explaining import Explained
 from madeleine.recall.recall import Found, Recalled
 from madeleine.rules.associations import edge_name
-from madeleine.vault.journal import Compacted
+from madeleine.vault.journal import CompactionReport
 from madeleine.whisper.habits import WhisperHabits
 from madeleine.whisper.report import HoldOut
 from madeleine.whisper.values import Whispered
@@ -474,7 +474,7 @@ def _still_saying(done: Purged) -> str:
     return f" {'. '.join(told)}. These may still say it: forget and purge them too."
 
 
-def compacted(report: Compacted) -> CompactReport:
+def compacted(report: CompactionReport) -> CompactReport:
     return CompactReport(
         text=(
             f"{texts.count(len(report.files), 'file')} written anew, "

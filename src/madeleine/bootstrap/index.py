@@ -17,7 +17,7 @@ from madeleine.index.sqlite.files import remove, set_aside
 from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.minds.port import Minds
 from madeleine.settings import Settings
-from madeleine.vault.journal import Journal
+from madeleine.vault.journal import FileJournal
 
 if TYPE_CHECKING:
     from madeleine.database.access import Tenant
@@ -83,7 +83,7 @@ def _refuse_other(home: Path, fresh: bool, rows: Tenant, index: Index) -> None:
         holds = holds_truth(access)
     if holds and not is_moving_to(home, rows.called):
         raise TruthInDatabase(rows.called)
-    if not fresh and not _follows(index, Journal(home / "journal", device_name())):
+    if not fresh and not _follows(index, FileJournal(home / "journal", device_name())):
         raise IndexOfAnother(rows.called)
 
 
@@ -115,7 +115,7 @@ def name_index_place(settings: Settings) -> str | None:
     return None
 
 
-def _follows(index: Index, journal: Journal) -> bool:
+def _follows(index: Index, journal: FileJournal) -> bool:
     """Whether an index has read this journal, or none. One that was restored from a backup, or
     lost lines, still begins with events that the index knows; another home's does not."""
     read = {name: each for name, each in index.log.positions().items() if each.offset}

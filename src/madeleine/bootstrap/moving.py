@@ -44,7 +44,7 @@ from madeleine.write.upkeep import FILLING
 
 if TYPE_CHECKING:
     from madeleine.database.fleet import Fleet
-    from madeleine.vault.database.moving import DatabaseSide
+    from madeleine.vault.database.moving import DatabaseEndpoint
 
 LEASE_PAUSE_SECONDS = 0.5  # between two looks whether a lease is over
 
@@ -137,11 +137,11 @@ def _move_out(home: Path, settings: Settings, progress: Progress) -> MovedHome:
 
 
 @contextmanager
-def _database_side(settings: Settings) -> Iterator[DatabaseSide]:
+def _database_side(settings: Settings) -> Iterator[DatabaseEndpoint]:
     with _fleet(settings.store) as fleet:
-        from madeleine.vault.database.moving import DatabaseSide
+        from madeleine.vault.database.moving import DatabaseEndpoint
 
-        yield DatabaseSide(fleet.tenant(settings.store.tenant), SERVER)
+        yield DatabaseEndpoint(fleet.tenant(settings.store.tenant), SERVER)
 
 
 @contextmanager
@@ -169,7 +169,7 @@ def _await_filling(store: StoreConfig, tell: Callable[[str], None]) -> None:
             time.sleep(LEASE_PAUSE_SECONDS)
 
 
-def _refuse_taken(home: Path, target: DatabaseSide) -> None:
+def _refuse_taken(home: Path, target: DatabaseEndpoint) -> None:
     """Refuse a place where there is a memory, unless a move of ours began there."""
     if is_moving_to(home, target.place):
         return

@@ -25,9 +25,9 @@ from madeleine.index.port import Batch, Index
 from madeleine.ingest.intake import NOTE_PREFIX
 from madeleine.minds.port import Minds
 from madeleine.settings import Settings
-from madeleine.vault.journal import Journal
+from madeleine.vault.journal import FileJournal
 from madeleine.vault.read_marks import ReadMarks
-from madeleine.vault.vault import Vault, is_memory_path
+from madeleine.vault.vault import FolderVault, is_memory_path
 from madeleine.write.aside import Threads
 from madeleine.write.bell import FarBell
 from madeleine.write.identity import complete_self
@@ -174,11 +174,11 @@ def open_locked(
     marks = ReadMarks(home / "run")
     with ExitStack() as unfinished:
         unfinished.callback(marks.close)
-        vault = Vault(vault_folder(home, settings), marks)
+        vault = FolderVault(vault_folder(home, settings), marks)
         vault.clean_leftovers()
         stores = Stores(
             vault=vault,
-            journal=Journal(home / "journal", device_name()),
+            journal=FileJournal(home / "journal", device_name()),
             index=index,
             minds=minds,
             clock=SystemClock(),

@@ -46,7 +46,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.extracting import ExtractionSource, MemoryCandidate
 from madeleine.model.memory import Memory, Origin, first_words
 from madeleine.model.revision import Revision
-from madeleine.vault.read_marks import EndedUs
+from madeleine.vault.read_marks import FileEndedProcess
 from madeleine.write.embedding import portions
 from madeleine.write.record import event, record
 from madeleine.write.revise import retire, revise
@@ -138,7 +138,7 @@ def _noted(intake: Intake, written: Written) -> Iterator[None]:
     try:
         with intake.marks.reading(name, look, data):
             yield
-    except EndedUs as error:
+    except FileEndedProcess as error:
         raise NotThatFormat(written.name or written.uri, error.message, SIMPLER) from error
 
 

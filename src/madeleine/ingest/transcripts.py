@@ -39,7 +39,7 @@ from madeleine.ingest.report import Ingested
 from madeleine.ingest.spoken import Head, Spoken, Unreadable, Voice, head_of, spoken
 from madeleine.model.codec import Json
 from madeleine.model.event import Event, EventKind
-from madeleine.vault.journal_lines import position_at, start_of
+from madeleine.vault.journal_lines import cursor_at, find_start
 from madeleine.whisper.learning import notice_use
 from madeleine.write.record import event, record
 
@@ -164,7 +164,7 @@ def _read_on(
     dry_run: bool,
 ) -> _Run:
     known = cursor_of(intake.stores, key_for(intake.stores, transcript.path))
-    start = start_of(file.fileno(), os.fstat(file.fileno()).st_size, known.position)
+    start = find_start(file.fileno(), os.fstat(file.fileno()).st_size, known.position)
     anew = start == 0 and known.position is not None
     head = head_of(next((each.data for each in lines_of(file, 0)), b""))
     known = Cursor(kept=known.kept, begun=known.begun) if anew else known
@@ -179,7 +179,7 @@ def _carry_out(run: _Run, file: BinaryIO, start: int, go_on: Callable[[], bool])
     run.look_back(file, start)
     end = run.take(lines_of(file, start), go_on)
     run.finish()
-    position = run.known.position if end is None else position_at(file.fileno(), end)
+    position = run.known.position if end is None else cursor_at(file.fileno(), end)
     cursor = Cursor(position, run.turn, run.kept, run.waits, run.held)
     _move(run, run.known if run.dry_run else cursor)
 

@@ -19,7 +19,7 @@ from madeleine.ingest.backups.keeping import is_due
 from madeleine.ingest.folders import Folders
 from madeleine.ingest.sessions import Place, Sessions
 from madeleine.server.background import Loop
-from madeleine.vault.watcher import watch
+from madeleine.vault.watcher import watch_vault
 from madeleine.write.core import describe_demotions, hold_core_cap
 from madeleine.write.identity import complete_self
 from madeleine.write.reconcile import embed_missing, reconcile, reconcile_paths
@@ -196,7 +196,7 @@ def _watching(house: House, stop: threading.Event) -> Callable[[], None]:
         for note in describe_demotions(hold_core_cap(stores)) if report.written else ():
             log.info("by hand: %s", word(note))
 
-    return lambda: watch(stores.vault.root, on_change, stop, house.settings.vault.poll)
+    return lambda: watch_vault(stores.vault.root, on_change, stop, house.settings.vault.poll)
 
 
 def _sweeping(house: House) -> Callable[[], None]:

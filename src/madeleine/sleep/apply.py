@@ -33,7 +33,7 @@ from madeleine.sleep.values import (
     Unlink,
 )
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.vault import in_trash
+from madeleine.vault.vault import is_in_trash
 from madeleine.write.actions import plan_action
 from madeleine.write.change_file import Hand, OnDisk, peek
 from madeleine.write.commit import UNSEEN, commit
@@ -97,7 +97,7 @@ class Work:
             self._note(edit)
 
     def _note(self, edit: FileEdit) -> None:
-        if edit.path_after is None or edit.after is None or in_trash(edit.path_after):
+        if edit.path_after is None or edit.after is None or is_in_trash(edit.path_after):
             self.own.pop(edit.memory_id, None)
             return
         self.own[edit.memory_id] = read_memory(edit.path_after, edit.after, UNSEEN).memory

@@ -29,19 +29,19 @@ from madeleine.model.event import Event, EventKind
 from madeleine.rules.scoring import read_scores
 from madeleine.rules.usage import MemoryUse, precedes, read_use, use_occasion
 from madeleine.vault.files import fsync_folder, write_all
-from madeleine.vault.journal_files import opened
-from madeleine.vault.journal_lines import Broken, Newer, parse_line
+from madeleine.vault.journal_files import open_private
+from madeleine.vault.journal_lines import BrokenLine, NewerLine, parse_line
 
-DAMAGED = ".damaged"
-TEMPORARY = ".compact.tmp"
+DAMAGED_SUFFIX = ".damaged"
+TEMPORARY_SUFFIX = ".compact.tmp"
 COPY_BYTES = 1024 * 1024
 
-Occasion = tuple[str, str | None, date]
-Value = tuple[str, ...]
+UseOccasion = tuple[str, str | None, date]
+ValueKey = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Compacted:
+class CompactionReport:
     """What a compaction did."""
 
     files: list[str] = field(default_factory=list)
@@ -55,25 +55,27 @@ class Compacted:
     bytes_saved: int = 0
 
 
-def compact_file(path: Path, still: AbstractContextManager[object], report: Compacted) -> None:
+def compact_file(
+    path: Path, still: AbstractContextManager[object], report: CompactionReport
+) -> None:
     """Compact one file that nobody is expected to write to.
 
     `still` is held for the rename only, to keep writers out; a file that grew since it was
     read stays as it is.
     """
-    before = identity(path)
-    plan = Plan()
+    before = file_identity(path)
+    plan = CompactionPlan()
     with path.open("rb") as file:
         for number, line in enumerate(file):
             plan.look(number, line)
     drop = plan.dropped()
     if not drop and plan.ends_whole:
         return
-    _keep_damaged(path, plan.broken)
-    with temporary(path) as new:
-        _copy(path, new, drop)
+    _save_damaged_lines(path, plan.broken)
+    with temporary_file(path) as new:
+        _copy_kept_lines(path, new, drop)
         with still:
-            if identity(path) != before:
+            if file_identity(path) != before:
                 report.busy.append(path.name)
                 return
             new.replace(path)
@@ -87,11 +89,11 @@ def compact_file(path: Path, still: AbstractContextManager[object], report: Comp
 def clear_leftovers(folder: Path, device: str) -> None:
     """Remove the new files of compactions that were interrupted; the old ones are all there."""
     month = "[0-9][0-9][0-9][0-9]-[0-9][0-9]"
-    for path in folder.glob(f".{device}-{month}.*{TEMPORARY}"):
+    for path in folder.glob(f".{device}-{month}.*{TEMPORARY_SUFFIX}"):
         path.unlink(missing_ok=True)
 
 
-class Plan:
+class CompactionPlan:
     """Decides which lines of a file may go. Holds no text but that of broken lines."""
 
     def __init__(self) -> None:
@@ -100,20 +102,20 @@ class Plan:
         self._gone: dict[int, str] = {}
         self._seen: dict[str, bytes] = {}
         self._pinned: set[str] = set()
-        self._uses: dict[Occasion, tuple[MemoryUse, int, str]] = {}
+        self._uses: dict[UseOccasion, tuple[MemoryUse, int, str]] = {}
         self._values = _NewestValues()
 
     def look(self, number: int, line: bytes) -> None:
         """Take one line into account."""
         self.ends_whole = line.endswith(b"\n")
         match parse_line(line):
-            case Broken():
+            case BrokenLine():
                 self._gone[number] = ""
                 if line.strip():
                     self.broken.append(line.rstrip(b"\r\n"))
             case Event() as event:
                 self._look_at(number, event, line.rstrip(b"\r\n"))
-            case Newer():
+            case NewerLine():
                 pass
 
     def dropped(self) -> dict[int, str]:
@@ -155,12 +157,12 @@ class _NewestValues:
     """Which lines hold the newest of any value. Of two that are equally new, both do."""
 
     def __init__(self) -> None:
-        self._holders: dict[Value, tuple[datetime, list[int]]] = {}
+        self._holders: dict[ValueKey, tuple[datetime, list[int]]] = {}
         self._held: dict[int, int] = {}
         self._ids: dict[int, str] = {}
 
     def add(self, number: int, event: Event) -> None:
-        values = _values(event)
+        values = _value_keys(event)
         if not values:
             return
         self._ids[number] = event.id
@@ -180,13 +182,13 @@ class _NewestValues:
         return {number: self._ids[number] for number, held in self._held.items() if held == 0}
 
 
-def _values(event: Event) -> list[Value]:
+def _value_keys(event: Event) -> list[ValueKey]:
     """Return the names of the values an event sets; none if its shape is not the usual one."""
     if event.kind is EventKind.STATE:
         key = event.body.get("key")
         return [("state", key)] if isinstance(key, str) else []
     if event.kind is EventKind.JUDGED:
-        return _judged_values(event)
+        return _judged_value_keys(event)
     scores = event.body.get("scores")
     if not isinstance(scores, dict) or not all(isinstance(each, dict) for each in scores.values()):
         return []
@@ -196,7 +198,7 @@ def _values(event: Event) -> list[Value]:
     return list(values) if whole else []
 
 
-def _judged_values(event: Event) -> list[Value]:
+def _judged_value_keys(event: Event) -> list[ValueKey]:
     """Return what a job or a judge said something about."""
     judge, job, seen, pair = (event.body.get(key) for key in ("judge", "job", "seen", "pair"))
     if isinstance(seen, dict) and isinstance(job, str) and isinstance(judge, str):
@@ -206,17 +208,17 @@ def _judged_values(event: Event) -> list[Value]:
     return []
 
 
-def identity(path: Path) -> tuple[int, int, int]:
+def file_identity(path: Path) -> tuple[int, int, int]:
     found = path.stat()
     return found.st_size, found.st_ino, found.st_mtime_ns
 
 
-def _keep_damaged(path: Path, broken: list[bytes]) -> None:
+def _save_damaged_lines(path: Path, broken: list[bytes]) -> None:
     """Put broken lines into the file for them, those that are not there from an earlier try."""
     if not broken:
         return
-    place = path.with_name(path.name + DAMAGED)
-    with opened(place, os.O_RDWR | os.O_CREAT | os.O_APPEND) as fd:
+    place = path.with_name(path.name + DAMAGED_SUFFIX)
+    with open_private(place, os.O_RDWR | os.O_CREAT | os.O_APPEND) as fd:
         there = place.read_bytes()
         known = set(there.split(b"\n"))
         missing = [line for line in broken if line not in known]
@@ -228,18 +230,18 @@ def _keep_damaged(path: Path, broken: list[bytes]) -> None:
 
 
 @contextmanager
-def temporary(path: Path) -> Iterator[Path]:
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")
+def temporary_file(path: Path) -> Iterator[Path]:
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY_SUFFIX}")
     try:
         yield new
     finally:
         new.unlink(missing_ok=True)
 
 
-def _copy(path: Path, new: Path, drop: Container[int]) -> None:
+def _copy_kept_lines(path: Path, new: Path, drop: Container[int]) -> None:
     """Write the lines that stay, each with its line feed, and wait until they are on disk."""
     pending = bytearray()
-    with path.open("rb") as file, opened(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as fd:
+    with path.open("rb") as file, open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as fd:
         for number, line in enumerate(file):
             if number in drop:
                 continue

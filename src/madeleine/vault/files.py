@@ -25,29 +25,33 @@ from pathlib import Path
 from madeleine.errors import StoreUnwritable
 from madeleine.model.fingerprint import Fingerprint
 
-_PREFIX = ".madeleine-"  # hidden, so that no scan and no other program takes it for a memory
-_SUFFIX = ".tmp"
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+_TEMPORARY_PREFIX = (
+    ".madeleine-"  # hidden, so that no scan and no other program takes it for a memory
+)
+_TEMPORARY_SUFFIX = ".tmp"
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 # Threads that wait for the disk at once; it finishes their files together. They are started
 # when they are first needed.
-_WAITING = ThreadPoolExecutor(8, thread_name_prefix="write-files")
-Check = Callable[[], None]
+_WRITE_POOL = ThreadPoolExecutor(8, thread_name_prefix="write-files")
+LastMomentCheck = Callable[[], None]
 # What file systems without hard links (FAT, some network shares) answer to link().
-_NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+_NO_HARD_LINK_ERRORS = frozenset(
+    {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
+)
 
 
 def no_check() -> None:
     """Nothing has to be looked at again."""
 
 
-def write_file(path: Path, data: bytes, check: Check = no_check) -> Fingerprint:
+def write_file(path: Path, data: bytes, check: LastMomentCheck = no_check) -> Fingerprint:
     """Put `data` at `path`, replacing what is there. Returns how the new file looks."""
-    return _publish(path, data, check, _replace)
+    return _publish(path, data, check, _replace_file)
 
 
-def create_file(path: Path, data: bytes, check: Check = no_check) -> Fingerprint:
+def create_file(path: Path, data: bytes, check: LastMomentCheck = no_check) -> Fingerprint:
     """Put `data` at `path`; `FileExistsError` if something is there, which stays as it is."""
-    return _publish(path, data, check, _name_new)
+    return _publish(path, data, check, _link_new_name)
 
 
 def create_files(files: Sequence[tuple[Path, bytes]]) -> list[Fingerprint | OSError]:
@@ -57,26 +61,26 @@ def create_files(files: Sequence[tuple[Path, bytes]]) -> list[Fingerprint | OSEr
     once for each folder, which is most of what many small files cost.
     """
     if len(files) == 1:  # the usual case, and threads would only cost
-        unfinished = [_unfinished(*files[0])]
+        unfinished = [_write_unfinished(*files[0])]
     else:
-        unfinished = list(_WAITING.map(lambda file: _unfinished(*file), files))
+        unfinished = list(_WRITE_POOL.map(lambda file: _write_unfinished(*file), files))
     paths = [path for path, _ in files]
-    results = [_named(found, path) for path, found in zip(paths, unfinished, strict=True)]
-    refused = {folder: _refusal_to_sync(folder) for folder in {path.parent for path in paths}}
+    results = [_name_unfinished(found, path) for path, found in zip(paths, unfinished, strict=True)]
+    refused = {folder: _fsync_error(folder) for folder in {path.parent for path in paths}}
     return [
-        _safe_or_removed(path, found, refused[path.parent])
+        _keep_or_remove(path, found, refused[path.parent])
         for path, found in zip(paths, results, strict=True)
     ]
 
 
-def write_files(files: Sequence[tuple[Path, bytes, Check]]) -> list[Fingerprint]:
+def write_files(files: Sequence[tuple[Path, bytes, LastMomentCheck]]) -> list[Fingerprint]:
     """Put bytes at many places as `write_file` does, waiting for the disk together.
 
     It stops at the first that is refused; those before it have their new bytes then.
     """
-    unfinished = list(_WAITING.map(lambda file: _unfinished(*file[:2]), files))
+    unfinished = list(_WRITE_POOL.map(lambda file: _write_unfinished(*file[:2]), files))
     try:
-        found = [_replaced(*each) for each in zip(files, unfinished, strict=True)]
+        found = [_replace_one(*each) for each in zip(files, unfinished, strict=True)]
         _fsync_folders([path for path, _, _ in files])
     finally:
         for each in unfinished:
@@ -85,7 +89,7 @@ def write_files(files: Sequence[tuple[Path, bytes, Check]]) -> list[Fingerprint]
     return found
 
 
-def move_file(source: Path, target: Path, check: Check = no_check) -> Fingerprint:
+def move_file(source: Path, target: Path, check: LastMomentCheck = no_check) -> Fingerprint:
     """Rename a file, over folders too; `FileExistsError` if something is at the target.
 
     Looking first is enough for the target: one process writes the vault, and the name is one
@@ -94,12 +98,12 @@ def move_file(source: Path, target: Path, check: Check = no_check) -> Fingerprin
     return move_files([(source, target, check)])[0]
 
 
-def move_files(moves: Sequence[tuple[Path, Path, Check]]) -> list[Fingerprint]:
+def move_files(moves: Sequence[tuple[Path, Path, LastMomentCheck]]) -> list[Fingerprint]:
     """Rename many files as `move_file` does, waiting for the disk once for each folder.
 
     It stops at the first that is refused; those before it are at their new place then.
     """
-    found = [_moved(*each) for each in moves]
+    found = [_move_one(*each) for each in moves]
     _fsync_folders([target for _, target, _ in moves])
     left = {target.parent for _, target, _ in moves}
     _fsync_folders([source for source, _, _ in moves if source.parent not in left])
@@ -108,7 +112,7 @@ def move_files(moves: Sequence[tuple[Path, Path, Check]]) -> list[Fingerprint]:
 
 def remove_file(path: Path) -> None:
     """Remove a file for good; one that is gone already is fine."""
-    with _writing(path):
+    with _translate_disk_errors(path):
         path.unlink(missing_ok=True)
         if path.parent.is_dir():
             fsync_folder(path.parent)
@@ -118,7 +122,7 @@ def make_folder(folder: Path) -> None:
     """Make a folder, and those above it, so that only its owner can look inside."""
     if folder.is_dir():
         return
-    with _writing(folder):
+    with _translate_disk_errors(folder):
         make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
         fsync_folder(folder.parent)
@@ -140,88 +144,90 @@ def fsync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def looks_of(found: os.stat_result) -> Fingerprint:
+def fingerprint_of(found: os.stat_result) -> Fingerprint:
     """Return what is kept of how a file looked."""
     return Fingerprint(found.st_mtime_ns, found.st_size, found.st_ctime_ns)
 
 
 def is_leftover(name: str) -> bool:
     """Whether a file of this name is one that a kill kept from getting its own."""
-    return name.startswith(_PREFIX) and name.endswith(_SUFFIX)
+    return name.startswith(_TEMPORARY_PREFIX) and name.endswith(_TEMPORARY_SUFFIX)
 
 
 def _publish(
-    path: Path, data: bytes, check: Check, give_name: Callable[[Path, Path], None]
+    path: Path, data: bytes, check: LastMomentCheck, give_name: Callable[[Path, Path], None]
 ) -> Fingerprint:
-    with _writing(path):
+    with _translate_disk_errors(path):
         make_folder(path.parent)
-        unfinished = path.parent / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+        unfinished = path.parent / f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}{_TEMPORARY_SUFFIX}"
         try:
-            written = _write_new(unfinished, data)
+            written = _write_new_file(unfinished, data)
             check()
             give_name(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)
-        found = _looks_under(path, written)
+        found = _fingerprint_under(path, written)
         fsync_folder(path.parent)
     return found
 
 
-def _moved(source: Path, target: Path, check: Check) -> Fingerprint:
-    with _writing(target):
+def _move_one(source: Path, target: Path, check: LastMomentCheck) -> Fingerprint:
+    with _translate_disk_errors(target):
         make_folder(target.parent)
         seen = source.lstat()
         check()
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
         source.rename(target)
-        return _looks_under(target, seen)
+        return _fingerprint_under(target, seen)
 
 
-def _replaced(
-    file: tuple[Path, bytes, Check], found: tuple[Path, os.stat_result] | OSError
+def _replace_one(
+    file: tuple[Path, bytes, LastMomentCheck], found: tuple[Path, os.stat_result] | OSError
 ) -> Fingerprint:
     path, _, check = file
-    with _writing(path):
+    with _translate_disk_errors(path):
         if isinstance(found, OSError):
             raise found
         unfinished, written = found
         check()
         unfinished.replace(path)
-        return _looks_under(path, written)
+        return _fingerprint_under(path, written)
 
 
 def _fsync_folders(paths: Sequence[Path]) -> None:
     """Wait until the names of these files are on disk."""
     for folder in {path.parent for path in paths}:
-        with _writing(folder):
+        with _translate_disk_errors(folder):
             fsync_folder(folder)
 
 
-def _unfinished(path: Path, data: bytes) -> tuple[Path, os.stat_result] | OSError:
+def _write_unfinished(path: Path, data: bytes) -> tuple[Path, os.stat_result] | OSError:
     """Write a file under a name of its own beside its place."""
-    place = path.parent / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
+    place = path.parent / f"{_TEMPORARY_PREFIX}{secrets.token_hex(8)}{_TEMPORARY_SUFFIX}"
     try:
-        return place, _write_new(place, data)
+        return place, _write_new_file(place, data)
     except OSError as error:
         place.unlink(missing_ok=True)
         return error
 
 
-def _named(found: tuple[Path, os.stat_result] | OSError, path: Path) -> Fingerprint | OSError:
+def _name_unfinished(
+    found: tuple[Path, os.stat_result] | OSError, path: Path
+) -> Fingerprint | OSError:
     if isinstance(found, OSError):
         return found
     unfinished, written = found
     try:
-        _name_new(unfinished, path)
+        _link_new_name(unfinished, path)
     except OSError as error:
         return error
     finally:
         unfinished.unlink(missing_ok=True)
-    return _looks_under(path, written)
+    return _fingerprint_under(path, written)
 
 
-def _refusal_to_sync(folder: Path) -> OSError | None:
+def _fsync_error(folder: Path) -> OSError | None:
     try:
         fsync_folder(folder)
     except OSError as error:
@@ -229,7 +235,7 @@ def _refusal_to_sync(folder: Path) -> OSError | None:
     return None
 
 
-def _safe_or_removed(
+def _keep_or_remove(
     path: Path, found: Fingerprint | OSError, refusal: OSError | None
 ) -> Fingerprint | OSError:
     """Take a new file away again if its name may not last: a refusal has changed nothing."""
@@ -239,24 +245,24 @@ def _safe_or_removed(
     return refusal
 
 
-def _replace(unfinished: Path, path: Path) -> None:
+def _replace_file(unfinished: Path, path: Path) -> None:
     unfinished.replace(path)
 
 
-def _name_new(unfinished: Path, path: Path) -> None:
+def _link_new_name(unfinished: Path, path: Path) -> None:
     """Give a file a name that nothing has. A link fails where a rename would overwrite."""
     try:
         path.hardlink_to(unfinished)
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        if error.errno not in _NO_HARD_LINK_ERRORS:
             raise
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from error
         unfinished.replace(path)
 
 
-def _write_new(path: Path, data: bytes) -> os.stat_result:
-    descriptor = os.open(path, _NEW, 0o600)
+def _write_new_file(path: Path, data: bytes) -> os.stat_result:
+    descriptor = os.open(path, _CREATE_FLAGS, 0o600)
     try:
         write_all(descriptor, data)
         os.fsync(descriptor)
@@ -265,7 +271,7 @@ def _write_new(path: Path, data: bytes) -> os.stat_result:
         os.close(descriptor)
 
 
-def _looks_under(path: Path, written: os.stat_result) -> Fingerprint:
+def _fingerprint_under(path: Path, written: os.stat_result) -> Fingerprint:
     """Return how a file looks under its name; getting the name changed its ctime.
 
     If somebody has changed or replaced it since, return how it looked before: then the next
@@ -274,11 +280,11 @@ def _looks_under(path: Path, written: os.stat_result) -> Fingerprint:
     try:
         now = path.lstat()
     except FileNotFoundError:
-        return looks_of(written)
-    return looks_of(now if _same_file(now, written) else written)
+        return fingerprint_of(written)
+    return fingerprint_of(now if _is_same_file(now, written) else written)
 
 
-def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
+def _is_same_file(one: os.stat_result, other: os.stat_result) -> bool:
     return (one.st_ino, one.st_mtime_ns, one.st_size) == (
         other.st_ino,
         other.st_mtime_ns,
@@ -287,7 +293,7 @@ def _same_file(one: os.stat_result, other: os.stat_result) -> bool:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def _translate_disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError:

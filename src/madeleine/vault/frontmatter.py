@@ -26,13 +26,13 @@ from typing import NamedTuple
 from madeleine.errors import FileUnreadable
 
 BOM = "\ufeff"
-FRONT_CHARS = 8_000_000  # of all keys but the connections
-CONNECTIONS = "connections"
-KEY_CHARS = 4_000_000  # of one key; a text of that size is a body, not a property
-KEYS_AT_MOST = 2_000
+MAX_FRONT_MATTER_CHARS = 8_000_000  # of all keys but the connections
+CONNECTIONS_KEY = "connections"
+MAX_KEY_CHARS = 4_000_000  # of one key; a text of that size is a body, not a property
+MAX_KEYS = 2_000
 
-_OPENING = re.compile(r"---[ \t]*\r?\n")
-_CLOSING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
+_OPENING_FENCE = re.compile(r"---[ \t]*\r?\n")
+_CLOSING_FENCE = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 
 _GAP_LINE = r"[ \t]*(?:#[^\n]*)?\r?\n"
 # A key longer than that is none: the bound keeps a long line from being tried at every length.
@@ -42,11 +42,11 @@ _KEY = r"""([A-Za-z_][\w-]*|"[^"\n]*"|'[^'\n]*'|[^\s\-#\[\]{}"'&*!|>%@`,?:][^\n]
 _MORE_LINE = r"[ \t\-\]}][^\n]*+\n"
 _MORE = rf"((?:{_MORE_LINE}|(?:(?:#[^\n]*+)?\r?\n)++(?=[ \t\-\]}}]))*+)"
 _BLOCK = re.compile(rf"({_KEY}[ \t]*+:(?=[ \t\r\n])([^\n]*)\n{_MORE})")
-_GAP = re.compile(rf"(?:{_GAP_LINE})+")
+_GAP_LINES = re.compile(rf"(?:{_GAP_LINE})+")
 _LOOKS_LIKE_KEY = re.compile(r"---[ \t]*\r?\n\w[\w-]*:[ \t\r\n]")
 
 
-class Block(NamedTuple):
+class FrontMatterBlock(NamedTuple):
     """One key with its text, or a run of lines that belong to no key.
 
     `inline` is what stands behind the colon on the key's own line, `more` the lines under it.
@@ -60,17 +60,17 @@ class Block(NamedTuple):
     @property
     def is_gap(self) -> bool:
         """Whether this is blank lines and comments only."""
-        return self.key is None and _GAP.fullmatch(self.text) is not None
+        return self.key is None and _GAP_LINES.fullmatch(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class MarkdownDocument:
     """A file in parts. `opening` and `closing` are empty when there is no front matter."""
 
     bom: bool
     newline: str
     opening: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[FrontMatterBlock, ...]
     closing: str
     body: str
 
@@ -83,7 +83,7 @@ class Document:
     @property
     def content(self) -> str:
         """The body without the one blank line before it and the one line end behind it."""
-        return content_of(self.body, self.newline)
+        return content_from_body(self.body, self.newline)
 
     @property
     def body_line(self) -> int:
@@ -103,70 +103,72 @@ class Document:
         return not self.opening and _LOOKS_LIKE_KEY.match(self.body) is not None
 
 
-def parse_document(data: bytes, path: str = "") -> Document:
+def parse_document(data: bytes, path: str = "") -> MarkdownDocument:
     """Cut a file into its parts. Any UTF-8 text is a document; `path` is for the complaint."""
     text = _decode(data, path)
     bom = text.startswith(BOM)
     if bom:
         text = text[1:]
-    newline = _newline(text)
-    opening = _OPENING.match(text)
-    closing = _closing(text, opening.end()) if opening else None
+    newline = _detect_newline(text)
+    opening = _OPENING_FENCE.match(text)
+    closing = _find_closing_fence(text, opening.end()) if opening else None
     if opening is None or closing is None:
-        return Document(bom, newline, "", (), "", text)
+        return MarkdownDocument(bom, newline, "", (), "", text)
     start, end = opening.end(), closing.start()
     blocks = tuple(split_blocks(text[start:end]))
-    document = Document(bom, newline, opening[0], blocks, closing[0], text[closing.end() :])
-    _refuse_too_much(document, path)
+    document = MarkdownDocument(bom, newline, opening[0], blocks, closing[0], text[closing.end() :])
+    _refuse_oversized(document, path)
     return document
 
 
-def _refuse_too_much(document: Document, path: str) -> None:
+def _refuse_oversized(document: MarkdownDocument, path: str) -> None:
     """Refuse more keys, or longer ones, than any note has: each key costs a parser its start.
     Connections may be as many as they are: a memory that was written can be read."""
     keys = chars = 0
     for index, block in enumerate(document.blocks):
-        if block.key is None or block.key == CONNECTIONS:
+        if block.key is None or block.key == CONNECTIONS_KEY:
             continue
         keys += 1
         chars += len(block.text)
         problem = ""
-        if keys > KEYS_AT_MOST:
-            problem = f"the front matter has more than {KEYS_AT_MOST:,} keys"
-        elif len(block.text) > KEY_CHARS:
-            size = f"{len(block.text):,} characters; at most {KEY_CHARS:,} are read"
+        if keys > MAX_KEYS:
+            problem = f"the front matter has more than {MAX_KEYS:,} keys"
+        elif len(block.text) > MAX_KEY_CHARS:
+            size = f"{len(block.text):,} characters; at most {MAX_KEY_CHARS:,} are read"
             problem = f"`{block.key}`: has {size}"
-        elif chars > FRONT_CHARS:
-            problem = f"the front matter has more than {FRONT_CHARS:,} characters"
+        elif chars > MAX_FRONT_MATTER_CHARS:
+            problem = f"the front matter has more than {MAX_FRONT_MATTER_CHARS:,} characters"
         if problem:
             raise FileUnreadable(path, document.line_of(index), problem)
 
 
-def split_blocks(text: str) -> list[Block]:
+def split_blocks(text: str) -> list[FrontMatterBlock]:
     """Cut whole lines of YAML into blocks; joined again they are `text`."""
     found = _BLOCK.findall(text)
     if sum([len(parts[0]) for parts in found]) == len(text):
-        return [_block(*parts) for parts in found]
+        return [_make_block(*parts) for parts in found]
     return _split_with_gaps(text)
 
 
-def _split_with_gaps(text: str) -> list[Block]:
-    blocks: list[Block] = []
+def _split_with_gaps(text: str) -> list[FrontMatterBlock]:
+    blocks: list[FrontMatterBlock] = []
     at, size = 0, len(text)
     while at < size:
         found = _BLOCK.match(text, at)
-        gap = None if found else _GAP.match(text, at)
+        gap = None if found else _GAP_LINES.match(text, at)
         end = found.end() if found else gap.end() if gap else text.index("\n", at) + 1
-        blocks.append(_block(*found.groups()) if found else Block(None, text[at:end]))
+        blocks.append(
+            _make_block(*found.groups()) if found else FrontMatterBlock(None, text[at:end])
+        )
         at = end
     return blocks
 
 
-def _block(text: str, key: str, inline: str, more: str) -> Block:
-    return Block(key.strip("\"'"), text, inline.strip(" \t\r"), more)
+def _make_block(text: str, key: str, inline: str, more: str) -> FrontMatterBlock:
+    return FrontMatterBlock(key.strip("\"'"), text, inline.strip(" \t\r"), more)
 
 
-def content_of(body: str, newline: str) -> str:
+def content_from_body(body: str, newline: str) -> str:
     """Return what a body says. In a file with Windows line ends the last of them is one too.
 
     In other files a carriage return before the last line end is part of the content;
@@ -181,23 +183,23 @@ def content_of(body: str, newline: str) -> str:
     return body[start:end]
 
 
-def body_of(content: str, newline: str) -> str:
-    """Return the body that says `content`: the inverse of `content_of` for any text."""
+def body_from_content(content: str, newline: str) -> str:
+    """Return the body that says `content`: the inverse of `content_from_body` for any text."""
     body = content + newline
     return newline + body if body.startswith(("\n", "\r\n")) else body
 
 
-def _closing(text: str, start: int) -> re.Match[str] | None:
+def _find_closing_fence(text: str, start: int) -> re.Match[str] | None:
     """Return the next line that is only `---`."""
     at = text.find("\n---", start - 1)
     while at >= 0:
-        if found := _CLOSING.match(text, at + 1):
+        if found := _CLOSING_FENCE.match(text, at + 1):
             return found
         at = text.find("\n---", at + 1)
     return None
 
 
-def _newline(text: str) -> str:
+def _detect_newline(text: str) -> str:
     first = text.find("\n")
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from madeleine.errors import StoreUnwritable, Unavailable
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.memory import Memory
-from madeleine.vault.compaction import Compacted, clear_leftovers, compact_file
+from madeleine.vault.compaction import CompactionReport, clear_leftovers, compact_file
 from madeleine.vault.files import fsync_folder, write_all
 from madeleine.vault.journal_changes import (
     RecordedChange,
@@ -36,46 +36,51 @@ from madeleine.vault.journal_changes import (
     bytes_to_json,
     change_to_event,
     event_to_change,
-    light,
+    without_file_texts,
 )
-from madeleine.vault.journal_files import make_folder, opened
+from madeleine.vault.journal_files import make_private_folder, open_private
 from madeleine.vault.journal_lines import (
-    SUFFIX,
-    Chunk,
-    chunks,
-    file_name,
-    journal_files,
-    month_in,
+    JOURNAL_SUFFIX,
+    JournalChunk,
+    cursor_at,
+    find_start,
+    journal_file_name,
+    list_journal_files,
+    month_of_file,
     parse_device,
     parse_line,
     parse_month,
-    position_at,
-    start_of,
-    to_line,
-    unreadable_file,
+    read_chunks,
+    render_line,
+    unreadable_file_error,
 )
-from madeleine.vault.quotes import Gone, gone
-from madeleine.vault.redaction import Redacted, as_memory, former_texts, redact_file
+from madeleine.vault.quotes import PurgedMemories, describe_purged
+from madeleine.vault.redaction import (
+    RedactionReport,
+    parse_former_memory,
+    read_former_texts,
+    redact_file,
+)
 
 __all__ = [
-    "Chunk",
-    "Compacted",
-    "Journal",
+    "CompactionReport",
+    "FileJournal",
+    "JournalChunk",
     "JournalCursor",
     "RecordedChange",
     "RecordedEdit",
-    "Redacted",
+    "RedactionReport",
     "bytes_from_json",
     "bytes_to_json",
     "change_to_event",
     "event_to_change",
-    "light",
+    "without_file_texts",
 ]
 
-WRITING = os.O_RDWR | os.O_CREAT | os.O_APPEND
+APPEND_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 
-class Journal:
+class FileJournal:
     """The journal of one device, and of the devices whose files lie beside its own.
 
     Any thread may call any method. One process at a time may append; holding the home is
@@ -124,32 +129,32 @@ class Journal:
                 self._unsynced |= waiting
             raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
 
-    def compact(self, before_month: str) -> Compacted:
+    def compact(self, before_month: str) -> CompactionReport:
         """Make this device's files of the months before `before_month` smaller.
 
         Replaying them gives the same as before. Stopping halfway is safe; each file is
         replaced in one step, and the next run carries on.
         """
         parse_month("before_month", before_month)
-        report = Compacted()
+        report = CompactionReport()
         with self._compacting:
             try:
                 clear_leftovers(self._folder, self.device)
                 for path in self._files():
-                    month = month_in(path.name, self.device)
+                    month = month_of_file(path.name, self.device)
                     if month is not None and month < before_month:
                         compact_file(path, self._lock, report)
             except OSError as error:
                 raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
         return report
 
-    def redact(self, ids: Collection[str], memories: Sequence[Memory] = ()) -> Redacted:
+    def redact(self, ids: Collection[str], memories: Sequence[Memory] = ()) -> RedactionReport:
         """Take what every file says about these memories out of it, whichever device wrote it.
         `memories` are what they said last; what quotes that goes too.
 
         Stopping halfway is safe; each file is replaced in one step, and the next run carries on.
         """
-        found = Redacted()
+        found = RedactionReport()
         told = self._told_by(ids, memories)
         with self._compacting:
             try:
@@ -159,18 +164,22 @@ class Journal:
                 raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
         return found
 
-    def _told_by(self, ids: Collection[str], memories: Sequence[Memory]) -> Gone:
+    def _told_by(self, ids: Collection[str], memories: Sequence[Memory]) -> PurgedMemories:
         """Return what tells these memories, by all that they ever said."""
         try:
-            texts = [each for path in self._files() for each in former_texts(path, Gone(ids))]
+            texts = [
+                each
+                for path in self._files()
+                for each in read_former_texts(path, PurgedMemories(ids))
+            ]
         except OSError as error:
             raise StoreUnwritable(self._folder, error.strerror or str(error)) from error
-        former = [each for text in texts if (each := as_memory(text)) is not None]
-        return gone(ids, [*memories, *former])
+        former = [each for text in texts if (each := parse_former_memory(text)) is not None]
+        return describe_purged(ids, [*memories, *former])
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read(self, since: Mapping[str, JournalCursor]) -> Iterator[Chunk]:
+    def read(self, since: Mapping[str, JournalCursor]) -> Iterator[JournalChunk]:
         """Yield what is new in every file since the given positions, in bounded chunks.
 
         A file that is not the one the position speaks of, because it was compacted or synced
@@ -186,7 +195,7 @@ class Journal:
         return None if found is None else event_to_change(found)
 
     def _find(self, kind: EventKind, change_id: str, device: str, at: datetime) -> Event | None:
-        likely = file_name(device, at).removesuffix(SUFFIX)
+        likely = journal_file_name(device, at).removesuffix(JOURNAL_SUFFIX)
         files = sorted(
             self._files(),
             key=lambda path: (
@@ -213,8 +222,8 @@ class Journal:
 
     def _holds(self, name: str, known: JournalCursor) -> bool:
         try:
-            with opened(self._folder / name, os.O_RDONLY) as fd:
-                return start_of(fd, os.fstat(fd).st_size, known) == known.offset
+            with open_private(self._folder / name, os.O_RDONLY) as fd:
+                return find_start(fd, os.fstat(fd).st_size, known) == known.offset
         except FileNotFoundError:
             return False
 
@@ -232,13 +241,13 @@ class Journal:
     def _lines(self, events: Sequence[Event]) -> dict[str, bytes]:
         lines: dict[str, list[bytes]] = {}
         for event in events:
-            name = file_name(self.device, event.at)
-            lines.setdefault(name, []).append(to_line(event, self.device))
+            name = journal_file_name(self.device, event.at)
+            lines.setdefault(name, []).append(render_line(event, self.device))
         return {name: b"".join(each) for name, each in lines.items()}
 
     def _prepare(self) -> None:
         if not self._folder_ours or not self._folder.is_dir():
-            make_folder(self._folder)
+            make_private_folder(self._folder)
             self._folder_ours = True
 
     def _write(self, lines: Mapping[str, bytes], durable: bool) -> dict[str, JournalCursor]:
@@ -248,14 +257,14 @@ class Journal:
         with ExitStack() as stack:
             try:
                 for name, data in lines.items():
-                    fd = stack.enter_context(opened(self._folder / name, WRITING))
+                    fd = stack.enter_context(open_private(self._folder / name, APPEND_FLAGS))
                     starts[fd] = os.fstat(fd).st_size
                     positions[name] = self._append_to(name, fd, starts[fd], data, durable)
                 if durable:
                     self._sync_folder()
             except OSError:
                 for fd, size in starts.items():
-                    _cut_back(fd, size)
+                    _truncate_to(fd, size)
                 raise
         return positions
 
@@ -271,11 +280,11 @@ class Journal:
         if durable:
             os.fsync(fd)
             self._unsynced.discard(name)
-        return position_at(fd, size + len(data))
+        return cursor_at(fd, size + len(data))
 
     def _sync_file(self, name: str) -> None:
         try:
-            with opened(self._folder / name, os.O_RDONLY) as fd:
+            with open_private(self._folder / name, os.O_RDONLY) as fd:
                 os.fsync(fd)
         except FileNotFoundError:
             return  # somebody took the file away: there is nothing left to wait for
@@ -287,28 +296,28 @@ class Journal:
 
     def _files(self) -> list[Path]:
         try:
-            return journal_files(self._folder)
+            return list_journal_files(self._folder)
         except FileNotFoundError:
             return []
         except OSError as error:
             raise self._unreadable(self._folder, error) from error
 
-    def _read_file(self, path: Path, known: JournalCursor | None) -> Iterator[Chunk]:
+    def _read_file(self, path: Path, known: JournalCursor | None) -> Iterator[JournalChunk]:
         position = known
         try:
             with path.open("rb") as file:
                 with self._lock:  # a write under way is acknowledged whole or taken back
                     size = os.fstat(file.fileno()).st_size
-                start = start_of(file.fileno(), size, known)
-                for chunk in chunks(file, path.name, start, size):
+                start = find_start(file.fileno(), size, known)
+                for chunk in read_chunks(file, path.name, start, size):
                     if chunk.position != position or chunk.problems:
                         yield chunk
                     position = chunk.position
         except FileNotFoundError:
             return  # gone since the folder was listed
         except OSError as error:
-            problem = unreadable_file(path, error)
-            yield Chunk(path.name, (), position or JournalCursor(0, ""), (problem,))
+            problem = unreadable_file_error(path, error)
+            yield JournalChunk(path.name, (), position or JournalCursor(0, ""), (problem,))
 
     def _find_in(self, path: Path, kind: EventKind, change_id: str) -> Event | None:
         needle = change_id.encode("utf-8")
@@ -316,7 +325,7 @@ class Journal:
             with path.open("rb") as file:
                 for line in file:
                     event = parse_line(line) if needle in line else None
-                    if isinstance(event, Event) and _is_of(event, kind, change_id):
+                    if isinstance(event, Event) and _is_event_of_change(event, kind, change_id):
                         return event
         except FileNotFoundError:
             return None  # gone since the folder was listed
@@ -328,11 +337,11 @@ class Journal:
         return Unavailable(f"cannot read {path}: {error.strerror}", hint="make it readable")
 
 
-def _is_of(event: Event, kind: EventKind, change_id: str) -> bool:
+def _is_event_of_change(event: Event, kind: EventKind, change_id: str) -> bool:
     return event.kind is kind and event.body.get("change") == change_id
 
 
-def _cut_back(fd: int, size: int) -> None:
+def _truncate_to(fd: int, size: int) -> None:
     try:
         os.ftruncate(fd, size)
     except OSError:

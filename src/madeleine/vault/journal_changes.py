@@ -17,7 +17,7 @@ from madeleine.errors import Damaged
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
 
-Json = dict[str, object]
+JsonObject = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class RecordedChange:
 
 def change_to_event(change: Change, event_id: str, at: datetime, device: str) -> Event:
     """Return the event that is written before any file of the change is touched."""
-    body: Json = {"change": change.id, "verb": change.verb, "by": change.by}
+    body: JsonObject = {"change": change.id, "verb": change.verb, "by": change.by}
     if change.run is not None:
         body["run"] = change.run
     if change.reason is not None:
@@ -64,17 +64,17 @@ def event_to_change(event: Event) -> RecordedChange:
     body = event.body
     details = body.get("details")
     return RecordedChange(
-        id=_text(event, body, "change"),
-        verb=_text(event, body, "verb"),
-        edits=tuple(_edit_from_json(event, edit) for edit in _edits(event)),
-        by=_text(event, body, "by"),
-        reason=_maybe_text(event, body, "reason"),
-        run=_maybe_text(event, body, "run"),
+        id=_read_text(event, body, "change"),
+        verb=_read_text(event, body, "verb"),
+        edits=tuple(_edit_from_json(event, edit) for edit in _read_edits(event)),
+        by=_read_text(event, body, "by"),
+        reason=_read_optional_text(event, body, "reason"),
+        run=_read_optional_text(event, body, "run"),
         details=details if isinstance(details, Mapping) else {},
     )
 
 
-def light(event: Event) -> Event:
+def without_file_texts(event: Event) -> Event:
     """Return the event without the texts of files; any other event as it is.
 
     Never complains: one odd line must not keep the index from learning the others.
@@ -82,11 +82,11 @@ def light(event: Event) -> Event:
     edits = event.body.get("edits")
     if event.kind is not EventKind.CHANGED or not isinstance(edits, list):
         return event
-    body = {**event.body, "edits": [_without_text(edit) for edit in edits]}
+    body = {**event.body, "edits": [_drop_edit_text(edit) for edit in edits]}
     return Event(id=event.id, at=event.at, kind=event.kind, device=event.device, body=body)
 
 
-def _without_text(edit: object) -> object:
+def _drop_edit_text(edit: object) -> object:
     if not isinstance(edit, Mapping):
         return edit
     return {key: value for key, value in edit.items() if key != "before"}
@@ -110,7 +110,7 @@ def bytes_from_json(value: object) -> bytes:
     return base64.b64decode(encoded, validate=True)
 
 
-def _edit_to_json(edit: FileEdit) -> Json:
+def _edit_to_json(edit: FileEdit) -> JsonObject:
     return {
         "memory": edit.memory_id,
         "path_before": edit.path_before,
@@ -121,45 +121,47 @@ def _edit_to_json(edit: FileEdit) -> Json:
 
 
 def _edit_from_json(event: Event, edit: Mapping[str, object]) -> RecordedEdit:
-    path_before = _maybe_text(event, edit, "path_before")
+    path_before = _read_optional_text(event, edit, "path_before")
     return RecordedEdit(
-        memory_id=_text(event, edit, "memory"),
+        memory_id=_read_text(event, edit, "memory"),
         path_before=path_before,
-        before=None if path_before is None else _before(event, path_before, edit.get("before")),
-        path_after=_maybe_text(event, edit, "path_after"),
-        after_sha256=_maybe_text(event, edit, "after_sha256"),
+        before=None
+        if path_before is None
+        else _read_bytes_before(event, path_before, edit.get("before")),
+        path_after=_read_optional_text(event, edit, "path_after"),
+        after_sha256=_read_optional_text(event, edit, "after_sha256"),
     )
 
 
-def _before(event: Event, path: str, value: object) -> bytes:
+def _read_bytes_before(event: Event, path: str, value: object) -> bytes:
     try:
         return bytes_from_json(value)
     except ValueError as error:
-        raise _unusable(event, f"holds no text of {path} as it was") from error
+        raise _unusable_event(event, f"holds no text of {path} as it was") from error
 
 
-def _edits(event: Event) -> list[Mapping[str, object]]:
+def _read_edits(event: Event) -> list[Mapping[str, object]]:
     edits = event.body.get("edits")
     if not isinstance(edits, list) or not all(isinstance(edit, Mapping) for edit in edits):
-        raise _unusable(event, "holds no list of edits")
+        raise _unusable_event(event, "holds no list of edits")
     return edits
 
 
-def _text(event: Event, values: Mapping[str, object], key: str) -> str:
-    value = _maybe_text(event, values, key)
+def _read_text(event: Event, values: Mapping[str, object], key: str) -> str:
+    value = _read_optional_text(event, values, key)
     if value is None:
-        raise _unusable(event, f"holds no `{key}`")
+        raise _unusable_event(event, f"holds no `{key}`")
     return value
 
 
-def _maybe_text(event: Event, values: Mapping[str, object], key: str) -> str | None:
+def _read_optional_text(event: Event, values: Mapping[str, object], key: str) -> str | None:
     value = values.get(key)
     if value is not None and not isinstance(value, str):
-        raise _unusable(event, f"holds `{key}` {value!r:.40}, not a text")
+        raise _unusable_event(event, f"holds `{key}` {value!r:.40}, not a text")
     return value
 
 
-def _unusable(event: Event, problem: str) -> Damaged:
+def _unusable_event(event: Event, problem: str) -> Damaged:
     return Damaged(
         f"change event `{event.id}` of {event.device} {problem}",
         hint="the change cannot be taken back by itself; the files are as they are",

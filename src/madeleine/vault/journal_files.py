@@ -12,25 +12,25 @@ from madeleine.vault.files import fsync_folder
 
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
+OTHERS_ACCESS = stat.S_IRWXG | stat.S_IRWXO
 
 
 @contextmanager
-def opened(path: Path, flags: int) -> Iterator[int]:
+def open_private(path: Path, flags: int) -> Iterator[int]:
     """Give a descriptor of a file that only its owner may read, whoever made it."""
     fd = os.open(path, flags | os.O_CLOEXEC, PRIVATE_FILE)
     try:
-        if os.fstat(fd).st_mode & OTHERS:
+        if os.fstat(fd).st_mode & OTHERS_ACCESS:
             os.fchmod(fd, PRIVATE_FILE)
         yield fd
     finally:
         os.close(fd)
 
 
-def make_folder(folder: Path) -> None:
+def make_private_folder(folder: Path) -> None:
     """Make the folder if need be, and make it its owner's own."""
     if not folder.is_dir():
         folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         fsync_folder(folder.parent)
-    if folder.stat().st_mode & OTHERS:
+    if folder.stat().st_mode & OTHERS_ACCESS:
         folder.chmod(PRIVATE_FOLDER)

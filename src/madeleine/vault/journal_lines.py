@@ -3,7 +3,7 @@
     {"v":1,"id":"…","at":"2026-11-15T18:04:00Z","kind":"used","device":"…","body":{…}}
 
 Lines end with a line feed and with nothing else: U+2028 and its like may stand in a text. A
-line that cannot be understood is a value here (`Broken`, `Newer`), because the lines around
+line that cannot be understood is a value here (`BrokenLine`, `NewerLine`), because the lines around
 it still count; `journal.py` decides what becomes of it.
 """
 
@@ -23,39 +23,39 @@ from madeleine.errors import InvalidValue, JournalTorn
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.times import as_utc, format_time, parse_time
 
-VERSION = 1
-SUFFIX = ".jsonl"
-CHUNK_LINES = 2_000  # a batch that the index takes in well under a second
-CHUNK_BYTES = 8 * 1024 * 1024  # `changed` lines hold whole files; this bounds what is in memory
+JOURNAL_VERSION = 1
+JOURNAL_SUFFIX = ".jsonl"
+MAX_CHUNK_LINES = 2_000  # a batch that the index takes in well under a second
+MAX_CHUNK_BYTES = 8 * 1024 * 1024  # `changed` lines hold whole files; this bounds what is in memory
 COUNTING_BYTES = 1024 * 1024
 
 # The check must cover whole lines with their ids. The last few bytes of two `used` lines are
 # often the same, and then a file that lost a line would look like one that only grew.
 CHECK_BYTES = 1024
 
-_UTF8 = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-_ASCII = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-_KINDS = {kind.value: kind for kind in EventKind}
-_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
-_DEVICE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_UTF8_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ASCII_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+_KIND_BY_WORD = {kind.value: kind for kind in EventKind}
+_MONTH_PATTERN = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_DEVICE_PATTERN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
-class Newer:
+class NewerLine:
     """A line of a newer release. It is kept in its file and means nothing to this one."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenLine:
     """A line that is no event."""
 
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class JournalChunk:
     """Part of a journal file, and the position from which to read on once it is applied."""
 
     name: str
@@ -75,48 +75,52 @@ class Chunk:
 # -- names ---------------------------------------------------------------------------------
 
 
-def journal_files(folder: Path) -> list[Path]:
+def list_journal_files(folder: Path) -> list[Path]:
     """Return the journal files of every device, in their order."""
     return [
         path
         for path in sorted(folder.iterdir())
-        if path.suffix == SUFFIX and not path.name.startswith(".") and path.is_file()
+        if path.suffix == JOURNAL_SUFFIX and not path.name.startswith(".") and path.is_file()
     ]
 
 
 def parse_device(device: str) -> str:
     """Return `device` if it can stand in a file name on every system."""
-    if not _DEVICE.fullmatch(device):
+    if not _DEVICE_PATTERN.fullmatch(device):
         raise InvalidValue("device", f"is {device!r}", hint="letters, digits, `-`, `_` and `.`")
     return device
 
 
 def parse_month(field_name: str, month: str) -> str:
     """Return `month` if it is one, such as 2026-11."""
-    if not _MONTH.fullmatch(month):
+    if not _MONTH_PATTERN.fullmatch(month):
         raise InvalidValue(field_name, f"is {month!r}, not a month", hint="such as 2026-11")
     return month
 
 
-def file_name(device: str, at: datetime) -> str:
+def journal_file_name(device: str, at: datetime) -> str:
     """Return the journal file in which an event of this device and instant stands."""
     moment = as_utc(at)
-    return f"{device}-{moment.year:04}-{moment.month:02}{SUFFIX}"
+    return f"{device}-{moment.year:04}-{moment.month:02}{JOURNAL_SUFFIX}"
 
 
-def month_in(name: str, device: str) -> str | None:
+def month_of_file(name: str, device: str) -> str | None:
     """Return the month of a file of just this device; a copy made by a sync program has none."""
-    month = name.removeprefix(f"{device}-").removesuffix(SUFFIX)
-    return month if name == f"{device}-{month}{SUFFIX}" and _MONTH.fullmatch(month) else None
+    month = name.removeprefix(f"{device}-").removesuffix(JOURNAL_SUFFIX)
+    return (
+        month
+        if name == f"{device}-{month}{JOURNAL_SUFFIX}" and _MONTH_PATTERN.fullmatch(month)
+        else None
+    )
 
 
 # -- lines ---------------------------------------------------------------------------------
 
 
-def to_line(event: Event, device: str) -> bytes:
+def render_line(event: Event, device: str) -> bytes:
     """Return the line of an event; one that names no device is of `device`."""
     fields = {
-        "v": VERSION,
+        "v": JOURNAL_VERSION,
         "id": event.id,
         "at": format_time(as_utc(event.at)),
         "kind": event.kind.value,
@@ -124,61 +128,61 @@ def to_line(event: Event, device: str) -> bytes:
         "body": event.body,
     }
     try:
-        return _UTF8.encode(fields).encode("utf-8") + b"\n"
+        return _UTF8_ENCODER.encode(fields).encode("utf-8") + b"\n"
     except UnicodeEncodeError:
         # Half a surrogate pair has no UTF-8, but JSON can spell it out.
-        return _ASCII.encode(fields).encode("ascii") + b"\n"
+        return _ASCII_ENCODER.encode(fields).encode("ascii") + b"\n"
 
 
-def parse_line(line: bytes) -> Event | Newer | Broken:
+def parse_line(line: bytes) -> Event | NewerLine | BrokenLine:
     """Return what a line says."""
     try:
         fields = json.loads(line.decode("utf-8"))
     except json.JSONDecodeError as error:
         problem = error.msg.removesuffix(" at")  # some of them end so, some do not
-        return Broken(f"is not JSON: {problem} at column {error.colno}")
+        return BrokenLine(f"is not JSON: {problem} at column {error.colno}")
     except (ValueError, RecursionError) as error:
-        return Broken(f"cannot be read: {error}")
-    return _event(fields) if isinstance(fields, dict) else Broken("is not a JSON object")
+        return BrokenLine(f"cannot be read: {error}")
+    return _parse_event(fields) if isinstance(fields, dict) else BrokenLine("is not a JSON object")
 
 
-def _event(fields: Mapping[str, object]) -> Event | Newer | Broken:
+def _parse_event(fields: Mapping[str, object]) -> Event | NewerLine | BrokenLine:
     version, kind, event_id = fields.get("v"), fields.get("kind"), fields.get("id")
     if not isinstance(version, int) or not isinstance(kind, str):
-        return Broken("has no `v` or no `kind`")
-    known = _KINDS.get(kind)
-    if known is None or version > VERSION:
-        return Newer(kind)
+        return BrokenLine("has no `v` or no `kind`")
+    known = _KIND_BY_WORD.get(kind)
+    if known is None or version > JOURNAL_VERSION:
+        return NewerLine(kind)
     device, body = fields.get("device"), fields.get("body")
     if not (isinstance(event_id, str) and event_id):
-        return Broken("has no `id`")
+        return BrokenLine("has no `id`")
     if not isinstance(device, str) or not isinstance(body, dict):
-        return Broken("has no `device` or no `body`")
+        return BrokenLine("has no `device` or no `body`")
     try:
         at = parse_time("at", fields.get("at"))
     except InvalidValue as error:
-        return Broken(error.message)
+        return BrokenLine(error.message)
     return Event(id=event_id, at=at, kind=known, device=device, body=body)
 
 
 # -- positions and chunks ------------------------------------------------------------------
 
 
-def position_at(fd: int, offset: int) -> JournalCursor:
+def cursor_at(fd: int, offset: int) -> JournalCursor:
     """Return the position at `offset` of an open file."""
     start = max(0, offset - CHECK_BYTES)
     before = os.pread(fd, offset - start, start)
     return JournalCursor(offset, hashlib.blake2b(before, digest_size=16).hexdigest())
 
 
-def start_of(fd: int, size: int, known: JournalCursor | None) -> int:
+def find_start(fd: int, size: int, known: JournalCursor | None) -> int:
     """Return where to read on: after what is known, or at 0 if the file was replaced."""
     if known is None or known.offset > size:
         return 0
-    return known.offset if position_at(fd, known.offset).check == known.check else 0
+    return known.offset if cursor_at(fd, known.offset).check == known.check else 0
 
 
-def chunks(file: BinaryIO, name: str, start: int, size: int) -> Iterator[Chunk]:
+def read_chunks(file: BinaryIO, name: str, start: int, size: int) -> Iterator[JournalChunk]:
     """Yield what stands between two offsets of a file, in pieces that fit into memory.
 
     A broken line is passed over and reported; the last one only reported, and read again
@@ -186,7 +190,7 @@ def chunks(file: BinaryIO, name: str, start: int, size: int) -> Iterator[Chunk]:
     event that merely lacks its line feed is taken: nothing can follow it in its line.
     """
     file.seek(start)
-    filling = _Filling(file.fileno(), name, start)
+    filling = _ChunkBuilder(file.fileno(), name, start)
     while line := file.readline(size - filling.offset):
         if not filling.take(line, last=filling.offset + len(line) >= size):
             break
@@ -195,7 +199,7 @@ def chunks(file: BinaryIO, name: str, start: int, size: int) -> Iterator[Chunk]:
     yield filling.chunk()
 
 
-def damaged_lines(path: Path) -> Iterator[JournalTorn]:
+def find_damaged_lines(path: Path) -> Iterator[JournalTorn]:
     """Yield the lines of a file that are no event, while others write to it.
 
     What has no line feed yet may be an append under way, and is no damage.
@@ -203,20 +207,20 @@ def damaged_lines(path: Path) -> Iterator[JournalTorn]:
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
-            for chunk in chunks(file, path.name, 0, size):
+            for chunk in read_chunks(file, path.name, 0, size):
                 yield from chunk.problems[:-1] if chunk.unfinished else chunk.problems
     except FileNotFoundError:
         return  # gone since the folder was listed
     except OSError as error:
-        yield unreadable_file(path, error)
+        yield unreadable_file_error(path, error)
 
 
-def unreadable_file(path: Path, error: OSError) -> JournalTorn:
+def unreadable_file_error(path: Path, error: OSError) -> JournalTorn:
     """Return what is wrong with a file that cannot be opened or read."""
     return JournalTorn(path.name, 1, f"cannot be read: {error.strerror}")
 
 
-class _Filling:
+class _ChunkBuilder:
     """The chunk being read."""
 
     def __init__(self, fd: int, name: str, start: int) -> None:
@@ -240,7 +244,7 @@ class _Filling:
         found = parse_line(line)
         if isinstance(found, Event):
             self._events.append(found)
-        elif isinstance(found, Newer):
+        elif isinstance(found, NewerLine):
             self._newer[found.kind] = self._newer.get(found.kind, 0) + 1
         elif line.strip():
             number = self._numbers.current()
@@ -255,12 +259,12 @@ class _Filling:
         return True
 
     def full(self) -> bool:
-        return self._lines >= CHUNK_LINES or self.offset - self._start >= CHUNK_BYTES
+        return self._lines >= MAX_CHUNK_LINES or self.offset - self._start >= MAX_CHUNK_BYTES
 
-    def chunk(self) -> Chunk:
+    def chunk(self) -> JournalChunk:
         """Return what was taken in, and begin anew."""
-        position = position_at(self._fd, self.offset)
-        chunk = Chunk(
+        position = cursor_at(self._fd, self.offset)
+        chunk = JournalChunk(
             self._name,
             self._events,
             position,

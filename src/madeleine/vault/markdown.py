@@ -18,55 +18,59 @@ from madeleine.errors import FileUnreadable, Rejected
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory, Usage
 from madeleine.model.stored import StoredMemory
-from madeleine.vault.frontmatter import Block, Document, parse_document
+from madeleine.vault.frontmatter import FrontMatterBlock, MarkdownDocument, parse_document
 from madeleine.vault.rendering import render_memory
-from madeleine.vault.revising import FILE_SOURCE, revised
-from madeleine.vault.values import READERS, BadBlock, read_counter
+from madeleine.vault.revising import FILE_SOURCE, revise_file
+from madeleine.vault.values import READER_BY_KEY, InvalidBlock, read_counter
 
-__all__ = ["FILE_IDS", "id_of_path", "read_memory", "render_memory", "revised"]
+__all__ = ["PATH_ID_NAMESPACE", "id_of_path", "read_memory", "render_memory", "revise_file"]
 
-FILE_IDS = uuid.UUID("5d3c9ab4-6a3f-5f0e-9b0e-3c1f0b8d7a21")  # where ids made from paths live
-_UNUSED = Usage()  # a file says nothing about use
+PATH_ID_NAMESPACE = uuid.UUID(
+    "5d3c9ab4-6a3f-5f0e-9b0e-3c1f0b8d7a21"
+)  # where ids made from paths live
+_NO_USAGE = Usage()  # a file says nothing about use
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_NS = 253_402_300_799 * 10**9  # the end of the year 9999, where `datetime` ends too
+_MAX_TIME_NS = 253_402_300_799 * 10**9  # the end of the year 9999, where `datetime` ends too
 
 
 def read_memory(path: str, data: bytes, fingerprint: Fingerprint) -> StoredMemory:
     """Return the memory that a file says; `FileUnreadable` names the line that is wrong."""
     document = parse_document(data, path)
-    values, counters = _values(document, path)
+    values, counters = _read_values(document, path)
     content = document.content
     _check_content(document, content, path)
-    return StoredMemory(_memory(values, content, path, fingerprint), path, fingerprint, counters)
+    return StoredMemory(
+        _build_memory(values, content, path, fingerprint), path, fingerprint, counters
+    )
 
 
 def id_of_path(path: str) -> str:
     """Return the id of a memory whose file does not name one: the same on every device."""
-    return str(uuid.uuid5(FILE_IDS, path))
+    return str(uuid.uuid5(PATH_ID_NAMESPACE, path))
 
 
-def _memory(values: dict[str, Any], content: str, path: str, found: Fingerprint) -> Memory:
+def _build_memory(values: dict[str, Any], content: str, path: str, found: Fingerprint) -> Memory:
     said = {key: value for key, value in values.items() if value is not None}
     if "id" not in said:
         said["id"] = id_of_path(path)
         said.setdefault("title", PurePosixPath(path).stem)
     if "created" not in said or "updated" not in said:
-        changed_at = _changed_at(found)
+        changed_at = _modified_time(found)
         said.setdefault("created", changed_at)
         said.setdefault("updated", changed_at)
     said.setdefault("source", FILE_SOURCE)
     if connections := said.get("connections"):
         said["connections"] = tuple([each for each in connections if each.target != said["id"]])
-    return Memory(content=content, usage=_UNUSED, **said)
+    return Memory(content=content, usage=_NO_USAGE, **said)
 
 
-def _values(document: Document, path: str) -> tuple[dict[str, Any], dict[str, object]]:
+def _read_values(document: MarkdownDocument, path: str) -> tuple[dict[str, Any], dict[str, object]]:
     values: dict[str, Any] = {}
     counters: dict[str, object] = {}
     for index, block in enumerate(document.blocks):
-        reader = READERS.get(block.key)
+        reader = READER_BY_KEY.get(block.key)
         if reader is None:
-            _look_at_other(document, index, path, counters)
+            _read_other_block(document, index, path, counters)
             continue
         if block.key in values:
             raise FileUnreadable(path, document.line_of(index), f"`{block.key}` stands twice")
@@ -74,36 +78,38 @@ def _values(document: Document, path: str) -> tuple[dict[str, Any], dict[str, ob
             values[str(block.key)] = reader(block)
         except Rejected as error:
             raise FileUnreadable(path, document.line_of(index), error.message) from error
-        except BadBlock as error:
+        except InvalidBlock as error:
             line = document.line_of(index) + error.line
             raise FileUnreadable(path, line, error.problem) from error
     return values, counters
 
 
-def _look_at_other(document: Document, index: int, path: str, counters: dict[str, object]) -> None:
+def _read_other_block(
+    document: MarkdownDocument, index: int, path: str, counters: dict[str, object]
+) -> None:
     """Take a counter from a block that is not ours; complain about one that is not YAML."""
     block = document.blocks[index]
     if block.key is None:
         if not block.is_gap:
-            _complain_about_line(block, document.line_of(index), path)
+            _refuse_line(block, document.line_of(index), path)
         return
     value = read_counter(block)
     if value is not None:
         counters[block.key] = value
 
 
-def _complain_about_line(block: Block, line: int, path: str) -> None:
+def _refuse_line(block: FrontMatterBlock, line: int, path: str) -> None:
     shown = block.text.strip()[:40]
     raise FileUnreadable(path, line, f"{shown!r} is not a `key: value` line")
 
 
-def _check_content(document: Document, content: str, path: str) -> None:
+def _check_content(document: MarkdownDocument, content: str, path: str) -> None:
     if document.looks_unclosed():
         raise FileUnreadable(path, 1, "the front matter has no closing `---`")
     if not content.strip("\ufeff\x00").strip():
         raise FileUnreadable(path, document.body_line, "the memory has no text")
 
 
-def _changed_at(found: Fingerprint) -> datetime:
-    nanoseconds = min(max(found.mtime_ns, 0), _LAST_NS)
+def _modified_time(found: Fingerprint) -> datetime:
+    nanoseconds = min(max(found.mtime_ns, 0), _MAX_TIME_NS)
     return _EPOCH + timedelta(microseconds=nanoseconds // 1000)

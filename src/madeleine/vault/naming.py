@@ -11,20 +11,20 @@ from collections.abc import Iterator
 
 from madeleine.model.memory import SHORT_ID_LENGTH, Memory
 
-SLUG_CHARS = 40
-SLUG_BYTES = 120  # a name may have 255 bytes; type, id and a sync program's marks need theirs
-_NOT_ASCII_SLUG = re.compile(r"[^a-z0-9]+")
+MAX_SLUG_CHARS = 40
+MAX_SLUG_BYTES = 120  # a name may have 255 bytes; type, id and a sync program's marks need theirs
+_NOT_SLUG_CHARS = re.compile(r"[^a-z0-9]+")
 
 
-def file_names(memory: Memory) -> Iterator[str]:
+def candidate_file_names(memory: Memory) -> Iterator[str]:
     """Yield names for a memory's file, the usual one first, then with more and more of its id."""
-    stem = f"{memory.type.value}_{slug(memory.headline)}"
+    stem = f"{memory.type.value}_{make_slug(memory.headline)}"
     digits = memory.id.replace("-", "")
     for length in range(SHORT_ID_LENGTH, len(digits) + 1, 4):
         yield f"{stem}_{digits[:length]}.md"
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """Return letters and digits of any script with `-` between them; never empty.
 
     Nothing else comes through, so a title can hold no path, no hidden name, no control
@@ -32,17 +32,17 @@ def slug(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKC", text).lower()
     if plain.isascii():
-        dashed = _NOT_ASCII_SLUG.sub("-", plain)
+        dashed = _NOT_SLUG_CHARS.sub("-", plain)
     else:
-        dashed = re.sub("-+", "-", "".join([_kept(char) for char in plain]))
-    return _cut(dashed.strip("-")) or "untitled"
+        dashed = re.sub("-+", "-", "".join([_slug_char(char) for char in plain]))
+    return _cut_slug(dashed.strip("-")) or "untitled"
 
 
-def _kept(char: str) -> str:
+def _slug_char(char: str) -> str:
     # Marks stay: without its vowel signs a word in many scripts is another word.
     return char if unicodedata.category(char)[0] in "LNM" else "-"
 
 
-def _cut(dashed: str) -> str:
-    short = dashed[:SLUG_CHARS].encode("utf-8")[:SLUG_BYTES]
+def _cut_slug(dashed: str) -> str:
+    short = dashed[:MAX_SLUG_CHARS].encode("utf-8")[:MAX_SLUG_BYTES]
     return short.decode("utf-8", "ignore").strip("-")

@@ -13,24 +13,24 @@ from dataclasses import dataclass, field
 
 from madeleine.model.memory import Memory
 
-ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_SHORT_ID = re.compile(r"`([0-9a-f]{8})`")
-_IN_QUOTES = re.compile(r"“([^“”]+)”")
-_WORD = re.compile(r"[\w.:/@+-]*", re.ASCII)
+ID_PATTERN = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SHORT_ID_PATTERN = re.compile(r"`([0-9a-f]{8})`")
+_QUOTED_PATTERN = re.compile(r"“([^“”]+)”")
+_WORD_PATTERN = re.compile(r"[\w.:/@+-]*", re.ASCII)
 """The name of a job, a verb, a time: a memory may say just that, and it is no quote."""
-_OPENING = 12  # characters by which a possible quote is found
-_PREVIEW = 50  # characters that a quote has at most in common by chance
+_OPENING_CHARS = 12  # characters by which a possible quote is found
+_PREVIEW_CHARS = 50  # characters that a quote has at most in common by chance
 
-Openings = Mapping[str, frozenset[str]]
+QuoteOpenings = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class PurgedMemories:
     """Memories of which nothing may be said any more."""
 
     ids: Collection[str]
     shorts: frozenset[str] = frozenset()
-    openings: Openings = field(default_factory=dict)
+    openings: QuoteOpenings = field(default_factory=dict)
     """Beginnings of their headlines and texts, by the first few characters."""
     headlines: frozenset[str] = frozenset()
 
@@ -40,32 +40,32 @@ class Gone:
 
     def has_id_in(self, text: str) -> bool:
         """Whether an id of one of them stands in a text, the whole or the short one."""
-        if text in self.ids or any(each in self.ids for each in ID.findall(text)):
+        if text in self.ids or any(each in self.ids for each in ID_PATTERN.findall(text)):
             return True
-        return any(each in self.shorts for each in _SHORT_ID.findall(text))
+        return any(each in self.shorts for each in _SHORT_ID_PATTERN.findall(text))
 
     def _is_quoted_in(self, text: str) -> bool:
-        if _WORD.fullmatch(text):
+        if _WORD_PATTERN.fullmatch(text):
             return False
-        if any(each in self.headlines for each in (text, *_IN_QUOTES.findall(text))):
+        if any(each in self.headlines for each in (text, *_QUOTED_PATTERN.findall(text))):
             return True
         openings = self.openings
         return any(
             text.startswith(each, at)
-            for at in range(len(text) - _OPENING + 1)
-            for each in openings.get(text[at : at + _OPENING], ())
+            for at in range(len(text) - _OPENING_CHARS + 1)
+            for each in openings.get(text[at : at + _OPENING_CHARS], ())
         )
 
 
-def gone(ids: Collection[str], memories: Iterable[Memory]) -> Gone:
+def describe_purged(ids: Collection[str], memories: Iterable[Memory]) -> PurgedMemories:
     """Return what tells these memories, which are given as they are and as they were."""
     listed = list(memories)
-    texts = {text[:_PREVIEW] for each in listed for text in _beginnings(each)}
+    texts = {text[:_PREVIEW_CHARS] for each in listed for text in _quotable_texts(each)}
     found: dict[str, set[str]] = {}
     for text in texts:
-        if len(text) >= _OPENING:
-            found.setdefault(text[:_OPENING], set()).add(text)
-    return Gone(
+        if len(text) >= _OPENING_CHARS:
+            found.setdefault(text[:_OPENING_CHARS], set()).add(text)
+    return PurgedMemories(
         ids=ids,
         shorts=frozenset(each[:8] for each in ids),
         openings={key: frozenset(some) for key, some in found.items()},
@@ -73,6 +73,6 @@ def gone(ids: Collection[str], memories: Iterable[Memory]) -> Gone:
     )
 
 
-def _beginnings(memory: Memory) -> tuple[str, ...]:
+def _quotable_texts(memory: Memory) -> tuple[str, ...]:
     plain = memory.content.strip()
     return memory.headline, plain, " ".join(plain.split())

@@ -34,17 +34,19 @@ from typing import IO, NamedTuple
 from madeleine.errors import MadeleineError
 from madeleine.vault.files import write_file
 
-_SLOTS = 64  # files that are read at the same time; more of them go without a note
+_SLOT_COUNT = 64  # files that are read at the same time; more of them go without a note
 _SLOT_BYTES = 4_608
-_HEAD = struct.Struct("<?QH")  # whether it is being read, by which thread, and the text's bytes
-_FREE = _HEAD.pack(False, 0, 0)
+_SLOT_HEADER = struct.Struct(
+    "<?QH"
+)  # whether it is being read, by which thread, and the text's bytes
+_FREE_SLOT = _SLOT_HEADER.pack(False, 0, 0)
 _FAULTY_THREAD = re.compile(r"Current thread 0x([0-9a-f]+)")
 _TRIAL_SECONDS = 20.0
-ENDED_US = "ended the process while it was read; it is not read again until it changes"
-SUSPECTED = "was being read when the process ended"
+ENDED_PROCESS_REASON = "ended the process while it was read; it is not read again until it changes"
+SUSPECTED_REASON = "was being read when the process ended"
 
 
-class EndedUs(MadeleineError):
+class FileEndedProcess(MadeleineError):
     """A file that ended the process once; whoever reads says it in their own words."""
 
     kind = "ended_us"
@@ -65,10 +67,10 @@ class ReadMarks:
         self._run = run
         self._state = run / "set-aside.json"
         self._suspects, self._aside = _read_state(self._state)
-        self._blame(_left_marks(run / "reading"), _faulty_threads(run / "fault"))
-        self._file = _opened(run / "reading")
-        self._free = list(range(_SLOTS)) if self._file is not None else []
-        self._faults = _catch_faults(run / "fault")
+        self._blame(_read_left_marks(run / "reading"), _read_faulty_threads(run / "fault"))
+        self._file = _open_marks(run / "reading")
+        self._free = list(range(_SLOT_COUNT)) if self._file is not None else []
+        self._faults = _enable_fault_log(run / "fault")
 
     def close(self) -> None:
         """Take the notes away: this process ends in good order."""
@@ -88,12 +90,14 @@ class ReadMarks:
 
     def named(self) -> dict[str, str]:
         """Return the files that are set aside or suspected, each with what is said of it."""
-        return dict.fromkeys(self._suspects, SUSPECTED) | dict.fromkeys(self._aside, ENDED_US)
+        return dict.fromkeys(self._suspects, SUSPECTED_REASON) | dict.fromkeys(
+            self._aside, ENDED_PROCESS_REASON
+        )
 
     @contextmanager
     def reading(self, name: str, look: str, data: bytes) -> Iterator[None]:
-        """Note that a file is being read, for as long as the caller does so. `EndedUs` if it is
-        set aside; `look` tells whether it is still the file that was."""
+        """Note that a file is being read, for as long as the caller does so. `FileEndedProcess` if
+        it is set aside; `look` tells whether it is still the file that was."""
         if name in self._aside or name in self._suspects:
             self._judge(name, look, data)
         slot = self._mark(name, look)
@@ -101,7 +105,7 @@ class ReadMarks:
             yield
         finally:
             if slot is not None:
-                self._write(slot, _FREE)
+                self._write(slot, _FREE_SLOT)
                 self._free.append(slot)
         if name in self._suspects:
             del self._suspects[name]
@@ -109,13 +113,13 @@ class ReadMarks:
 
     def _mark(self, name: str, look: str) -> int | None:
         text = f"{look}\n{name}".encode("utf-8", "surrogateescape")
-        if _HEAD.size + len(text) > _SLOT_BYTES:
+        if _SLOT_HEADER.size + len(text) > _SLOT_BYTES:
             return None
         try:
             slot = self._free.pop()
         except IndexError:
             return None
-        self._write(slot, _HEAD.pack(True, threading.get_ident(), len(text)) + text)
+        self._write(slot, _SLOT_HEADER.pack(True, threading.get_ident(), len(text)) + text)
         return slot
 
     def _write(self, slot: int, data: bytes) -> None:
@@ -132,12 +136,12 @@ class ReadMarks:
         if self._aside.get(name, look) != look:
             del self._aside[name]
             self._keep()
-        if self._suspects.get(name) == look and not _survives(data):
+        if self._suspects.get(name) == look and not _is_safe_to_read(data):
             del self._suspects[name]
             self._aside[name] = look
             self._keep()
         if name in self._aside:
-            raise EndedUs(ENDED_US)
+            raise FileEndedProcess(ENDED_PROCESS_REASON)
 
     def _blame(self, marks: list[ReadMark], faulty: set[int]) -> None:
         """Suspect the files that a process was reading when it ended, or set them aside."""
@@ -153,7 +157,7 @@ class ReadMarks:
         write_file(self._state, json.dumps(state, indent=1).encode("ascii"))
 
 
-def _survives(data: bytes) -> bool:
+def _is_safe_to_read(data: bytes) -> bool:
     """Whether a process of its own can read these bytes, in time and with bounded memory."""
     command = [sys.executable, "-P", "-m", "madeleine.vault.trial"]
     try:
@@ -165,7 +169,7 @@ def _survives(data: bytes) -> bool:
     return done.returncode == 0
 
 
-def _opened(path: Path) -> int | None:
+def _open_marks(path: Path) -> int | None:
     try:
         flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
         return os.open(path, flags, 0o600)
@@ -173,7 +177,7 @@ def _opened(path: Path) -> int | None:
         return None
 
 
-def _left_marks(path: Path) -> list[ReadMark]:
+def _read_left_marks(path: Path) -> list[ReadMark]:
     """Return what a process that ended was reading."""
     try:
         data = path.read_bytes()
@@ -182,17 +186,17 @@ def _left_marks(path: Path) -> list[ReadMark]:
     marks = []
     for start in range(0, len(data), _SLOT_BYTES):
         slot = data[start : start + _SLOT_BYTES]
-        if len(slot) < _HEAD.size:
+        if len(slot) < _SLOT_HEADER.size:
             continue
-        reading, thread, size = _HEAD.unpack_from(slot)
-        text = slot[_HEAD.size : _HEAD.size + size].decode("utf-8", "surrogateescape")
+        reading, thread, size = _SLOT_HEADER.unpack_from(slot)
+        text = slot[_SLOT_HEADER.size : _SLOT_HEADER.size + size].decode("utf-8", "surrogateescape")
         look, _, name = text.partition("\n")
         if reading and name:
             marks.append(ReadMark(name, look, thread))
     return marks
 
 
-def _catch_faults(path: Path) -> IO[bytes] | None:
+def _enable_fault_log(path: Path) -> IO[bytes] | None:
     """Let a fault of this process be told in a file, unless somebody else wants to be told."""
     if faulthandler.is_enabled():
         return None
@@ -204,7 +208,7 @@ def _catch_faults(path: Path) -> IO[bytes] | None:
     return file
 
 
-def _faulty_threads(path: Path) -> set[int]:
+def _read_faulty_threads(path: Path) -> set[int]:
     """Return the thread in which the last process ended by a fault, if it did."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -218,10 +222,10 @@ def _read_state(path: Path) -> tuple[dict[str, str], dict[str, str]]:
     is as good as none."""
     try:
         said = json.loads(path.read_bytes())
-        return _texts(said["suspects"]), _texts(said["aside"])
+        return _as_texts(said["suspects"]), _as_texts(said["aside"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}, {}
 
 
-def _texts(values: dict[object, object]) -> dict[str, str]:
+def _as_texts(values: dict[object, object]) -> dict[str, str]:
     return {str(name): str(look) for name, look in values.items()}

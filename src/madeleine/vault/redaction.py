@@ -28,25 +28,27 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.words import META_SOURCE, Edge
-from madeleine.vault.compaction import identity, temporary
+from madeleine.vault.compaction import file_identity, temporary_file
 from madeleine.vault.files import fsync_folder, write_all
 from madeleine.vault.journal_changes import bytes_from_json
-from madeleine.vault.journal_files import opened
-from madeleine.vault.journal_lines import parse_line, to_line
+from madeleine.vault.journal_files import open_private
+from madeleine.vault.journal_lines import parse_line, render_line
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.quotes import Gone
+from madeleine.vault.quotes import PurgedMemories
 
-_QUOTING = re.compile(rb'"kind":"(?:changed|proposed|judged|run|state)"')
+_QUOTING_KINDS = re.compile(rb'"kind":"(?:changed|proposed|judged|run|state)"')
 """Lines in which a memory may be quoted that they do not name."""
-_EACH = "members"  # of a summary that was written: without one of them it is about the others
-_PURGED = "[purged]"  # in the place of a text that quotes a memory that is gone
-_NOWHERE = "purged.md"  # where a text out of the journal is said to stand
+_MEMBERS_KEY = (
+    "members"  # of a summary that was written: without one of them it is about the others
+)
+_PURGED_TEXT = "[purged]"  # in the place of a text that quotes a memory that is gone
+_UNKNOWN_PATH = "purged.md"  # where a text out of the journal is said to stand
 _KEPT_DETAILS = frozenset({"undoes", "outcomes", "deeds", "reasons"})
 """Of a change that goes on about others; the rest may hold texts."""
 
 
 @dataclass(slots=True)
-class Redacted:
+class RedactionReport:
     """What became of the journal."""
 
     dropped: int = 0
@@ -62,43 +64,47 @@ class Redacted:
     """The files that were taken out, as they were."""
 
 
-def former_texts(path: Path, gone: Gone) -> list[bytes]:
+def read_former_texts(path: Path, gone: PurgedMemories) -> list[bytes]:
     """Return the files of the memories as they were, as far as a journal file has them, and the
     summaries that were made of them."""
     with path.open("rb") as file:
-        return texts_in(file, gone)
+        return find_former_texts(file, gone)
 
 
-def texts_in(lines: Iterable[bytes], gone: Gone) -> list[bytes]:
+def find_former_texts(lines: Iterable[bytes], gone: PurgedMemories) -> list[bytes]:
     """Return what lines of the journal hold of them."""
     texts: list[bytes] = []
     for line in lines:
-        event = parse_line(line) if gone.has_id_in(_plain(line)) else None
+        event = parse_line(line) if gone.has_id_in(_decode_line(line)) else None
         if isinstance(event, Event) and event.kind is EventKind.CHANGED:
-            texts += [_before(each) for each in _edits(event) if _goes(each, gone)]
+            texts += [
+                _read_bytes_before(each)
+                for each in _read_edits(event)
+                if _is_edit_of_purged(each, gone)
+            ]
     return [each for each in texts if each]
 
 
-def as_memory(text: bytes) -> Memory | None:
+def parse_former_memory(text: bytes) -> Memory | None:
     """Return the memory that a file was; nothing if nobody could read it."""
     try:
-        return read_memory(_NOWHERE, text, Fingerprint(0, 0)).memory
+        return read_memory(_UNKNOWN_PATH, text, Fingerprint(0, 0)).memory
     except FileUnreadable:
         return None
 
 
 def redact_file(
-    path: Path, gone: Gone, still: AbstractContextManager[object], found: Redacted
+    path: Path, gone: PurgedMemories, still: AbstractContextManager[object], found: RedactionReport
 ) -> None:
     """Rewrite one journal file without what it says about the memories, if it says anything."""
-    before, part, lines = identity(path), Redacted(), list[bytes]()
+    before, part, lines = file_identity(path), RedactionReport(), list[bytes]()
     changed = False
     with path.open("rb") as file:
         for line in file:
-            kept = line_without(line, gone, part)
+            kept = redact_line(line, gone, part)
             changed = changed or kept is not line
             lines.append(kept)
-    if changed and not _replaced(path, lines, before, still):
+    if changed and not _replace_if_unchanged(path, lines, before, still):
         found.busy.append(path.name)
         return
     found.dropped += part.dropped
@@ -107,62 +113,62 @@ def redact_file(
     found.texts += part.texts
 
 
-def _replaced(
+def _replace_if_unchanged(
     path: Path,
     lines: list[bytes],
     before: tuple[int, int, int],
     still: AbstractContextManager[object],
 ) -> bool:
-    with temporary(path) as new:
-        with opened(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as fd:
+    with temporary_file(path) as new:
+        with open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as fd:
             write_all(fd, b"".join(lines))
             os.fsync(fd)
         with still:
-            if identity(path) != before:
+            if file_identity(path) != before:
                 return False
             new.replace(path)
             fsync_folder(path.parent)
     return True
 
 
-def line_without(line: bytes, gone: Gone, found: Redacted) -> bytes:
+def redact_line(line: bytes, gone: PurgedMemories, found: RedactionReport) -> bytes:
     """Return what stays of a line: the very same object, if all of it does."""
-    named = gone.has_id_in(_plain(line))
-    if not named and not _QUOTING.search(line):
+    named = gone.has_id_in(_decode_line(line))
+    if not named and not _QUOTING_KINDS.search(line):
         return line
     event = parse_line(line)
     if not isinstance(event, Event):
         found.left += named
         return line
-    kept = without(event, gone, found.texts)
+    kept = redact_event(event, gone, found.texts)
     if kept is None:
         found.dropped += 1
         return b""
     found.cut += kept is not event
-    rest = line if kept is event else to_line(kept, event.device)
-    found.left += gone.has_id_in(_plain(rest))
+    rest = line if kept is event else render_line(kept, event.device)
+    found.left += gone.has_id_in(_decode_line(rest))
     return rest
 
 
-def _plain(line: bytes) -> str:
+def _decode_line(line: bytes) -> str:
     return line.decode("utf-8", "replace")
 
 
 # -- events --------------------------------------------------------------------------------
 
 
-def without(event: Event, gone: Gone, texts: list[bytes]) -> Event | None:
+def redact_event(event: Event, gone: PurgedMemories, texts: list[bytes]) -> Event | None:
     """Return an event without what it says about the memories; nothing if that is all it says,
     and the event itself if it speaks of others that merely name them. Texts that go are added."""
     if _is_about(event, gone):
         return None
     if event.kind is EventKind.CHANGED:
-        return _change_without(event, gone, texts)
-    body = _pruned(event.body, gone)
+        return _redact_change(event, gone, texts)
+    body = _prune_mapping(event.body, gone)
     return event if body == event.body else replace(event, body=body)
 
 
-def _is_about(event: Event, gone: Gone) -> bool:
+def _is_about(event: Event, gone: PurgedMemories) -> bool:
     """Whether an event speaks of such a memory, or of it and another together. A question that
     quotes one cannot be asked without it."""
     body = event.body
@@ -170,44 +176,46 @@ def _is_about(event: Event, gone: Gone) -> bool:
     named = [each for some in several if isinstance(some, list) for each in some]
     if any(isinstance(each, str) and each in gone.ids for each in (body.get("memory"), *named)):
         return True
-    return event.kind is EventKind.PROPOSED and _is_asked_about(body, gone)
+    return event.kind is EventKind.PROPOSED and _is_question_about(body, gone)
 
 
-def _is_asked_about(body: Mapping[str, object], gone: Gone) -> bool:
+def _is_question_about(body: Mapping[str, object], gone: PurgedMemories) -> bool:
     action = body.get("action")
     said = list(action.values()) if isinstance(action, Mapping) else []
     return _mentions([said, *(body[key] for key in body if key != "action")], gone)
 
 
-def _change_without(event: Event, gone: Gone, texts: list[bytes]) -> Event | None:
-    listed = _edits(event)
-    going = [each for each in listed if _goes(each, gone)]
-    texts += [_before(each) for each in going if each.get("before") is not None]
-    staying = [each for each in listed if not _goes(each, gone)]
+def _redact_change(event: Event, gone: PurgedMemories, texts: list[bytes]) -> Event | None:
+    listed = _read_edits(event)
+    going = [each for each in listed if _is_edit_of_purged(each, gone)]
+    texts += [_read_bytes_before(each) for each in going if each.get("before") is not None]
+    staying = [each for each in listed if not _is_edit_of_purged(each, gone)]
     if going and not staying:
         return None
     edits = {"edits": staying} if going else {}
-    body = {**_said(event.body, gone, bool(going)), **edits}
+    body = {**_redact_change_body(event.body, gone, bool(going)), **edits}
     return event if body == event.body else replace(event, body=body)
 
 
-def _said(body: Mapping[str, object], gone: Gone, cut: bool) -> dict[str, object]:
+def _redact_change_body(
+    body: Mapping[str, object], gone: PurgedMemories, cut: bool
+) -> dict[str, object]:
     """Return a change without what it says about the memories beside the files. Of one that loses
     a file too, all goes that may hold texts."""
     details = body.get("details")
     kept = dict(details) if isinstance(details, Mapping) else {}
     if cut:
         kept = {key: kept[key] for key in kept if key in _KEPT_DETAILS}
-    about = _done_with(kept, gone)
+    about = _find_shared_deeds(kept, gone)
     if about and isinstance(kept.get("reasons"), Mapping):
         kept["reasons"] = {key: kept["reasons"][key] for key in kept["reasons"] if key not in about}
     told = {key: each for key, each in body.items() if key not in ("edits", "details")}
     plain = {key: each for key, each in told.items() if key != "reason" or not (cut or about)}
     rest = {"edits": body["edits"]} if "edits" in body else {}
-    return {**_pruned(plain, gone), **rest, "details": _pruned(kept, gone)}
+    return {**_prune_mapping(plain, gone), **rest, "details": _prune_mapping(kept, gone)}
 
 
-def _done_with(details: Mapping[str, object], gone: Gone) -> set[str]:
+def _find_shared_deeds(details: Mapping[str, object], gone: PurgedMemories) -> set[str]:
     """Return all that a job did something to together with such a memory: why it did is about
     both."""
     deeds = details.get("deeds")
@@ -216,65 +224,65 @@ def _done_with(details: Mapping[str, object], gone: Gone) -> set[str]:
     return {str(each) for some in nodes if isinstance(some, list) for each in some}
 
 
-def _edits(event: Event) -> list[Mapping[str, object]]:
+def _read_edits(event: Event) -> list[Mapping[str, object]]:
     edits = event.body.get("edits")
     return [each for each in edits if isinstance(each, Mapping)] if isinstance(edits, list) else []
 
 
-def _before(edit: Mapping[str, object]) -> bytes:
+def _read_bytes_before(edit: Mapping[str, object]) -> bytes:
     """Return a file as it was; empty if it was not there."""
     return b"" if edit.get("before") is None else bytes_from_json(edit["before"])
 
 
-def _goes(edit: Mapping[str, object], gone: Gone) -> bool:
+def _is_edit_of_purged(edit: Mapping[str, object], gone: PurgedMemories) -> bool:
     """Whether a file's part of a change tells what such a memory said."""
-    return edit.get("memory") in gone.ids or _sums_up(edit, gone)
+    return edit.get("memory") in gone.ids or _is_former_summary(edit, gone)
 
 
-def _sums_up(edit: Mapping[str, object], gone: Gone) -> bool:
+def _is_former_summary(edit: Mapping[str, object], gone: PurgedMemories) -> bool:
     """Whether a file as it was is a summary of a cluster with such a memory in it."""
-    text = _before(edit)
-    if META_SOURCE.encode() not in text or not gone.has_id_in(_plain(text)):
+    text = _read_bytes_before(edit)
+    if META_SOURCE.encode() not in text or not gone.has_id_in(_decode_line(text)):
         return False
-    memory = as_memory(text)
+    memory = parse_former_memory(text)
     return memory is not None and is_summary_of(memory, gone)
 
 
-def is_summary_of(memory: Memory, gone: Gone) -> bool:
+def is_summary_of(memory: Memory, gone: PurgedMemories) -> bool:
     """Whether a memory is a summary that was made of such a memory, among others."""
     members = {each.target for each in memory.connections if each.edge is Edge.SUMMARIZES}
     return memory.source == META_SOURCE and not members.isdisjoint(gone.ids)
 
 
-def _pruned(value: Mapping[str, object], gone: Gone) -> dict[str, object]:
+def _prune_mapping(value: Mapping[str, object], gone: PurgedMemories) -> dict[str, object]:
     """Return plain values without the keys and values that are such an id, and without the items
     of lists that mention one anywhere: an item of a report is about one patch."""
     return {
-        key: _prune(each, gone)
+        key: _prune_value(each, gone)
         for key, each in value.items()
         if key not in gone.ids and not (isinstance(each, str) and each in gone.ids)
     }
 
 
-def _prune(value: object, gone: Gone) -> object:
+def _prune_value(value: object, gone: PurgedMemories) -> object:
     match value:
         case str():
-            return _PURGED if gone.is_named_in(value) else value
+            return _PURGED_TEXT if gone.is_named_in(value) else value
         case Mapping():
-            return _pruned(value, gone)
+            return _prune_mapping(value, gone)
         case list():
-            return [_prune(each, gone) for each in value if not _mentions(each, gone)]
+            return [_prune_value(each, gone) for each in value if not _mentions(each, gone)]
         case _:
             return value
 
 
-def _mentions(value: object, gone: Gone) -> bool:
+def _mentions(value: object, gone: PurgedMemories) -> bool:
     match value:
         case str():
             return gone.is_named_in(value)
         case Mapping():
             return any(
-                key in gone.ids or (key != _EACH and _mentions(each, gone))
+                key in gone.ids or (key != _MEMBERS_KEY and _mentions(each, gone))
                 for key, each in value.items()
             )
         case list():

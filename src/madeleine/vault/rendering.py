@@ -13,7 +13,7 @@ from typing import Any
 from madeleine.model.fields import FRONT_MATTER_FIELDS, FieldKind
 from madeleine.model.memory import Claim, Connection, Memory, Origin
 from madeleine.model.times import format_time
-from madeleine.vault.frontmatter import body_of
+from madeleine.vault.frontmatter import body_from_content
 from madeleine.vault.scalars import write_flow_list, write_scalar
 
 INDENT = "  "
@@ -21,8 +21,8 @@ INDENT = "  "
 
 def render_memory(memory: Memory) -> bytes:
     """Return a new file that says `memory`."""
-    blocks = [text for key in KEYS if (text := render_key(memory, key)) is not None]
-    return "".join(["---\n", *blocks, "---\n", body_of(memory.content, "\n")]).encode()
+    blocks = [text for key in FRONT_MATTER_KEYS if (text := render_key(memory, key)) is not None]
+    return "".join(["---\n", *blocks, "---\n", body_from_content(memory.content, "\n")]).encode()
 
 
 def render_key(memory: Memory, key: str) -> str | None:
@@ -30,7 +30,7 @@ def render_key(memory: Memory, key: str) -> str | None:
     value = getattr(memory, key)
     if value is None or value in ("", (), Origin()):
         return None
-    return _BY_KEY[key](key, value)
+    return _RENDERER_BY_KEY[key](key, value)
 
 
 def render_number(number: float) -> str:
@@ -95,52 +95,52 @@ def render_item(lines: list[str], indent: str) -> str:
     return f"{indent}- " + f"\n{indent}{INDENT}".join(lines) + "\n"
 
 
-def _plain(key: str, value: str) -> str:
+def _render_plain(key: str, value: str) -> str:
     return f"{key}: {value}\n"
 
 
-def _tags(key: str, tags: tuple[str, ...]) -> str:
+def _render_tags(key: str, tags: tuple[str, ...]) -> str:
     return f"{key}: {write_flow_list(tags)}\n"
 
 
-def _origin(key: str, origin: Origin) -> str:
+def _render_origin(key: str, origin: Origin) -> str:
     return render_map(key, origin_lines(origin))
 
 
-def _claim(key: str, claim: Claim) -> str:
+def _render_claim(key: str, claim: Claim) -> str:
     return render_map(key, claim_lines(claim))
 
 
-def _connections(key: str, connections: tuple[Connection, ...]) -> str:
+def _render_connections(key: str, connections: tuple[Connection, ...]) -> str:
     items = [render_item(connection_lines(each), INDENT) for each in connections]
     return f"{key}:\n{''.join(items)}"
 
 
-def _scalar(key: str, value: str) -> str:
+def _render_scalar(key: str, value: str) -> str:
     return f"{key}: {write_scalar(value)}\n"
 
 
-def _number(key: str, value: float) -> str:
+def _render_unit(key: str, value: float) -> str:
     return f"{key}: {render_number(value)}\n"
 
 
-def _time(key: str, value: datetime) -> str:
+def _render_time(key: str, value: datetime) -> str:
     return f"{key}: {format_time(value)}\n"
 
 
 _RENDERERS: Mapping[FieldKind, Callable[[str, Any], str]] = {
-    FieldKind.ID: _plain,
-    FieldKind.REFERENCE: _plain,
-    FieldKind.TYPE: _plain,
-    FieldKind.TIER: _plain,
-    FieldKind.SPACE: _scalar,
-    FieldKind.TEXT: _scalar,
-    FieldKind.TAGS: _tags,
-    FieldKind.UNIT: _number,
-    FieldKind.TIME: _time,
-    FieldKind.ORIGIN: _origin,
-    FieldKind.CLAIM: _claim,
-    FieldKind.CONNECTIONS: _connections,
+    FieldKind.ID: _render_plain,
+    FieldKind.REFERENCE: _render_plain,
+    FieldKind.TYPE: _render_plain,
+    FieldKind.TIER: _render_plain,
+    FieldKind.SPACE: _render_scalar,
+    FieldKind.TEXT: _render_scalar,
+    FieldKind.TAGS: _render_tags,
+    FieldKind.UNIT: _render_unit,
+    FieldKind.TIME: _render_time,
+    FieldKind.ORIGIN: _render_origin,
+    FieldKind.CLAIM: _render_claim,
+    FieldKind.CONNECTIONS: _render_connections,
 }
-_BY_KEY = {row.name: _RENDERERS[row.kind] for row in FRONT_MATTER_FIELDS}
-KEYS: tuple[str, ...] = tuple(_BY_KEY)
+_RENDERER_BY_KEY = {row.name: _RENDERERS[row.kind] for row in FRONT_MATTER_FIELDS}
+FRONT_MATTER_KEYS: tuple[str, ...] = tuple(_RENDERER_BY_KEY)

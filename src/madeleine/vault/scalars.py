@@ -16,64 +16,64 @@ import json
 import re
 
 # Characters that YAML takes as line breaks, refuses, or that nobody could see: always escaped.
-_HIDDEN = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
+_UNSAFE_CHARS = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
 # A colon may not be followed by a space or the end, nor a `#` be preceded by a space.
-_PLAIN_REST = rf"(?:[^ :{_HIDDEN}]++|:(?=[^ {_HIDDEN}])| ++(?=[^ #{_HIDDEN}]))*+"
-_PLAIN_READ = re.compile(rf"\w{_PLAIN_REST}")
-_PLAIN_WRITE = re.compile(rf"[^\W\d]{_PLAIN_REST}")
-_DOUBLE = re.compile(
-    rf'"(?:[^"\\{_HIDDEN}]++|\\["\\nrtbf]|\\u(?![dD][89a-fA-F])[0-9a-fA-F]{{4}})*+"'
+_PLAIN_REST = rf"(?:[^ :{_UNSAFE_CHARS}]++|:(?=[^ {_UNSAFE_CHARS}])| ++(?=[^ #{_UNSAFE_CHARS}]))*+"
+_PLAIN_READ_PATTERN = re.compile(rf"\w{_PLAIN_REST}")
+_PLAIN_WRITE_PATTERN = re.compile(rf"[^\W\d]{_PLAIN_REST}")
+_DOUBLE_QUOTED = re.compile(
+    rf'"(?:[^"\\{_UNSAFE_CHARS}]++|\\["\\nrtbf]|\\u(?![dD][89a-fA-F])[0-9a-fA-F]{{4}})*+"'
 )
-_SINGLE = re.compile(rf"'[^'{_HIDDEN}]*'")
+_SINGLE_QUOTED = re.compile(rf"'[^'{_UNSAFE_CHARS}]*'")
 # In a flow list a comma or a bracket would end a plain word, and a colon might.
 _FLOW_WORD = r"[^\W\d][\w./-]*+(?: ++[\w./-]++)*+"
-_FLOW_ITEM = re.compile(rf" *(?:({_FLOW_WORD})|({_DOUBLE.pattern})) *(?:,|$)")
+_FLOW_ITEM = re.compile(rf" *(?:({_FLOW_WORD})|({_DOUBLE_QUOTED.pattern})) *(?:,|$)")
 _FLOW_WORDS = re.compile(rf"{_FLOW_WORD}(?:, {_FLOW_WORD})*+")
 _FLOW_WORD_WRITE = re.compile(_FLOW_WORD)
-_ESCAPED = re.compile("[\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff\\ud800-\\udfff]")
+_MUST_ESCAPE = re.compile("[\\x7f-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff\\ud800-\\udfff]")
 
-NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+YAML_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 # Words that some YAML reader takes for something else than a text.
-_RESERVED = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+_RESERVED_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 
 
-class Unsure(enum.Enum):
+class UnsureScalar(enum.Enum):
     """The answer "ask YAML", which is neither a text nor nothing."""
 
     UNSURE = enum.auto()
 
 
-UNSURE = Unsure.UNSURE
+UNSURE = UnsureScalar.UNSURE
 
 
-def read_scalar(raw: str) -> str | Unsure | None:
+def read_scalar(raw: str) -> str | UnsureScalar | None:
     """Return the text that stands behind a key, nothing, or `UNSURE`."""
-    if _PLAIN_READ.fullmatch(raw):
-        return None if raw in NULLS else raw
-    if _DOUBLE.fullmatch(raw):
+    if _PLAIN_READ_PATTERN.fullmatch(raw):
+        return None if raw in YAML_NULLS else raw
+    if _DOUBLE_QUOTED.fullmatch(raw):
         return raw[1:-1] if "\\" not in raw else str(json.loads(raw))
-    if _SINGLE.fullmatch(raw):
+    if _SINGLE_QUOTED.fullmatch(raw):
         return raw[1:-1]
-    return None if raw in NULLS else UNSURE
+    return None if raw in YAML_NULLS else UNSURE
 
 
-def read_flow_list(raw: str) -> list[str] | Unsure:
+def read_flow_list(raw: str) -> list[str] | UnsureScalar:
     """Return the texts in `[a, "b c"]`, or `UNSURE`."""
     if not (raw.startswith("[") and raw.endswith("]")):
         return UNSURE
     inner = raw[1:-1].strip(" ")
     if _FLOW_WORDS.fullmatch(inner):
         words = inner.split(", ")
-        return UNSURE if not NULLS.isdisjoint(words) else words
-    return _mixed_list(inner)
+        return UNSURE if not YAML_NULLS.isdisjoint(words) else words
+    return _read_mixed_list(inner)
 
 
-def _mixed_list(inner: str) -> list[str] | Unsure:
+def _read_mixed_list(inner: str) -> list[str] | UnsureScalar:
     items: list[str] = []
     at = 0
     while at < len(inner):
         found = _FLOW_ITEM.match(inner, at)
-        if found is None or found[1] in NULLS:
+        if found is None or found[1] in YAML_NULLS:
             return UNSURE
         items.append(found[1] if found[1] is not None else json.loads(found[2]))
         at = found.end()
@@ -82,22 +82,22 @@ def _mixed_list(inner: str) -> list[str] | Unsure:
 
 def write_scalar(text: str) -> str:
     """Return `text` as any YAML reader reads it back: plain where that is safe, else quoted."""
-    if _PLAIN_WRITE.fullmatch(text) and text.lower() not in _RESERVED:
+    if _PLAIN_WRITE_PATTERN.fullmatch(text) and text.lower() not in _RESERVED_WORDS:
         return text
-    return _quoted(text)
+    return _write_quoted(text)
 
 
 def write_flow_list(texts: tuple[str, ...]) -> str:
     """Return the texts as `[a, b]`."""
-    return f"[{', '.join([_flow_item(text) for text in texts])}]"
+    return f"[{', '.join([_write_flow_item(text) for text in texts])}]"
 
 
-def _flow_item(text: str) -> str:
-    plain = _FLOW_WORD_WRITE.fullmatch(text) and text.lower() not in _RESERVED
-    return text if plain else _quoted(text)
+def _write_flow_item(text: str) -> str:
+    plain = _FLOW_WORD_WRITE.fullmatch(text) and text.lower() not in _RESERVED_WORDS
+    return text if plain else _write_quoted(text)
 
 
-def _quoted(text: str) -> str:
-    return _ESCAPED.sub(
+def _write_quoted(text: str) -> str:
+    return _MUST_ESCAPE.sub(
         lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)
     )

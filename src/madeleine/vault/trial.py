@@ -14,14 +14,14 @@ from madeleine.errors import FileUnreadable
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.vault.frontmatter import parse_document
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.yaml_fallback import BadYaml, load_block
+from madeleine.vault.yaml_fallback import InvalidYaml, load_block
 
-_BYTES = 2 * 1024**3
+_MEMORY_LIMIT_BYTES = 2 * 1024**3
 
 
 def main() -> None:
-    _bound(resource.RLIMIT_CORE, 0)
-    _bound(resource.RLIMIT_AS, _BYTES)
+    _limit_resource(resource.RLIMIT_CORE, 0)
+    _limit_resource(resource.RLIMIT_AS, _MEMORY_LIMIT_BYTES)
     data = sys.stdin.buffer.read()
     try:
         read_memory("trial.md", data, Fingerprint(0, 0))
@@ -32,11 +32,11 @@ def main() -> None:
         if block.key is not None:
             try:
                 load_block(block.key, block.text)
-            except BadYaml:
+            except InvalidYaml:
                 continue
 
 
-def _bound(what: int, most: int) -> None:
+def _limit_resource(what: int, most: int) -> None:
     _, hard = resource.getrlimit(what)
     resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 

@@ -37,8 +37,8 @@ from madeleine.model.stored import StoredMemory
 from madeleine.vault.files import (
     create_file,
     create_files,
+    fingerprint_of,
     is_leftover,
-    looks_of,
     make_folder,
     move_file,
     move_files,
@@ -47,27 +47,31 @@ from madeleine.vault.files import (
     write_files,
 )
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.naming import file_names
-from madeleine.vault.read_marks import EndedUs, ReadMarks
+from madeleine.vault.naming import candidate_file_names
+from madeleine.vault.read_marks import FileEndedProcess, ReadMarks
 
 TRASH = "trash"
 FOREIGN_TRASH = "deleted"  # Ormah's
-_ASIDE = frozenset({TRASH, FOREIGN_TRASH})
-_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+_SKIPPED_FOLDERS = frozenset({TRASH, FOREIGN_TRASH})
+_READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 _BLOCK_BYTES = 1 << 20
-_MANY = 16  # edits for which it pays to wait for the disk together
-FILE_BYTES = 64 * 1024 * 1024  # of one memory; what is larger would not fit into memory for long
-_REFUSED = Fingerprint(-1, -1)  # how a file looks that we may not look at: like no other
+_MANY_EDITS = 16  # edits for which it pays to wait for the disk together
+MAX_FILE_BYTES = (
+    64 * 1024 * 1024
+)  # of one memory; what is larger would not fit into memory for long
+_UNREADABLE_FINGERPRINT = Fingerprint(
+    -1, -1
+)  # how a file looks that we may not look at: like no other
 
 
-class Found(NamedTuple):
+class ScannedFile(NamedTuple):
     """A memory's file as a scan sees it."""
 
     path: str
     fingerprint: Fingerprint
 
 
-class Vault:
+class FolderVault:
     """The folder. It is made when it is not there."""
 
     is_folder = True
@@ -87,7 +91,7 @@ class Vault:
 
     # -- looking ---------------------------------------------------------------------------
 
-    def scan(self) -> Iterator[Found]:
+    def scan(self) -> Iterator[ScannedFile]:
         """Yield every memory's file, in no particular order.
 
         Symbolic links are passed over: a vault that came from elsewhere must not make us read
@@ -99,7 +103,7 @@ class Vault:
         yield from self._scan_beneath("", unread)
         self.unread_folders = unread
 
-    def _scan_beneath(self, top: str, unread: list[str]) -> Iterator[Found]:
+    def _scan_beneath(self, top: str, unread: list[str]) -> Iterator[ScannedFile]:
         folders = [top]
         while folders:
             prefix = folders.pop()
@@ -113,7 +117,7 @@ class Vault:
             except OSError:
                 unread.append(prefix)
 
-    def _scan_folder(self, prefix: str, folders: list[str]) -> Iterator[Found]:
+    def _scan_folder(self, prefix: str, folders: list[str]) -> Iterator[ScannedFile]:
         if self._is_behind_link(prefix):
             return
         with os.scandir(f"{self.root}/{prefix}") as entries:
@@ -127,8 +131,10 @@ class Vault:
                     except FileNotFoundError:
                         continue  # removed since the folder was listed
                     if name.isascii() or _is_utf8(name):
-                        yield Found(prefix + name, looks_of(found))
-                elif entry.is_dir(follow_symlinks=False) and (prefix or name not in _ASIDE):
+                        yield ScannedFile(prefix + name, fingerprint_of(found))
+                elif entry.is_dir(follow_symlinks=False) and (
+                    prefix or name not in _SKIPPED_FOLDERS
+                ):
                     folders.append(f"{prefix}{name}/")
 
     def read(self, path: str) -> StoredMemory:
@@ -139,7 +145,7 @@ class Vault:
         try:
             with self._marks.reading(path, f"{found.mtime_ns}-{found.size}", data):
                 return read_memory(path, data, found)
-        except EndedUs as error:
+        except FileEndedProcess as error:
             raise FileUnreadable(path, 1, error.message) from error
 
     def read_all(self, paths: Sequence[str]) -> Iterator[StoredMemory | FileUnreadable]:
@@ -175,11 +181,11 @@ class Vault:
             return None
         try:
             found = os.lstat(place)
-            return looks_of(found) if stat.S_ISREG(found.st_mode) else None
+            return fingerprint_of(found) if stat.S_ISREG(found.st_mode) else None
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError:
-            return _REFUSED
+            return _UNREADABLE_FINGERPRINT
 
     def fingerprints(self, paths: Sequence[str]) -> dict[str, Fingerprint]:
         """Return how these files look now, as far as they are there."""
@@ -193,29 +199,29 @@ class Vault:
         if self._is_behind_link(path):
             raise NoFile(self.root / path)
         try:
-            descriptor = os.open(place, _READ)
+            descriptor = os.open(place, _READ_FLAGS)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise NoFile(self.root / path) from error
         except OSError as error:
             raise FileUnreadable(path, 1, error.strerror or str(error)) from error
         try:
             found = os.fstat(descriptor)
-            if found.st_size > FILE_BYTES:
-                size = f"{found.st_size:,} bytes; at most {FILE_BYTES:,} are read"
+            if found.st_size > MAX_FILE_BYTES:
+                size = f"{found.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read"
                 raise FileUnreadable(path, 1, f"has {size}")
-            data = _read_all(descriptor, found.st_size)
+            data = _read_descriptor(descriptor, found.st_size)
         except OSError as error:
             raise FileUnreadable(path, 1, error.strerror or str(error)) from error
         finally:
             os.close(descriptor)
-        return data, looks_of(found)
+        return data, fingerprint_of(found)
 
     # -- names -----------------------------------------------------------------------------
 
     def path_for(self, memory: Memory) -> str:
         """Return a free path for a new memory. Looks at single names, never at a folder."""
         name = ""
-        for name in file_names(memory):
+        for name in candidate_file_names(memory):
             if not os.path.lexists(f"{self.root}/{name}"):
                 break
         return name
@@ -279,7 +285,7 @@ class Vault:
     def apply_all(self, edits: Sequence[FileEdit]) -> list[Fingerprint | None]:
         """Carry out edits of different memories, each as `apply` does. Many are not waited for
         one by one. When one is refused, any of them may have been carried out."""
-        if len(edits) < _MANY or _cross(edits):
+        if len(edits) < _MANY_EDITS or _has_path_conflict(edits):
             return [self.apply(each) for each in edits]
         moves = [each for each in edits if _is_move(each)]
         rewrites = [each for each in edits if _is_rewrite(each)]
@@ -319,7 +325,7 @@ class Vault:
         except OSError as error:
             raise StoreUnwritable(self.root, error.strerror or str(error)) from error
         return [
-            _refusal(path, each) if isinstance(each, OSError) else each
+            _refusal_error(path, each) if isinstance(each, OSError) else each
             for (path, _), each in zip(files, found, strict=True)
         ]
 
@@ -458,7 +464,7 @@ def check_path(path: str) -> str:
     return path
 
 
-def in_trash(path: str) -> bool:
+def is_in_trash(path: str) -> bool:
     """Whether a path is that of a forgotten memory."""
     return path.startswith(f"{TRASH}/")
 
@@ -467,11 +473,11 @@ def is_memory_path(path: str) -> bool:
     """Whether a scan would look at a file of this path."""
     parts = path.split("/")
     hidden = any(part.startswith(".") for part in parts)
-    aside = len(parts) > 1 and parts[0] in _ASIDE
+    aside = len(parts) > 1 and parts[0] in _SKIPPED_FOLDERS
     return path.endswith(".md") and not hidden and not aside
 
 
-def _cross(edits: Sequence[FileEdit]) -> bool:
+def _has_path_conflict(edits: Sequence[FileEdit]) -> bool:
     """Whether one of the edits needs the place of another, so that their order matters."""
     left = {each.path_before for each in edits if each.path_before != each.path_after}
     return any(each.path_after in left for each in edits if each.path_after is not None)
@@ -488,7 +494,7 @@ def _is_rewrite(edit: FileEdit) -> bool:
     return edit.path_before is not None and edit.path_before == edit.path_after
 
 
-def _refusal(path: str, error: OSError) -> MadeleineError:
+def _refusal_error(path: str, error: OSError) -> MadeleineError:
     if isinstance(error, FileExistsError):
         return FileChanged(path)
     return StoreUnwritable(Path(path), error.strerror or str(error))
@@ -498,7 +504,7 @@ def _is_utf8(name: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
-def _read_all(descriptor: int, size: int) -> bytes:
+def _read_descriptor(descriptor: int, size: int) -> bytes:
     data = os.read(descriptor, size + 1)
     if len(data) == size:
         return data

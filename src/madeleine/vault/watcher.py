@@ -24,11 +24,11 @@ from madeleine.vault.vault import FOREIGN_TRASH, TRASH, is_memory_path
 # An editor's save is several events in a few milliseconds; they are told as one.
 _DEBOUNCE_MS = 150
 _STEP_MS = 50
-_STOP_MS = 200  # how long `stop` may go unnoticed
+_STOP_CHECK_MS = 200  # how long `stop` may go unnoticed
 _POLL_MS = 300
 
 
-def watch(
+def watch_vault(
     root: Path,
     on_change: Callable[[set[str]], None],
     stop: threading.Event,
@@ -40,14 +40,14 @@ def watch(
     that did so, with a `/` behind it: then anything under it may have changed.
     """
     top = root.resolve()
-    folders = _Folders(top)
+    folders = _WatchedFolders(top)
     batches = watchfiles.watch(
         top,
         watch_filter=None,
         debounce=_DEBOUNCE_MS,
         step=_STEP_MS,
         stop_event=stop,
-        rust_timeout=_STOP_MS,
+        rust_timeout=_STOP_CHECK_MS,
         raise_interrupt=False,
         force_polling=poll,
         poll_delay_ms=_POLL_MS,
@@ -59,7 +59,7 @@ def watch(
             on_change(paths)
 
 
-class _Folders:
+class _WatchedFolders:
     """The folders that may hold memories: those there were at first and those told of since."""
 
     def __init__(self, top: Path) -> None:

@@ -17,16 +17,16 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from madeleine.vault.scalars import NULLS
+from madeleine.vault.scalars import YAML_NULLS
 
-Node = Any  # one of PyYAML's, whose types would have to be imported to be named
-Tree = str | None | list["Tree"] | dict[str, "Tree"]
+YamlNode = Any  # one of PyYAML's, whose types would have to be imported to be named
+YamlTree = str | None | list["YamlTree"] | dict[str, "YamlTree"]
 
-_DEEPEST = 12  # nothing we read is nested deeper, and an alias may lead back to itself
-_EVENTS = 250_000  # of one key: as many values as fit into some tens of megabytes
+_MAX_DEPTH = 12  # nothing we read is nested deeper, and an alias may lead back to itself
+_MAX_EVENTS = 250_000  # of one key: as many values as fit into some tens of megabytes
 
 
-class BadYaml(Exception):
+class InvalidYaml(Exception):
     """A block that is not YAML. `line` counts from 0 at the first line of the block."""
 
     def __init__(self, line: int, problem: str) -> None:
@@ -35,99 +35,101 @@ class BadYaml(Exception):
         self.problem = problem
 
 
-class TooMuchYaml(BadYaml):
+class OversizedYaml(InvalidYaml):
     """A block that is nested too deeply, or too large, to be read: it is refused unread."""
 
 
-class Mapped(dict[str, "Tree"]):
+class YamlMapping(dict[str, "YamlTree"]):
     """A mapping that knows on which line of its block it begins, counted from 0."""
 
     line = 0
 
 
-def load_block(key: str, text: str) -> Tree:
-    """Return the value of the one key that `text` holds. Raises `BadYaml`."""
-    root = _compose(text)
-    tree = _tree(root, 0, {}) if root is not None else None
+def load_block(key: str, text: str) -> YamlTree:
+    """Return the value of the one key that `text` holds. Raises `InvalidYaml`."""
+    root = _compose_node(text)
+    tree = _build_tree(root, 0, {}) if root is not None else None
     if not isinstance(tree, dict) or list(tree) != [key]:
-        raise BadYaml(0, f"`{key}` does not have one value")
+        raise InvalidYaml(0, f"`{key}` does not have one value")
     return tree[key]
 
 
 @functools.cache
-def _yaml() -> Any:
+def _import_yaml() -> Any:
     import yaml
 
     return yaml
 
 
 @functools.cache
-def _loader() -> Any:
-    yaml = _yaml()
+def _yaml_loader() -> Any:
+    yaml = _import_yaml()
     return getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
-def _compose(text: str) -> Node:
-    yaml = _yaml()
+def _compose_node(text: str) -> YamlNode:
+    yaml = _import_yaml()
     try:
-        _refuse_too_much(text)
-        return yaml.compose(text, Loader=_loader())
+        _refuse_oversized(text)
+        return yaml.compose(text, Loader=_yaml_loader())
     except yaml.MarkedYAMLError as error:
-        raise BadYaml(_line(error, text), _problem(error)) from error
+        raise InvalidYaml(_problem_line(error, text), _problem_text(error)) from error
     except (yaml.YAMLError, UnicodeError) as error:
-        raise BadYaml(0, "is not valid YAML") from error
+        raise InvalidYaml(0, "is not valid YAML") from error
 
 
-def _refuse_too_much(text: str) -> None:
+def _refuse_oversized(text: str) -> None:
     """Refuse a text that holds too much or is nested too deeply, by the events of the parser. The
     first one too many ends the parsing, so a hostile text costs no more than a harmless one."""
-    yaml = _yaml()
+    yaml = _import_yaml()
     opens, closes = yaml.CollectionStartEvent, yaml.CollectionEndEvent
     depth = 0
-    for count, event in enumerate(yaml.parse(text, Loader=_loader())):
+    for count, event in enumerate(yaml.parse(text, Loader=_yaml_loader())):
         if isinstance(event, opens):
             depth += 1
-            if depth > _DEEPEST:
-                raise TooMuchYaml(event.start_mark.line, "is nested too deeply")
+            if depth > _MAX_DEPTH:
+                raise OversizedYaml(event.start_mark.line, "is nested too deeply")
         elif isinstance(event, closes):
             depth -= 1
-        if count >= _EVENTS:
-            raise TooMuchYaml(event.start_mark.line, "holds too many values")
+        if count >= _MAX_EVENTS:
+            raise OversizedYaml(event.start_mark.line, "holds too many values")
 
 
-def _line(error: Any, text: str) -> int:
+def _problem_line(error: Any, text: str) -> int:
     """Return the line of the complaint; what is missing at the end is missing in the last."""
     mark = error.problem_mark or error.context_mark
     return min(mark.line, text.count("\n") - 1) if mark else 0
 
 
-def _problem(error: Any) -> str:
+def _problem_text(error: Any) -> str:
     return ", ".join(part for part in (error.context, error.problem) if part)
 
 
-def _tree(node: Node, depth: int, seen: dict[int, Tree]) -> Tree:
+def _build_tree(node: YamlNode, depth: int, seen: dict[int, YamlTree]) -> YamlTree:
     """Return the values under `node`; `seen` keeps aliases of aliases from multiplying."""
     if id(node) in seen:
         return seen[id(node)]
-    if depth > _DEEPEST:
-        raise TooMuchYaml(node.start_mark.line, "is nested too deeply")
-    seen[id(node)] = tree = _branch(node, depth + 1, seen)
+    if depth > _MAX_DEPTH:
+        raise OversizedYaml(node.start_mark.line, "is nested too deeply")
+    seen[id(node)] = tree = _build_branch(node, depth + 1, seen)
     return tree
 
 
-def _branch(node: Node, depth: int, seen: dict[int, Tree]) -> Tree:
+def _build_branch(node: YamlNode, depth: int, seen: dict[int, YamlTree]) -> YamlTree:
     if node.id == "scalar":
-        return _scalar(node)
+        return _build_scalar(node)
     if node.id == "sequence":
-        return [_tree(item, depth, seen) for item in node.value]
-    mapped = Mapped((str(key.value), _tree(value, depth, seen)) for key, value in node.value)
+        return [_build_tree(item, depth, seen) for item in node.value]
+    mapped = YamlMapping(
+        (str(key.value), _build_tree(value, depth, seen)) for key, value in node.value
+    )
     mapped.line = node.start_mark.line
     return mapped
 
 
-def _scalar(node: Node) -> str | None:
+def _build_scalar(node: YamlNode) -> str | None:
     text = str(node.value)
     if not node.style:
-        return None if text in NULLS else text
+        return None if text in YAML_NULLS else text
     # The line end behind a block scalar belongs to how it is written, not to what it says.
     return text.rstrip("\n") if node.style in "|>" else text

@@ -12,7 +12,7 @@ from madeleine.model.cause import Cause
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.digest import memory_version
 from madeleine.model.memory import Memory
-from madeleine.vault.markdown import read_memory, revised
+from madeleine.vault.markdown import read_memory, revise_file
 from madeleine.write.commit import UNSEEN, commit
 from madeleine.write.reconcile import reconcile
 from madeleine.write.stores import Stores
@@ -41,7 +41,7 @@ class OnDisk:
 
     def edit(self, memory: Memory) -> FileEdit:
         """Return the edit that makes the file say `memory`."""
-        after = revised(self.data, memory, self.memory)
+        after = revise_file(self.data, memory, self.memory)
         return FileEdit(memory.id, self.path, self.data, self.path, after)
 
 

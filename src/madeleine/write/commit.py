@@ -27,7 +27,7 @@ from madeleine.model.memory import Memory
 from madeleine.model.stored import StoredMemory
 from madeleine.vault.journal import change_to_event
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.vault import in_trash
+from madeleine.vault.vault import is_in_trash
 from madeleine.write.bell import TOLD_AT_MOST, Happening, done
 from madeleine.write.concerned import with_concerned
 from madeleine.write.embedding import Traces, read_memories
@@ -189,7 +189,7 @@ def _take_back(stores: Stores, edits: Sequence[FileEdit]) -> bool:
 def _owe(stores: Stores, edits: Sequence[FileEdit]) -> None:
     """Have these files looked at again before the next write."""
     paths = {path for edit in edits for path in (edit.path_before, edit.path_after)}
-    stores.debts.paths |= {path for path in paths if path and not in_trash(path)}
+    stores.debts.paths |= {path for path in paths if path and not is_in_trash(path)}
 
 
 def _batch(
@@ -212,7 +212,12 @@ def _batch(
 
 def _memory_after(edit: FileEdit, found: Fingerprint | None) -> StoredMemory | None:
     """Return the live memory an edit leaves behind; nothing when it goes or is in the trash."""
-    if edit.path_after is None or edit.after is None or found is None or in_trash(edit.path_after):
+    if (
+        edit.path_after is None
+        or edit.after is None
+        or found is None
+        or is_in_trash(edit.path_after)
+    ):
         return None
     return read_memory(edit.path_after, edit.after, found)
 

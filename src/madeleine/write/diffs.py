@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from madeleine.model.change import Change, FileEdit
-from madeleine.vault.vault import in_trash
+from madeleine.vault.vault import is_in_trash
 
 NOWHERE = "/dev/null"  # what diff tools call a file that is not there
 
@@ -18,7 +18,7 @@ def difference(change: Change) -> str:
 def _of_file(edit: FileEdit) -> str:
     before, after = edit.path_before or NOWHERE, edit.path_after or NOWHERE
     if edit.before == edit.after:
-        where = "to the trash" if in_trash(after) else f"to {after}"
+        where = "to the trash" if is_in_trash(after) else f"to {after}"
         return f"{before} goes {where}\n"
     lines = difflib.unified_diff(_lines(edit.before), _lines(edit.after), before, after)
     return "".join(line if line.endswith("\n") else line + "\n" for line in lines)

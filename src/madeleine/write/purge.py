@@ -34,9 +34,9 @@ from madeleine.model.pattern import read_meta_pattern
 from madeleine.model.stored import StoredMemory
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
-from madeleine.vault.journal import Redacted
-from madeleine.vault.quotes import Gone
-from madeleine.vault.redaction import as_memory, is_summary_of
+from madeleine.vault.journal import RedactionReport
+from madeleine.vault.quotes import PurgedMemories
+from madeleine.vault.redaction import is_summary_of, parse_former_memory
 from madeleine.write.change_file import a_hand
 from madeleine.write.commit import commit
 from madeleine.write.forget import plan_forget
@@ -56,7 +56,7 @@ class Purged:
 
     memories: tuple[Memory, ...]
     files: int
-    journal: Redacted
+    journal: RedactionReport
     traces: int
     """Entries of the cache of embeddings."""
     pointing: int
@@ -129,7 +129,7 @@ def _summaries(stores: Stores, gone: set[str], known: set[str]) -> list[StoredMe
     still lived are now too. One that a person edited is theirs, as long as they keep it."""
     if not gone:
         return []
-    told = Gone(gone)
+    told = PurgedMemories(gone)
     arrows = stores.graph.edges(sorted(gone))
     sources = {each.source for each in arrows if each.connection.edge is Edge.SUMMARIZES} - gone
     for memory in stores.search.memories(sources).values():
@@ -188,10 +188,10 @@ def _named(stores: Stores, wanted: str) -> list[StoredMemory]:
     return found
 
 
-def _redacted(stores: Stores, gone: set[str], memories: Sequence[Memory]) -> Redacted:
+def _redacted(stores: Stores, gone: set[str], memories: Sequence[Memory]) -> RedactionReport:
     said = [each for each in memories if each.id in gone]
     with stores.writing:  # nobody of ours appends meanwhile
-        found = stores.journal.redact(gone, said) if gone else Redacted()
+        found = stores.journal.redact(gone, said) if gone else RedactionReport()
     if found.busy:
         raise Unavailable(f"{found.busy[0]} is being written to", hint="purge again")
     return found
@@ -202,7 +202,7 @@ def _forget_traces(
 ) -> int:
     """Drop what models made of the texts as they are and as they were."""
     memories = [each.memory for each in found if each.memory.id in gone]
-    memories += [each for text in texts if (each := as_memory(text)) is not None]
+    memories += [each for text in texts if (each := parse_former_memory(text)) is not None]
     keys = {passage_key(passage) for each in memories for passage in split_passages(each)}
     embedder = stores.minds.embedder
     return embedder.forget(sorted(keys)) if embedder is not None and keys else 0

@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from madeleine.index.port import Batch, Index
 from madeleine.model.event import Event, EventKind
-from madeleine.vault.journal_changes import light
-from madeleine.vault.journal_lines import month_in
+from madeleine.vault.journal_changes import without_file_texts
+from madeleine.vault.journal_lines import month_of_file
 from madeleine.vault.port import Journal
 from madeleine.write.bell import told
 from madeleine.write.stores import Stores
@@ -51,7 +51,7 @@ def record(
         positions = stores.journal.append(events, durable=durable)
         noted = positions if note_positions and not stores.debts.events else {}
         stores.debts.events, owed = True, stores.debts.events
-        known = [light(each) for each in events]
+        known = [without_file_texts(each) for each in events]
         stores.index.write(replace(batch, events=known, positions=noted))
         stores.debts.events = owed
         stores.bell.ring(told(events))
@@ -93,7 +93,7 @@ def replay(journal: Journal, index: Index) -> list[str]:
     """
     waiting: list[str] = []
     for chunk in journal.read(index.log.positions()):
-        waits = chunk.waits and month_in(chunk.name, journal.device) is None
+        waits = chunk.waits and month_of_file(chunk.name, journal.device) is None
         torn = chunk.problems[:-1] if waits else chunk.problems
         waiting.extend(each.message for each in chunk.problems[-1:] if chunk.waits)
         waiting.extend(
@@ -102,7 +102,7 @@ def replay(journal: Journal, index: Index) -> list[str]:
         )
         index.write(
             Batch(
-                events=[light(each) for each in chunk.events],
+                events=[without_file_texts(each) for each in chunk.events],
                 positions={chunk.name: chunk.position},
                 torn={chunk.name: [(each.line, each.problem) for each in torn]},
                 read_anew=[chunk.name] if chunk.start == 0 else (),

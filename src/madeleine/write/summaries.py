@@ -15,7 +15,7 @@ from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Memory
 from madeleine.model.proposal import Proposal, ProposalStatus, ProposalType
 from madeleine.model.words import META_SOURCE, Edge
-from madeleine.vault.vault import in_trash
+from madeleine.vault.vault import is_in_trash
 from madeleine.write.questions import MEMBER, question_key, refusals
 from madeleine.write.show import wrote_file
 from madeleine.write.stores import Stores
@@ -142,6 +142,6 @@ def _should_be_there(stores: Stores, memory_id: str) -> bool:
         if isinstance(each, Mapping) and each.get("memory") == memory_id
     ]
     return any(
-        isinstance(path, str) and not in_trash(path) and stores.vault.fingerprint(path) is None
+        isinstance(path, str) and not is_in_trash(path) and stores.vault.fingerprint(path) is None
         for path in left
     )

@@ -24,7 +24,7 @@ from madeleine.model.change import Change, FileEdit
 from madeleine.model.event import Event, EventKind
 from madeleine.rules.scoring import Scores, read_scores
 from madeleine.vault.journal import RecordedChange, RecordedEdit
-from madeleine.vault.vault import in_trash
+from madeleine.vault.vault import is_in_trash
 from madeleine.write.commit import commit
 from madeleine.write.concerned import CONCERNS, concerned_in
 from madeleine.write.past import memory_in
@@ -248,7 +248,7 @@ class _Plan:
             return True
         stored = self._stores.search.get(edit.memory_id)
         elsewhere = stored is not None and stored.path not in (edit.path_after, target)
-        return elsewhere and not in_trash(target)
+        return elsewhere and not is_in_trash(target)
 
     def _content(self, path: str) -> bytes | None:
         if path not in self._now:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from madeleine.errors import MadeleineError, UnderWay
 from madeleine.minds.port import Minds
 from madeleine.model.event import EventKind
-from madeleine.vault.compaction import Compacted
+from madeleine.vault.compaction import CompactionReport
 from madeleine.write.reconcile import Progress, Reconciled, reconcile
 from madeleine.write.record import event, record, replay
 from madeleine.write.stores import Debts, Stores
@@ -38,7 +38,7 @@ def rebuild(stores: Stores, progress: Progress = lambda done, total: None) -> Re
     return done
 
 
-def compact(stores: Stores) -> Compacted:
+def compact(stores: Stores) -> CompactionReport:
     """Tidy the journal's past months on this device without changing what they say."""
     with noted(stores, "compact") as report:
         done = stores.journal.compact(stores.clock.now().strftime("%Y-%m"))

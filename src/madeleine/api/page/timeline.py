@@ -29,7 +29,7 @@ from madeleine.model.reading import RequestReader
 from madeleine.model.times import format_time
 from madeleine.model.words import Edge
 from madeleine.recall.explaining import is_over
-from madeleine.vault.vault import in_trash
+from madeleine.vault.vault import is_in_trash
 from madeleine.write.stores import Stores
 
 if TYPE_CHECKING:
@@ -181,8 +181,8 @@ def _trashed_by(event: Event) -> dict[str, str]:
     return {
         str(each.get("memory")): str(each["path_after"])
         for each in known
-        if in_trash(str(each.get("path_after") or ""))
-        and not in_trash(str(each.get("path_before") or ""))
+        if is_in_trash(str(each.get("path_after") or ""))
+        and not is_in_trash(str(each.get("path_before") or ""))
     }
 
 

@@ -21,7 +21,7 @@ from madeleine.language.late_pattern import compile_late
 from madeleine.language.text import same_text_key
 from madeleine.model.times import format_time
 from madeleine.vault.frontmatter import parse_document
-from madeleine.vault.yaml_fallback import BadYaml, TooMuchYaml, Tree, load_block
+from madeleine.vault.yaml_fallback import InvalidYaml, OversizedYaml, YamlTree, load_block
 
 _CODE = compile_late(r"^(?P<fence>```|~~~).*?^(?P=fence)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = compile_late(r"(!?)\[\[([^\[\]|#^\n]+)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
@@ -53,7 +53,7 @@ class Note:
     name: str
     body: str
     modified: datetime
-    properties: Mapping[str, Tree] = field(default_factory=dict)
+    properties: Mapping[str, YamlTree] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     """Properties whose value is no YAML: only its own program may understand them."""
 
@@ -136,7 +136,7 @@ def read_note(source: Source) -> Note:
     except FileUnreadable as error:
         problem = f"line {error.line}: {error.problem}"
         raise NotThatFormat(source.name or "the text", problem, SIMPLER) from error
-    properties: dict[str, Tree] = {}
+    properties: dict[str, YamlTree] = {}
     unread = []
     for index, block in enumerate(document.blocks):
         if block.key is None:
@@ -144,11 +144,11 @@ def read_note(source: Source) -> Note:
         key = block.key.strip("\"'")
         try:
             properties[key] = load_block(key, block.text)
-        except TooMuchYaml as error:
+        except OversizedYaml as error:
             line = document.line_of(index) + error.line
             problem = f"line {line}: `{key}` {error.problem}"
             raise NotThatFormat(source.name or "the text", problem, SIMPLER) from error
-        except BadYaml:
+        except InvalidYaml:
             unread.append(key)
     return Note(source.name, document.content, source.modified, properties, tuple(unread))
 

@@ -15,28 +15,34 @@ from madeleine.database.access import Access, Tenant
 from madeleine.errors import JournalTorn
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.memory import Memory
-from madeleine.vault.compaction import DAMAGED, Compacted, Plan
+from madeleine.vault.compaction import DAMAGED_SUFFIX, CompactionPlan, CompactionReport
 from madeleine.vault.journal_changes import RecordedChange, event_to_change
 from madeleine.vault.journal_lines import (
-    CHUNK_BYTES,
-    CHUNK_LINES,
-    SUFFIX,
-    Chunk,
-    Newer,
-    file_name,
-    month_in,
+    JOURNAL_SUFFIX,
+    MAX_CHUNK_BYTES,
+    MAX_CHUNK_LINES,
+    JournalChunk,
+    NewerLine,
+    journal_file_name,
+    month_of_file,
     parse_device,
     parse_line,
     parse_month,
-    to_line,
+    render_line,
 )
-from madeleine.vault.quotes import Gone, gone
-from madeleine.vault.redaction import Redacted, as_memory, is_summary_of, line_without, texts_in
+from madeleine.vault.quotes import PurgedMemories, describe_purged
+from madeleine.vault.redaction import (
+    RedactionReport,
+    find_former_texts,
+    is_summary_of,
+    parse_former_memory,
+    redact_line,
+)
 
-PAGE = 500  # lines that are fetched at once
-_CHANGES = (EventKind.CHANGED, EventKind.SCORED)
+PAGE_LINES = 500  # lines that are fetched at once
+_CHANGE_KINDS = (EventKind.CHANGED, EventKind.SCORED)
 
-_APPEND = """
+_APPEND_LINES = """
     INSERT INTO journal (truth, name, number, change, line)
     SELECT :truth, %s, last.number + given.number, given.change, given.line
     FROM (SELECT coalesce(max(number), 0) AS number FROM journal
@@ -44,28 +50,32 @@ _APPEND = """
          unnest(%s::text[], %s::bytea[]) WITH ORDINALITY AS given (change, line, number)
     RETURNING number
 """
-_PAGE = f"""
+_SELECT_PAGE = f"""
     SELECT number, line FROM journal WHERE truth = :truth AND name = %s AND number > %s
-    ORDER BY number LIMIT {PAGE}
+    ORDER BY number LIMIT {PAGE_LINES}
 """
-_LINE = "SELECT line FROM journal WHERE truth = :truth AND name = %s AND number = %s"
-_NAMES = f"""
+_SELECT_LINE = "SELECT line FROM journal WHERE truth = :truth AND name = %s AND number = %s"
+_SELECT_NAMES = f"""
     WITH RECURSIVE names AS (
         (SELECT name FROM journal WHERE truth = :truth ORDER BY name LIMIT 1)
         UNION ALL
         SELECT (SELECT name FROM journal WHERE truth = :truth AND name > names.name
                 ORDER BY name LIMIT 1) FROM names WHERE names.name IS NOT NULL
     )
-    SELECT name FROM names WHERE name LIKE '%{SUFFIX}'
+    SELECT name FROM names WHERE name LIKE '%{JOURNAL_SUFFIX}'
 """
-_OF_CHANGE = "SELECT line FROM journal WHERE truth = :truth AND change = %s ORDER BY name, number"
-_DROP = "DELETE FROM journal WHERE truth = :truth AND name = %s AND number = ANY(%s::bigint[])"
-_REWRITE = "UPDATE journal SET line = %s WHERE truth = :truth AND name = %s AND number = %s"
-_FORMER = f"""
+_SELECT_LINES_OF_CHANGE = (
+    "SELECT line FROM journal WHERE truth = :truth AND change = %s ORDER BY name, number"
+)
+_DELETE_LINES = (
+    "DELETE FROM journal WHERE truth = :truth AND name = %s AND number = ANY(%s::bigint[])"
+)
+_UPDATE_LINE = "UPDATE journal SET line = %s WHERE truth = :truth AND name = %s AND number = %s"
+_SELECT_FORMER_FILES = f"""
     SELECT path, version, data FROM former_files
-    WHERE truth = :truth AND (path, version) > (%s, %s) ORDER BY path, version LIMIT {PAGE}
+    WHERE truth = :truth AND (path, version) > (%s, %s) ORDER BY path, version LIMIT {PAGE_LINES}
 """
-_FORGET = "DELETE FROM former_files WHERE truth = :truth AND path = %s AND version = %s"
+_DELETE_FORMER_FILE = "DELETE FROM former_files WHERE truth = :truth AND path = %s AND version = %s"
 
 
 class DatabaseJournal:
@@ -80,49 +90,53 @@ class DatabaseJournal:
     def append(self, events: Sequence[Event], durable: bool) -> dict[str, JournalCursor]:
         files: dict[str, list[tuple[str | None, bytes]]] = {}
         for event in events:
-            name = file_name(self.device, event.at)
-            files.setdefault(name, []).append((_change_of(event), to_line(event, self.device)))
+            name = journal_file_name(self.device, event.at)
+            files.setdefault(name, []).append((_change_id(event), render_line(event, self.device)))
         if not files:
             return {}
         with self._rows.writing() as access:
-            return {name: _append(access, name, lines) for name, lines in files.items()}
+            return {name: _append_lines(access, name, lines) for name, lines in files.items()}
 
     def bring_in(self, name: str, lines: Iterable[bytes]) -> int:
         """Add lines as they stand in a journal file elsewhere; returns how many."""
-        given = [(_looked_up_by(line), line) for line in lines]
+        given = [(_change_id_of_line(line), line) for line in lines]
         if given:
             with self._rows.writing() as access:
-                _append(access, name, given)
+                _append_lines(access, name, given)
         return len(given)
 
     def flush(self) -> None:
         """Nothing waits: what was written is safe once its transaction is."""
 
-    def compact(self, before_month: str) -> Compacted:
+    def compact(self, before_month: str) -> CompactionReport:
         parse_month("before_month", before_month)
-        report = Compacted()
+        report = CompactionReport()
         for name in self.names():
-            month = month_in(name, self.device)
+            month = month_of_file(name, self.device)
             if month is not None and month < before_month:
                 with self._rows.writing() as access:
-                    _compact(access, name, report)
+                    _compact_name(access, name, report)
         return report
 
-    def redact(self, ids: Collection[str], memories: Sequence[Memory] = ()) -> Redacted:
-        found = Redacted()
+    def redact(self, ids: Collection[str], memories: Sequence[Memory] = ()) -> RedactionReport:
+        found = RedactionReport()
         with self._rows.writing() as access:
-            names = _names(access)
-            texts = [each for name in names for each in texts_in(_lines(access, name), Gone(ids))]
-            former = [each for text in texts if (each := as_memory(text)) is not None]
-            told = gone(ids, [*memories, *former])
+            names = _read_names(access)
+            texts = [
+                each
+                for name in names
+                for each in find_former_texts(_read_lines(access, name), PurgedMemories(ids))
+            ]
+            former = [each for text in texts if (each := parse_former_memory(text)) is not None]
+            told = describe_purged(ids, [*memories, *former])
             for name in names:
-                _redact(access, name, told, found)
+                _redact_name(access, name, told, found)
             _forget_former(access, told)
         return found
 
     # -- reading ---------------------------------------------------------------------------
 
-    def read(self, since: Mapping[str, JournalCursor]) -> Iterator[Chunk]:
+    def read(self, since: Mapping[str, JournalCursor]) -> Iterator[JournalChunk]:
         for name in self.names():
             start = self._start(name, since.get(name))
             while (chunk := self._chunk(name, start)) is not None:
@@ -132,7 +146,7 @@ class DatabaseJournal:
     def lines(self, name: str) -> Iterator[bytes]:
         """Yield the lines of a file, as they stand there."""
         with self._rows.reading() as access:
-            yield from _lines(access, name)
+            yield from _read_lines(access, name)
 
     def find_change(self, change_id: str, device: str, at: datetime) -> RecordedChange | None:
         found = self._find(EventKind.CHANGED, change_id)
@@ -150,11 +164,11 @@ class DatabaseJournal:
 
     def names(self) -> list[str]:
         with self._rows.reading() as access:
-            return _names(access)
+            return _read_names(access)
 
     def _find(self, kind: EventKind, change_id: str) -> Event | None:
         with self._rows.reading() as access:
-            lines = access.column(_OF_CHANGE, change_id)
+            lines = access.column(_SELECT_LINES_OF_CHANGE, change_id)
         events = (parse_line(line) for line in lines)
         return next((e for e in events if isinstance(e, Event) and e.kind is kind), None)
 
@@ -163,13 +177,13 @@ class DatabaseJournal:
         if known is None or not known.offset:
             return 0
         with self._rows.reading() as access:
-            row = access.row(_LINE, name, known.offset)
-        return known.offset if row is not None and _check(row[0]) == known.check else 0
+            row = access.row(_SELECT_LINE, name, known.offset)
+        return known.offset if row is not None and _hash_line(row[0]) == known.check else 0
 
-    def _chunk(self, name: str, start: int) -> Chunk | None:
+    def _chunk(self, name: str, start: int) -> JournalChunk | None:
         """Return what stands after a line, as much as fits; nothing at the end."""
         with self._rows.reading() as access:
-            lines = _bounded(_numbered(access, name, start))
+            lines = _take_chunk(_read_numbered_lines(access, name, start))
         if not lines:
             return None
         events, problems, newer = list[Event](), list[JournalTorn](), dict[str, int]()
@@ -177,61 +191,65 @@ class DatabaseJournal:
             found = parse_line(line)
             if isinstance(found, Event):
                 events.append(found)
-            elif isinstance(found, Newer):
+            elif isinstance(found, NewerLine):
                 newer[found.kind] = newer.get(found.kind, 0) + 1
             elif line.strip():
                 problems.append(JournalTorn(name, number, found.problem))
         number, line = lines[-1]
-        return Chunk(name, events, JournalCursor(number, _check(line)), problems, newer, start)
+        return JournalChunk(
+            name, events, JournalCursor(number, _hash_line(line)), problems, newer, start
+        )
 
 
-def _append(access: Access, name: str, lines: Sequence[tuple[str | None, bytes]]) -> JournalCursor:
+def _append_lines(
+    access: Access, name: str, lines: Sequence[tuple[str | None, bytes]]
+) -> JournalCursor:
     changes, data = [change for change, _ in lines], [line for _, line in lines]
-    numbers = access.column(_APPEND, name, name, changes, data)
-    return JournalCursor(max(numbers), _check(data[-1]))
+    numbers = access.column(_APPEND_LINES, name, name, changes, data)
+    return JournalCursor(max(numbers), _hash_line(data[-1]))
 
 
-def _change_of(event: Event) -> str | None:
-    change = event.body.get("change") if event.kind in _CHANGES else None
+def _change_id(event: Event) -> str | None:
+    change = event.body.get("change") if event.kind in _CHANGE_KINDS else None
     return change if isinstance(change, str) else None
 
 
-def _looked_up_by(line: bytes) -> str | None:
+def _change_id_of_line(line: bytes) -> str | None:
     event = parse_line(line)
-    return _change_of(event) if isinstance(event, Event) else None
+    return _change_id(event) if isinstance(event, Event) else None
 
 
-def _check(line: bytes) -> str:
+def _hash_line(line: bytes) -> str:
     return hashlib.blake2b(line, digest_size=16).hexdigest()
 
 
-def _names(access: Access) -> list[str]:
-    return access.column(_NAMES)
+def _read_names(access: Access) -> list[str]:
+    return access.column(_SELECT_NAMES)
 
 
-def _numbered(access: Access, name: str, after: int = 0) -> Iterator[tuple[int, bytes]]:
-    while page := access.rows(_PAGE, name, after):
+def _read_numbered_lines(access: Access, name: str, after: int = 0) -> Iterator[tuple[int, bytes]]:
+    while page := access.rows(_SELECT_PAGE, name, after):
         yield from ((number, bytes(line)) for number, line in page)
         after = page[-1][0]
 
 
-def _lines(access: Access, name: str) -> Iterator[bytes]:
-    return (line for _, line in _numbered(access, name))
+def _read_lines(access: Access, name: str) -> Iterator[bytes]:
+    return (line for _, line in _read_numbered_lines(access, name))
 
 
-def _bounded(lines: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+def _take_chunk(lines: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
     some, size = list[tuple[int, bytes]](), 0
     for number, line in lines:
         some.append((number, line))
         size += len(line)
-        if len(some) >= CHUNK_LINES or size >= CHUNK_BYTES:
+        if len(some) >= MAX_CHUNK_LINES or size >= MAX_CHUNK_BYTES:
             break
     return some
 
 
-def _compact(access: Access, name: str, report: Compacted) -> None:
-    plan, numbers, size = Plan(), list[int](), dict[int, int]()
-    for at, (number, line) in enumerate(_numbered(access, name)):
+def _compact_name(access: Access, name: str, report: CompactionReport) -> None:
+    plan, numbers, size = CompactionPlan(), list[int](), dict[int, int]()
+    for at, (number, line) in enumerate(_read_numbered_lines(access, name)):
         plan.look(at, line)
         numbers.append(number)
         size[at] = len(line)
@@ -240,34 +258,36 @@ def _compact(access: Access, name: str, report: Compacted) -> None:
         return
     if plan.broken:
         damaged = [(None, line + b"\n") for line in plan.broken]
-        _append(access, name + DAMAGED, damaged)
-    access.run(_DROP, name, [numbers[at] for at in drop])
+        _append_lines(access, name + DAMAGED_SUFFIX, damaged)
+    access.run(_DELETE_LINES, name, [numbers[at] for at in drop])
     report.files.append(name)
     report.dropped.extend(drop[at] for at in sorted(drop) if drop[at])
     report.damaged += len(plan.broken)
     report.bytes_saved += sum(size[at] for at in drop)
 
 
-def _redact(access: Access, name: str, told: Gone, found: Redacted) -> None:
+def _redact_name(access: Access, name: str, told: PurgedMemories, found: RedactionReport) -> None:
     """Take what a file says about memories out of it."""
-    lines = list(_numbered(access, name))
-    kept = [(number, line, line_without(line, told, found)) for number, line in lines]
+    lines = list(_read_numbered_lines(access, name))
+    kept = [(number, line, redact_line(line, told, found)) for number, line in lines]
     gone_lines = [number for number, _, after in kept if not after]
     changed = [(after, name, number) for number, line, after in kept if after and after is not line]
     if gone_lines:
-        access.run(_DROP, name, gone_lines)
-    access.run_many(_REWRITE, changed)
+        access.run(_DELETE_LINES, name, gone_lines)
+    access.run_many(_UPDATE_LINE, changed)
 
 
-def _forget_former(access: Access, told: Gone) -> None:
+def _forget_former(access: Access, told: PurgedMemories) -> None:
     """Forget what files of these memories said, and summaries that were made of them."""
     after: tuple[str, int] = ("", 0)
-    while page := access.rows(_FORMER, *after):
-        read = [(path, version, as_memory(bytes(data))) for path, version, data in page]
-        going = [(path, version) for path, version, memory in read if _tells(memory, told)]
-        access.run_many(_FORGET, going)
+    while page := access.rows(_SELECT_FORMER_FILES, *after):
+        read = [(path, version, parse_former_memory(bytes(data))) for path, version, data in page]
+        going = [
+            (path, version) for path, version, memory in read if _is_about_purged(memory, told)
+        ]
+        access.run_many(_DELETE_FORMER_FILE, going)
         after = page[-1][:2]
 
 
-def _tells(memory: Memory | None, told: Gone) -> bool:
+def _is_about_purged(memory: Memory | None, told: PurgedMemories) -> bool:
     return memory is not None and (memory.id in told.ids or is_summary_of(memory, told))

@@ -15,19 +15,19 @@ from madeleine.vault.database.vault import DatabaseVault
 
 VAULT, JOURNAL = "vault/", "journal/"
 
-_FILES = f"""
+_SELECT_FILE_HASHES = f"""
     SELECT '{VAULT}' || path, encode(sha256(data), 'hex') FROM files WHERE truth = :truth
 """
-_LINES = f"""
+_SELECT_JOURNAL_HASHES = f"""
     SELECT '{JOURNAL}' || name, encode(sha256(string_agg(line, ''::bytea ORDER BY number)), 'hex')
     FROM journal WHERE truth = :truth GROUP BY name
 """
-_READ = "SELECT path, data FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
-_DROP = "DELETE FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
-_DROP_LINES = "DELETE FROM journal WHERE truth = :truth AND name = ANY(%s::text[])"
+_SELECT_FILES = "SELECT path, data FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
+_DELETE_FILES = "DELETE FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
+_DELETE_JOURNALS = "DELETE FROM journal WHERE truth = :truth AND name = ANY(%s::text[])"
 
 
-class DatabaseSide:
+class DatabaseEndpoint:
     """What a tenant has in a database."""
 
     def __init__(self, rows: Tenant, device: str) -> None:
@@ -42,23 +42,23 @@ class DatabaseSide:
     def listed(self) -> dict[str, str]:
         """Return the SHA-256 of everything by its name."""
         with self._rows.reading() as access:
-            return dict([*access.rows(_FILES), *access.rows(_LINES)])
+            return dict([*access.rows(_SELECT_FILE_HASHES), *access.rows(_SELECT_JOURNAL_HASHES)])
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         with self._rows.reading() as access:
-            for path, data in access.rows(_READ, _under(VAULT, names)):
+            for path, data in access.rows(_SELECT_FILES, _names_under(VAULT, names)):
                 yield VAULT + path, bytes(data)
-        for name in _under(JOURNAL, names):
+        for name in _names_under(JOURNAL, names):
             yield JOURNAL + name, b"".join(self._journal.lines(name))
 
     def write(self, given: Mapping[str, bytes]) -> None:
         """Put bytes under names, all of them or none."""
-        files = [(path, given[VAULT + path]) for path in _under(VAULT, list(given))]
+        files = [(path, given[VAULT + path]) for path in _names_under(VAULT, list(given))]
         with self._rows.writing() as access:
             self._vault.bring_in(files)
-            for name in _under(JOURNAL, list(given)):
-                access.run(_DROP_LINES, [name])
-                self._journal.bring_in(name, _lines_of(given[JOURNAL + name]))
+            for name in _names_under(JOURNAL, list(given)):
+                access.run(_DELETE_JOURNALS, [name])
+                self._journal.bring_in(name, _split_lines(given[JOURNAL + name]))
 
     def writing(self) -> AbstractContextManager[object]:
         """Keep everybody else from writing meanwhile."""
@@ -66,15 +66,15 @@ class DatabaseSide:
 
     def remove(self, names: Sequence[str]) -> None:
         with self._rows.writing() as access:
-            access.run(_DROP, _under(VAULT, names))
-            access.run(_DROP_LINES, _under(JOURNAL, names))
+            access.run(_DELETE_FILES, _names_under(VAULT, names))
+            access.run(_DELETE_JOURNALS, _names_under(JOURNAL, names))
 
 
-def _under(prefix: str, names: Sequence[str]) -> list[str]:
+def _names_under(prefix: str, names: Sequence[str]) -> list[str]:
     return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
 
 
-def _lines_of(data: bytes) -> list[bytes]:
+def _split_lines(data: bytes) -> list[bytes]:
     """Return the lines with their ends; the last may have none."""
     *whole, rest = data.split(b"\n")
     return [line + b"\n" for line in whole] + ([rest] if rest else [])

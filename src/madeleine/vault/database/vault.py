@@ -18,46 +18,50 @@ from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.stored import StoredMemory
 from madeleine.vault.markdown import read_memory
-from madeleine.vault.naming import file_names
-from madeleine.vault.vault import TRASH, Found, check_path, is_memory_path
+from madeleine.vault.naming import candidate_file_names
+from madeleine.vault.vault import TRASH, ScannedFile, check_path, is_memory_path
 
-PAGE = 1_000  # files that are fetched at once, where there may be many
-_ID = re.compile(rb"^id: *[\"']?([0-9a-fA-F-]{8,64})[\"']?\r?$", re.MULTILINE)
+PAGE_FILES = 1_000  # files that are fetched at once, where there may be many
+_ID_LINE = re.compile(rb"^id: *[\"']?([0-9a-fA-F-]{8,64})[\"']?\r?$", re.MULTILINE)
 _FRONT_BYTES = 4_096  # of a file, in which its id stands
 
-_LOOK = "SELECT path, data, version FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
-_LOOKS = """
+_SELECT_FILES = (
+    "SELECT path, data, version FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
+)
+_SELECT_FINGERPRINTS = """
     SELECT path, version, octet_length(data) FROM files
     WHERE truth = :truth AND path = ANY(%s::text[])
 """
-_PUT = """
+_UPSERT_FILES = """
     INSERT INTO files (truth, path, memory, data)
     SELECT :truth, * FROM unnest(%s::text[], %s::text[], %s::bytea[])
     ON CONFLICT (truth, path) DO {} RETURNING path, version
 """
-_CREATE = _PUT.format("NOTHING")
-_REPLACE = _PUT.format(
+_INSERT_FILES = _UPSERT_FILES.format("NOTHING")
+_REPLACE_FILES = _UPSERT_FILES.format(
     "UPDATE SET memory = excluded.memory, data = excluded.data, version = excluded.version, "
     "written = excluded.written"
 )
-_KEEP = """
+_KEEP_FORMER_FILES = """
     INSERT INTO former_files (truth, path, version, memory, written, data)
     SELECT truth, path, version, memory, written, data FROM files
     WHERE truth = :truth AND path = ANY(%s::text[])
 """
-_DELETE = "DELETE FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
-_FORGET = """
+_DELETE_FILES = "DELETE FROM files WHERE truth = :truth AND path = ANY(%s::text[])"
+_DELETE_FORMER_FILES = """
     DELETE FROM former_files WHERE truth = :truth AND memory = %s
     AND NOT EXISTS (SELECT 1 FROM files WHERE truth = :truth AND memory = %s)
 """
-_SCAN = "SELECT path, version, octet_length(data) FROM files WHERE truth = :truth ORDER BY path"
-_TRASHED = f"""
+_SELECT_ALL_FINGERPRINTS = (
+    "SELECT path, version, octet_length(data) FROM files WHERE truth = :truth ORDER BY path"
+)
+_SELECT_TRASHED = f"""
     SELECT path, data, version FROM files WHERE truth = :truth AND path LIKE '{TRASH}/%%'
-    AND path > %s {{}} ORDER BY path LIMIT {PAGE}
+    AND path > %s {{}} ORDER BY path LIMIT {PAGE_FILES}
 """
-_BEGINNING = "AND (memory IS NULL OR starts_with(lower(memory), %s))"
+_ID_PREFIX_CONDITION = "AND (memory IS NULL OR starts_with(lower(memory), %s))"
 
-_File = tuple[bytes, Fingerprint]
+_FileRow = tuple[bytes, Fingerprint]
 
 
 class DatabaseVault:
@@ -79,12 +83,12 @@ class DatabaseVault:
 
     # -- looking ---------------------------------------------------------------------------
 
-    def scan(self) -> Iterator[Found]:
+    def scan(self) -> Iterator[ScannedFile]:
         with self._rows.reading() as access:
-            rows = access.rows(_SCAN)
+            rows = access.rows(_SELECT_ALL_FINGERPRINTS)
         for path, version, size in rows:
             if is_memory_path(path):
-                yield Found(path, Fingerprint(version, size))
+                yield ScannedFile(path, Fingerprint(version, size))
 
     def read(self, path: str) -> StoredMemory:
         return read_memory(path, *self._look(path))
@@ -93,7 +97,7 @@ class DatabaseVault:
         files = self._files(paths)
         for path in paths:
             if path in files:
-                yield _read(path, *files[path])
+                yield _read_or_error(path, *files[path])
 
     def read_bytes(self, path: str) -> bytes:
         return self._look(path)[0]
@@ -110,23 +114,23 @@ class DatabaseVault:
 
     def fingerprints(self, paths: Sequence[str]) -> dict[str, Fingerprint]:
         with self._rows.reading() as access:
-            rows = access.rows(_LOOKS, [check_path(path) for path in paths])
+            rows = access.rows(_SELECT_FINGERPRINTS, [check_path(path) for path in paths])
         return {path: Fingerprint(version, size) for path, version, size in rows}
 
-    def _look(self, path: str) -> _File:
+    def _look(self, path: str) -> _FileRow:
         found = self._files([path]).get(path)
         if found is None:
             raise NoFile(Path(path))
         return found
 
-    def _files(self, paths: Iterable[str | None]) -> dict[str, _File]:
+    def _files(self, paths: Iterable[str | None]) -> dict[str, _FileRow]:
         with self._rows.reading() as access:
-            return _files(access, paths)
+            return _read_files(access, paths)
 
     # -- names -----------------------------------------------------------------------------
 
     def path_for(self, memory: Memory) -> str:
-        names = list(file_names(memory))
+        names = list(candidate_file_names(memory))
         taken = self._files(names)
         return next((name for name in names if name not in taken), names[-1])
 
@@ -153,23 +157,23 @@ class DatabaseVault:
         """Carry out edits in their order; those of different paths are written together."""
         looks: list[Fingerprint | None] = []
         with self._rows.writing() as access:
-            for some in _apart(edits):
-                looks += _applied(access, some)
+            for some in _split_by_path(edits):
+                looks += _apply_independent(access, some)
         return looks
 
     def create(self, files: Sequence[tuple[str, bytes]]) -> list[Fingerprint | MadeleineError]:
         with self._rows.writing() as access:
-            made = _put(access, _CREATE, files)
+            made = _put_files(access, _INSERT_FILES, files)
         return [made.get(path) or FileChanged(path) for path, _ in files]
 
     def bring_in(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Put files as they stand elsewhere, whatever is at their paths; nothing is kept of it."""
         with self._rows.writing() as access:
-            _put(access, _REPLACE, files)
+            _put_files(access, _REPLACE_FILES, files)
 
     def revert(self, edit: FileEdit) -> bool:
         found = self._files([edit.path_before, edit.path_after])
-        before, after = _bytes(found, edit.path_before), _bytes(found, edit.path_after)
+        before, after = _bytes_at(found, edit.path_before), _bytes_at(found, edit.path_after)
         wrote = edit.path_after is None or after == edit.after
         moved = edit.path_after not in (None, edit.path_before)
         if edit.path_before is None or before == edit.before:
@@ -187,7 +191,7 @@ class DatabaseVault:
 
     def trashed(self) -> Iterator[StoredMemory]:
         for row in self._trashed_rows():
-            stored = _read(*row)
+            stored = _read_or_error(*row)
             if isinstance(stored, StoredMemory):
                 yield stored  # `trashed_paths` lists the others; there is nothing to restore
 
@@ -199,7 +203,7 @@ class DatabaseVault:
         wanted = id_prefix.lower()
         if not wanted:
             return []
-        read = [_read(*row) for row in self._trashed_rows(_BEGINNING, wanted)]
+        read = [_read_or_error(*row) for row in self._trashed_rows(_ID_PREFIX_CONDITION, wanted)]
         stored = [each for each in read if isinstance(each, StoredMemory)]
         found = [each for each in stored if each.memory.id.startswith(wanted)]
         return sorted(found, key=lambda each: (each.fingerprint.mtime_ns, each.path))
@@ -210,27 +214,27 @@ class DatabaseVault:
         after = ""
         while True:
             with self._rows.reading() as access:
-                page = access.rows(_TRASHED.format(also), after, *bindings)
+                page = access.rows(_SELECT_TRASHED.format(also), after, *bindings)
             for path, data, version in page:
                 yield path, bytes(data), Fingerprint(version, len(data))
-            if len(page) < PAGE:
+            if len(page) < PAGE_FILES:
                 return
             after = page[-1][0]
 
 
-def _files(access: Access, paths: Iterable[str | None]) -> dict[str, _File]:
+def _read_files(access: Access, paths: Iterable[str | None]) -> dict[str, _FileRow]:
     wanted = [check_path(path) for path in paths if path is not None]
     return {
         path: (bytes(data), Fingerprint(version, len(data)))
-        for path, data, version in access.rows(_LOOK, wanted)
+        for path, data, version in access.rows(_SELECT_FILES, wanted)
     }
 
 
-def _bytes(files: dict[str, _File], path: str | None) -> bytes | None:
+def _bytes_at(files: dict[str, _FileRow], path: str | None) -> bytes | None:
     return files[path][0] if path is not None and path in files else None
 
 
-def _apart(edits: Sequence[FileEdit]) -> Iterator[list[FileEdit]]:
+def _split_by_path(edits: Sequence[FileEdit]) -> Iterator[list[FileEdit]]:
     """Give edits in portions in which no two have to do with one path."""
     some: list[FileEdit] = []
     taken: set[str | None] = set()
@@ -245,78 +249,82 @@ def _apart(edits: Sequence[FileEdit]) -> Iterator[list[FileEdit]]:
         yield some
 
 
-def _applied(access: Access, edits: Sequence[FileEdit]) -> list[Fingerprint | None]:
+def _apply_independent(access: Access, edits: Sequence[FileEdit]) -> list[Fingerprint | None]:
     """Carry out edits that have nothing to do with each other."""
     paths = [path for edit in edits for path in (edit.path_before, edit.path_after)]
-    files = _files(access, paths)
+    files = _read_files(access, paths)
     done = [_is_done(edit, files) for edit in edits]
     for edit, ready in zip(edits, done, strict=True):
         if not ready:
-            _check(edit, files)
+            _check_edit(edit, files)
     waiting = [edit for edit, ready in zip(edits, done, strict=True) if not ready]
-    _make_room(access, waiting)
+    _keep_and_clear_old(access, waiting)
     made = {path: look for path, (_, look) in files.items()}
-    made |= _put(access, _REPLACE, [_after(each) for each in waiting if _stays(each)])
+    made |= _put_files(
+        access, _REPLACE_FILES, [_file_after(each) for each in waiting if _leaves_file(each)]
+    )
     return [made.get(edit.path_after) if edit.path_after else None for edit in edits]
 
 
-def _stays(edit: FileEdit) -> bool:
+def _leaves_file(edit: FileEdit) -> bool:
     return edit.path_after is not None and edit.after is not None
 
 
-def _after(edit: FileEdit) -> tuple[str, bytes]:
+def _file_after(edit: FileEdit) -> tuple[str, bytes]:
     return str(edit.path_after), edit.after or b""
 
 
-def _is_done(edit: FileEdit, files: dict[str, _File]) -> bool:
+def _is_done(edit: FileEdit, files: dict[str, _FileRow]) -> bool:
     """Whether a file has its new state already, and no longer its old one."""
-    left = edit.path_before == edit.path_after or _bytes(files, edit.path_before) is None
-    if not _stays(edit):
+    left = edit.path_before == edit.path_after or _bytes_at(files, edit.path_before) is None
+    if not _leaves_file(edit):
         return left or edit.path_before is None
-    return left and _bytes(files, edit.path_after) == edit.after
+    return left and _bytes_at(files, edit.path_after) == edit.after
 
 
-def _check(edit: FileEdit, files: dict[str, _File]) -> None:
+def _check_edit(edit: FileEdit, files: dict[str, _FileRow]) -> None:
     """Refuse an edit that was made for other files than these."""
-    if _bytes(files, edit.path_before) != edit.before:
+    if _bytes_at(files, edit.path_before) != edit.before:
         raise FileChanged(str(edit.path_before))
-    there = _bytes(files, edit.path_after)
+    there = _bytes_at(files, edit.path_after)
     elsewhere = edit.path_after not in (None, edit.path_before)
     if elsewhere and there is not None and there != edit.after:
         raise FileChanged(str(edit.path_after))
 
 
-def _make_room(access: Access, edits: Sequence[FileEdit]) -> None:
+def _keep_and_clear_old(access: Access, edits: Sequence[FileEdit]) -> None:
     """Keep what the files said, and take those away that go or move. Of a memory that goes for
     good nothing is kept."""
     before = [each.path_before for each in edits if each.path_before is not None]
     if before:
-        access.run(_KEEP, before)
+        access.run(_KEEP_FORMER_FILES, before)
     leaving = [each for each in edits if each.path_before not in (None, each.path_after)]
     if leaving:
-        access.run(_DELETE, [each.path_before for each in leaving])
+        access.run(_DELETE_FILES, [each.path_before for each in leaving])
     for each in leaving:
-        if not _stays(each):
-            access.run(_FORGET, each.memory_id, each.memory_id)
+        if not _leaves_file(each):
+            access.run(_DELETE_FORMER_FILES, each.memory_id, each.memory_id)
 
 
-def _put(access: Access, sql: str, files: Sequence[tuple[str, bytes]]) -> dict[str, Fingerprint]:
+def _put_files(
+    access: Access, sql: str, files: Sequence[tuple[str, bytes]]
+) -> dict[str, Fingerprint]:
     if not files:
         return {}
     paths = [check_path(path) for path, _ in files]
     data = [each for _, each in files]
-    rows = access.rows(sql, paths, [_id_in(each) for each in data], data)
+    rows = access.rows(sql, paths, [_find_id(each) for each in data], data)
     sizes = {path: len(each) for path, each in files}
     return {path: Fingerprint(version, sizes[path]) for path, version in rows}
 
 
-def _id_in(data: bytes) -> str | None:
+def _find_id(data: bytes) -> str | None:
     """Return the id of the memory in a file, where it is plain to see."""
-    found = _ID.search(data, 0, _FRONT_BYTES)
+    found = _ID_LINE.search(data, 0, _FRONT_BYTES)
     return found[1].decode("ascii").lower() if found else None
 
 
-def _read(path: str, data: bytes, found: Fingerprint) -> StoredMemory | FileUnreadable:
+def _read_or_error(path: str, data: bytes, found: Fingerprint) -> StoredMemory | FileUnreadable:
     try:
         return read_memory(path, data, found)
     except FileUnreadable as error:
