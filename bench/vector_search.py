@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.matrix import FOREVER, Cells, Change, Matrix
+from madeleine.index.common.matrix import FOREVER, Matrix, MatrixChange, PassageCells
 
 DIMENSION = 384
 INNER = 96  # how many directions the meanings of real sentences spread in, about
@@ -52,8 +52,8 @@ class Mould:
         return normal
 
 
-def cells(node: int) -> Cells:
-    return Cells(node, node % 10, 0, 0, node, FOREVER, superseded=False, embedded=True)
+def cells(node: int) -> PassageCells:
+    return PassageCells(node, node % 10, 0, 0, node, FOREVER, superseded=False, embedded=True)
 
 
 def filled(mould: Mould, count: int) -> Matrix:
@@ -61,7 +61,7 @@ def filled(mould: Mould, count: int) -> Matrix:
     matrix = Matrix(DIMENSION, exact_up_to=0, rows=count)
     for start, end in pairwise([*range(0, count, PART), count]):
         rows = mould.rows(end - start, seed=start + 2).astype(np.float16)
-        matrix.apply(Change([cells(node) for node in range(start, end)], rows))
+        matrix.apply(MatrixChange([cells(node) for node in range(start, end)], rows))
     return matrix
 
 

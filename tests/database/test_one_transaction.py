@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from madeleine.errors import FileChanged, MadeleineError, Rejected
-from madeleine.index.port import Batch
+from madeleine.index.port import IndexBatch
 from madeleine.model.change import FileEdit
 from madeleine.model.event import EventKind
 from madeleine.model.revision import Revision
@@ -96,7 +96,7 @@ def test_an_index_that_refuses_is_no_delay_but_a_refusal(
     before = everything(stores)
     write = type(stores.index).write
 
-    def refuse(index: Any, batch: Batch) -> None:
+    def refuse(index: Any, batch: IndexBatch) -> None:
         if any(each.kind is EventKind.SETTLED for each in batch.events):
             with index._state.rows.writing() as access:
                 access.run("SELECT 1 / 0")
@@ -123,7 +123,7 @@ def test_a_text_that_cannot_be_kept_leaves_nothing(stores: Stores) -> None:
 def note_and_write_nonsense(stores: Stores) -> None:
     with stores.writing:
         record(stores, [event(stores, EventKind.STATE, {"key": "k", "value": "v"})], durable=True)
-        stores.index.write(Batch(unreadable={"half \ud800 a pair": (1, "no text")}))
+        stores.index.write(IndexBatch(unreadable={"half \ud800 a pair": (1, "no text")}))
 
 
 def test_writers_of_all_servers_take_turns(stores: Stores, other: Stores) -> None:

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from madeleine.index.log import WhisperEntry
-from madeleine.index.port import Batch, Index
+from madeleine.index.port import Index, IndexBatch
 from madeleine.testing.making import DIMENSION, NOON, memory, put, said, unit
 from tests import postgres
 
@@ -33,7 +33,7 @@ def both(url: str, tmp_path: Path) -> Iterator[tuple[Index, Index]]:
     ]
     for each, word in zip(opened, ("kettle", "teapot"), strict=True):
         one = said(1, 1, "Anna", content=f"a {word} of mine", tags=("kitchen",))
-        each.write(Batch(puts=[put(one, unit(1, 0, 0, 0)), put(memory(2), unit(0, 1, 0, 0))]))
+        each.write(IndexBatch(puts=[put(one, unit(1, 0, 0, 0)), put(memory(2), unit(0, 1, 0, 0))]))
         each.log.log_whisper(WhisperEntry(f"w-{word}", NOON, None, None, {"prompt": word}), NOON)
     yield opened[0], opened[1]
     for each in opened:

@@ -12,13 +12,21 @@ import pytest
 from numpy.typing import NDArray
 
 from madeleine.index.common import matrix as module
-from madeleine.index.common.matrix import COLUMNS, NONE, Cells, Change, Matrix, Snapshot, sign_words
+from madeleine.index.common.matrix import (
+    COLUMN_DTYPES,
+    NONE,
+    Matrix,
+    MatrixChange,
+    MatrixSnapshot,
+    PassageCells,
+    pack_signs,
+)
 
 DIMENSION = 96
 
 
-def cells(node: int, space: int = 0, part: int = 0) -> Cells:
-    return Cells(node, 0, 0, space, 0, module.FOREVER, False, True, part)
+def cells(node: int, space: int = 0, part: int = 0) -> PassageCells:
+    return PassageCells(node, 0, 0, space, 0, module.FOREVER, False, True, part)
 
 
 def random_rows(count: int, seed: int = 1) -> NDArray[np.float16]:
@@ -31,7 +39,7 @@ def filled(count: int, exact_up_to: int = 10**9) -> tuple[Matrix, NDArray[np.flo
     made, rows = Matrix(DIMENSION, exact_up_to), random_rows(count)
     for start in range(0, count, 700):
         nodes = range(start, min(start + 700, count))
-        made.apply(Change([cells(node) for node in nodes], rows[start : start + 700]))
+        made.apply(MatrixChange([cells(node) for node in nodes], rows[start : start + 700]))
     return made, rows.astype(np.float32)
 
 
@@ -45,8 +53,8 @@ def test_a_snapshot_stays_as_it_was_while_rows_change_and_go() -> None:
     before = made.snapshot
     expected = before.nearest(rows[0], before.alive(), 20)
 
-    made.apply(Change(kept=[cells(0, space=7)]), dropped=range(10, 400))
-    made.apply(Change([cells(node) for node in range(5_000, 9_000)], random_rows(4_000, 2)))
+    made.apply(MatrixChange(kept=[cells(0, space=7)]), dropped=range(10, 400))
+    made.apply(MatrixChange([cells(node) for node in range(5_000, 9_000)], random_rows(4_000, 2)))
     made.clear()
 
     again = before.nearest(rows[0], before.alive(), 20)
@@ -59,7 +67,7 @@ def test_rows_given_up_are_not_found_and_their_room_comes_back() -> None:
     made, rows = filled(1_000)
 
     for _ in range(30):
-        made.apply(Change([cells(node) for node in range(1_000)], rows.astype(np.float16)))
+        made.apply(MatrixChange([cells(node) for node in range(1_000)], rows.astype(np.float16)))
 
     assert nearest(made, rows[3], 1) == [3]
     assert int(made.snapshot.alive().sum()) == 1_000
@@ -69,7 +77,7 @@ def test_rows_given_up_are_not_found_and_their_room_comes_back() -> None:
 def test_a_row_keeps_its_vector_when_only_its_columns_change() -> None:
     made, rows = filled(50)
 
-    made.apply(Change(kept=[cells(7, space=3)]))
+    made.apply(MatrixChange(kept=[cells(7, space=3)]))
 
     assert nearest(made, rows[7], 1) == [7]
     assert int(made.snapshot.column("space").max()) == 3
@@ -80,7 +88,7 @@ def test_equal_rows_score_alike_wherever_they_stand() -> None:
     same = np.arange(0, 3_000, 37)
     rows[same] = rows[0]
     made = Matrix(DIMENSION, 10**9)
-    made.apply(Change([cells(node) for node in range(3_000)], rows))
+    made.apply(MatrixChange([cells(node) for node in range(3_000)], rows))
 
     found, scores = made.snapshot.nearest(rows[0].astype(np.float32), made.snapshot.alive(), 5)
 
@@ -91,7 +99,7 @@ def test_equal_rows_score_alike_wherever_they_stand() -> None:
 def test_signs_are_kept_sixty_four_to_a_number() -> None:
     vectors = np.array([[1.0] * 70, [-1.0] * 70], np.float32)
 
-    words = sign_words(vectors)
+    words = pack_signs(vectors)
 
     assert words.shape == (2, 2)
     assert np.bitwise_count(words).sum(axis=1).tolist() == [70, 0]
@@ -100,7 +108,7 @@ def test_signs_are_kept_sixty_four_to_a_number() -> None:
 def test_the_search_by_signs_finds_nearly_all_of_the_exact_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "RESCORED", 1_500)
+    monkeypatch.setattr(module, "RESCORED_ROWS", 1_500)
     exact, rows = filled(6_000)
     approximate, _ = filled(6_000, exact_up_to=2_000)
     assert approximate.snapshot.arrays.signs is not None
@@ -148,7 +156,7 @@ def test_asking_for_close_ones_only_leaves_out_none_of_them() -> None:
 # --- memories of several passages ---------------------------------------------------------
 
 
-def pages(node: int, count: int, space: int = 0) -> list[Cells]:
+def pages(node: int, count: int, space: int = 0) -> list[PassageCells]:
     return [cells(node, space, part) for part in range(count)]
 
 
@@ -156,7 +164,7 @@ def with_a_long_one() -> tuple[Matrix, NDArray[np.float32]]:
     """Forty nodes, of which number 20 has three passages: rows 20, 21 and 22."""
     made, rows = Matrix(DIMENSION, 10**9), random_rows(42)
     before, after = [cells(node) for node in range(20)], [cells(node) for node in range(21, 40)]
-    made.apply(Change([*before, *pages(20, 3), *after], rows))
+    made.apply(MatrixChange([*before, *pages(20, 3), *after], rows))
     return made, rows.astype(np.float32)
 
 
@@ -172,7 +180,7 @@ def test_a_node_of_several_passages_is_found_by_the_best_of_them() -> None:
 def test_a_node_of_several_passages_is_buried_whole() -> None:
     made, rows = with_a_long_one()
 
-    made.apply(Change(), dropped=[20])
+    made.apply(MatrixChange(), dropped=[20])
 
     assert 20 not in nearest(made, rows[21], 42)
     assert int(made.snapshot.alive().sum()) == 39
@@ -183,7 +191,7 @@ def test_a_node_of_several_passages_is_buried_whole() -> None:
 def test_a_node_that_gets_fewer_passages_loses_the_others() -> None:
     made, rows = with_a_long_one()
 
-    made.apply(Change(pages(20, 1), rows[:1].astype(np.float16)))
+    made.apply(MatrixChange(pages(20, 1), rows[:1].astype(np.float16)))
 
     assert int(made.snapshot.alive().sum()) == 40
     assert set(nearest(made, rows[0], 1)) == {0, 20}
@@ -193,7 +201,7 @@ def test_a_node_that_gets_fewer_passages_loses_the_others() -> None:
 def test_a_node_of_several_passages_keeps_all_their_vectors() -> None:
     made, rows = with_a_long_one()
 
-    made.apply(Change(kept=pages(20, 3, space=5)))
+    made.apply(MatrixChange(kept=pages(20, 3, space=5)))
 
     for row in (20, 21, 22):
         assert nearest(made, rows[row], 1) == [20]
@@ -209,16 +217,16 @@ def test_a_node_of_several_passages_keeps_all_their_vectors() -> None:
 
 def turn(
     node: int, number: int, created: int = 0, session: int = 0, speaker: int = NONE, words: int = 3
-) -> Cells:
+) -> PassageCells:
     said = cells(node)._replace(session=session, turn=number, speaker=speaker, words=words)
     return said._replace(created=created)
 
 
-def say(made: Matrix, *turns: Cells) -> None:
-    made.apply(Change(turns, random_rows(len(turns))))
+def say(made: Matrix, *turns: PassageCells) -> None:
+    made.apply(MatrixChange(turns, random_rows(len(turns))))
 
 
-def beside(snapshot: Snapshot, node: int) -> tuple[int, int]:
+def beside(snapshot: MatrixSnapshot, node: int) -> tuple[int, int]:
     """The nodes before and after a node."""
     sides = snapshot.beside(snapshot.rows_of(np.array([node])))
     nodes = snapshot.column("node")
@@ -226,7 +234,7 @@ def beside(snapshot: Snapshot, node: int) -> tuple[int, int]:
     return before, after
 
 
-def order_of(snapshot: Snapshot, first: int) -> list[int]:
+def order_of(snapshot: MatrixSnapshot, first: int) -> list[int]:
     """The conversation as it is read forwards, having checked that it reads the same backwards."""
     found = [first]
     while (after := beside(snapshot, found[-1])[1]) != NONE:
@@ -266,11 +274,11 @@ def test_the_neighbours_of_a_turn_that_goes_become_neighbours() -> None:
     made = Matrix(DIMENSION, 10**9)
     say(made, *(turn(node, node) for node in range(1, 6)))
 
-    made.apply(Change(), dropped=[3])
+    made.apply(MatrixChange(), dropped=[3])
     assert order_of(made.snapshot, 1) == [1, 2, 4, 5]
-    made.apply(Change(), dropped=[1, 4])
+    made.apply(MatrixChange(), dropped=[1, 4])
     assert order_of(made.snapshot, 2) == [2, 5]
-    made.apply(Change(), dropped=[5])
+    made.apply(MatrixChange(), dropped=[5])
     assert beside(made.snapshot, 2) == (NONE, NONE)
 
 
@@ -278,7 +286,7 @@ def test_a_turn_that_moves_is_linked_where_it_is_now() -> None:
     made = Matrix(DIMENSION, 10**9)
     say(made, *(turn(node, node) for node in range(1, 5)))
 
-    made.apply(Change(kept=[turn(2, 9)]))
+    made.apply(MatrixChange(kept=[turn(2, 9)]))
     assert order_of(made.snapshot, 1) == [1, 3, 4, 2]
     say(made, turn(4, 4, session=8))
     assert order_of(made.snapshot, 1) == [1, 3, 2]
@@ -305,9 +313,9 @@ def test_two_speakers_make_a_talk_until_one_of_them_leaves() -> None:
     say(made, turn(4, 4, speaker=ben), turn(5, 1, speaker=ben, session=200))
     assert made.snapshot.talks[0]
     assert not made.snapshot.talks[200]
-    made.apply(Change(), dropped=[1])
+    made.apply(MatrixChange(), dropped=[1])
     assert made.snapshot.talks[0]
-    made.apply(Change(), dropped=[2])
+    made.apply(MatrixChange(), dropped=[2])
     assert not made.snapshot.talks[0]
 
 
@@ -333,7 +341,7 @@ def test_speakers_are_known_by_each_word_of_their_name_while_they_say_something(
     assert speakers.names == {"melanie": (mel,), "ann": (ann,), "lee": (ann,), "annie": (annie,)}
     assert speakers.short_names == {"mel": (mel,), "ann": (annie,)}
 
-    made.apply(Change(kept=[turn(1, 1)]), dropped=[2])
+    made.apply(MatrixChange(kept=[turn(1, 1)]), dropped=[2])
     assert speakers.names == {"annie": (annie,)}
     made.clear()
     assert made.speakers.names == {}
@@ -346,7 +354,7 @@ def test_speakers_are_known_by_each_word_of_their_name_while_they_say_something(
 class Story:
     """What a matrix should say, kept as plainly as possible."""
 
-    nodes: dict[int, list[Cells]] = field(default_factory=dict)
+    nodes: dict[int, list[PassageCells]] = field(default_factory=dict)
     vectors: dict[int, NDArray[np.float32]] = field(default_factory=dict)
 
     def conversation(self, session: int) -> list[int]:
@@ -358,7 +366,7 @@ class Story:
         for node, expected in self.nodes.items():
             first = int(snapshot.rows_of(np.array([node]))[0])
             rows = slice(first, first + len(expected))
-            for name in COLUMNS:
+            for name in COLUMN_DTYPES:
                 found = snapshot.column(name)[rows].tolist()
                 assert found == [getattr(each, name) for each in expected]
             np.testing.assert_array_equal(snapshot.arrays.matrix[rows], self.vectors[node])
@@ -373,7 +381,7 @@ class Story:
 
 def step(made: Matrix, story: Story, chance: random.Random, moment: int) -> None:
     """Put a few nodes anew, change a few others and drop some, in one batch."""
-    fresh: list[Cells] = []
+    fresh: list[PassageCells] = []
     for node in chance.sample(range(30), 3):
         first = turn(node, chance.randrange(4), moment * 30 + node, chance.randrange(-1, 3))
         parts = [first._replace(part=part) for part in range(chance.choice((1, 1, 3)))]
@@ -389,7 +397,7 @@ def step(made: Matrix, story: Story, chance: random.Random, moment: int) -> None
         story.nodes[node] = [each._replace(turn=7, words=moment) for each in story.nodes[node]]
     gone = [node for node in others if node not in kept and chance.random() < 0.1]
     changed = [cells for node in kept for cells in story.nodes[node]]
-    made.apply(Change(fresh, vectors, changed), dropped=gone)
+    made.apply(MatrixChange(fresh, vectors, changed), dropped=gone)
     for node in gone:
         del story.nodes[node]
 
@@ -400,7 +408,7 @@ def test_links_passages_and_columns_survive_any_batches_and_every_move(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With so little room the rows are copied to new arrays every few batches."""
-    monkeypatch.setattr(module, "LEAST_ROWS", 8)
+    monkeypatch.setattr(module, "MIN_ROWS", 8)
     made, story, chance, moves = Matrix(DIMENSION, 10**9), Story(), random.Random(seed), 0
 
     for moment in range(80):
@@ -413,7 +421,7 @@ def test_links_passages_and_columns_survive_any_batches_and_every_move(
 
 
 def test_talks_and_speakers_survive_a_move_to_new_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEAST_ROWS", 4)
+    monkeypatch.setattr(module, "MIN_ROWS", 4)
     made = Matrix(DIMENSION, 10**9)
     ann, ben = made.speakers.code("Ann"), made.speakers.code("Ben")
     say(made, turn(1, 1, speaker=ann), turn(2, 2, speaker=ben))
@@ -424,7 +432,7 @@ def test_talks_and_speakers_survive_a_move_to_new_arrays(monkeypatch: pytest.Mon
     assert made.snapshot.arrays is not before
     assert made.snapshot.talks[0]
     assert set(made.speakers.names) == {"ann", "ben"}
-    made.apply(Change(), dropped=[2])
+    made.apply(MatrixChange(), dropped=[2])
     assert not made.snapshot.talks[0]
 
 
@@ -432,7 +440,7 @@ def test_talks_and_speakers_survive_a_move_to_new_arrays(monkeypatch: pytest.Mon
 def test_an_old_snapshot_never_sees_newer_rows(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Links and the rows of nodes are the writer's own; what is newer than a snapshot is left
     out of its answers, and what had died before it does not come back."""
-    monkeypatch.setattr(module, "LEAST_ROWS", room)
+    monkeypatch.setattr(module, "MIN_ROWS", room)
     made, story, chance = Matrix(DIMENSION, 10**9), Story(), random.Random(3)
     for moment in range(10):
         step(made, story, chance, moment)

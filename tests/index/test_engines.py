@@ -11,7 +11,7 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import BadSetting
-from madeleine.index.engines import GROUP, find_engine
+from madeleine.index.engines import ENTRY_POINT_GROUP, find_engine
 
 ENGINE = """
 from pathlib import Path
@@ -66,7 +66,9 @@ def package(folder: Path) -> None:
     info = folder / "shelf-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shelf\nVersion: 1.0\n", "utf-8")
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\nshelf = shelf:ENGINE\n", "utf-8")
+    (info / "entry_points.txt").write_text(
+        f"[{ENTRY_POINT_GROUP}]\nshelf = shelf:ENGINE\n", "utf-8"
+    )
 
 
 def settings(home: Path, graph: str) -> Path:
@@ -154,7 +156,7 @@ def test_an_engine_whose_client_is_missing_is_told_what_to_install(
     info.mkdir()
     (info / "METADATA").write_text("Name: hollow\nVersion: 1\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(
-        f"[{GROUP}]\nhollow = hollow_engine:ENGINE\n", encoding="utf-8"
+        f"[{ENTRY_POINT_GROUP}]\nhollow = hollow_engine:ENGINE\n", encoding="utf-8"
     )
     (tmp_path / "hollow_engine.py").write_text("import no_such_client\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)

@@ -19,8 +19,8 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit
-from madeleine.index.port import Batch, Index
-from madeleine.index.search import Wanted
+from madeleine.index.port import Index, IndexBatch
+from madeleine.index.search import CandidateQuery
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.model.memory import first_words
 from madeleine.model.query import Filter
@@ -77,11 +77,11 @@ def another() -> Iterator[Callable[..., falkordb.Server]]:
 def test_what_one_process_writes_another_finds_at_once(tmp_path: Path, apart: Any) -> None:
     one, other = (opened(tmp_path, apart=apart) for _ in range(2))
 
-    one.write(Batch(puts=[put(memory(1, "a kettle"), EAST)]))
+    one.write(IndexBatch(puts=[put(memory(1, "a kettle"), EAST)]))
 
     assert ids(other.search.search_text(["kettle"], ANY, NOON, 5)) == [memory_id(1)]
     assert ids(other.search.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
-    one.write(Batch(puts=[put(memory(1, "a kettle"), NORTH)]))
+    one.write(IndexBatch(puts=[put(memory(1, "a kettle"), NORTH)]))
     assert other.search.search_vector(EAST, ANY, NOON, 5)[0].score == pytest.approx(0, abs=1e-6)
     one.close()
     other.close()
@@ -90,13 +90,13 @@ def test_what_one_process_writes_another_finds_at_once(tmp_path: Path, apart: An
 @pytest.mark.few(1)
 def test_a_rebuild_by_one_process_is_seen_by_all(tmp_path: Path, apart: Any) -> None:
     one, other = (opened(tmp_path, apart=apart) for _ in range(2))
-    one.write(Batch(puts=[put(memory(1, "a kettle"), EAST)]))
+    one.write(IndexBatch(puts=[put(memory(1, "a kettle"), EAST)]))
     fresh = one.fresh()
-    fresh.write(Batch(puts=[put(memory(2, "a teapot"), EAST)]))
+    fresh.write(IndexBatch(puts=[put(memory(2, "a teapot"), EAST)]))
     assert other.search.extent().memories == 1
 
     one.replace_with(fresh)
-    other.write(Batch(puts=[put(memory(3, "a cup"), NORTH)]))
+    other.write(IndexBatch(puts=[put(memory(3, "a cup"), NORTH)]))
 
     assert {each.id for each in other.search.listing(ANY, NOON, 9)} == {memory_id(2), memory_id(3)}
     assert ids(one.search.search_vector(EAST, ANY, NOON, 9)) == [memory_id(2), memory_id(3)]
@@ -134,7 +134,7 @@ def test_a_text_in_any_script_is_cut_between_letters(index: Index, chars: int) -
 
 
 def test_a_rebuild_that_was_killed_leaves_nothing_behind(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1, "a kettle"), EAST)]))
+    index.write(IndexBatch(puts=[put(memory(1, "a kettle"), EAST)]))
     keep(index.fresh(), memory(2, "a teapot"))
 
     again = index.fresh()
@@ -172,7 +172,7 @@ def test_many_writers_lose_nothing_and_count_right(index: Index, tmp_path: Path)
 
     def write(number: int) -> None:
         made = said(number, number, f"Speaker {number % 3}", content=f"a common word {number}")
-        others[number % 3].write(Batch(puts=[put(made, unit(1, number, 0, 0))]))
+        others[number % 3].write(IndexBatch(puts=[put(made, unit(1, number, 0, 0))]))
 
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(write, range(1, 41)))
@@ -187,11 +187,11 @@ def test_many_writers_lose_nothing_and_count_right(index: Index, tmp_path: Path)
 WRITING = """
 import sys
 from madeleine_falkordb import FalkorIndex
-from madeleine.index.port import Batch
+from madeleine.index.port import IndexBatch
 from madeleine.testing.making import DIMENSION, memory, put, unit
 index = FalkorIndex.open(sys.argv[1], "tiny", DIMENSION)
 for number in range(1, 10_000):
-    index.write(Batch(puts=[put(memory(number, f"kettle {number}"), unit(1, number, 0, 0))]))
+    index.write(IndexBatch(puts=[put(memory(number, f"kettle {number}"), unit(1, number, 0, 0))]))
     print(number, flush=True)
 """
 
@@ -225,7 +225,7 @@ def test_a_write_worked_out_from_what_has_changed_meanwhile_is_worked_out_again(
     once: list[int] = []
     apply: Callable[..., None] = engine._apply  # type: ignore[attr-defined]
 
-    def slowly(self: Index, batch: Batch, writing: Any) -> None:
+    def slowly(self: Index, batch: IndexBatch, writing: Any) -> None:
         apply(self, batch, writing)
         if not once:
             once.append(1)
@@ -251,14 +251,16 @@ def test_a_filter_is_obeyed_inside_the_search(tmp_path: Path, apart: Any) -> Non
     far = [unit(0.2, *source.normal(size=3)) for _ in range(60)]
     both = [("near", each) for each in near] + [("far", each) for each in far]
     puts = [put(memory(number, space=name), each) for number, (name, each) in enumerate(both, 1)]
-    index.write(Batch(puts=puts))
+    index.write(IndexBatch(puts=puts))
 
     found = index.search.search_vector(EAST, Filter(spaces=("far",)), NOON, 10)
 
     halves = np.array(far, np.float16).astype(np.float32)
     order = np.argsort(-(halves @ EAST), kind="stable")[:10]
     assert ids(found) == [memory_id(301 + place) for place in order.tolist()]
-    pool = index.search.pool(Wanted(scan=EAST, near=EAST, draw=30), Filter(spaces=("far",)), NOON)
+    pool = index.search.pool(
+        CandidateQuery(scan=EAST, near=EAST, draw=30), Filter(spaces=("far",)), NOON
+    )
     assert set(ids(found)) <= set(index.search.ids(pool.nodes.tolist()).values())
     index.close()
 
@@ -270,7 +272,7 @@ def test_vectors_that_are_replaced_all_the_time_are_still_found(tmp_path: Path, 
     for turn in range(30):
         vectors = [unit(1, 0.001 * turn, 0.01 * number, 0) for number in range(25)]
         puts = [put(memory(number, f"{turn}"), each) for number, each in enumerate(vectors)]
-        index.write(Batch(puts=puts))
+        index.write(IndexBatch(puts=puts))
 
     found = index.search.search_vector(EAST, ANY, NOON, 10)
 
@@ -322,7 +324,7 @@ def test_vectors_that_no_memory_names_are_found_by_nobody(tmp_path: Path) -> Non
     """As a process leaves them that is killed between Qdrant and the graph."""
     vectors = falkordb.qdrant()
     index: Any = opened(tmp_path, exact_up_to=1, apart=vectors)
-    index.write(Batch(puts=[put(memory(number), NORTH) for number in range(1, 5)]))
+    index.write(IndexBatch(puts=[put(memory(number), NORTH) for number in range(1, 5)]))
     (collection,) = vectors.collections(index._state.vectors._beginning)
     vectors.put(collection, {10**6 + number: EAST.astype(np.float16) for number in range(200)})
 
@@ -335,10 +337,10 @@ def test_vectors_that_no_memory_names_are_found_by_nobody(tmp_path: Path) -> Non
 def test_what_is_gone_from_the_graph_goes_from_qdrant(tmp_path: Path) -> None:
     vectors = falkordb.qdrant()
     index: Any = opened(tmp_path, apart=vectors)
-    index.write(Batch(puts=[put(memory(number), EAST) for number in (1, 2)]))
+    index.write(IndexBatch(puts=[put(memory(number), EAST) for number in (1, 2)]))
     (collection,) = vectors.collections(index._state.vectors._beginning)
 
-    index.write(Batch(drops=[memory_id(1)], puts=[put(memory(2, "anew"), NORTH)]))
+    index.write(IndexBatch(drops=[memory_id(1)], puts=[put(memory(2, "anew"), NORTH)]))
     assert len(vectors.nearest(collection, EAST, 9)) == 1
 
     index.replace_with(index.fresh())
@@ -347,7 +349,7 @@ def test_what_is_gone_from_the_graph_goes_from_qdrant(tmp_path: Path) -> None:
 
 
 def test_vectors_that_move_to_qdrant_are_read_anew(index: Index, tmp_path: Path) -> None:
-    index.write(Batch(puts=[put(memory(1), EAST)]))
+    index.write(IndexBatch(puts=[put(memory(1), EAST)]))
 
     moved = opened(tmp_path, apart=falkordb.qdrant())
 
@@ -396,8 +398,8 @@ def test_a_server_that_keeps_what_it_has_is_found_as_it_was(
     own = another("--appendonly", "yes")
     index = own.open(tmp_path, "tiny", DIMENSION, exact_up_to=1)
     puts = [put(memory(number, f"kettle {number}"), unit(1, number, 0, 0)) for number in range(9)]
-    index.write(Batch(puts=puts))
-    index.write(Batch(puts=puts[:2], drops=[memory_id(8)]))
+    index.write(IndexBatch(puts=puts))
+    index.write(IndexBatch(puts=puts[:2], drops=[memory_id(8)]))
 
     own.stop()
     own.start()

@@ -14,8 +14,8 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import BadSetting, DatabaseDown
-from madeleine.index.port import Batch, Index
-from madeleine.index.search import Matches, Wanted
+from madeleine.index.port import Index, IndexBatch
+from madeleine.index.search import CandidateQuery, WordMatches
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.model.query import Filter
 from madeleine.testing.making import DIMENSION, NOON, ids, keep, memory, memory_id, put, said, unit
@@ -38,7 +38,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
 def test_what_one_process_writes_another_finds_at_once(index: Index, tmp_path: Path) -> None:
     other = opened(tmp_path)
 
-    index.write(Batch(puts=[put(memory(1, "a kettle"), unit(1, 0, 0, 0))]))
+    index.write(IndexBatch(puts=[put(memory(1, "a kettle"), unit(1, 0, 0, 0))]))
 
     assert ids(other.search.search_text(["kettle"], ANY, NOON, 5)) == [memory_id(1)]
     assert ids(other.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5)) == [memory_id(1)]
@@ -98,14 +98,14 @@ def test_tenants_do_not_see_each_other(index: Index, tmp_path: Path) -> None:
     neighbour = opened(tmp_path / "next door")
     for each, word in ((index, "kettle"), (neighbour, "teapot")):
         one = said(1, 1, "Anna", content=f"a {word} of mine", tags=("kitchen",))
-        each.write(Batch(puts=[put(one, unit(1, 0, 0, 0))]))
+        each.write(IndexBatch(puts=[put(one, unit(1, 0, 0, 0))]))
 
     for each, word, other in ((index, "kettle", "teapot"), (neighbour, "teapot", "kettle")):
         assert len(each.search.search_text([word], ANY, NOON, 9)) == 1
         assert each.search.search_text([other], ANY, NOON, 9) == []
         assert len(each.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 9)) == 1
         assert [term.holders for (term,) in each.search.terms([word, other])] == [1, 0]
-        assert len(each.search.pool(Wanted(words=["mine"], tag="kitchen"), ANY, NOON)) == 1
+        assert len(each.search.pool(CandidateQuery(words=["mine"], tag="kitchen"), ANY, NOON)) == 1
         assert each.search.counts().memories == each.search.extent().memories == 1
         assert each.search.tags("", 9) == [("kitchen", 1)]
         assert each.graph.regions(NOON) == {None: 1}
@@ -121,7 +121,7 @@ def test_many_writers_lose_nothing_and_count_right(index: Index, tmp_path: Path)
 
     def write(number: int) -> None:
         made = said(number, number, f"Speaker {number % 3}", content=f"a common word {number}")
-        others[number % 3].write(Batch(puts=[put(made, unit(1, number, 0, 0))]))
+        others[number % 3].write(IndexBatch(puts=[put(made, unit(1, number, 0, 0))]))
 
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(write, range(1, 61)))
@@ -141,7 +141,7 @@ def test_a_filter_is_obeyed_while_the_graph_is_walked(tmp_path: Path) -> None:
     far = [unit(0.2, *source.normal(size=3)) for _ in range(100)]
     both = [("near", each) for each in near] + [("far", each) for each in far]
     puts = [put(memory(number, space=name), each) for number, (name, each) in enumerate(both, 1)]
-    index.write(Batch(puts=puts))
+    index.write(IndexBatch(puts=puts))
 
     found = index.search.search_vector(unit(1, 0, 0, 0), Filter(spaces=("far",)), NOON, 10)
 
@@ -189,9 +189,9 @@ def test_matches_that_the_filter_refuses_leave_room_for_those_it_lets_in(tmp_pat
     keep(index, *(memory(n, "tea and much more than that") for n in range(60, 80)))
 
     held = index.search.matching(["tea"])
-    pool = index.search.pool(Wanted(matches=held, draw=10), ANY, NOON)
+    pool = index.search.pool(CandidateQuery(matches=held, draw=10), ANY, NOON)
 
-    assert isinstance(held, Matches)
+    assert isinstance(held, WordMatches)
     assert len(held.nodes) == 79
     assert len(pool) >= 10
     assert set(index.search.ids(pool.nodes.tolist()).values()) <= {

@@ -15,8 +15,8 @@ import apsw
 import pytest
 
 from madeleine.errors import IndexCorrupt, IndexTooNew, Rejected, StoreUnwritable, Unavailable
-from madeleine.index.port import Batch, Index
-from madeleine.index.sqlite import SqliteIndex, connection, schema, set_aside, swap
+from madeleine.index.port import Index, IndexBatch
+from madeleine.index.sqlite import SqliteIndex, connection, schema, set_aside, swap_index
 from madeleine.model.event import EventKind
 from madeleine.model.query import Filter
 from madeleine.testing.making import DIMENSION, NOON, event, ids, keep, memory, memory_id, put, unit
@@ -82,7 +82,7 @@ def test_the_python_that_is_there_can_search_the_file(index: SqliteIndex, path: 
 def test_full_text_and_texts_agree_after_many_changes(index: SqliteIndex, path: Path) -> None:
     for step in range(40):
         keep(index, memory(step % 7, f"text {step} 猫{step}が", title=f"t {step % 3}"))
-        index.write(Batch(drops=[memory_id((step * 3) % 7)]))
+        index.write(IndexBatch(drops=[memory_id((step * 3) % 7)]))
 
     writer = apsw.Connection(str(path))
     writer.execute("INSERT INTO fts (fts, rank) VALUES ('integrity-check', 1)")
@@ -92,7 +92,7 @@ def test_full_text_and_texts_agree_after_many_changes(index: SqliteIndex, path: 
 
 def test_events_show_in_the_views_of_the_document(index: SqliteIndex, path: Path) -> None:
     index.write(
-        Batch(
+        IndexBatch(
             events=[
                 event(EventKind.CHANGED, 1, change="c", verb="merge", edits=[]),
                 event(EventKind.CHANGED, 2, change="d", verb="revise", edits=[]),
@@ -168,7 +168,7 @@ def test_an_index_of_the_first_schema_is_begun_anew(path: Path) -> None:
     opened = SqliteIndex.open(path, "tiny", DIMENSION)
 
     assert (opened.search.counts().memories, opened.log.positions()) == (0, {})
-    opened.write(Batch(puts=[put(memory(1, "new words"), EAST)]))
+    opened.write(IndexBatch(puts=[put(memory(1, "new words"), EAST)]))
     assert ids(opened.search.search_text(["words"], ANY, NOON, 5)) == [memory_id(1)]
     assert ids(opened.search.search_vector(EAST, ANY, NOON, 5)) == [memory_id(1)]
     assert [found[0].holders for found in opened.search.terms(["words", "old"])] == [1, 0]
@@ -185,14 +185,14 @@ def test_an_index_of_the_first_schema_is_begun_anew(path: Path) -> None:
 @pytest.mark.parametrize("version", [-1, 0, 1, 2])
 def test_tables_of_now_under_an_older_version_are_begun_anew(path: Path, version: int) -> None:
     opened = SqliteIndex.open(path, "tiny", DIMENSION)
-    opened.write(Batch(puts=[put(memory(1, "old words"), EAST)]))
+    opened.write(IndexBatch(puts=[put(memory(1, "old words"), EAST)]))
     opened.close()
     set_version(path, version)
 
     again = SqliteIndex.open(path, "tiny", DIMENSION)
 
     assert (again.search.counts().memories, again.log.positions()) == (0, {})
-    again.write(Batch(puts=[put(memory(2, "new words"), EAST)]))
+    again.write(IndexBatch(puts=[put(memory(2, "new words"), EAST)]))
     assert ids(again.search.search_text(["words"], ANY, NOON, 5)) == [memory_id(2)]
     again.close()
 
@@ -354,7 +354,7 @@ def test_text_that_is_no_unicode_is_rejected(index: SqliteIndex) -> None:
 @pytest.mark.parametrize(("model", "dimension"), [("other", DIMENSION), ("tiny", DIMENSION + 1)])
 def test_another_model_s_vectors_are_dropped(path: Path, model: str, dimension: int) -> None:
     first = SqliteIndex.open(path, "tiny", DIMENSION)
-    first.write(Batch(puts=[put(memory(1), EAST)]))
+    first.write(IndexBatch(puts=[put(memory(1), EAST)]))
     first.close()
 
     second = SqliteIndex.open(path, model, dimension)
@@ -366,14 +366,14 @@ def test_another_model_s_vectors_are_dropped(path: Path, model: str, dimension: 
 
 def test_without_a_model_words_are_found_and_vectors_wait(path: Path) -> None:
     first = SqliteIndex.open(path, "tiny", DIMENSION)
-    first.write(Batch(puts=[put(memory(1, "apples"), EAST), put(memory(2, "pears"), EAST)]))
+    first.write(IndexBatch(puts=[put(memory(1, "apples"), EAST), put(memory(2, "pears"), EAST)]))
     first.close()
 
     plain = SqliteIndex.open(path)
     assert ids(plain.search.search_text(["apples"], ANY, NOON, 5)) == [memory_id(1)]
     assert plain.search.search_vector(EAST, ANY, NOON, 5) == []
     with pytest.raises(Rejected):
-        plain.write(Batch(puts=[put(memory(3), EAST)]))
+        plain.write(IndexBatch(puts=[put(memory(3), EAST)]))
     keep(plain, memory(2, "plums"))
     plain.close()
 
@@ -400,7 +400,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def test_a_rebuild_killed_midway_leaves_the_old_index_answering(path: Path) -> None:
     old = SqliteIndex.open(path, "tiny", DIMENSION)
-    old.write(Batch(puts=[put(memory(1), EAST)]))
+    old.write(IndexBatch(puts=[put(memory(1), EAST)]))
     old.close()
 
     killed = subprocess.run([sys.executable, "-c", KILLED_MIDWAY, str(path)], check=False)
@@ -419,13 +419,13 @@ def test_a_swap_never_leaves_a_log_beside_a_foreign_database(tmp_path: Path, pat
     path.with_name("index.db-wal").write_bytes(b"frames of the old index")
 
     with pytest.raises(FileExistsError):
-        swap(new, path)
+        swap_index(new, path)
 
     assert new.exists()
 
 
 def test_readers_get_whole_answers_while_the_index_is_replaced(index: SqliteIndex) -> None:
-    index.write(Batch(puts=[put(memory(1), EAST)]))
+    index.write(IndexBatch(puts=[put(memory(1), EAST)]))
     stop = threading.Event()
 
     def read() -> int:
@@ -440,7 +440,7 @@ def test_readers_get_whole_answers_while_the_index_is_replaced(index: SqliteInde
         readers = [pool.submit(read) for _ in range(4)]
         for number in range(2, 12):
             fresh = index.fresh()
-            fresh.write(Batch(puts=[put(memory(number), EAST)]))
+            fresh.write(IndexBatch(puts=[put(memory(number), EAST)]))
             index.replace_with(fresh)
         stop.set()
         assert all(each.result() > 0 for each in readers)
@@ -472,7 +472,7 @@ def test_eight_threads_read_and_write_at_once(index: SqliteIndex) -> None:
     def write(first: int) -> None:
         for number in range(first, first + 60, 2):
             pair = [put(memory(each, "one of a pair"), EAST) for each in (number, number + 1)]
-            index.write(Batch(puts=pair))
+            index.write(IndexBatch(puts=pair))
 
     def read() -> None:
         while not done.is_set():

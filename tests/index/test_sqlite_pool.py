@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from madeleine.index.common.stems import Stemmer
-from madeleine.index.port import Batch
-from madeleine.index.search import Pool, Wanted
+from madeleine.index.port import IndexBatch
+from madeleine.index.search import CandidatePool, CandidateQuery
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.index.sqlite import pool as module
 from madeleine.model.query import Filter
@@ -31,7 +31,7 @@ def index(tmp_path: Path) -> Iterator[SqliteIndex]:
     opened.close()
 
 
-def stems(index: SqliteIndex, pool: Pool) -> list[list[int]]:
+def stems(index: SqliteIndex, pool: CandidatePool) -> list[list[int]]:
     found = index.search.details(pool, np.arange(len(pool)))
     return [part.tolist() for part in np.split(found.stems, found.stem_starts[1:-1])]
 
@@ -43,11 +43,11 @@ def test_details_are_the_same_however_little_is_kept_at_hand(
     index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep(index, *(memory(number, f"word{number} tea") for number in range(40)))
-    pool = index.search.pool(Wanted(), ANY, NOON)
+    pool = index.search.pool(CandidateQuery(), ANY, NOON)
     expected = stems(index, pool)
 
     for room in (0, 1, 100, 10_000):
-        monkeypatch.setattr(module, "KEPT_BYTES", room)
+        monkeypatch.setattr(module, "MAX_CACHED_BYTES", room)
         assert stems(index, pool) == stems(index, pool) == expected
 
 
@@ -56,8 +56,8 @@ def test_a_reader_keeps_what_it_found_when_another_one_begins_anew(
 ) -> None:
     """What is kept is thrown away when it is full, also between two looks of a reader."""
     keep(index, memory(1, "green apples"), memory(2, "red pears"))
-    numbers = index.search.pool(Wanted(), ANY, NOON).numbers.tolist()
-    kept, read = module.Kept(), module._read
+    numbers = index.search.pool(CandidateQuery(), ANY, NOON).numbers.tolist()
+    kept, read = module.PassageCache(), module._read_passages
 
     def meanwhile(connection: apsw.Connection, missing: list[int]) -> Passages:
         kept._passages = {}
@@ -66,7 +66,7 @@ def test_a_reader_keeps_what_it_found_when_another_one_begins_anew(
     with index._state.reading() as connection:
         expected = [*kept.find(connection, numbers[:1]), *kept.find(connection, numbers[1:])]
         kept._passages.pop(numbers[1])
-        monkeypatch.setattr(module, "_read", meanwhile)
+        monkeypatch.setattr(module, "_read_passages", meanwhile)
 
         assert kept.find(connection, numbers) == expected
     assert all(held for held, _ in expected)
@@ -74,14 +74,14 @@ def test_a_reader_keeps_what_it_found_when_another_one_begins_anew(
 
 def test_an_index_put_in_place_of_another_brings_its_own_details(index: SqliteIndex) -> None:
     keep(index, memory(1, "green apples"))
-    pool = index.search.pool(Wanted(), ANY, NOON)
+    pool = index.search.pool(CandidateQuery(), ANY, NOON)
     assert stems(index, pool) == [[t.stem for (t,) in index.search.terms(["green", "apples"])]]
 
     fresh = index.fresh()
     keep(fresh, memory(2, "red pears"))
     index.replace_with(fresh)
 
-    pool = index.search.pool(Wanted(), ANY, NOON)
+    pool = index.search.pool(CandidateQuery(), ANY, NOON)
     assert stems(index, pool) == [[t.stem for (t,) in index.search.terms(["red", "pears"])]]
     assert list(index.search.ids(pool.nodes.tolist()).values()) == [memory_id(2)]
 
@@ -98,7 +98,7 @@ def test_candidates_are_whole_while_a_writer_carries_on(index: SqliteIndex) -> N
     def read() -> int:
         reads = 0
         while not stop.is_set():
-            wanted = Wanted(["tea"], EAST, EAST, EAST, [memory_id(3)], "me", 5, draw=4)
+            wanted = CandidateQuery(["tea"], EAST, EAST, EAST, [memory_id(3)], "me", 5, draw=4)
             pool = index.search.pool(wanted, ANY, NOON)
             places = np.arange(len(pool))
             for side in (pool.before, pool.after):
@@ -118,7 +118,7 @@ def test_candidates_are_whole_while_a_writer_carries_on(index: SqliteIndex) -> N
             session, speaker = f"session {step % 70}", ("Ann", "Ben")[step % 2]
             turns = [said(each, (each * step) % 7, speaker, session) for each in range(step % 9)]
             index.write(
-                Batch(puts=[put(each, EAST) for each in turns], drops=[memory_id(step % 5)])
+                IndexBatch(puts=[put(each, EAST) for each in turns], drops=[memory_id(step % 5)])
             )
             if step % 40 == 39:
                 index.clear()
@@ -152,7 +152,7 @@ def test_stems_are_cut_as_the_full_text_cuts_words(
 def test_stems_are_the_same_when_what_is_remembered_of_words_is_full(
     index: SqliteIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("madeleine.index.common.stems.REMEMBERED", 2)
+    monkeypatch.setattr("madeleine.index.common.stems.MAX_CACHED_WORDS", 2)
     with index._state.reading() as connection:
         known: dict[str, int] = {}
         stemmer = Stemmer(connection, known)
@@ -165,12 +165,12 @@ def test_a_write_during_a_steady_reading_leaves_nothing_stale_behind(index: Sqli
     """What is read of the old state must not be kept for those who read the new one."""
     keep(index, memory(1, "zebra enclosure"))
     with index.steady():
-        pool = index.search.pool(Wanted(words=["zebra"]), ANY, NOON)
+        pool = index.search.pool(CandidateQuery(words=["zebra"]), ANY, NOON)
         with ThreadPoolExecutor(1) as other:
             other.submit(keep, index, memory(1, "walrus exhibit")).result()
         old = stems(index, pool)
 
-    new = stems(index, index.search.pool(Wanted(), ANY, NOON))
+    new = stems(index, index.search.pool(CandidateQuery(), ANY, NOON))
 
     assert new != old
     assert new == [[term.stem for (term,) in index.search.terms(["walrus", "exhibit"])]]

@@ -22,8 +22,8 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import DatabaseDown
-from madeleine.index.port import Batch, Index
-from madeleine.index.search import Wanted
+from madeleine.index.port import Index, IndexBatch
+from madeleine.index.search import CandidateQuery
 from madeleine.model.query import Filter
 from madeleine.testing.making import DIMENSION, NOON, ids, memory, put, unit
 from tests import postgres
@@ -59,13 +59,15 @@ def fill(index: Index, seed: int) -> None:
         put(memory(number, f"{words[number % 5]} number {number} of {seed}"), each)
         for number, each in enumerate(vectors(seed), 1)
     ]
-    index.write(Batch(puts=puts))
+    index.write(IndexBatch(puts=puts))
 
 
 def answers(index: Index, seed: int) -> object:
     """Return what an index says, by words, by meaning, and by both."""
     asked = unit(*np.random.default_rng(seed + 1_000).normal(size=DIMENSION))
-    pool = index.search.pool(Wanted(words=["kettle"], scan=asked, near=asked, draw=20), ANY, NOON)
+    pool = index.search.pool(
+        CandidateQuery(words=["kettle"], scan=asked, near=asked, draw=20), ANY, NOON
+    )
     names = index.search.ids(pool.nodes.tolist())
     return (
         ids(index.search.search_text(["lantern"], ANY, NOON, 10)),
@@ -211,7 +213,7 @@ def test_a_replica_answers_and_takes_over(tmp_path: Path) -> None:
                 assert index.search.counts().memories == len(kept)
                 assert len(index.search.search_text(["kettle"], ANY, NOON, 50)) == len(kept)
                 with pytest.raises(DatabaseDown, match="replica"):
-                    index.write(Batch(puts=[put(memory(1))]))
+                    index.write(IndexBatch(puts=[put(memory(1))]))
                 index.close()
 
                 _die(primary)

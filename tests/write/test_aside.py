@@ -12,7 +12,7 @@ import pytest
 
 from madeleine import Madeleine
 from madeleine.errors import StoreUnwritable
-from madeleine.index.search import Matches
+from madeleine.index.search import WordMatches
 from madeleine.model.query import RecallQuery
 from madeleine.recall.recall import recall
 from madeleine.write.aside import AtOnce, Threads
@@ -82,7 +82,7 @@ def test_words_are_looked_up_while_the_model_reads(
     assert embedder is not None
     looked_up, ask, matching = threading.Event(), embedder.ask, stores.search.matching
 
-    def seen(words: list[str]) -> Matches:
+    def seen(words: list[str]) -> WordMatches:
         looked_up.set()
         return matching(words)
 

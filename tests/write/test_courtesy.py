@@ -14,7 +14,7 @@ import pytest
 from madeleine.api.call import Call
 from madeleine.api.operations import perform
 from madeleine.bootstrap import open_house
-from madeleine.index.search import nothing
+from madeleine.index.search import no_pause
 from madeleine.write import courtesy
 from madeleine.write.courtesy import Courtesy
 
@@ -103,6 +103,6 @@ def test_long_reads_tell_between_their_portions(tmp_path: Path) -> None:
         told: list[int] = []
         whole = house.stores.search.standings(lambda: told.append(1))
         assert told
-        assert whole.ids == house.stores.search.standings(nothing).ids
+        assert whole.ids == house.stores.search.standings(no_pause).ids
     finally:
         house.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from madeleine.index.port import Batch
+from madeleine.index.port import IndexBatch
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection
 from madeleine.model.query import Filter
@@ -298,7 +298,7 @@ def test_memories_without_a_vector_get_one_later(tmp_path: Path) -> None:
 
 def test_a_row_the_index_lost_comes_back(stores: Stores) -> None:
     memory = keep(stores, "the cat sleeps")
-    stores.index.write(Batch(drops=[memory.id]))
+    stores.index.write(IndexBatch(drops=[memory.id]))
 
     reconcile(stores)
 

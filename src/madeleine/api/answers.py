@@ -54,8 +54,8 @@ from madeleine.api.contract.responses import (
 from madeleine.api.wording import fields_of_cause, fields_of_causes, word, word_all, word_log
 from madeleine.errors import MadeleineError
 from madeleine.index.graph import EdgeRow
-from madeleine.index.log import Unreadable, WhisperEntry
-from madeleine.index.search import Counts
+from madeleine.index.log import ParseProblem, WhisperEntry
+from madeleine.index.search import IndexCounts
 from madeleine.model.cause import Cause
 from madeleine.model.codec import Json, algorithm_of
 from madeleine.model.event import Event
@@ -489,7 +489,7 @@ def compacted(report: CompactionReport) -> CompactReport:
     )
 
 
-def counts_of(counts: Counts) -> MemoryCounts:
+def counts_of(counts: IndexCounts) -> MemoryCounts:
     return MemoryCounts(
         memories=counts.memories,
         edges=counts.edges,
@@ -502,5 +502,5 @@ def counts_of(counts: Counts) -> MemoryCounts:
     )
 
 
-def unreadable_file(found: Unreadable) -> UnreadableFile:
+def unreadable_file(found: ParseProblem) -> UnreadableFile:
     return UnreadableFile(path=found.path, line=found.line, problem=found.problem)

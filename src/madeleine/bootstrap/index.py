@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from madeleine.bootstrap.home import device_name, is_moving_to
 from madeleine.errors import BadSetting, IndexCorrupt, IndexOfAnother, IndexOfFiles, TruthInDatabase
 from madeleine.index.port import Index
-from madeleine.index.sqlite.files import remove, set_aside
+from madeleine.index.sqlite.files import remove_index, set_aside
 from madeleine.index.sqlite.index import SqliteIndex
 from madeleine.minds.port import Minds
 from madeleine.settings import Settings
@@ -35,7 +35,7 @@ def open_index(
         return _postgres(path.parent, minds, settings, fresh), []
     notes = []
     if fresh:
-        remove(path)
+        remove_index(path)
     try:
         index = _sqlite(path, minds, settings)
     except IndexCorrupt as corrupt:

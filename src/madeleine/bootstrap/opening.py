@@ -21,7 +21,7 @@ from madeleine.bootstrap.house import House, Houses
 from madeleine.bootstrap.index import check_store, open_index, open_shared_index
 from madeleine.bootstrap.minds import make_minds
 from madeleine.errors import Damaged, Unavailable
-from madeleine.index.port import Batch, Index
+from madeleine.index.port import Index, IndexBatch
 from madeleine.ingest.intake import NOTE_PREFIX
 from madeleine.minds.port import Minds
 from madeleine.settings import Settings
@@ -215,7 +215,7 @@ def _name_suspects(house: House, marks: ReadMarks) -> None:
         elif is_memory_path(name) and house.stores.vault.fingerprint(name) is not None:
             files[name] = (1, problem)
     if files:
-        house.stores.index.write(Batch(unreadable=files))
+        house.stores.index.write(IndexBatch(unreadable=files))
 
 
 def catch_up(house: House, progress: Progress = lambda done, total: None) -> None:

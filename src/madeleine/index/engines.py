@@ -19,7 +19,7 @@ from madeleine.errors import BadSetting
 from madeleine.index.port import Index
 from madeleine.model.server_address import split_address
 
-GROUP = "madeleine.index"
+ENTRY_POINT_GROUP = "madeleine.index"
 FORM = "falkordb://host:port/name"
 HOW_TO_INSTALL = "FalkorDB needs `pip install 'madeleine-memory[falkordb]'`"
 
@@ -55,7 +55,7 @@ def find_engine(url: str) -> IndexEngine:
     if "://" not in url:
         raise BadSetting("store.graph", f"is not {FORM}", hint=f"write it as {FORM}")
     scheme = split_address("store.graph", url).scheme
-    for found in entry_points(group=GROUP, name=scheme):
+    for found in entry_points(group=ENTRY_POINT_GROUP, name=scheme):
         try:
             engine: IndexEngine = found.load()
         except ImportError as error:

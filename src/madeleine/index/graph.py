@@ -24,7 +24,7 @@ class EdgeRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Across:
+class CrossSpaceEdge:
     """An arrow between a memory without a space and one that has one, either way."""
 
     memory: str
@@ -38,7 +38,7 @@ class Across:
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class MemorySketch:
     """A memory as the graph draws it: without its text."""
 
     id: str
@@ -85,7 +85,7 @@ class MemoryGraph(Protocol):
         with a million arrows takes no longer than one with some thousand."""
         ...
 
-    def across_spaces(self) -> list[Across]:
+    def across_spaces(self) -> list[CrossSpaceEdge]:
         """Return the arrows in files between memories without a space and those with one."""
         ...
 
@@ -99,11 +99,11 @@ class MemoryGraph(Protocol):
 
     def strongest(
         self, space: str | None, now: datetime, limit: int, offset: int = 0
-    ) -> list[Sketch]:
+    ) -> list[MemorySketch]:
         """Return a page of a space's memories, strongest first. The order is that of the last
         `regions`, so that pages fit together while memories come and go."""
         ...
 
-    def sketches(self, ids: Sequence[str], now: datetime) -> list[Sketch]:
+    def sketches(self, ids: Sequence[str], now: datetime) -> list[MemorySketch]:
         """Return memories in this order, as the graph draws them; what is gone is left out."""
         ...

@@ -18,7 +18,7 @@ from madeleine.rules.usage import MemoryUse
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class ParseProblem:
     """A file that does not parse."""
 
     path: str
@@ -42,7 +42,7 @@ class EventLog(Protocol):
 
     def positions(self) -> dict[str, JournalCursor]: ...
 
-    def torn(self) -> list[Unreadable]:
+    def torn(self) -> list[ParseProblem]:
         """Return the journal lines that were passed over because they cannot be read."""
         ...
 

@@ -26,7 +26,7 @@ from madeleine.model.trace import PassageEmbedding
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class MemoryPut:
     """A memory to be indexed, with one trace for each of its `rules.passages.passages_of`.
     Without them it is found by text and listed as unembedded, unless `keep_traces` says that
     those already there still fit the text."""
@@ -37,10 +37,10 @@ class Put:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class IndexBatch:
     """What one transaction changes."""
 
-    puts: Sequence[Put] = ()
+    puts: Sequence[MemoryPut] = ()
     drops: Sequence[str] = ()
     """Ids of memories whose file is gone."""
     events: Sequence[Event] = ()
@@ -68,7 +68,7 @@ class Index(Protocol):
     @property
     def log(self) -> EventLog: ...
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: IndexBatch) -> None:
         """Apply a batch in one transaction. An event already known by its id changes nothing.
 
         Putting a memory again replaces its row, text, tags and outgoing edges; edges that

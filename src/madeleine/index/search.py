@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from madeleine.index.log import Unreadable
+from madeleine.index.log import ParseProblem
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-NO_LEAST = -1.0  # no cosine is below it
+LOWEST_COSINE = -1.0  # no cosine is below it
 
-Between = Callable[[], object]
+PauseCallback = Callable[[], object]
 
 
-def nothing() -> None:
+def no_pause() -> None:
     """Do nothing between two portions of a long read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class IndexHit:
     """A memory found by one source. Text: bm25 as a positive number, larger is better.
     Vectors: the cosine."""
 
@@ -42,7 +42,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class IndexedTerm:
     """A stem as a number, and in how many memories it stands."""
 
     stem: int
@@ -50,7 +50,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class WordMatches:
     """Memories that hold a word, by their numbers, and how well by bm25."""
 
     nodes: NDArray[np.int64]
@@ -58,7 +58,7 @@ class Matches:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CandidateQuery:
     """What candidates are drawn by.
 
     `words` are looked for in the text, unless `matches` says what that found. `scan` is the
@@ -78,11 +78,11 @@ class Wanted:
     newest: int = 0
     draw: int = 300
     space: str | None = None
-    matches: Matches | None = None
+    matches: WordMatches | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class CandidatePool:
     """Candidates as columns, one place for each passage.
 
     Those that are not `allowed` by the filter stand beside one in a conversation and are
@@ -124,7 +124,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RankingRecord:
     """The little of a memory that its rank depends on."""
 
     id: str
@@ -137,7 +137,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class PassageDetails:
     """Stems and tokens of some places of a pool, end to end: those of the i-th are
     `stems[stem_starts[i] : stem_starts[i + 1]]`."""
 
@@ -148,20 +148,20 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class CollectionStatistics:
     """How much there is to be found: what makes a word rare, and a text long."""
 
     memories: int
     mean_words: float
     speakers: Mapping[str, Sequence[int]]
-    """Each word of a speaker's name in lower case, with the numbers by which `Pool.speaker`
-    knows those who bear it."""
+    """Each word of a speaker's name in lower case, with the numbers by which
+    `CandidatePool.speaker` knows those who bear it."""
     short_names: Mapping[str, Sequence[int]]
     """The same for the first three letters of longer first names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
+class MemoryColumns:
     """How memories stand, as columns, one place for each memory, in the order of their ids."""
 
     ids: Sequence[str]
@@ -195,22 +195,22 @@ class Standings:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def part(self, start: int, end: int) -> Standings:
+    def part(self, start: int, end: int) -> MemoryColumns:
         """Return some of the places."""
-        return Standings(*(getattr(self, each.name)[start:end] for each in fields(self)))
+        return MemoryColumns(*(getattr(self, each.name)[start:end] for each in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class RelevanceThreshold:
     """How relevant a memory must be to take part: more than `above`."""
 
     above: float
-    reckon: Callable[[Standings], NDArray[np.float64]]
+    reckon: Callable[[MemoryColumns], NDArray[np.float64]]
     """Tells how relevant memories are that have no score yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class EmbeddedMemories:
     """Memories with their vectors, as columns, one place for each, in the order of their ids.
 
     The vector of a place is the row of `matrix` that `rows` names, and about of length 1.
@@ -234,7 +234,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class IndexCounts:
     """How much there is."""
 
     memories: int
@@ -300,7 +300,7 @@ class MemorySearch(Protocol):
         """Return those of the ids that pass the filter."""
         ...
 
-    def counts(self) -> Counts: ...
+    def counts(self) -> IndexCounts: ...
 
     def tags(self, beginning: str, limit: int) -> list[tuple[str, int]]:
         """Return tags that begin so, each with how many memories bear it, the most used first,
@@ -313,7 +313,7 @@ class MemorySearch(Protocol):
 
     def search_text(
         self, terms: Sequence[str], chosen: Filter, now: datetime, limit: int
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         """Return memories that hold any of the words, best bm25 first, title weighing 10x.
 
         `terms` are plain words; the index quotes them. Ties break by id.
@@ -321,15 +321,20 @@ class MemorySearch(Protocol):
         ...
 
     def search_vector(
-        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
-    ) -> list[Hit]:
+        self,
+        vector: Vector,
+        chosen: Filter,
+        now: datetime,
+        limit: int,
+        least: float = LOWEST_COSINE,
+    ) -> list[IndexHit]:
         """Return the memories nearest in meaning, best cosine first; only those with a cosine
         of at least `least`, which may spare the index most of the work."""
         ...
 
-    def extent(self) -> Extent: ...
+    def extent(self) -> CollectionStatistics: ...
 
-    def terms(self, words: Sequence[str]) -> list[tuple[Term, ...]]:
+    def terms(self, words: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
         """Return the stems that stand for each word, and how common they are."""
         ...
 
@@ -338,21 +343,21 @@ class MemorySearch(Protocol):
         the finger away, of several the most common. Words without one are left out."""
         ...
 
-    def matching(self, words: Sequence[str]) -> Matches:
+    def matching(self, words: Sequence[str]) -> WordMatches:
         """Return what holds any of the words, passing every filter. It needs no vector, so it
         can be asked for while a model reads the question."""
         ...
 
-    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+    def pool(self, wanted: CandidateQuery, chosen: Filter, now: datetime) -> CandidatePool:
         """Return the candidates of all sources with what stands beside them. A filter that
         lets no more than `draw` through brings all of those."""
         ...
 
-    def details(self, pool: Pool, places: NDArray[np.int64]) -> Details:
+    def details(self, pool: CandidatePool, places: NDArray[np.int64]) -> PassageDetails:
         """Return what comparing closely needs of these places of a pool."""
         ...
 
-    def records(self, nodes: Sequence[int]) -> dict[int, Record]:
+    def records(self, nodes: Sequence[int]) -> dict[int, RankingRecord]:
         """Return how a pool's nodes stand; what is gone meanwhile is left out."""
         ...
 
@@ -365,8 +370,13 @@ class MemorySearch(Protocol):
         ...
 
     def neighbours(
-        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
-    ) -> dict[str, list[Hit]]:
+        self,
+        ids: Sequence[str],
+        chosen: Filter,
+        now: datetime,
+        k: int,
+        least: float = LOWEST_COSINE,
+    ) -> dict[str, list[IndexHit]]:
         """Return for each of the ids the `k` nearest of those that pass the filter, best first,
         ties by id: the cosine of its first passage with their best one. It is no neighbour of
         itself. What has no vector is no key and no neighbour: nothing is known about it."""
@@ -381,12 +391,12 @@ class MemorySearch(Protocol):
         `limit` means that these were the last."""
         ...
 
-    def standings(self, between: Between = nothing) -> Standings:
+    def standings(self, between: PauseCallback = no_pause) -> MemoryColumns:
         """Return how all memories stand at one moment, in the order of their ids. `between` is
         called between two portions and may take its time."""
         ...
 
-    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
+    def sample(self, bar: RelevanceThreshold, now: datetime, size: int, seed: int) -> list[str]:
         """Return so many memories at random; the same ones for the same seed, while nothing
         changes. It takes no longer for a large index than for a small one.
 
@@ -396,8 +406,12 @@ class MemorySearch(Protocol):
         ...
 
     def gathered(
-        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
-    ) -> Gathered:
+        self,
+        bar: RelevanceThreshold,
+        now: datetime,
+        also: Sequence[str] = (),
+        between: PauseCallback = no_pause,
+    ) -> EmbeddedMemories:
         """Return all memories that take part, as in `sample`, with their vectors; those of
         `also` even if they are archival, or less relevant than that. `between` is called as in
         `standings`."""
@@ -426,4 +440,4 @@ class MemorySearch(Protocol):
         """Return path to fingerprint of every indexed file, the unreadable ones excluded."""
         ...
 
-    def unreadable(self) -> list[Unreadable]: ...
+    def unreadable(self) -> list[ParseProblem]: ...

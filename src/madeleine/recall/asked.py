@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.search import Extent, Term
+from madeleine.index.search import CollectionStatistics, IndexedTerm
 from madeleine.language.wording import META_WORDS, QUESTION_WORDS, STOP_WORDS
 from madeleine.model.trace import QueryEmbedding
 from madeleine.model.vector import Vector
@@ -50,7 +50,7 @@ class Asked:
     """All that is compared with a memory."""
 
     understood: Understood
-    extent: Extent
+    extent: CollectionStatistics
     terms: Terms
     named: tuple[int, ...]
     """The speakers that the question names."""
@@ -59,8 +59,8 @@ class Asked:
 
 def make_asked(
     understood: Understood,
-    extent: Extent,
-    found: Sequence[tuple[Term, ...]],
+    extent: CollectionStatistics,
+    found: Sequence[tuple[IndexedTerm, ...]],
     trace: QueryEmbedding | None,
 ) -> Asked:
     """Join what was understood with what the index and the model say of it. `found` are the
@@ -70,11 +70,13 @@ def make_asked(
     return Asked(understood, extent, terms, _named(understood, extent), aim)
 
 
-def _terms(understood: Understood, extent: Extent, found: Sequence[tuple[Term, ...]]) -> Terms:
+def _terms(
+    understood: Understood, extent: CollectionStatistics, found: Sequence[tuple[IndexedTerm, ...]]
+) -> Terms:
     place: dict[int, int] = {}
     telling: list[bool] = []
     names: list[bool] = []
-    flat: list[Term] = []
+    flat: list[IndexedTerm] = []
     about = understood.telling or frozenset(understood.terms)
     for word, stems in zip(understood.terms, found, strict=True):
         for each in stems:
@@ -93,14 +95,14 @@ def _terms(understood: Understood, extent: Extent, found: Sequence[tuple[Term, .
     )
 
 
-def _evened(extent: Extent) -> float:
+def _evened(extent: CollectionStatistics) -> float:
     """Return the factor that makes the rarest word tell as much in any store as in one of
     usual size: in a store of three every word would tell next to nothing (I10)."""
     return idf(0, USUAL_STORE) / idf(0, max(extent.memories, 1))
 
 
 def _pairs(
-    understood: Understood, found: Sequence[tuple[Term, ...]], place: Mapping[int, int]
+    understood: Understood, found: Sequence[tuple[IndexedTerm, ...]], place: Mapping[int, int]
 ) -> tuple[tuple[int, int], ...]:
     """Return the places of telling words that stand side by side in the question."""
     stem_of = {
@@ -113,7 +115,7 @@ def _pairs(
     return tuple(dict.fromkeys((one, two) for one, two in pairs if one != two))
 
 
-def _named(understood: Understood, extent: Extent) -> tuple[int, ...]:
+def _named(understood: Understood, extent: CollectionStatistics) -> tuple[int, ...]:
     """Return who is named: by a word of the name, or by its first letters if only one
     speaker's name begins so."""
     named: dict[int, None] = {}
@@ -128,8 +130,8 @@ def _named(understood: Understood, extent: Extent) -> tuple[int, ...]:
 
 def _aim(
     understood: Understood,
-    extent: Extent,
-    found: Sequence[tuple[Term, ...]],
+    extent: CollectionStatistics,
+    found: Sequence[tuple[IndexedTerm, ...]],
     trace: QueryEmbedding,
 ) -> Aim:
     weights = _weights(understood, extent, found, trace.spans)
@@ -145,8 +147,8 @@ def _aim(
 
 def _weights(
     understood: Understood,
-    extent: Extent,
-    found: Sequence[tuple[Term, ...]],
+    extent: CollectionStatistics,
+    found: Sequence[tuple[IndexedTerm, ...]],
     spans: Sequence[tuple[int, int]],
 ) -> NDArray[np.float32]:
     """Return how much each token tells, all together 1: its word's idf, shared among the
@@ -163,7 +165,7 @@ def _weights(
 
 
 def _tells(
-    understood: Understood, extent: Extent, found: Sequence[tuple[Term, ...]]
+    understood: Understood, extent: CollectionStatistics, found: Sequence[tuple[IndexedTerm, ...]]
 ) -> dict[str, float]:
     """Return how much each word of the question tells."""
     known = {

@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.errors import MindDown
-from madeleine.index.search import Extent, Matches, Pool, Term, Wanted
+from madeleine.index.search import (
+    CandidatePool,
+    CandidateQuery,
+    CollectionStatistics,
+    IndexedTerm,
+    WordMatches,
+)
 from madeleine.language.spelling import may_be_typo
 from madeleine.language.wording import word_forms
 from madeleine.model.cause import Cause, NoteKind
@@ -33,7 +39,7 @@ WORDS_BUDGET = 2_000  # memories that the words together may bring: what takes 2
 ABOUT_ASKER = 50  # compared beside the others, when the asker speaks of themselves
 ONLY_WORDS = 10  # times as many, where there is no model to bring what words leave out
 NEWEST = 50  # of the most recent, when those are asked for
-NOTHING = Matches(np.empty(0, np.int64), np.empty(0, np.float32))
+NOTHING = WordMatches(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,7 @@ class Prepared:
     """A question with what the model and the index make of it. `notes` say what is missing."""
 
     asked: Asked
-    matches: Matches
+    matches: WordMatches
     named: tuple[str, ...]
     """Ids of memories that the question names."""
     notes: tuple[Cause, ...]
@@ -52,9 +58,9 @@ class _Told:
     """What a question's words tell without a model."""
 
     understood: Understood
-    extent: Extent
-    terms: list[tuple[Term, ...]]
-    matches: Matches
+    extent: CollectionStatistics
+    terms: list[tuple[IndexedTerm, ...]]
+    matches: WordMatches
 
 
 def prepare(
@@ -121,7 +127,7 @@ def _may_be_slip(told: _Told, word: str, trace: QueryEmbedding | None) -> bool:
     return sum(at.start <= start < at.end for start, _ in trace.spans) > 1
 
 
-def _matches(stores: Stores, told: _Told, alone: bool) -> Matches:
+def _matches(stores: Stores, told: _Told, alone: bool) -> WordMatches:
     """Return what holds the words that candidates are drawn by: the rare ones, and what is
     quoted. `alone`, words have to bring more."""
     budget = WORDS_BUDGET * ONLY_WORDS if alone else WORDS_BUDGET
@@ -150,10 +156,10 @@ def _named(stores: Stores, understood: Understood) -> tuple[str, ...]:
 
 def draw(
     stores: Stores, query: RecallQuery, prepared: Prepared, chosen: Filter, now: datetime
-) -> Pool:
+) -> CandidatePool:
     """Return the candidates of all sources."""
     asked, understood = prepared.asked, prepared.asked.understood
-    wanted = Wanted(
+    wanted = CandidateQuery(
         matches=prepared.matches,
         scan=asked.aim.scan if asked.aim else None,
         near=asked.aim.near if asked.aim else None,
@@ -167,7 +173,7 @@ def draw(
     return stores.search.pool(wanted, chosen, now)
 
 
-def choose(asked: Asked, pool: Pool, count: int) -> NDArray[np.int64]:
+def choose(asked: Asked, pool: CandidatePool, count: int) -> NDArray[np.int64]:
     """Return the places of the candidates to be compared closely. What is known about the asker
     comes beside the others: it is to crowd nobody out, nor be crowded out."""
     places = np.flatnonzero(pool.allowed)

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.search import Details, Pool
+from madeleine.index.search import CandidatePool, PassageDetails
 from madeleine.language.traits import PassageTrait
 from madeleine.language.when import TimeSpan
 from madeleine.recall.asked import Asked
@@ -51,7 +51,7 @@ class Compared:
 class _View:
     """The candidates and their neighbours as rows of their own."""
 
-    pool: Pool
+    pool: CandidatePool
     rows: Places
     """Places of the pool."""
     chosen: Places
@@ -73,13 +73,15 @@ class _View:
         return combine_by_session(values, self.session, combine)
 
 
-def rows_needed(pool: Pool, places: Places) -> Places:
+def rows_needed(pool: CandidatePool, places: Places) -> Places:
     """Return the places whose details are looked at: the candidates and what is beside them."""
     beside = np.concatenate([pool.before[places], pool.after[places]])
     return np.unique(np.concatenate([places, beside[beside >= 0]]))
 
 
-def compare(asked: Asked, pool: Pool, places: Places, rows: Places, details: Details) -> Compared:
+def compare(
+    asked: Asked, pool: CandidatePool, places: Places, rows: Places, details: PassageDetails
+) -> Compared:
     """Return the features of the candidates at `places`; `details` are those of `rows`."""
     view = _view(pool, places, rows)
     columns = _words(asked, view, details)
@@ -92,7 +94,7 @@ def compare(asked: Asked, pool: Pool, places: Places, rows: Places, details: Det
     return Compared(places, columns)
 
 
-def _view(pool: Pool, places: Places, rows: Places) -> _View:
+def _view(pool: CandidatePool, places: Places, rows: Places) -> _View:
     place_of = np.full(len(pool) + 1, -1, np.int64)  # the last is where "none" looks
     place_of[rows] = np.arange(len(rows))
     talk = pool.talk[rows]
@@ -105,7 +107,7 @@ def _view(pool: Pool, places: Places, rows: Places) -> _View:
 # --- words ----------------------------------------------------------------------------------
 
 
-def _words(asked: Asked, view: _View, details: Details) -> Columns:
+def _words(asked: Asked, view: _View, details: PassageDetails) -> Columns:
     terms = asked.terms
     counts, places = _counts(terms.stems, details)
     said = counts + _names_said(asked, view)
@@ -137,7 +139,7 @@ def _words_around(asked: Asked, view: _View, said: Values, lengths: NDArray[np.i
 
 
 def _counts(
-    stems: NDArray[np.uint32], details: Details
+    stems: NDArray[np.uint32], details: PassageDetails
 ) -> tuple[Values, tuple[Places, Places, Places]]:
     """Return how often each row says each stem, and where: position, row and stem."""
     rows, count = len(details.stem_starts) - 1, len(stems)
@@ -169,7 +171,7 @@ def _covered(counts: Values, weights: Values) -> Values:
 
 
 def _side_by_side(
-    asked: Asked, view: _View, details: Details, places: tuple[Places, Places, Places]
+    asked: Asked, view: _View, details: PassageDetails, places: tuple[Places, Places, Places]
 ) -> Values:
     """Return the share of the question's pairs of words that a row says side by side."""
     pairs, (where, row, stem) = asked.terms.pairs, places
@@ -219,7 +221,7 @@ def _wide(view: _View) -> PassageNeighbours:
 # --- tokens ---------------------------------------------------------------------------------
 
 
-def _tokens(asked: Asked, view: _View, details: Details) -> Columns:
+def _tokens(asked: Asked, view: _View, details: PassageDetails) -> Columns:
     """Late interaction: how well each token of the question is met."""
     assert asked.aim is not None
     weights = asked.aim.weights.astype(np.float64)
@@ -249,7 +251,7 @@ def _tokens_around(view: _View, met: Values, weights: Values) -> Columns:
 
 
 def _met(
-    asked: NDArray[np.float32], weights: Values, details: Details
+    asked: NDArray[np.float32], weights: Values, details: PassageDetails
 ) -> tuple[Values, Values, Values]:
     """Return for each row the best cosine of each of the question's tokens, and how well its
     best piece meets them all, plainly and as far as they are surely met."""

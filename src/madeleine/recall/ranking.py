@@ -16,7 +16,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.search import Record
+from madeleine.index.search import RankingRecord
 from madeleine.language.wording import QUESTION_WORDS, SELF_WORDS, STOP_WORDS
 from madeleine.model.cause import Cause, ReasonKind
 from madeleine.model.memory import Memory
@@ -158,7 +158,7 @@ def _rough(view: _View, ids: Sequence[str]) -> NDArray[np.float64]:
     return rough
 
 
-def _rank(view: _View, record: Record, spot: int) -> Ranked:
+def _rank(view: _View, record: RankingRecord, spot: int) -> Ranked:
     chance = float(view.scored.chances[spot])
     lifts = _lifts(view, record, spot)
     for lift in lifts.values():
@@ -168,7 +168,7 @@ def _rank(view: _View, record: Record, spot: int) -> Ranked:
     return Ranked(record.id, record.created, score, spot, factors, lifts)
 
 
-def _lifts(view: _View, record: Record, spot: int) -> dict[ReasonKind, float]:
+def _lifts(view: _View, record: RankingRecord, spot: int) -> dict[ReasonKind, float]:
     """Return the further reasons that a memory is meant."""
     lifts: dict[ReasonKind, float] = {}
     if record.id in view.named:
@@ -190,7 +190,7 @@ def _self_lift(understood: Understood, chances: NDArray[np.float64]) -> NDArray[
     return np.full(len(chances), LIFT_ONLY_SELF)
 
 
-def _standing(view: _View, record: Record, spot: int) -> BoostInputs:
+def _standing(view: _View, record: RankingRecord, spot: int) -> BoostInputs:
     pool, place, now = view.scored.pool, view.scored.places[spot], view.now
     newest = view.understood.newest_first
     return BoostInputs(

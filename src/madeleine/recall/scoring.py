@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.search import Pool
+from madeleine.index.search import CandidatePool
 from madeleine.model.query import RecallQuery
 from madeleine.recall.asked import Asked
 from madeleine.recall.candidates import choose, draw, prepare
@@ -29,7 +29,7 @@ class Scored:
     """The candidates that were compared closely, as columns. `places` are those of the pool,
     `head` says which of `HEADS` weighed each."""
 
-    pool: Pool
+    pool: CandidatePool
     places: Places
     columns: Columns
     head: NDArray[np.int64]
@@ -57,7 +57,7 @@ def score(
     stores: Stores,
     heads: Mapping[str, RecallHead],
     asked: Asked,
-    pool: Pool,
+    pool: CandidatePool,
     limit: int,
     named: Sequence[str] = (),
 ) -> Scored:
@@ -82,14 +82,14 @@ def score(
     return Scored(pool, places, columns, head, told, sums, chances)
 
 
-def _named(stores: Stores, pool: Pool, named: Sequence[str]) -> Places:
+def _named(stores: Stores, pool: CandidatePool, named: Sequence[str]) -> Places:
     """Return the places of the memories with these ids, as far as the filter allows them."""
     ids = stores.search.ids(pool.nodes.tolist())
     meant = [ids.get(node) in named for node in pool.nodes.tolist()]
     return np.flatnonzero(pool.allowed & np.array(meant, np.bool_))
 
 
-def _heads(pool: Pool, places: Places, columns: Columns) -> NDArray[np.int64]:
+def _heads(pool: CandidatePool, places: Places, columns: Columns) -> NDArray[np.int64]:
     """Return which head weighs each candidate."""
     read = pool.embedded[places] & ("near" in columns)
     closely = read & ("tokens" in columns)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.search import Standings
+from madeleine.index.search import MemoryColumns
 from madeleine.model.words import Tier
 from madeleine.sleep.values import Night
 
@@ -19,7 +19,7 @@ WORKING = list(Tier).index(Tier.WORKING)
 ARCHIVAL = list(Tier).index(Tier.ARCHIVAL)
 
 
-def pages(night: Night) -> Iterator[Standings]:
+def pages(night: Night) -> Iterator[MemoryColumns]:
     """Yield every memory once; stop when somebody waits for the end."""
     known = night.stores.search.standings(night.stop)
     for start in range(0, len(known), PAGE):

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from madeleine.errors import Rejected
-from madeleine.index.port import Batch, Index, Put
-from madeleine.index.search import Pool, Wanted
+from madeleine.index.port import Index, IndexBatch, MemoryPut
+from madeleine.index.search import CandidatePool, CandidateQuery
 from madeleine.language.passages import split_passages
 from madeleine.model.memory import Memory, Origin
 from madeleine.model.query import Filter
@@ -50,25 +50,25 @@ EAST, NORTH = unit(1, 0, 0, 0), unit(0, 1, 0, 0)
 EXAMPLES = settings().max_examples * 2 // 3  # more with a profile of hypothesis that has more
 
 
-def names(index: Index, pool: Pool) -> list[str]:
+def names(index: Index, pool: CandidatePool) -> list[str]:
     """The id of the memory at each place."""
     found = index.search.ids(pool.nodes.tolist())
     return [found[node] for node in pool.nodes.tolist()]
 
 
-def drawn(index: Index, wanted: Wanted, chosen: Filter = ANY) -> set[str]:
+def drawn(index: Index, wanted: CandidateQuery, chosen: Filter = ANY) -> set[str]:
     """The ids of the candidates, without what is there for context only."""
     pool = index.search.pool(wanted, chosen, NOON)
     return {each for each, mine in zip(names(index, pool), pool.allowed, strict=True) if mine}
 
 
-def column(index: Index, pool: Pool, name: str) -> dict[str, Any]:
+def column(index: Index, pool: CandidatePool, name: str) -> dict[str, Any]:
     """One column by id, of memories that have one passage."""
     return dict(zip(names(index, pool), getattr(pool, name).tolist(), strict=True))
 
 
-def everything(index: Index, **wanted: Any) -> Pool:
-    return index.search.pool(Wanted(**wanted), ALL, NOON)
+def everything(index: Index, **wanted: Any) -> CandidatePool:
+    return index.search.pool(CandidateQuery(**wanted), ALL, NOON)
 
 
 def numbered(found: Iterable[int]) -> set[str]:
@@ -78,27 +78,30 @@ def numbered(found: Iterable[int]) -> set[str]:
 # --- sources ------------------------------------------------------------------------------
 
 
-def with_a_crowd(index: Index, *puts: Put) -> None:
+def with_a_crowd(index: Index, *puts: MemoryPut) -> None:
     """Fill an index so that drawing two from a source leaves most of it out."""
     crowd = [put(memory(number, f"crowd {number}"), unit(0, 0, 1, 1)) for number in range(100, 150)]
-    index.write(Batch(puts=[*crowd, *puts]))
+    index.write(IndexBatch(puts=[*crowd, *puts]))
 
 
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
-        (Wanted(words=["apples"], draw=2), [1]),
-        (Wanted(words=["apples", "pears"], draw=2), [1, 2]),
-        (Wanted(scan=EAST, near=EAST, focus=EAST, draw=1), [3]),
-        (Wanted(ids=[memory_id(4), memory_id(77)], draw=1), [4]),
-        (Wanted(tag="dear", draw=1), [5]),
-        (Wanted(newest=1, draw=1), [6]),
-        (Wanted(words=["apples"], scan=EAST, ids=[memory_id(4)], tag="dear", newest=1, draw=1),
+        (CandidateQuery(words=["apples"], draw=2), [1]),
+        (CandidateQuery(words=["apples", "pears"], draw=2), [1, 2]),
+        (CandidateQuery(scan=EAST, near=EAST, focus=EAST, draw=1), [3]),
+        (CandidateQuery(ids=[memory_id(4), memory_id(77)], draw=1), [4]),
+        (CandidateQuery(tag="dear", draw=1), [5]),
+        (CandidateQuery(newest=1, draw=1), [6]),
+        (CandidateQuery(words=["apples"], scan=EAST, ids=[memory_id(4)], tag="dear", newest=1,
+                        draw=1),
          [1, 3, 4, 5, 6]),
-        (Wanted(draw=1), []),
+        (CandidateQuery(draw=1), []),
     ],
 )  # fmt: skip
-def test_every_source_brings_its_own(index: Index, wanted: Wanted, expected: list[int]) -> None:
+def test_every_source_brings_its_own(
+    index: Index, wanted: CandidateQuery, expected: list[int]
+) -> None:
     with_a_crowd(
         index,
         put(memory(1, "green apples"), NORTH),
@@ -114,7 +117,7 @@ def test_every_source_brings_its_own(index: Index, wanted: Wanted, expected: lis
 
 def test_a_source_gives_its_best(index: Index) -> None:
     index.write(
-        Batch(
+        IndexBatch(
             puts=[
                 put(memory(number, "tea " * number + "milk " * (9 - number)), unit(number, 9, 0, 0))
                 for number in range(1, 9)
@@ -122,9 +125,9 @@ def test_a_source_gives_its_best(index: Index) -> None:
         )
     )
 
-    assert drawn(index, Wanted(words=["tea"], draw=3)) == numbered([6, 7, 8])
-    assert drawn(index, Wanted(scan=EAST, draw=2)) == numbered([7, 8])
-    assert drawn(index, Wanted(newest=4, draw=1)) == numbered([5, 6, 7, 8])
+    assert drawn(index, CandidateQuery(words=["tea"], draw=3)) == numbered([6, 7, 8])
+    assert drawn(index, CandidateQuery(scan=EAST, draw=2)) == numbered([7, 8])
+    assert drawn(index, CandidateQuery(newest=4, draw=1)) == numbered([5, 6, 7, 8])
 
 
 @pytest.mark.proves("I11")
@@ -142,21 +145,21 @@ def test_every_source_obeys_every_filter(
         for number, each in enumerate(fields)
     ]
     index.clear()
-    index.write(Batch(puts=[put(each, unit(1, 2, 3, 4)) for each in memories]))
+    index.write(IndexBatch(puts=[put(each, unit(1, 2, 3, 4)) for each in memories]))
     wanted = {each.id for each in memories if passes(each, chosen, NOON)}
     everyone = [each.id for each in memories]
 
     for asked in (
-        Wanted(words=["word"], draw=draw),
-        Wanted(scan=EAST, draw=draw),
-        Wanted(ids=everyone, draw=draw),
-        Wanted(tag="red", draw=draw),
-        Wanted(newest=4, draw=draw),
+        CandidateQuery(words=["word"], draw=draw),
+        CandidateQuery(scan=EAST, draw=draw),
+        CandidateQuery(ids=everyone, draw=draw),
+        CandidateQuery(tag="red", draw=draw),
+        CandidateQuery(newest=4, draw=draw),
     ):
         found = drawn(index, asked, chosen)
         assert found <= wanted
         assert found == wanted or len(wanted) > draw
-    assert drawn(index, Wanted(ids=everyone, draw=draw), chosen) == wanted
+    assert drawn(index, CandidateQuery(ids=everyone, draw=draw), chosen) == wanted
 
 
 def test_a_filter_that_lets_few_through_brings_all_of_them(index: Index) -> None:
@@ -164,8 +167,10 @@ def test_a_filter_that_lets_few_through_brings_all_of_them(index: Index) -> None
     with_a_crowd(index, *rare)
     goals = Filter(types=(MemoryType.GOAL,))
 
-    assert drawn(index, Wanted(words=["crowd"], scan=EAST, draw=5), goals) == numbered(range(1, 6))
-    assert drawn(index, Wanted(words=["crowd"], scan=EAST, draw=4), goals) == set()
+    assert drawn(index, CandidateQuery(words=["crowd"], scan=EAST, draw=5), goals) == numbered(
+        range(1, 6)
+    )
+    assert drawn(index, CandidateQuery(words=["crowd"], scan=EAST, draw=4), goals) == set()
 
 
 def test_what_bears_the_tag_is_looked_for_inside_the_filter(index: Index) -> None:
@@ -174,7 +179,7 @@ def test_what_bears_the_tag_is_looked_for_inside_the_filter(index: Index) -> Non
     keep(index, *retired[:10], memory(60, "current", tags=("me",)), *retired[10:])
     with_a_crowd(index)
 
-    assert drawn(index, Wanted(tag="me", draw=2)) == numbered([60])
+    assert drawn(index, CandidateQuery(tag="me", draw=2)) == numbered([60])
 
 
 @pytest.mark.proves("I11")
@@ -185,7 +190,7 @@ def test_one_that_bears_the_tag_is_found_behind_many_others_that_do(index: Index
 
     goals = Filter(types=(MemoryType.GOAL,))
 
-    assert drawn(index, Wanted(tag="me", draw=2), goals) == numbered([1])
+    assert drawn(index, CandidateQuery(tag="me", draw=2), goals) == numbered([1])
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -197,12 +202,12 @@ def test_of_those_made_at_one_moment_the_newest_are_told_by_their_ids(
     keep(index, *twins[::order], memory(50))
     listed = [each.id for each in index.search.listing(ANY, NOON, 5)]
 
-    assert drawn(index, Wanted(newest=5, draw=1)) == set(listed) == numbered(range(35, 40))
+    assert drawn(index, CandidateQuery(newest=5, draw=1)) == set(listed) == numbered(range(35, 40))
 
 
 def test_nothing_is_drawn_from_an_empty_index(index: Index) -> None:
     pool = index.search.pool(
-        Wanted(words=["x"], scan=EAST, ids=["y"], tag="z", newest=3), ANY, NOON
+        CandidateQuery(words=["x"], scan=EAST, ids=["y"], tag="z", newest=3), ANY, NOON
     )
 
     assert len(pool) == 0
@@ -220,7 +225,7 @@ def test_no_wanted_word_is_ever_taken_for_syntax(index: Index, term: str) -> Non
 
     index.search.terms([term])
 
-    assert memory_id(1) in drawn(index, Wanted(words=[term, "ordinary"], draw=1))
+    assert memory_id(1) in drawn(index, CandidateQuery(words=[term, "ordinary"], draw=1))
     assert index.search.terms(["ordinary"])[0][0].holders == 1
 
 
@@ -229,7 +234,7 @@ def test_no_wanted_word_is_ever_taken_for_syntax(index: Index, term: str) -> Non
 
 def test_cosines_are_taken_with_both_directions(index: Index) -> None:
     vectors = {1: unit(1, 2, 0, 0), 2: unit(-1, 1, 1, 0), 3: None}
-    index.write(Batch(puts=[put(memory(number), each) for number, each in vectors.items()]))
+    index.write(IndexBatch(puts=[put(memory(number), each) for number, each in vectors.items()]))
 
     pool = everything(index, scan=EAST, near=EAST, focus=unit(0, 1, 1, 0))
 
@@ -244,7 +249,7 @@ def test_cosines_are_taken_with_both_directions(index: Index) -> None:
 
 
 def test_without_directions_all_cosines_are_nothing(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1, "tea"), EAST)]))
+    index.write(IndexBatch(puts=[put(memory(1, "tea"), EAST)]))
 
     pool = everything(index, words=["tea"])
 
@@ -253,7 +258,7 @@ def test_without_directions_all_cosines_are_nothing(index: Index) -> None:
 
 def test_equal_vectors_have_equal_cosines_wherever_they_stand(index: Index) -> None:
     same = unit(0.3, 0.2, 0.9, 0.1)
-    index.write(Batch(puts=[put(memory(number), same) for number in range(1, 200)]))
+    index.write(IndexBatch(puts=[put(memory(number), same) for number in range(1, 200)]))
 
     pool = everything(index, scan=same, near=same, focus=unit(1, 2, 3, 4), draw=1)
 
@@ -290,7 +295,7 @@ def test_what_is_outdated_is_told_as_of_the_moment_asked_about(index: Index) -> 
     )
 
     def outdated(chosen: Filter) -> set[str]:
-        found = column(index, index.search.pool(Wanted(), chosen, NOON), "outdated")
+        found = column(index, index.search.pool(CandidateQuery(), chosen, NOON), "outdated")
         return {memory_id for memory_id, passed in found.items() if passed}
 
     assert outdated(ALL) == numbered([2, 4, 5, 6])
@@ -348,7 +353,7 @@ def talk(*numbers: int, session: str = "s", **fields: Any) -> list[Memory]:
     return [said(each, each, ("Ann", "Ben")[each % 2], session, **fields) for each in numbers]
 
 
-def around(index: Index, pool: Pool) -> dict[str, tuple[str | None, str | None]]:
+def around(index: Index, pool: CandidatePool) -> dict[str, tuple[str | None, str | None]]:
     """The ids before and after each memory, as far as they are in the pool."""
     named = names(index, pool)
 
@@ -363,9 +368,9 @@ def around(index: Index, pool: Pool) -> dict[str, tuple[str | None, str | None]]
 
 def test_two_on_either_side_come_along_and_are_no_answers(index: Index) -> None:
     keep(index, *talk(*range(1, 10)), memory(50, "a note"))
-    index.write(Batch(puts=[put(replace(talk(5)[0], tier=Tier.CORE))]))
+    index.write(IndexBatch(puts=[put(replace(talk(5)[0], tier=Tier.CORE))]))
 
-    pool = index.search.pool(Wanted(), Filter(tiers=(Tier.CORE,)), NOON)
+    pool = index.search.pool(CandidateQuery(), Filter(tiers=(Tier.CORE,)), NOON)
 
     assert sorted(names(index, pool)) == sorted(numbered(range(3, 8)))
     assert [each for each, mine in column(index, pool, "allowed").items() if mine] == [memory_id(5)]
@@ -384,9 +389,9 @@ def test_neighbours_come_along_whatever_the_source(index: Index) -> None:
     odd, far = said(4, 4, "Ann", content="zebra"), talk(14, session="other")[0]
     with_a_crowd(index, put(odd), put(far, EAST))
 
-    by_word = index.search.pool(Wanted(words=["zebra"], draw=1), ANY, NOON)
-    by_meaning = index.search.pool(Wanted(scan=EAST, draw=1), ANY, NOON)
-    by_id = index.search.pool(Wanted(ids=[memory_id(1), memory_id(100)], draw=1), ANY, NOON)
+    by_word = index.search.pool(CandidateQuery(words=["zebra"], draw=1), ANY, NOON)
+    by_meaning = index.search.pool(CandidateQuery(scan=EAST, draw=1), ANY, NOON)
+    by_id = index.search.pool(CandidateQuery(ids=[memory_id(1), memory_id(100)], draw=1), ANY, NOON)
 
     assert set(names(index, by_word)) == numbered(range(2, 7))
     assert set(names(index, by_meaning)) == numbered(range(12, 17))
@@ -428,7 +433,7 @@ def test_a_turn_that_is_written_anew_keeps_its_place_among_its_equals(index: Ind
     keep(index, *(said(each, 5, "Ann", created=NOON) for each in (1, 2, 3)))
 
     keep(index, said(1, 5, "Ben", content="other words", created=NOON))
-    index.write(Batch(drops=[memory_id(2)]))
+    index.write(IndexBatch(drops=[memory_id(2)]))
     keep(index, said(2, 5, "Ann", created=NOON))
 
     assert around(index, everything(index)) == in_a_row([1, 2, 3])
@@ -443,7 +448,7 @@ def in_a_row(numbers: Sequence[int]) -> dict[str, tuple[str | None, str | None]]
 def test_a_turn_that_goes_leaves_its_neighbours_side_by_side(index: Index) -> None:
     keep(index, *talk(1, 2, 3))
 
-    index.write(Batch(drops=[memory_id(2)]))
+    index.write(IndexBatch(drops=[memory_id(2)]))
 
     links = around(index, everything(index))
     assert links == {memory_id(1): (None, memory_id(3)), memory_id(3): (memory_id(1), None)}
@@ -482,7 +487,7 @@ def test_at_least_two_speakers_make_a_talk(index: Index) -> None:
     found = column(index, everything(index), "talk")
     assert {each for each, talks in found.items() if talks} == numbered([1, 2])
 
-    index.write(Batch(drops=[memory_id(1)]))
+    index.write(IndexBatch(drops=[memory_id(1)]))
     keep(index, said(4, 2, "Ben", session="alone"))
 
     found = column(index, everything(index), "talk")
@@ -526,7 +531,7 @@ def long_one(number: int = 1, **fields: Any) -> Memory:
 
 
 def test_a_long_memory_has_a_place_for_each_passage(index: Index) -> None:
-    index.write(Batch(puts=[put(long_one(), EAST, NORTH, unit(0, 0, 1, 0))]))
+    index.write(IndexBatch(puts=[put(long_one(), EAST, NORTH, unit(0, 0, 1, 0))]))
 
     pool = everything(index, words=["plums"], near=NORTH)
 
@@ -547,13 +552,13 @@ def test_a_long_memory_has_a_place_for_each_passage(index: Index) -> None:
 @pytest.mark.parametrize(
     "wanted",
     [
-        Wanted(words=["plums"], draw=1),
-        Wanted(ids=[memory_id(1)], draw=1),
-        Wanted(tag="dear", draw=1),
+        CandidateQuery(words=["plums"], draw=1),
+        CandidateQuery(ids=[memory_id(1)], draw=1),
+        CandidateQuery(tag="dear", draw=1),
     ],
 )
 def test_a_long_memory_that_is_found_comes_with_all_its_passages(
-    index: Index, wanted: Wanted
+    index: Index, wanted: CandidateQuery
 ) -> None:
     """Which of them holds the word is known only when they are compared."""
     with_a_crowd(index, put(long_one(tags=("dear",))))
@@ -566,7 +571,7 @@ def test_a_long_memory_that_is_found_comes_with_all_its_passages(
 def test_a_passage_is_drawn_by_its_own_meaning(index: Index) -> None:
     with_a_crowd(index, put(long_one(), NORTH, EAST, NORTH))
 
-    pool = index.search.pool(Wanted(scan=EAST, near=EAST, draw=1), ANY, NOON)
+    pool = index.search.pool(CandidateQuery(scan=EAST, near=EAST, draw=1), ANY, NOON)
 
     assert names(index, pool) == [memory_id(1)]
     assert pool.near.tolist() == pytest.approx([1], abs=0.001)
@@ -576,7 +581,7 @@ def test_a_passage_is_drawn_by_its_own_meaning(index: Index) -> None:
 def test_the_newest_are_memories_and_not_passages(index: Index) -> None:
     with_a_crowd(index, put(long_one(created=NOON)), put(memory(2, created=NOON)))
 
-    assert drawn(index, Wanted(newest=2, draw=1)) == numbered([1, 2])
+    assert drawn(index, CandidateQuery(newest=2, draw=1)) == numbered([1, 2])
 
 
 def test_long_memories_do_not_crowd_out_the_others(index: Index) -> None:
@@ -586,19 +591,21 @@ def test_long_memories_do_not_crowd_out_the_others(index: Index) -> None:
     long = [put(memory(number, book), *([EAST] * count)) for number in range(1, 6)]
     short = [put(memory(number), unit(1, 0.1 * number, 0, 0)) for number in range(6, 11)]
 
-    index.write(Batch(puts=[*long, *short]))
+    index.write(IndexBatch(puts=[*long, *short]))
 
     found = ids(index.search.search_vector(EAST, ANY, NOON, 10))
     assert found == [memory_id(number) for number in range(1, 11)]
 
 
 def test_a_long_memory_goes_and_changes_whole(index: Index) -> None:
-    index.write(Batch(puts=[put(long_one(), EAST, EAST, EAST), put(long_one(2), EAST, EAST, EAST)]))
+    index.write(
+        IndexBatch(puts=[put(long_one(), EAST, EAST, EAST), put(long_one(2), EAST, EAST, EAST)])
+    )
 
     index.write(
-        Batch(
+        IndexBatch(
             puts=[
-                Put(stored(long_one(1, tier=Tier.CORE)), keep_traces=True),
+                MemoryPut(stored(long_one(1, tier=Tier.CORE)), keep_traces=True),
                 put(memory(2, "short now"), NORTH),
             ]
         )
@@ -608,7 +615,7 @@ def test_a_long_memory_goes_and_changes_whole(index: Index) -> None:
     found = zip(names(index, pool), pool.tier.tolist(), np.round(pool.near, 2), strict=True)
     core, working = list(Tier).index(Tier.CORE), list(Tier).index(Tier.WORKING)
     assert sorted(found) == [*[(memory_id(1), core, 1.0)] * 3, (memory_id(2), working, 0.0)]
-    index.write(Batch(drops=[memory_id(1)]))
+    index.write(IndexBatch(drops=[memory_id(1)]))
     assert names(index, everything(index)) == [memory_id(2)]
 
 
@@ -630,7 +637,7 @@ def test_traces_are_given_later_to_all_passages_or_to_none(index: Index) -> None
 
 def test_a_put_with_a_wrong_number_of_traces_is_rejected(index: Index) -> None:
     with pytest.raises(Rejected, match="2 traces for 3 passages"):
-        index.write(Batch(puts=[put(long_one(), EAST, EAST)]))
+        index.write(IndexBatch(puts=[put(long_one(), EAST, EAST)]))
 
     assert index.search.counts().memories == 0
 
@@ -643,7 +650,7 @@ def test_tokens_that_cannot_be_the_model_s_are_rejected(index: Index, width: int
     with pytest.raises(Rejected):
         index.set_traces({memory_id(1): [odd]})
     with pytest.raises(Rejected):
-        index.write(Batch(puts=[Put(stored(memory(2)), [odd])]))
+        index.write(IndexBatch(puts=[MemoryPut(stored(memory(2)), [odd])]))
 
     assert index.search.unembedded(5) == [memory_id(1)]
 
@@ -659,7 +666,7 @@ class Held:
     tokens: list[list[int]]
 
 
-def held(index: Index, pool: Pool, places: list[int] | None = None) -> list[Held]:
+def held(index: Index, pool: CandidatePool, places: list[int] | None = None) -> list[Held]:
     """The details of each place, cut apart."""
     wanted = np.arange(len(pool)) if places is None else np.array(places, np.int64)
     found = index.search.details(pool, wanted)
@@ -685,11 +692,11 @@ def stems_of(index: Index, *words: str) -> list[int]:
 def test_details_are_those_of_each_place_in_the_order_asked_for(index: Index) -> None:
     kept = tokens((1, 2, 3), (-4, 5, -127))
     index.write(
-        Batch(
+        IndexBatch(
             puts=[
-                Put(stored(memory(1, "green apples", title="Fruit")), [trace(EAST, kept)]),
+                MemoryPut(stored(memory(1, "green apples", title="Fruit")), [trace(EAST, kept)]),
                 put(memory(2, "red pears, green pears")),
-                Put(stored(memory(3, "...")), [trace(NORTH, tokens((7, 8, 9)))]),
+                MemoryPut(stored(memory(3, "...")), [trace(NORTH, tokens((7, 8, 9)))]),
                 put(memory(4, "plums"), EAST),
             ]
         )
@@ -712,15 +719,15 @@ def test_details_are_those_of_each_place_in_the_order_asked_for(index: Index) ->
 
 def test_details_of_what_is_gone_or_changed_are_those_of_now(index: Index) -> None:
     puts = [
-        Put(stored(memory(each, "green apples")), [trace(EAST, tokens((each, 0, 0)))])
+        MemoryPut(stored(memory(each, "green apples")), [trace(EAST, tokens((each, 0, 0)))])
         for each in (1, 2, 3)
     ]
-    index.write(Batch(puts=puts))
+    index.write(IndexBatch(puts=puts))
     pool = everything(index)
     before = held(index, pool)
     assert [each.tokens for each in before] == [[[1, 0, 0]], [[2, 0, 0]], [[3, 0, 0]]]
 
-    index.write(Batch(puts=[put(memory(2, "red pears"))], drops=[memory_id(1)]))
+    index.write(IndexBatch(puts=[put(memory(2, "red pears"))], drops=[memory_id(1)]))
 
     expected = [Held([], []), Held(stems_of(index, "red", "pears"), []), before[2]]
     assert held(index, pool) == expected
@@ -734,7 +741,7 @@ def test_ids_are_told_of_the_nodes_that_are_there(index: Index) -> None:
     keep(index, memory(1), memory(2))
     nodes = everything(index).nodes.tolist()
 
-    index.write(Batch(drops=[memory_id(1)]))
+    index.write(IndexBatch(drops=[memory_id(1)]))
 
     assert set(index.search.ids([*nodes, 999]).values()) == numbered([2])
 
@@ -852,15 +859,15 @@ def test_who_said_it_and_when_counts_as_words(index: Index) -> None:
     with_a_crowd(index, put(spoken), put(said(2, 1, "Ann", session="other")))
 
     assert holders(index, "melanie") == [1]
-    assert drawn(index, Wanted(words=["melanie"], draw=1)) == numbered([1])
+    assert drawn(index, CandidateQuery(words=["melanie"], draw=1)) == numbered([1])
     month = f"{spoken.created:%B}"
-    assert drawn(index, Wanted(words=[month], draw=2)) == numbered([1, 2])
+    assert drawn(index, CandidateQuery(words=[month], draw=2)) == numbered([1, 2])
 
 
 def test_what_goes_or_changes_no_longer_holds_its_words(index: Index) -> None:
     keep(index, *(memory(number, "green tea") for number in range(1, 5)))
 
-    index.write(Batch(drops=[memory_id(1)], puts=[put(memory(2, "black tea"))]))
+    index.write(IndexBatch(drops=[memory_id(1)], puts=[put(memory(2, "black tea"))]))
 
     assert holders(index, "green") == [2]
     assert holders(index, "tea") == [3]
@@ -882,7 +889,7 @@ def test_the_extent_follows_puts_revisions_and_drops(index: Index) -> None:
     extent = index.search.extent()
     assert (extent.memories, extent.mean_words, set(extent.speakers)) == (2, 5.0, {"ben"})
 
-    index.write(Batch(drops=[memory_id(2)]))
+    index.write(IndexBatch(drops=[memory_id(2)]))
     extent = index.search.extent()
     assert (extent.memories, extent.mean_words, dict(extent.speakers)) == (1, 6.0, {})
     index.clear()
@@ -912,7 +919,7 @@ def test_a_refused_batch_introduces_nobody(index: Index) -> None:
     bad = put(memory(2), np.ones(7, np.float32))
 
     with pytest.raises(Rejected):
-        index.write(Batch(puts=[put(said(1, 1, "Ann"), EAST), bad]))
+        index.write(IndexBatch(puts=[put(said(1, 1, "Ann"), EAST), bad]))
 
     extent = index.search.extent()
     assert (extent.memories, extent.mean_words, dict(extent.speakers)) == (0, 0.0, {})
@@ -924,10 +931,10 @@ def test_a_refused_batch_introduces_nobody(index: Index) -> None:
 def read_by_a_model(make_index: Maker, folder: Path) -> None:
     first = make_index(folder)
     spoken = [
-        Put(stored(each), [trace(EAST, tokens((1, 2, 3)))])
+        MemoryPut(stored(each), [trace(EAST, tokens((1, 2, 3)))])
         for each in talk(1, 2, 3, content="green apples")
     ]
-    first.write(Batch(puts=[*spoken, put(memory(4, "red pears"))]))
+    first.write(IndexBatch(puts=[*spoken, put(memory(4, "red pears"))]))
     first.close()
 
 
@@ -937,7 +944,9 @@ def test_without_a_model_words_and_neighbours_are_there(make_index: Maker, tmp_p
     plain = make_index(tmp_path, model=None)
     with_a_crowd_of_words = [memory(number, "crowd") for number in range(100, 120)]
     keep(plain, *with_a_crowd_of_words, said(2, 2, "Ann", content="zebra"))
-    pool = plain.search.pool(Wanted(words=["zebra"], scan=EAST, near=EAST, draw=2), ANY, NOON)
+    pool = plain.search.pool(
+        CandidateQuery(words=["zebra"], scan=EAST, near=EAST, draw=2), ANY, NOON
+    )
 
     assert set(names(plain, pool)) == numbered([1, 2, 3])
     assert around(plain, pool)[memory_id(2)] == (memory_id(1), memory_id(3))
@@ -953,13 +962,13 @@ def test_traces_wait_for_their_model_to_come_back(make_index: Maker, tmp_path: P
     read_by_a_model(make_index, tmp_path)
     plain = make_index(tmp_path, model=None)
     moved = said(3, 9, "Ben", content="green apples", tier=Tier.CORE)
-    plain.write(Batch(puts=[Put(stored(moved), keep_traces=True)]))
+    plain.write(IndexBatch(puts=[MemoryPut(stored(moved), keep_traces=True)]))
     plain.close()
 
     again = make_index(tmp_path)
 
     assert again.search.unembedded(9) == [memory_id(4)]
-    pool = again.search.pool(Wanted(near=EAST), Filter(tiers=(Tier.CORE,)), NOON)
+    pool = again.search.pool(CandidateQuery(near=EAST), Filter(tiers=(Tier.CORE,)), NOON)
     place = names(again, pool).index(memory_id(3))
     assert held(again, pool)[place].tokens == [[1, 2, 3]]
     assert pool.near[place] == pytest.approx(1, abs=0.001)
@@ -980,7 +989,7 @@ def test_for_another_model_everything_is_unread(
     pool = everything(opened, words=["apples"], near=EAST)
     assert not pool.embedded.any()
     assert [each.tokens for each in held(opened, pool)] == [[]] * 4
-    assert drawn(opened, Wanted(words=["apples"], draw=1)) == numbered([1, 2, 3])
+    assert drawn(opened, CandidateQuery(words=["apples"], draw=1)) == numbered([1, 2, 3])
     opened.close()
 
 
@@ -992,18 +1001,18 @@ class Story:
     """Memories that are put, revised and dropped at random, with what is left at the end."""
 
     chance: random.Random
-    left: dict[str, Put] = field(default_factory=dict)
+    left: dict[str, MemoryPut] = field(default_factory=dict)
 
-    def batch(self) -> Batch:
+    def batch(self) -> IndexBatch:
         drops = [each for each in self.left if self.chance.random() < 0.05]
         puts = {each.stored.memory.id: each for each in map(self._put, range(4))}
         kept = [self._kept(each) for each in list(self.left)[:2] if each not in (*drops, *puts)]
         for each in drops:
             del self.left[each]
         self.left |= puts
-        return Batch(puts=[*puts.values(), *kept], drops=drops)
+        return IndexBatch(puts=[*puts.values(), *kept], drops=drops)
 
-    def _put(self, _: int) -> Put:
+    def _put(self, _: int) -> MemoryPut:
         number = self.chance.randrange(1, 40)
         words = " ".join(self.chance.choices(("tea", "went", "go", "猫が好き", "Ann", "7"), k=5))
         content = long_text(words, f"about {number}") if number % 9 == 0 else words
@@ -1017,7 +1026,7 @@ class Story:
             superseded_by=self.chance.choice((None, None, memory_id(1))),
             origin=self._origin(number),
         )
-        return Put(stored(made), self._traces(len(split_passages(made))))
+        return MemoryPut(stored(made), self._traces(len(split_passages(made))))
 
     def _origin(self, number: int) -> Origin | None:
         session = self.chance.choice((None, "one", "two"))
@@ -1033,15 +1042,15 @@ class Story:
         kept = np.array(rows, np.int8)
         return [trace(unit(*each), kept) for each in vectors]
 
-    def _kept(self, memory_id: str) -> Put:
+    def _kept(self, memory_id: str) -> MemoryPut:
         """Put a memory again with another tier and what a model made of it before."""
         before = self.left[memory_id]
         made = replace(before.stored.memory, tier=Tier.CORE)
-        self.left[memory_id] = Put(stored(made), before.traces)
-        return Put(stored(made), keep_traces=True)
+        self.left[memory_id] = MemoryPut(stored(made), before.traces)
+        return MemoryPut(stored(made), keep_traces=True)
 
 
-def told(index: Index, wanted: Wanted, chosen: Filter) -> dict[object, object]:
+def told(index: Index, wanted: CandidateQuery, chosen: Filter) -> dict[object, object]:
     """All that a pool and its details say, without the numbers that an engine is free to give."""
     pool = index.search.pool(wanted, chosen, NOON)
     named = names(index, pool)
@@ -1072,7 +1081,9 @@ def told(index: Index, wanted: Wanted, chosen: Filter) -> dict[object, object]:
 
 def all_told(index: Index) -> list[object]:
     extent = index.search.extent()
-    some = Wanted(["tea", "猫が", "ann"], unit(1, 2, 0, 0), EAST, NORTH, [memory_id(3)], "me", 2)
+    some = CandidateQuery(
+        ["tea", "猫が", "ann"], unit(1, 2, 0, 0), EAST, NORTH, [memory_id(3)], "me", 2
+    )
     return [
         told(index, replace(some, space="atlas"), ALL),
         told(index, replace(some, draw=4), ANY),
@@ -1102,7 +1113,7 @@ def test_one_opened_again_and_one_filled_anew_say_what_the_live_one_says(
     last = list(story.left.values())
     story.chance.shuffle(last)
     for start in range(0, len(last), 7):
-        anew.write(Batch(puts=last[start : start + 7]))
+        anew.write(IndexBatch(puts=last[start : start + 7]))
 
     assert all_told(again) == before
     assert all_told(anew) == before

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from madeleine.index.port import Batch, Index
-from madeleine.index.search import Bar, Standings
+from madeleine.index.port import Index, IndexBatch
+from madeleine.index.search import MemoryColumns, RelevanceThreshold
 from madeleine.model.digest import text_digest
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
@@ -20,23 +20,23 @@ from madeleine.testing.engines import Maker
 from madeleine.testing.making import NOON, event, long_text, memory, memory_id, put, unit
 
 EAST, NORTH = unit(1, 0, 0, 0), unit(0, 1, 0, 0)
-BAR = Bar(0.3, lambda page: np.ones(len(page)))
+BAR = RelevanceThreshold(0.3, lambda page: np.ones(len(page)))
 
 
 def place(index: Index, *memories: Memory) -> None:
-    index.write(Batch(puts=[put(each, EAST) for each in memories]))
+    index.write(IndexBatch(puts=[put(each, EAST) for each in memories]))
 
 
 def score(index: Index, number: int, relevance: float) -> None:
     body = {"scores": {"relevance": {memory_id(number): relevance}}}
-    index.write(Batch(events=[event(EventKind.SCORED, number, **body)]))
+    index.write(IndexBatch(events=[event(EventKind.SCORED, number, **body)]))
 
 
 def use(index: Index, number: int, session: str, minutes: float) -> None:
     key = int(number * 1_000 + minutes)
     body = {"memory": memory_id(number), "how": "recalled", "session": session}
     used = event(EventKind.USED, key, minutes, **body)
-    index.write(Batch(events=[used]))
+    index.write(IndexBatch(events=[used]))
 
 
 def fill(index: Index) -> None:
@@ -55,7 +55,7 @@ def fill(index: Index) -> None:
         memory(10),
         memory(12, tier=Tier.CORE),
     )
-    index.write(Batch(puts=[put(memory(11))]))
+    index.write(IndexBatch(puts=[put(memory(11))]))
     score(index, 10, 0.3)
     score(index, 12, 0.31)
 
@@ -72,7 +72,7 @@ def test_an_empty_index_has_nobody(index: Index) -> None:
 
 def test_an_index_without_a_model_has_nobody(make_index: Maker, tmp_path: Path) -> None:
     index = make_index(tmp_path, model=None)
-    index.write(Batch(puts=[put(memory(1))]))
+    index.write(IndexBatch(puts=[put(memory(1))]))
 
     assert index.search.sample(BAR, NOON, 20, 1) == []
     assert len(index.search.gathered(BAR, NOON)) == 0
@@ -104,11 +104,11 @@ def test_what_has_no_score_is_weighed_by_who_asks(index: Index) -> None:
     use(index, 3, "s", 0)
     weighed: list[tuple[list[str], list[int], list[int]]] = []
 
-    def reckon(page: Standings) -> NDArray[np.float64]:
+    def reckon(page: MemoryColumns) -> NDArray[np.float64]:
         weighed.append((list(page.ids), page.connections.tolist(), page.uses.tolist()))
         return np.where(page.connections > 0, 0.31, 0.3)
 
-    bar = Bar(0.3, reckon)
+    bar = RelevanceThreshold(0.3, reckon)
     assert sorted(index.search.sample(bar, NOON, 20, 1)) == [
         memory_id(1),
         memory_id(2),
@@ -126,18 +126,18 @@ def test_a_part_of_the_memories_stands_as_in_the_whole(index: Index) -> None:
     there = memory(2, connections=(Connection(memory_id(1)), Connection(memory_id(99))))
     place(index, memory(1, tags=("about_self",)), there, memory(3), memory(5, source=SELF_SOURCE))
     use(index, 1, "s", 0)
-    parts: list[Standings] = []
+    parts: list[MemoryColumns] = []
 
-    def reckon(page: Standings) -> NDArray[np.float64]:
+    def reckon(page: MemoryColumns) -> NDArray[np.float64]:
         parts.append(page)
         return np.ones(len(page))
 
-    index.search.sample(Bar(0.3, reckon), NOON, 20, 1)
+    index.search.sample(RelevanceThreshold(0.3, reckon), NOON, 20, 1)
 
     whole = index.search.standings()
     places = [list(whole.ids).index(each) for each in parts[0].ids]
     assert len(places) == 3
-    for each in fields(Standings):
+    for each in fields(MemoryColumns):
         column = getattr(whole, each.name)
         assert [column[at] for at in places] == pytest.approx(
             list(getattr(parts[0], each.name)), nan_ok=True
@@ -155,7 +155,7 @@ def test_all_of_a_source_are_found_also_retired_ones(index: Index) -> None:
 def test_the_columns_tell_what_clusters_are_made_of(index: Index) -> None:
     first = memory(1, "one", type=MemoryType.GOAL, space="atlas")
     second, third = memory(2, "two"), memory(3, long_text("a", "b"), space="atlas")
-    index.write(Batch(puts=[put(third, NORTH, EAST), put(second, NORTH), put(first, EAST)]))
+    index.write(IndexBatch(puts=[put(third, NORTH, EAST), put(second, NORTH), put(first, EAST)]))
 
     found = index.search.gathered(BAR, NOON)
 
@@ -174,7 +174,7 @@ def test_what_was_gathered_stays_as_it_was(index: Index) -> None:
     place(index, memory(1), memory(2))
     found = index.search.gathered(BAR, NOON)
 
-    index.write(Batch(puts=[put(memory(1, "other"), NORTH)], drops=[memory_id(2)]))
+    index.write(IndexBatch(puts=[put(memory(1, "other"), NORTH)], drops=[memory_id(2)]))
 
     np.testing.assert_allclose(found.matrix[found.rows], [EAST, EAST], atol=1e-3)
     assert list(index.search.gathered(BAR, NOON).ids) == [memory_id(1)]
@@ -285,7 +285,7 @@ def test_what_was_whispered_together_was_not_used_together(index: Index) -> None
     place(index, memory(1), memory(2))
     told = {"how": "whispered", "session": "a", "n": 0}
     whispers = [event(EventKind.USED, each, memory=memory_id(each), **told) for each in (1, 2)]
-    index.write(Batch(events=whispers))
+    index.write(IndexBatch(events=whispers))
 
     assert index.log.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()
 
@@ -294,6 +294,6 @@ def test_uses_without_a_session_are_not_together(index: Index) -> None:
     place(index, memory(1), memory(2))
     for number in (1, 2):
         body = {"memory": memory_id(number), "how": "recalled"}
-        index.write(Batch(events=[event(EventKind.USED, number, number, **body)]))
+        index.write(IndexBatch(events=[event(EventKind.USED, number, number, **body)]))
 
     assert index.log.used_together([(memory_id(1), memory_id(2))], [NOON]) == set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from madeleine.index.port import Batch, Index
+from madeleine.index.port import Index, IndexBatch
 from madeleine.model.event import EventKind
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.words import ABOUT_SELF, SELF_SOURCE, Edge, MemoryType, Tier
@@ -33,7 +33,7 @@ def test_the_strongest_come_first_and_what_is_outdated_last(index: Index) -> Non
         memory(5, tier=Tier.CORE),
     )
     index.write(
-        Batch(events=[event(EventKind.SCORED, 1, scores={memory_id(4): {"importance": 0.9}})])
+        IndexBatch(events=[event(EventKind.SCORED, 1, scores={memory_id(4): {"importance": 0.9}})])
     )
     index.graph.regions(NOON)
 

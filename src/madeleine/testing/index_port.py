@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from madeleine.errors import Rejected
 from madeleine.index.graph import EdgeRow
-from madeleine.index.log import Unreadable
-from madeleine.index.port import Batch, Index, Put
+from madeleine.index.log import ParseProblem
+from madeleine.index.port import Index, IndexBatch, MemoryPut
 from madeleine.index.sqlite import SqliteIndex
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.text import same_text_key
@@ -90,7 +90,7 @@ def test_a_memory_comes_back_as_it_was_put(index: Index) -> None:
         ),
     )
 
-    index.write(Batch(puts=[put(made, path="sub/folder.md")]))
+    index.write(IndexBatch(puts=[put(made, path="sub/folder.md")]))
 
     assert index.search.get(made.id) == stored(made, "sub/folder.md")
     assert index.search.memories([memory_id(5), made.id]) == {made.id: made}
@@ -110,9 +110,11 @@ def test_putting_a_memory_again_replaces_what_it_said(index: Index) -> None:
 
 
 def test_a_dropped_memory_is_found_by_nothing(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1, "green apples", tags=("fruit",)), unit(1, 0, 0, 0))]))
+    index.write(
+        IndexBatch(puts=[put(memory(1, "green apples", tags=("fruit",)), unit(1, 0, 0, 0))])
+    )
 
-    index.write(Batch(drops=[memory_id(1), memory_id(7)]))
+    index.write(IndexBatch(drops=[memory_id(1), memory_id(7)]))
 
     assert index.search.get(memory_id(1)) is None
     assert index.search.search_text(["apples"], ANY, NOON, 10) == []
@@ -123,9 +125,9 @@ def test_a_dropped_memory_is_found_by_nothing(index: Index) -> None:
 
 
 def test_a_put_drops_whatever_stood_at_its_path_before(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1), path="a.md"), put(memory(2), path="b.md")]))
+    index.write(IndexBatch(puts=[put(memory(1), path="a.md"), put(memory(2), path="b.md")]))
 
-    index.write(Batch(puts=[put(memory(3), path="a.md")]))
+    index.write(IndexBatch(puts=[put(memory(3), path="a.md")]))
 
     assert index.search.get(memory_id(1)) is None
     assert index.search.id_at("a.md") == memory_id(3)
@@ -134,9 +136,9 @@ def test_a_put_drops_whatever_stood_at_its_path_before(index: Index) -> None:
 
 
 def test_two_files_may_swap_their_names_in_one_batch(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1), path="a.md"), put(memory(2), path="b.md")]))
+    index.write(IndexBatch(puts=[put(memory(1), path="a.md"), put(memory(2), path="b.md")]))
 
-    index.write(Batch(puts=[put(memory(1), path="b.md"), put(memory(2), path="a.md")]))
+    index.write(IndexBatch(puts=[put(memory(1), path="b.md"), put(memory(2), path="a.md")]))
 
     assert index.search.id_at("a.md") == memory_id(2)
     assert index.search.id_at("b.md") == memory_id(1)
@@ -146,9 +148,9 @@ def test_two_files_may_swap_their_names_in_one_batch(index: Index) -> None:
 
 
 def test_a_memory_dropped_and_put_in_one_batch_is_there(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1), path="old.md")]))
+    index.write(IndexBatch(puts=[put(memory(1), path="old.md")]))
 
-    index.write(Batch(drops=[memory_id(1)], puts=[put(memory(1), path="new.md")]))
+    index.write(IndexBatch(drops=[memory_id(1)], puts=[put(memory(1), path="new.md")]))
 
     assert index.search.id_at("new.md") == memory_id(1)
     assert index.search.id_at("old.md") is None
@@ -208,7 +210,7 @@ def test_claims_at_an_address_are_the_current_ones_oldest_first(index: Index) ->
     assert index.search.claims(at, NOON, but=claim_value_key(other)) == [memory_id(5)]
     assert index.search.claims("nowhere", NOON) == []
     keep(index, memory(5))
-    index.write(Batch(drops=[memory_id(4)]))
+    index.write(IndexBatch(drops=[memory_id(4)]))
     assert index.search.claims(at, NOON) == []
 
 
@@ -271,7 +273,7 @@ def test_counts_say_how_much_there_is(index: Index) -> None:
     link = Connection(memory_id(9))
     first = memory(1, space="atlas", tier=Tier.CORE, connections=(link,))
     index.write(
-        Batch(
+        IndexBatch(
             puts=[put(first, unit(1, 0, 0, 0)), put(memory(2, type=MemoryType.GOAL))],
             events=[event(EventKind.RUN, 1, job="x")],
             unreadable={"broken.md": (3, "unclosed quote")},
@@ -292,7 +294,7 @@ def test_core_memories_come_least_important_first_without_the_self(index: Index)
     keep(index, *core, memory(4, tier=Tier.CORE, source=SELF_SOURCE), memory(5))
     scores = {memory_id(1): {"importance": 0.9}, memory_id(3): {"importance": 0.1}}
 
-    index.write(Batch(events=[event(EventKind.SCORED, 1, scores=scores)]))
+    index.write(IndexBatch(events=[event(EventKind.SCORED, 1, scores=scores)]))
 
     assert index.search.core_by_importance() == [
         (memory_id(3), 0.1),
@@ -312,7 +314,7 @@ def test_nothing_of_a_refused_batch_is_there(index: Index) -> None:
     good, bad = put(memory(1), unit(1, 0, 0, 0)), put(memory(2), np.ones(7, np.float32))
 
     with pytest.raises(Rejected):
-        index.write(Batch(puts=[good, bad], events=[event(EventKind.RUN, 1)]))
+        index.write(IndexBatch(puts=[good, bad], events=[event(EventKind.RUN, 1)]))
 
     assert index.search.counts().memories == 0
     assert index.log.event("event-0001") is None
@@ -320,7 +322,7 @@ def test_nothing_of_a_refused_batch_is_there(index: Index) -> None:
 
 
 def test_clearing_leaves_an_index_that_can_be_filled_again(index: Index) -> None:
-    batch = Batch(
+    batch = IndexBatch(
         puts=[put(memory(1, "green apples", tags=("fruit",)), unit(1, 0, 0, 0))],
         events=[event(EventKind.USED, 1, memory=memory_id(1))],
         positions={"desk": JournalCursor(3, "x")},
@@ -340,11 +342,11 @@ def test_clearing_leaves_an_index_that_can_be_filled_again(index: Index) -> None
 
 
 def test_a_rebuild_is_seen_all_at_once(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1, "green apples"), unit(1, 0, 0, 0))]))
+    index.write(IndexBatch(puts=[put(memory(1, "green apples"), unit(1, 0, 0, 0))]))
 
     fresh = index.fresh()
-    fresh.write(Batch(puts=[put(memory(2, "red pears"), unit(0, 1, 0, 0))]))
-    fresh.write(Batch(puts=[put(memory(3, "red plums"), unit(0, 0, 1, 0))]))
+    fresh.write(IndexBatch(puts=[put(memory(2, "red pears"), unit(0, 1, 0, 0))]))
+    fresh.write(IndexBatch(puts=[put(memory(3, "red plums"), unit(0, 0, 1, 0))]))
     assert ids(index.search.listing(ANY, NOON, 5)) == [memory_id(1)]
     index.replace_with(fresh)
 
@@ -489,7 +491,7 @@ def test_any_text_can_be_kept_replaced_and_dropped(index: Index, content: str) -
     keep(index, memory(1, "ordinary words"))
     assert ids(index.search.search_text(["ordinary"], ANY, NOON, 5)) == [made.id]
 
-    index.write(Batch(drops=[made.id]))
+    index.write(IndexBatch(drops=[made.id]))
     assert index.search.search_text(["ordinary"], ANY, NOON, 5) == []
 
 
@@ -498,7 +500,7 @@ def test_any_text_can_be_kept_replaced_and_dropped(index: Index, content: str) -
 
 def test_the_nearest_in_meaning_come_first(index: Index) -> None:
     vectors = {1: unit(1, 0, 0, 0), 2: unit(1, 1, 0, 0), 3: unit(0, 0, 1, 0), 4: unit(-1, 0, 0, 0)}
-    index.write(Batch(puts=[put(memory(number), each) for number, each in vectors.items()]))
+    index.write(IndexBatch(puts=[put(memory(number), each) for number, each in vectors.items()]))
 
     found = index.search.search_vector(unit(1, 0.1, 0, 0), ANY, NOON, 3)
 
@@ -508,7 +510,7 @@ def test_the_nearest_in_meaning_come_first(index: Index) -> None:
 
 def test_only_what_is_at_least_so_close_is_found_when_that_is_asked(index: Index) -> None:
     vectors = {1: unit(1, 0, 0, 0), 2: unit(1, 1, 0, 0), 3: unit(0, 0, 1, 0)}
-    index.write(Batch(puts=[put(memory(number), each) for number, each in vectors.items()]))
+    index.write(IndexBatch(puts=[put(memory(number), each) for number, each in vectors.items()]))
 
     for least, expected in ((0.9, [1]), (0.65, [1, 2]), (-1.0, [1, 2, 3])):
         found = index.search.search_vector(unit(1, 0, 0, 0), ANY, NOON, 5, least=least)
@@ -517,7 +519,7 @@ def test_only_what_is_at_least_so_close_is_found_when_that_is_asked(index: Index
 
 def test_equal_vectors_are_ordered_by_id(index: Index) -> None:
     same = unit(0.3, 0.2, 0.9, 0.1)
-    index.write(Batch(puts=[put(memory(number), same) for number in (8, 3, 5, 1)]))
+    index.write(IndexBatch(puts=[put(memory(number), same) for number in (8, 3, 5, 1)]))
 
     assert ids(index.search.search_vector(same, ANY, NOON, 3)) == [
         memory_id(each) for each in (1, 3, 5)
@@ -525,14 +527,16 @@ def test_equal_vectors_are_ordered_by_id(index: Index) -> None:
 
 
 def test_a_vector_goes_with_its_text_unless_it_still_fits(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1), unit(1, 0, 0, 0)), put(memory(2), unit(0, 1, 0, 0))]))
+    index.write(
+        IndexBatch(puts=[put(memory(1), unit(1, 0, 0, 0)), put(memory(2), unit(0, 1, 0, 0))])
+    )
 
     index.write(
-        Batch(
+        IndexBatch(
             puts=[
-                Put(stored(memory(1, tier=Tier.CORE)), keep_traces=True),
-                Put(stored(memory(2, "another text"))),
-                Put(stored(memory(3)), keep_traces=True),
+                MemoryPut(stored(memory(1, tier=Tier.CORE)), keep_traces=True),
+                MemoryPut(stored(memory(2, "another text"))),
+                MemoryPut(stored(memory(3)), keep_traces=True),
             ]
         )
     )
@@ -575,7 +579,7 @@ def test_a_vector_that_cannot_be_the_models_is_rejected(
 def test_a_filter_finds_the_one_match_among_many(index: Index) -> None:
     facts = [put(memory(number, "about tea"), unit(1, 0, 0, 0)) for number in range(1, 201)]
     odd = memory(500, "tea, if at all", type=MemoryType.DECISION, tags=("rare",))
-    index.write(Batch(puts=[*facts, put(odd, unit(0, 0, 0, 1))]))
+    index.write(IndexBatch(puts=[*facts, put(odd, unit(0, 0, 0, 1))]))
 
     for chosen in (Filter(types=(MemoryType.DECISION,)), Filter(tags=("rare",))):
         assert ids(index.search.search_text(["tea"], chosen, NOON, 1)) == [odd.id]
@@ -648,7 +652,7 @@ def test_every_search_obeys_every_filter(
 ) -> None:
     memories = [memory(number, "a word", **each) for number, each in enumerate(fields)]
     index.clear()
-    index.write(Batch(puts=[put(each, unit(1, 2, 3, 4)) for each in memories]))
+    index.write(IndexBatch(puts=[put(each, unit(1, 2, 3, 4)) for each in memories]))
 
     wanted = {each.id for each in memories if passes(each, chosen, NOON)}
 
@@ -685,7 +689,7 @@ def test_a_dangling_connection_is_kept_and_resolves_when_its_target_comes(index:
     keep(index, memory(2))
     assert index.graph.edges([memory_id(2)]) == [EdgeRow(memory_id(1), link, resolved=True)]
 
-    index.write(Batch(drops=[memory_id(2)]))
+    index.write(IndexBatch(drops=[memory_id(2)]))
     assert index.graph.edges([memory_id(2)]) == [EdgeRow(memory_id(1), link, resolved=False)]
 
 
@@ -695,7 +699,7 @@ def test_a_connection_taken_out_of_the_file_is_gone(index: Index) -> None:
     keep(index, memory(1, connections=(Connection(memory_id(3)),)))
 
     assert [row.connection.target for row in index.graph.edges([memory_id(1)])] == [memory_id(3)]
-    index.write(Batch(drops=[memory_id(1)]))
+    index.write(IndexBatch(drops=[memory_id(1)]))
     assert index.graph.edges([memory_id(3)]) == []
 
 
@@ -735,24 +739,28 @@ def test_the_self_defines_whatever_is_tagged_about_self(index: Index) -> None:
 
 
 def test_an_unreadable_file_keeps_its_row_and_has_no_fingerprint(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(1), path="a.md"), put(memory(2), path="b.md")]))
+    index.write(IndexBatch(puts=[put(memory(1), path="a.md"), put(memory(2), path="b.md")]))
 
-    index.write(Batch(unreadable={"a.md": (4, "unclosed quote"), "new.md": (1, "no front matter")}))
+    index.write(
+        IndexBatch(unreadable={"a.md": (4, "unclosed quote"), "new.md": (1, "no front matter")})
+    )
 
     assert index.search.unreadable() == [
-        Unreadable("a.md", 4, "unclosed quote"),
-        Unreadable("new.md", 1, "no front matter"),
+        ParseProblem("a.md", 4, "unclosed quote"),
+        ParseProblem("new.md", 1, "no front matter"),
     ]
     assert index.search.get(memory_id(1)) is not None
     assert set(index.search.fingerprints()) == {"b.md"}
 
 
 def test_a_file_that_is_put_dropped_or_gone_is_no_longer_unreadable(index: Index) -> None:
-    index.write(Batch(puts=[put(memory(2), path="b.md")]))
-    index.write(Batch(unreadable=dict.fromkeys(("a.md", "b.md", "c.md"), (1, "bad"))))
+    index.write(IndexBatch(puts=[put(memory(2), path="b.md")]))
+    index.write(IndexBatch(unreadable=dict.fromkeys(("a.md", "b.md", "c.md"), (1, "bad"))))
 
     index.write(
-        Batch(puts=[put(memory(1), path="a.md")], drops=[memory_id(2)], readable_again=["c.md"])
+        IndexBatch(
+            puts=[put(memory(1), path="a.md")], drops=[memory_id(2)], readable_again=["c.md"]
+        )
     )
 
     assert index.search.unreadable() == []
@@ -769,7 +777,7 @@ def test_uses_are_folded_into_the_counters(index: Index) -> None:
     uses = [MemoryUse(NOON + timedelta(days=day), "s", 1 + day) for day in range(3)]
 
     index.write(
-        Batch(
+        IndexBatch(
             events=[
                 Event(f"u{number}", use.at, EventKind.USED, "desk",
                       {"memory": made.id, "session": "s", "n": use.count})
@@ -787,8 +795,8 @@ def test_an_event_counts_once_however_often_it_comes(index: Index) -> None:
     keep(index, memory(1))
     used = event(EventKind.USED, 1, memory=memory_id(1))
 
-    index.write(Batch(events=[used, used]))
-    index.write(Batch(events=[used]))
+    index.write(IndexBatch(events=[used, used]))
+    index.write(IndexBatch(events=[used]))
 
     assert index.search.memories([memory_id(1)])[memory_id(1)].access_count == 1
     assert index.search.counts().events == 1
@@ -812,7 +820,7 @@ def test_adopted_counters_are_the_base_and_scores_win_over_them(index: Index) ->
         EventKind.SCORED, 3, scores={memory_id(2): {"importance": 0.2, "relevance": 0.6}}
     )
 
-    index.write(Batch(events=[*adopted, scored]))
+    index.write(IndexBatch(events=[*adopted, scored]))
 
     found = index.search.memories([memory_id(1), memory_id(2)])
     expected = fold_uses(
@@ -833,8 +841,8 @@ def test_a_memory_without_events_has_plain_counters(index: Index) -> None:
 
 
 def test_a_use_today_is_told_by_session_and_utc_day(index: Index) -> None:
-    index.write(Batch(events=[event(EventKind.USED, 1, memory=memory_id(1), session="s")]))
-    index.write(Batch(events=[event(EventKind.USED, 2, memory=memory_id(2))]))
+    index.write(IndexBatch(events=[event(EventKind.USED, 1, memory=memory_id(1), session="s")]))
+    index.write(IndexBatch(events=[event(EventKind.USED, 2, memory=memory_id(2))]))
 
     assert index.log.used_today([memory_id(1)], "s", NOON + timedelta(hours=11))
     assert not index.log.used_today([memory_id(1)], "s", NOON + timedelta(hours=12))
@@ -847,7 +855,7 @@ def test_a_whisper_today_counts_only_where_it_is_asked_for(index: Index) -> None
     both = [memory_id(1), memory_id(2)]
     whispered = event(EventKind.USED, 1, memory=memory_id(1), session="s", how="whispered", n=0)
     recalled = event(EventKind.USED, 2, memory=memory_id(2), session="s", how="recalled")
-    index.write(Batch(events=[whispered, recalled]))
+    index.write(IndexBatch(events=[whispered, recalled]))
 
     assert index.log.used_today(both, "s", NOON) == {memory_id(2)}
     assert index.log.used_today(both, "s", NOON, whispers=True) == set(both)
@@ -856,7 +864,7 @@ def test_a_whisper_today_counts_only_where_it_is_asked_for(index: Index) -> None
 def test_a_birth_that_moves_folds_the_uses_anew(index: Index) -> None:
     later = memory(1, created=NOON - timedelta(days=1))
     keep(index, memory(1))
-    index.write(Batch(events=[event(EventKind.USED, 1, memory=memory_id(1))]))
+    index.write(IndexBatch(events=[event(EventKind.USED, 1, memory=memory_id(1))]))
 
     keep(index, later)
 
@@ -875,7 +883,7 @@ def test_history_tells_what_happened_newest_first(index: Index) -> None:
         event(EventKind.REVIEWED, 5, 4, memory=memory_id(2), answer="keep"),
     ]
 
-    index.write(Batch(events=happened))
+    index.write(IndexBatch(events=happened))
 
     assert index.log.history(memory_id(1)) == [happened[2], happened[1], happened[0]]
     assert index.log.history(memory_id(1), 1) == [happened[2]]
@@ -887,7 +895,7 @@ def test_changes_are_found_by_id_by_prefix_and_by_run(index: Index) -> None:
     second = event(EventKind.CHANGED, 2, 1, change="abcxyz-2", run="run-1", edits=[])
     third = event(EventKind.REMEMBERED, 3, 2, change="zzzzzz-3", memory=memory_id(1))
     index.write(
-        Batch(events=[first, second, third, event(EventKind.SETTLED, 4, change="abcdef-1")])
+        IndexBatch(events=[first, second, third, event(EventKind.SETTLED, 4, change="abcdef-1")])
     )
 
     assert index.log.changes("abcdef-1") == [first]
@@ -902,10 +910,12 @@ def test_a_change_is_open_until_it_is_settled(index: Index) -> None:
     begun = [
         event(EventKind.CHANGED, number, number, change=f"c{number}", edits=[]) for number in (1, 2)
     ]
-    index.write(Batch(events=[*begun, event(EventKind.REMEMBERED, 3, change="c3", memory="m")]))
+    index.write(
+        IndexBatch(events=[*begun, event(EventKind.REMEMBERED, 3, change="c3", memory="m")])
+    )
     assert index.log.unsettled() == begun
 
-    index.write(Batch(events=[event(EventKind.SETTLED, 4, 5, change="c1", outcome="done")]))
+    index.write(IndexBatch(events=[event(EventKind.SETTLED, 4, 5, change="c1", outcome="done")]))
 
     assert index.log.unsettled() == [begun[1]]
     assert index.log.outcome("c1") == "done"
@@ -932,7 +942,7 @@ def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
         event(EventKind.SETTLED, 7, 5, change="c3", outcome="dropped"),
     ]
 
-    index.write(Batch(events=[*made, scored, *over]))
+    index.write(IndexBatch(events=[*made, scored, *over]))
 
     assert index.log.in_force(["one", "other", "none"]) == {"one": (3, 1), "other": (1, 1)}
     assert index.log.in_force([]) == {}
@@ -941,7 +951,7 @@ def test_of_a_run_it_is_known_how_much_still_holds(index: Index) -> None:
 def test_recent_events_are_the_newest_of_their_kinds(index: Index) -> None:
     runs = [event(EventKind.RUN, number, number, job="decay") for number in range(4)]
     judged = event(EventKind.JUDGED, 9, 2.5, pair=[memory_id(1), memory_id(2)])
-    index.write(Batch(events=[*runs, judged]))
+    index.write(IndexBatch(events=[*runs, judged]))
 
     assert index.log.recent_events(["run"], 2) == [runs[3], runs[2]]
     assert index.log.recent_events(["run", "judged"], 2) == [runs[3], judged]
@@ -958,8 +968,8 @@ def test_a_proposal_waits_until_it_is_decided(index: Index) -> None:
         "created": "2026-11-14T00:00:00Z",
         "action": {"verb": "merge", "keep": memory_id(1), "drop": memory_id(2)},
     }
-    index.write(Batch(events=[event(EventKind.PROPOSED, 1, proposal="p1", **body)]))
-    index.write(Batch(events=[event(EventKind.PROPOSED, 2, proposal="p2", type="nonsense")]))
+    index.write(IndexBatch(events=[event(EventKind.PROPOSED, 1, proposal="p1", **body)]))
+    index.write(IndexBatch(events=[event(EventKind.PROPOSED, 2, proposal="p2", type="nonsense")]))
 
     waiting = Proposal(
         "p1",
@@ -972,7 +982,9 @@ def test_a_proposal_waits_until_it_is_decided(index: Index) -> None:
     )
     assert index.log.proposals() == index.log.proposals(ProposalStatus.PENDING) == [waiting]
 
-    index.write(Batch(events=[event(EventKind.DECIDED, 3, 9, proposal="p1", status="rejected")]))
+    index.write(
+        IndexBatch(events=[event(EventKind.DECIDED, 3, 9, proposal="p1", status="rejected")])
+    )
 
     assert index.log.proposals(ProposalStatus.PENDING) == []
     (decided,) = index.log.proposals(ProposalStatus.REJECTED)
@@ -983,8 +995,8 @@ def test_the_newest_state_wins(index: Index) -> None:
     newer = event(EventKind.STATE, 1, 5, key="last_decay", value={"at": [1, 2]})
     older = event(EventKind.STATE, 2, 1, key="last_decay", value="old")
 
-    index.write(Batch(events=[newer]))
-    index.write(Batch(events=[older, event(EventKind.STATE, 3, key="empty", value=None)]))
+    index.write(IndexBatch(events=[newer]))
+    index.write(IndexBatch(events=[older, event(EventKind.STATE, 3, key="empty", value=None)]))
 
     assert index.log.state("last_decay") == {"at": [1, 2]}
     assert index.log.state("empty") is None
@@ -992,8 +1004,8 @@ def test_the_newest_state_wins(index: Index) -> None:
 
 
 def test_positions_are_kept_with_what_was_read(index: Index) -> None:
-    index.write(Batch(positions={"a": JournalCursor(10, "x"), "b": JournalCursor(20, "y")}))
-    index.write(Batch(positions={"a": JournalCursor(15, "z")}))
+    index.write(IndexBatch(positions={"a": JournalCursor(10, "x"), "b": JournalCursor(20, "y")}))
+    index.write(IndexBatch(positions={"a": JournalCursor(15, "z")}))
 
     assert index.log.positions() == {"a": JournalCursor(15, "z"), "b": JournalCursor(20, "y")}
 
@@ -1015,7 +1027,7 @@ def test_an_event_of_an_odd_shape_stops_nothing(
     keep(index, memory(1))
     good = event(EventKind.USED, 2, memory=memory_id(1))
 
-    index.write(Batch(events=[event(kind, 1, **body), good]))
+    index.write(IndexBatch(events=[event(kind, 1, **body), good]))
     keep(index, Memory("m", "late", NOON, NOON))
 
     assert index.log.event("event-0001") is not None
@@ -1026,7 +1038,7 @@ def test_an_event_of_an_odd_shape_stops_nothing(
 # --- order --------------------------------------------------------------------------------
 
 
-def _story() -> tuple[list[Put], list[Event]]:
+def _story() -> tuple[list[MemoryPut], list[Event]]:
     one, two = memory_id(1), memory_id(2)
     puts = [
         put(memory(1, "green apples", connections=(Connection(two),)), unit(1, 0, 0, 0)),
@@ -1091,8 +1103,8 @@ def test_the_order_of_arrival_changes_no_answer(
     (tmp_path / "one").mkdir()
     (tmp_path / "other").mkdir()
     straight, shuffled = make_index(tmp_path / "one"), make_index(tmp_path / "other")
-    straight.write(Batch(puts=puts, events=events))
-    arriving: list[Put | Event] = [*puts, *events, *events[:5], *puts[:1]]
+    straight.write(IndexBatch(puts=puts, events=events))
+    arriving: list[MemoryPut | Event] = [*puts, *events, *events[:5], *puts[:1]]
     order = random.Random(seed)
     order.shuffle(arriving)
 
@@ -1100,8 +1112,8 @@ def test_the_order_of_arrival_changes_no_answer(
         cut = order.randint(1, 6)
         chunk, arriving = arriving[:cut], arriving[cut:]
         shuffled.write(
-            Batch(
-                puts=[each for each in chunk if isinstance(each, Put)],
+            IndexBatch(
+                puts=[each for each in chunk if isinstance(each, MemoryPut)],
                 events=[each for each in chunk if isinstance(each, Event)],
             )
         )
@@ -1114,7 +1126,7 @@ def test_the_order_of_arrival_changes_no_answer(
 def test_what_was_written_is_there_after_opening_again(make_index: Maker, tmp_path: Path) -> None:
     puts, events = _story()
     first = make_index(tmp_path)
-    first.write(Batch(puts=puts, events=events))
+    first.write(IndexBatch(puts=puts, events=events))
     before = _answers(first)
     first.close()
 
@@ -1126,9 +1138,9 @@ def test_what_was_written_is_there_after_opening_again(make_index: Maker, tmp_pa
 
 def test_a_put_after_a_drop_finds_its_uses_again(index: Index) -> None:
     keep(index, memory(1))
-    index.write(Batch(events=[event(EventKind.USED, 1, memory=memory_id(1))]))
+    index.write(IndexBatch(events=[event(EventKind.USED, 1, memory=memory_id(1))]))
     before = index.search.get(memory_id(1))
-    index.write(Batch(drops=[memory_id(1)]))
+    index.write(IndexBatch(drops=[memory_id(1)]))
 
     keep(index, memory(1))
 
@@ -1145,11 +1157,11 @@ def test_many_batches_of_changes_keep_meaning_and_rows_together(index: Index) ->
     for step in range(steps):
         number = order.randrange(60)
         if order.random() < 0.2:
-            index.write(Batch(drops=[memory_id(number)]))
+            index.write(IndexBatch(drops=[memory_id(number)]))
             expected.pop(memory_id(number), None)
         else:
             numbers = tuple(order.choice((-1.0, 0.5, 1.0)) for _ in range(DIMENSION))
-            index.write(Batch(puts=[put(memory(number, f"text {step}"), unit(*numbers))]))
+            index.write(IndexBatch(puts=[put(memory(number, f"text {step}"), unit(*numbers))]))
             expected[memory_id(number)] = numbers
 
     for wanted in itertools.product((-1.0, 1.0), repeat=DIMENSION):
@@ -1161,9 +1173,9 @@ def test_many_batches_of_changes_keep_meaning_and_rows_together(index: Index) ->
 
 
 def test_torn_journal_lines_are_listed_until_their_file_is_read_anew(index: Index) -> None:
-    index.write(Batch(torn={"a.jsonl": [(3, "is not JSON"), (9, "is not JSON")]}))
-    index.write(Batch(torn={"b.jsonl": [(1, "has no `id`")]}))
+    index.write(IndexBatch(torn={"a.jsonl": [(3, "is not JSON"), (9, "is not JSON")]}))
+    index.write(IndexBatch(torn={"b.jsonl": [(1, "has no `id`")]}))
 
-    index.write(Batch(torn={"a.jsonl": [(4, "is not JSON")]}, read_anew=["a.jsonl"]))
+    index.write(IndexBatch(torn={"a.jsonl": [(4, "is not JSON")]}, read_anew=["a.jsonl"]))
 
     assert [(each.path, each.line) for each in index.log.torn()] == [("a.jsonl", 4), ("b.jsonl", 1)]

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from madeleine.index.graph import Across
-from madeleine.index.port import Batch, Index
+from madeleine.index.graph import CrossSpaceEdge
+from madeleine.index.port import Index, IndexBatch
 from madeleine.model.digest import text_digest
 from madeleine.model.event import Event, EventKind
 from madeleine.model.judging import Relation, Verdict, verdict_to_json
@@ -44,7 +44,7 @@ def test_standings_tell_what_the_jobs_go_by(index: Index) -> None:
     )
     keep(index, made, memory(2))
     index.write(
-        Batch(
+        IndexBatch(
             events=[
                 event(EventKind.USED, 1, memory=memory_id(1), how="recalled", session="s"),
                 event(EventKind.SCORED, 2, scores={memory_id(1): {"importance": 0.75}}),
@@ -74,7 +74,7 @@ def test_standings_tell_confidence_relevance_and_protection(index: Index) -> Non
         event(EventKind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5, memory_id(2): 0.75}}),
         event(EventKind.SCORED, 2, 5, scores={"relevance": {memory_id(2): None}}),
     ]
-    index.write(Batch(events=scored))
+    index.write(IndexBatch(events=scored))
 
     found = index.search.standings()
 
@@ -89,7 +89,7 @@ def test_scores_are_taken_either_way_round_and_the_newest_counts(index: Index) -
     keep(index, memory(1), memory(2))
     one, two = memory_id(1), memory_id(2)
     index.write(
-        Batch(
+        IndexBatch(
             events=[
                 event(EventKind.SCORED, 1, 9, scores={one: {"relevance": 0.9, "importance": 0.1}}),
                 event(EventKind.SCORED, 2, 5, scores={"relevance": {one: 0.2, two: 1}}),
@@ -127,8 +127,10 @@ def test_arrows_between_a_space_and_none_are_told_either_way(index: Index) -> No
     )
 
     assert index.graph.across_spaces() == [
-        Across(memory_id(1), "import:notes", memory_id(2), "atlas", Edge.PART_OF, None),
-        Across(memory_id(1), "import:notes", memory_id(2), "atlas", Edge.SUPPORTS, "agent:me"),
+        CrossSpaceEdge(memory_id(1), "import:notes", memory_id(2), "atlas", Edge.PART_OF, None),
+        CrossSpaceEdge(
+            memory_id(1), "import:notes", memory_id(2), "atlas", Edge.SUPPORTS, "agent:me"
+        ),
     ]
 
 
@@ -172,7 +174,7 @@ def test_uses_are_told_once_for_each_session_and_day(index: Index) -> None:
         event(EventKind.USED, number, minutes, memory=memory_id(1), how="recalled", session=session)
         for number, (minutes, session) in enumerate([(5, "a"), (1, "a"), (9, "b"), (2_000, "a")])
     ]
-    index.write(Batch(events=uses))
+    index.write(IndexBatch(events=uses))
 
     found = index.log.uses([memory_id(1), memory_id(2)])
 
@@ -189,7 +191,7 @@ def test_of_a_whisper_and_a_recall_in_one_session_and_day_the_recall_counts(inde
         event(EventKind.USED, number, at, memory=memory_id(which), how=how, session="s")
         for number, (which, at, how) in enumerate(told)
     ]
-    index.write(Batch(events=uses))
+    index.write(IndexBatch(events=uses))
 
     found = index.log.uses([memory_id(1), memory_id(2)])
 
@@ -214,7 +216,7 @@ def near(index: Index, numbers: list[int], **how: object) -> dict[int, list[int]
 
 def filled(index: Index, vectors: list[Vector | None]) -> None:
     puts = [put(memory(number), each) for number, each in enumerate(vectors, 1)]
-    index.write(Batch(puts=puts))
+    index.write(IndexBatch(puts=puts))
 
 
 def test_neighbours_come_nearest_first_and_without_oneself(index: Index) -> None:
@@ -243,7 +245,7 @@ def test_neighbours_obey_the_filters_the_hits_obey(index: Index) -> None:
         memory(5, superseded_by=memory_id(1)),
     ]
     pairs = zip(made, vectors, strict=True)
-    index.write(Batch(puts=[put(each, vector) for each, vector in pairs]))
+    index.write(IndexBatch(puts=[put(each, vector) for each, vector in pairs]))
 
     assert near(index, [1]) == {1: [2, 4, 3]}
     assert near(index, [1], chosen=Filter(tiers=(Tier.WORKING,))) == {1: [4, 3]}
@@ -262,7 +264,7 @@ def test_equally_near_ones_come_by_their_ids(index: Index) -> None:
 def test_a_long_memory_is_as_near_as_its_nearest_passage(index: Index) -> None:
     filled(index, [EAST, NORTH_EAST])
     many = memory(3, long_text("one", "two", "three"))
-    index.write(Batch(puts=[put(many, UP, NORTH, NEARLY_EAST)]))
+    index.write(IndexBatch(puts=[put(many, UP, NORTH, NEARLY_EAST)]))
 
     assert near(index, [1, 3], k=2) == {1: [3, 2], 3: [1, 2]}
     assert near(index, [1], chosen=Filter(created_after=many.created)) == {1: [3]}
@@ -270,7 +272,7 @@ def test_a_long_memory_is_as_near_as_its_nearest_passage(index: Index) -> None:
 
 def test_neighbours_follow_what_changes(index: Index) -> None:
     filled(index, [EAST, NEARLY_EAST, NORTH])
-    index.write(Batch(puts=[put(memory(3), NEARLY_EAST)], drops=[memory_id(2)]))
+    index.write(IndexBatch(puts=[put(memory(3), NEARLY_EAST)], drops=[memory_id(2)]))
 
     assert near(index, [1, 2]) == {1: [3]}
 
@@ -339,7 +341,7 @@ def unseen(index: Index, job: str = "j", judge: str = "local", **how: object) ->
 
 def test_what_a_job_has_seen_is_not_shown_again(index: Index) -> None:
     filled(index, [EAST, NORTH, UP])
-    index.write(Batch(events=[seen(1, 0, memory(2))]))
+    index.write(IndexBatch(events=[seen(1, 0, memory(2))]))
 
     assert unseen(index) == [1, 3]
     assert unseen(index, limit=1) == [1]
@@ -349,22 +351,22 @@ def test_what_a_job_has_seen_is_not_shown_again(index: Index) -> None:
 
 def test_a_memory_that_says_something_else_is_shown_again(index: Index) -> None:
     filled(index, [EAST])
-    index.write(Batch(events=[seen(1, 0, memory(1))]))
+    index.write(IndexBatch(events=[seen(1, 0, memory(1))]))
     linked = memory(1, connections=(Connection(memory_id(2), by="j"),), tier=Tier.CORE, space="x")
-    index.write(Batch(puts=[put(linked, EAST)]))
+    index.write(IndexBatch(puts=[put(linked, EAST)]))
     assert unseen(index) == []
 
-    index.write(Batch(puts=[put(replace(linked, title="new"), EAST)]))
+    index.write(IndexBatch(puts=[put(replace(linked, title="new"), EAST)]))
 
     assert unseen(index) == [1]
 
 
 def test_what_was_seen_outlives_the_row_and_comes_in_any_order(index: Index) -> None:
-    index.write(Batch(events=[seen(2, 5, memory(1)), seen(1, 0, memory(1, "older words"))]))
+    index.write(IndexBatch(events=[seen(2, 5, memory(1)), seen(1, 0, memory(1, "older words"))]))
     filled(index, [EAST])
     assert unseen(index) == []
 
-    index.write(Batch(drops=[memory_id(1)]))
+    index.write(IndexBatch(drops=[memory_id(1)]))
     filled(index, [EAST])
 
     assert unseen(index) == []
@@ -375,7 +377,7 @@ def test_only_current_memories_with_a_vector_wait_to_be_seen(index: Index) -> No
     replaced = memory(3, superseded_by=memory_id(1))
     archived = memory(4, tier=Tier.ARCHIVAL)
     puts = [put(each, EAST) for each in (memory(1), expired, replaced, archived)]
-    index.write(Batch(puts=[*puts, put(memory(5))]))
+    index.write(IndexBatch(puts=[*puts, put(memory(5))]))
 
     assert unseen(index) == [1, 4]
     assert unseen(index, chosen=Filter(tiers=(Tier.WORKING,))) == [1]
@@ -383,8 +385,8 @@ def test_only_current_memories_with_a_vector_wait_to_be_seen(index: Index) -> No
 
 def test_who_wants_to_see_something_again_sees_what_passes_the_filter(index: Index) -> None:
     expired = memory(3, valid_until=NOON - timedelta(days=1))
-    index.write(Batch(puts=[put(each, EAST) for each in (memory(1), memory(2), expired)]))
-    index.write(Batch(events=[seen(1, 0, memory(1), memory(2), expired)]))
+    index.write(IndexBatch(puts=[put(each, EAST) for each in (memory(1), memory(2), expired)]))
+    index.write(IndexBatch(events=[seen(1, 0, memory(1), memory(2), expired)]))
     wanted = [memory_id(2), memory_id(3), memory_id(9)]
 
     assert index.search.unseen("j", "local", ANY, NOON, 100) == []
@@ -393,7 +395,7 @@ def test_who_wants_to_see_something_again_sees_what_passes_the_filter(index: Ind
 
 def test_what_was_looked_at_is_no_part_of_a_history(index: Index) -> None:
     filled(index, [EAST])
-    index.write(Batch(events=[seen(1, 0, memory(1))]))
+    index.write(IndexBatch(events=[seen(1, 0, memory(1))]))
 
     assert index.log.history(memory_id(1)) == []
     kept = index.log.event("event-0001")
@@ -425,18 +427,18 @@ PAIR = memory_id(1), memory_id(2)
 
 def test_a_verdict_holds_until_one_side_changes(index: Index) -> None:
     filled(index, [EAST, NORTH])
-    index.write(Batch(events=[judged(1, 0, SAME, memory(1), memory(2))]))
+    index.write(IndexBatch(events=[judged(1, 0, SAME, memory(1), memory(2))]))
 
     assert index.log.verdicts([PAIR, PAIR[::-1]], "costly") == {PAIR: SAME}
     assert index.log.verdicts([PAIR], "another") == {}
-    index.write(Batch(puts=[put(memory(2, "something else"), NORTH)]))
+    index.write(IndexBatch(puts=[put(memory(2, "something else"), NORTH)]))
     assert index.log.verdicts([PAIR], "costly") == {}
 
 
 def test_of_two_verdicts_the_later_counts_in_any_order(index: Index) -> None:
     filled(index, [EAST, NORTH])
     both = [judged(2, 9, APART, memory(1), memory(2)), judged(1, 1, SAME, memory(1), memory(2))]
-    index.write(Batch(events=both))
+    index.write(IndexBatch(events=both))
 
     assert index.log.verdicts([PAIR], "costly") == {PAIR: APART}
 
@@ -454,7 +456,7 @@ def test_of_two_verdicts_the_later_counts_in_any_order(index: Index) -> None:
 )
 def test_an_odd_line_about_a_judge_has_no_effect(index: Index, body: dict[str, object]) -> None:
     filled(index, [EAST, NORTH])
-    index.write(Batch(events=[event(EventKind.JUDGED, 1, **body)]))
+    index.write(IndexBatch(events=[event(EventKind.JUDGED, 1, **body)]))
 
     assert unseen(index) == [1, 2]
     assert index.log.verdicts([PAIR], "costly") == {}
@@ -464,7 +466,7 @@ def test_a_verdict_that_says_nothing_known_is_none(index: Index) -> None:
     filled(index, [EAST, NORTH])
     odd = judged(1, 0, SAME, memory(1), memory(2))
     body = {**odd.body, "verdict": {"relation": "friends", "sure": 2}}
-    index.write(Batch(events=[replace(odd, body=body)]))
+    index.write(IndexBatch(events=[replace(odd, body=body)]))
 
     assert index.log.verdicts([PAIR], "costly") == {}
 
@@ -474,7 +476,7 @@ def test_a_verdict_that_says_nothing_known_is_none(index: Index) -> None:
 
 def test_scores_of_a_run_are_found_by_its_name(index: Index) -> None:
     body = {"change": "c-000001", "run": "r1", "scores": {"m": {"importance": 0.4}}, "was": {}}
-    index.write(Batch(events=[event(EventKind.SCORED, 1, **body)]))
+    index.write(IndexBatch(events=[event(EventKind.SCORED, 1, **body)]))
 
     for name in ("r1", "c-000001", "c-0000"):
         (found,) = index.log.changes(name)
@@ -486,7 +488,7 @@ def test_scores_of_a_run_are_found_by_its_name(index: Index) -> None:
 def test_scores_are_told_of_what_is_there(index: Index) -> None:
     keep(index, memory(1), memory(2))
     index.write(
-        Batch(events=[event(EventKind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5}})])
+        IndexBatch(events=[event(EventKind.SCORED, 1, scores={"relevance": {memory_id(1): 0.5}})])
     )
 
     found = index.search.scores([memory_id(1), memory_id(2), memory_id(3)])

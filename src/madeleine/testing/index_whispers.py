@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from madeleine.index.log import WhisperEntry
-from madeleine.index.port import Batch, Index
+from madeleine.index.port import Index, IndexBatch
 from madeleine.model.event import EventKind
 from madeleine.testing.making import NOON, event, ids, keep, memory, memory_id
 
@@ -93,7 +93,7 @@ def test_feedback_on_some_memories_comes_newest_first(index: Index) -> None:
         event(EventKind.FEEDBACK, 4, 4, memory=memory_id(3), signal=1, source="explicit"),
     ]
 
-    index.write(Batch(events=given))
+    index.write(IndexBatch(events=given))
 
     assert index.log.feedback([memory_id(1), memory_id(2)]) == [given[1], given[2], given[0]]
     assert index.log.feedback([memory_id(9)]) == []
@@ -104,8 +104,8 @@ def test_feedback_read_twice_counts_once(index: Index) -> None:
     keep(index, memory(1))
     given = event(EventKind.FEEDBACK, 1, memory=memory_id(1), signal=1, source="explicit")
 
-    index.write(Batch(events=[given]))
-    index.write(Batch(events=[given]))
+    index.write(IndexBatch(events=[given]))
+    index.write(IndexBatch(events=[given]))
 
     assert index.log.feedback([memory_id(1)]) == [given]
 
@@ -113,7 +113,7 @@ def test_feedback_read_twice_counts_once(index: Index) -> None:
 def test_other_events_are_no_feedback(index: Index) -> None:
     keep(index, memory(1))
 
-    index.write(Batch(events=[event(EventKind.USED, 1, memory=memory_id(1), how="recall")]))
+    index.write(IndexBatch(events=[event(EventKind.USED, 1, memory=memory_id(1), how="recall")]))
 
     assert index.log.feedback([memory_id(1)]) == []
 
@@ -121,11 +121,11 @@ def test_other_events_are_no_feedback(index: Index) -> None:
 def test_feedback_outlives_a_clearing_as_soon_as_the_journal_is_read_again(index: Index) -> None:
     keep(index, memory(1))
     given = event(EventKind.FEEDBACK, 1, memory=memory_id(1), signal=1, source="explicit")
-    index.write(Batch(events=[given]))
+    index.write(IndexBatch(events=[given]))
 
     index.clear()
     assert index.log.feedback([memory_id(1)]) == []
     keep(index, memory(1))
-    index.write(Batch(events=[given]))
+    index.write(IndexBatch(events=[given]))
 
     assert index.log.feedback([memory_id(1)]) == [given]

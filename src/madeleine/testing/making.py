@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.port import Batch, Index, Put
+from madeleine.index.port import Index, IndexBatch, MemoryPut
 from madeleine.language.passages import PASSAGE_CHARS
 from madeleine.model.event import Event, EventKind
 from madeleine.model.fingerprint import Fingerprint
@@ -62,14 +62,14 @@ def trace(vector: Vector, kept: Tokens | None = None) -> PassageEmbedding:
     return PassageEmbedding(vector, none if kept is None else kept)
 
 
-def put(made: Memory, *vectors: Vector | None, path: str | None = None) -> Put:
+def put(made: Memory, *vectors: Vector | None, path: str | None = None) -> MemoryPut:
     """A put with a trace for each vector; None stands for no trace."""
-    return Put(stored(made, path), [trace(each) for each in vectors if each is not None])
+    return MemoryPut(stored(made, path), [trace(each) for each in vectors if each is not None])
 
 
 def keep(index: Index, *memories: Memory) -> None:
     """Put memories without vectors."""
-    index.write(Batch(puts=[put(each) for each in memories]))
+    index.write(IndexBatch(puts=[put(each) for each in memories]))
 
 
 def unit(*numbers: float) -> Vector:

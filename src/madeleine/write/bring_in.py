@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from madeleine.errors import FileUnreadable, IdTaken, MadeleineError
-from madeleine.index.port import Batch
+from madeleine.index.port import IndexBatch
 from madeleine.language.text import same_text_key
 from madeleine.model.change import Change, FileEdit
 from madeleine.model.digest import source_digest, text_digest
@@ -329,7 +329,7 @@ class _Portion:
         came = [each for each in places if each.is_to_be(Fate.WRITTEN)]
         events = [one for each in came for one in self._usage_events(each)]
         if events:
-            record(self._stores, events, durable=True, batch=Batch())
+            record(self._stores, events, durable=True, batch=IndexBatch())
 
     def _usage_events(self, place: _Place) -> Iterator[Event]:
         usage, memory_id = place.incoming.usage, place.memory.id

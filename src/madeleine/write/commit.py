@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 from madeleine.errors import FileChanged, MadeleineError
-from madeleine.index.port import Batch, Put
+from madeleine.index.port import IndexBatch, MemoryPut
 from madeleine.language.passages import split_passages
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.change import Change, FileEdit
@@ -131,11 +131,11 @@ def commit_all_new(stores: Stores, new: Sequence[New]) -> dict[str, MadeleineErr
 def _note_new(stores: Stores, done: Sequence[tuple[New, Fingerprint]]) -> None:
     events = [note for each, _ in done for note in remembered_events(stores, each.change)]
     puts = [
-        Put(StoredMemory(each.memory, str(each.edit.path_after), found), each.traces)
+        MemoryPut(StoredMemory(each.memory, str(each.edit.path_after), found), each.traces)
         for each, found in done
     ]
     if events:
-        record(stores, events, durable=False, batch=Batch(puts=puts))
+        record(stores, events, durable=False, batch=IndexBatch(puts=puts))
 
 
 def remembered_events(stores: Stores, change: Change) -> list[Event]:
@@ -196,9 +196,9 @@ def _batch(
     change: Change,
     prints: Sequence[Fingerprint | None],
     traces: Mapping[str, Traces],
-) -> Batch:
+) -> IndexBatch:
     """Return what the index has to follow."""
-    puts: list[Put] = []
+    puts: list[MemoryPut] = []
     drops: list[str] = []
     for edit, found in zip(change.edits, prints, strict=True):
         after = _memory_after(edit, found)
@@ -206,8 +206,8 @@ def _batch(
             drops.append(edit.memory_id)
             continue
         made = traces.get(edit.memory_id, ())
-        puts.append(Put(after, made, keep_traces=edit.memory_id not in traces))
-    return Batch(puts=puts, drops=drops)
+        puts.append(MemoryPut(after, made, keep_traces=edit.memory_id not in traces))
+    return IndexBatch(puts=puts, drops=drops)
 
 
 def _memory_after(edit: FileEdit, found: Fingerprint | None) -> StoredMemory | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from madeleine.errors import SelfLink
-from madeleine.index.search import Hit
+from madeleine.index.search import IndexHit
 from madeleine.model.draft import Draft
 from madeleine.model.memory import Connection, Memory
 from madeleine.model.query import Filter
@@ -76,8 +76,8 @@ def suggested_links(
     return tuple(links)
 
 
-def _with_beside(hits: list[Hit], vector: Vector, beside: Sequence[Beside]) -> list[Hit]:
-    more = [Hit(each.id, float(each.vector @ vector)) for each in beside]
+def _with_beside(hits: list[IndexHit], vector: Vector, beside: Sequence[Beside]) -> list[IndexHit]:
+    more = [IndexHit(each.id, float(each.vector @ vector)) for each in beside]
     return sorted([*hits, *more], key=lambda hit: -hit.score)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from madeleine.errors import FileUnreadable, NoFile
-from madeleine.index.port import Batch, Put
+from madeleine.index.port import IndexBatch, MemoryPut
 from madeleine.language.passages import split_passages
 from madeleine.model.cause import Cause, NoteKind
 from madeleine.model.event import Event, EventKind
@@ -56,7 +56,7 @@ class Reconciled:
 class _Chunk:
     """Files read and not yet indexed."""
 
-    puts: list[Put] = field(default_factory=list)
+    puts: list[MemoryPut] = field(default_factory=list)
     unreadable: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
@@ -208,7 +208,7 @@ def _read(stores: Stores, paths: Sequence[str], chunk: _Chunk, report: Reconcile
     traces, notes = read_memories(stores, [each.memory for each in stored])
     if stored:
         report.notes += [each for each in notes if each not in report.notes]
-    chunk.puts += [Put(each, made) for each, made in zip(stored, traces, strict=True)]
+    chunk.puts += [MemoryPut(each, made) for each, made in zip(stored, traces, strict=True)]
 
 
 def _write_chunk(stores: Stores, chunk: _Chunk) -> int:
@@ -217,7 +217,7 @@ def _write_chunk(stores: Stores, chunk: _Chunk) -> int:
         looks = stores.vault.fingerprints([put.stored.path for put in chunk.puts])
         fresh = [put for put in chunk.puts if looks.get(put.stored.path) == put.stored.fingerprint]
         ours, twins = _one_file_each(stores, fresh)
-        batch = Batch(puts=ours, unreadable=chunk.unreadable | twins)
+        batch = IndexBatch(puts=ours, unreadable=chunk.unreadable | twins)
         events = [each for put in ours if (each := _adoption(stores, put.stored))]
         events += _brought_back(stores, [put.stored.memory for put in ours])
         events += _put_back_into_core(stores, [put.stored.memory for put in ours])
@@ -258,14 +258,16 @@ def _tell(stores: Stores, memories: Sequence[str]) -> None:
         stores.bell.ring([done("reconcile", stores.clock.now(), body)])
 
 
-def _one_file_each(stores: Stores, puts: list[Put]) -> tuple[list[Put], dict[str, tuple[int, str]]]:
+def _one_file_each(
+    stores: Stores, puts: list[MemoryPut]
+) -> tuple[list[MemoryPut], dict[str, tuple[int, str]]]:
     """Return one put for each id, and the files that stand back.
 
     Of several files with one id the one with the shortest name counts, whichever was there
     first: copies that sync programs make have longer names, and a rebuild must not choose
     differently.
     """
-    ours: dict[str, Put] = {}
+    ours: dict[str, MemoryPut] = {}
     twins: dict[str, tuple[int, str]] = {}
     known = stores.search.memories([put.stored.memory.id for put in puts])
     for put in sorted(puts, key=lambda each: _seniority(each.stored.path)):
@@ -323,7 +325,7 @@ def _drop_gone(stores: Stores, gone: Iterable[str], report: Reconciled) -> None:
         missing = [path for path in gone if stores.vault.fingerprint(path) is None]
         drops = [each for path in missing if (each := stores.search.id_at(path)) is not None]
         if missing:
-            stores.index.write(Batch(drops=drops, readable_again=missing))
+            stores.index.write(IndexBatch(drops=drops, readable_again=missing))
         report.dropped += len(drops)
     _tell(stores, drops)
 

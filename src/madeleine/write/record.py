@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from madeleine.index.port import Batch, Index
+from madeleine.index.port import Index, IndexBatch
 from madeleine.model.event import Event, EventKind
 from madeleine.vault.journal_changes import without_file_texts
 from madeleine.vault.journal_lines import month_of_file
@@ -19,7 +19,7 @@ from madeleine.vault.port import Journal
 from madeleine.write.bell import told
 from madeleine.write.stores import Stores
 
-NOTHING = Batch()
+NOTHING = IndexBatch()
 TICK = timedelta(microseconds=1)
 
 
@@ -39,7 +39,7 @@ def record(
     events: Sequence[Event],
     *,
     durable: bool,
-    batch: Batch = NOTHING,
+    batch: IndexBatch = NOTHING,
     note_positions: bool = True,
 ) -> None:
     """Append the events to the journal and apply them, with `batch`, to the index.
@@ -57,7 +57,7 @@ def record(
         stores.bell.ring(told(events))
 
 
-def settle(stores: Stores, outcomes: Mapping[str, str], batch: Batch = NOTHING) -> None:
+def settle(stores: Stores, outcomes: Mapping[str, str], batch: IndexBatch = NOTHING) -> None:
     """Note what became of changes, all of them together.
 
     Of two notes about one change the later counts, so a clock that was set back must not make
@@ -101,7 +101,7 @@ def replay(journal: Journal, index: Index) -> list[str]:
             for kind, count in chunk.newer.items()
         )
         index.write(
-            Batch(
+            IndexBatch(
                 events=[without_file_texts(each) for each in chunk.events],
                 positions={chunk.name: chunk.position},
                 torn={chunk.name: [(each.line, each.problem) for each in torn]},

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from madeleine.index.port import Batch, Put
+from madeleine.index.port import IndexBatch, MemoryPut
 from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import Fingerprint
 from madeleine.model.memory import Connection, Memory
@@ -65,5 +65,5 @@ def fill(stores: Stores, count: int, hub: int = 0, days: float = 200.0) -> list[
 
 def _put(stores: Stores, some: Sequence[Memory]) -> None:
     looks = Fingerprint(0, 0)
-    puts = [Put(StoredMemory(each, f"{each.id}.md", looks)) for each in some]
-    stores.index.write(Batch(puts=puts))
+    puts = [MemoryPut(StoredMemory(each, f"{each.id}.md", looks)) for each in some]
+    stores.index.write(IndexBatch(puts=puts))

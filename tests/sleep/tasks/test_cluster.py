@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from madeleine.index.port import Batch, Put
+from madeleine.index.port import IndexBatch, MemoryPut
 from madeleine.model.codec import memory_to_json
 from madeleine.model.event import EventKind
 from madeleine.model.fingerprint import Fingerprint
@@ -524,7 +524,7 @@ def test_while_members_wait_for_their_vectors_nothing_dissolves(stores: Stores) 
         stored = stores.search.get(each.id)
         assert stored is not None
         unread = replace(stored, memory=replace(stored.memory, content="unread"))
-        stores.index.write(Batch(puts=[Put(unread)]))
+        stores.index.write(IndexBatch(puts=[MemoryPut(unread)]))
 
     assert made(run(stores, cluster())) == (0, 0, 0)
     assert len(summaries(stores)) == 1
@@ -835,13 +835,13 @@ def place(stores: Stores, count: int, each: int = 10) -> None:
     none = np.zeros((0, 0), np.int8)
     for start in range(0, count, 5_000):
         puts = [
-            Put(
+            MemoryPut(
                 StoredMemory(_memory(number), f"{number}.md", Fingerprint(0, 0)),
                 [PassageEmbedding(vectors[number].astype(np.float32), none)],
             )
             for number in range(start, min(start + 5_000, count))
         ]
-        stores.index.write(Batch(puts=puts))
+        stores.index.write(IndexBatch(puts=puts))
 
 
 def _memory(number: int) -> Memory:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from madeleine.index.graph import MemoryGraph
-from madeleine.index.port import Batch, Put
+from madeleine.index.port import IndexBatch, MemoryPut
 from madeleine.model.codec import connection_to_json
 from madeleine.model.draft import MemoryLimits
 from madeleine.model.event import EventKind
@@ -353,7 +353,7 @@ def test_a_memory_without_a_vector_takes_part_in_no_pairing(stores: Stores) -> N
     stored = stores.search.get(insight.id)
     assert stored is not None
     text = replace(stored.memory, content="unread as yet")
-    stores.index.write(Batch(puts=[Put(replace(stored, memory=text))]))
+    stores.index.write(IndexBatch(puts=[MemoryPut(replace(stored, memory=text))]))
 
     report = run(stores, creative())
 
@@ -688,7 +688,7 @@ def _place(
 ) -> None:
     none = np.zeros((0, 0), np.int8)
     puts = [
-        Put(
+        MemoryPut(
             StoredMemory(
                 Memory(each, f"note {at}", NOON, NOON, connections=() if at else hub),
                 f"{each}.md",
@@ -699,4 +699,4 @@ def _place(
         for at, each in enumerate(ids)
     ]
     for start in range(0, len(puts), 5_000):
-        stores.index.write(Batch(puts=puts[start : start + 5_000]))
+        stores.index.write(IndexBatch(puts=puts[start : start + 5_000]))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from madeleine.model.vector import Vector
 
 
-class Apart(Protocol):
+class VectorStore(Protocol):
     """The port of such an engine. A collection holds the vectors of one model."""
 
     @property

@@ -32,44 +32,44 @@ from redis.retry import Retry
 
 from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineError, Rejected
 from madeleine.model.server_address import split_address
-from madeleine_falkordb.adapting import header, parsed
+from madeleine_falkordb.adapting import parse_cell, render_parameters
 
-SCHEMES = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": True}
+TLS_BY_SCHEME = {"falkordb": False, "falkor": False, "falkordbs": True, "falkors": True}
 """Names of the protocol, and whether they mean TLS."""
-PORT = 6379
-CONNECT_SECONDS = 5
-ANSWER_SECONDS = 30  # far above what any of ours takes: a server that hangs is told
-TURN_SECONDS = 10  # a writer's turn; one that was killed costs the next as much
-PATIENCE_SECONDS = 30  # how long a writer waits for its turn
-STEADY_SECONDS = 5.0  # after so long without a question a steady reader counts as gone
+DEFAULT_PORT = 6379
+CONNECT_TIMEOUT_SECONDS = 5
+ANSWER_TIMEOUT_SECONDS = 30  # far above what any of ours takes: a server that hangs is told
+WRITE_LOCK_SECONDS = 10  # a writer's turn; one that was killed costs the next as much
+WRITE_LOCK_TIMEOUT_SECONDS = 30  # how long a writer waits for its turn
+READER_LEASE_SECONDS = 5.0  # after so long without a question a steady reader counts as gone
 GATE_SECONDS = 5.0  # after so long a closed gate counts as forgotten
-NAP_SECONDS = 0.002  # between two looks at whether a gate has opened
+POLL_SECONDS = 0.002  # between two looks at whether a gate has opened
 
 # The server's own clock counts, and what is asked and done in a script happens at once.
-_NOW = "local time = redis.call('time') local now = time[1] + time[2] / 1000000"
-ENTER = f"""{_NOW}
+_NOW_LUA = "local time = redis.call('time') local now = time[1] + time[2] / 1000000"
+ENTER_SCRIPT = f"""{_NOW_LUA}
     if ARGV[3] == '' and redis.call('exists', KEYS[2]) == 1 then return 0 end
     redis.call('zadd', KEYS[1], now + ARGV[2], ARGV[1])
     return 1
 """
-CLOSE = f"""{_NOW}
+CLOSE_GATE_SCRIPT = f"""{_NOW_LUA}
     redis.call('set', KEYS[2], 'closed', 'PX', ARGV[2])
     redis.call('zremrangebyscore', KEYS[1], '-inf', now)
     local own = redis.call('zscore', KEYS[1], ARGV[1]) and 1 or 0
     return redis.call('zcard', KEYS[1]) - own
 """
-LEAVE = """
+RELEASE_SCRIPT = """
     if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1], KEYS[2]) end
 """  # a turn that has expired is another's now
 
-Row = Any
+GraphRow = Any
 """A list of values, in the order of the columns that were asked for."""
-Question = tuple[str, str, Mapping[str, object]]
+GraphQuestion = tuple[str, str, Mapping[str, object]]
 """What is looked for, the columns, and the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class FalkorAddress:
     """Where a graph is, and what lets one in."""
 
     host: str
@@ -80,16 +80,18 @@ class Address:
     password: str | None
 
     @classmethod
-    def of(cls, url: str) -> Address:
+    def of(cls, url: str) -> FalkorAddress:
         parts = split_address("store.graph", url)
         name = unquote(parts.path.strip("/"))
-        if parts.scheme not in SCHEMES or not parts.hostname or not name:
+        if parts.scheme not in TLS_BY_SCHEME or not parts.hostname or not name:
             raise BadSetting("store.graph", "is not falkordb://host:port/name")
         if "{" in name or "}" in name or parse_qs(parts.query):
             raise BadSetting("store.graph", f"names a graph `{name}` with signs that are taken")
-        user, password = (None if each is None else unquote(each) for each in _entry(parts))
-        port = parts.port or PORT
-        return cls(parts.hostname, port, name, SCHEMES[parts.scheme], user or None, password)
+        user, password = (
+            None if each is None else unquote(each) for each in _read_credentials(parts)
+        )
+        port = parts.port or DEFAULT_PORT
+        return cls(parts.hostname, port, name, TLS_BY_SCHEME[parts.scheme], user or None, password)
 
     @property
     def place(self) -> str:
@@ -97,12 +99,12 @@ class Address:
         return f"falkordb://{self.host}:{self.port}/{self.graph}"
 
 
-def _entry(parts: Any) -> tuple[str | None, str | None]:
+def _read_credentials(parts: Any) -> tuple[str | None, str | None]:
     return parts.username, parts.password
 
 
 @contextmanager
-def translated(place: str) -> Iterator[None]:
+def translate_errors(place: str) -> Iterator[None]:
     """Say in our words what FalkorDB or the network complains about."""
     try:
         yield
@@ -112,16 +114,18 @@ def translated(place: str) -> Iterator[None]:
         hint = "look at user and password in `store.graph`"
         raise DatabaseDown(place, "does not let us in", hint) from error
     except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
-        raise DatabaseDown(place, _said(error)) from error
+        raise DatabaseDown(place, _first_line(error)) from error
     except (exceptions.OutOfMemoryError, exceptions.ReadOnlyError) as error:
-        raise DatabaseDown(place, _said(error), "give it room, or name the primary") from error
+        raise DatabaseDown(
+            place, _first_line(error), "give it room, or name the primary"
+        ) from error
     except exceptions.ResponseError as error:
-        raise _refused(place, _said(error)) from error
+        raise _translate_refusal(place, _first_line(error)) from error
     except UnicodeEncodeError as error:
         raise Rejected(f"a text cannot be kept: {error}", hint="send it as UTF-8") from error
 
 
-def _refused(place: str, said: str) -> MadeleineError:
+def _translate_refusal(place: str, said: str) -> MadeleineError:
     if said.startswith(("NOAUTH", "WRONGPASS", "NOPERM")):
         return DatabaseDown(place, said, "look at user and password in `store.graph`")
     if "unknown command" in said.lower():
@@ -134,27 +138,27 @@ def _refused(place: str, said: str) -> MadeleineError:
     return DatabaseUnfit(place, f"refuses: {said}")
 
 
-def _said(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
 
 
-class Server:
+class FalkorServer:
     """The open connections to one server, for any number of threads."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: FalkorAddress) -> None:
         self.address = address
-        with translated(address.place):
+        with translate_errors(address.place):
             made = FalkorDB(
                 host=address.host,
                 port=address.port,
                 username=address.user,
                 password=address.password,
                 ssl=address.secure,
-                socket_connect_timeout=CONNECT_SECONDS,
-                socket_timeout=ANSWER_SECONDS,
+                socket_connect_timeout=CONNECT_TIMEOUT_SECONDS,
+                socket_timeout=ANSWER_TIMEOUT_SECONDS,
                 socket_keepalive=True,
-                health_check_interval=CONNECT_SECONDS,
+                health_check_interval=CONNECT_TIMEOUT_SECONDS,
                 retry=Retry(NoBackoff(), 1),  # every write of ours may be sent twice without harm
             )
         self.redis: Any = made.connection  # redis-py has types, but not for all that we call
@@ -163,38 +167,41 @@ class Server:
         self.redis.close()
 
 
-class Access:
+class GraphAccess:
     """One graph by its name: questions and answers."""
 
-    def __init__(self, server: Server, name: str) -> None:
+    def __init__(self, server: FalkorServer, name: str) -> None:
         self.server = server
         self.name = name
         self.place = server.address.place
 
-    def rows(self, question: str, columns: str, **parameters: object) -> list[Row]:
+    def rows(self, question: str, columns: str, **parameters: object) -> list[GraphRow]:
         """Return the columns of whatever the question finds. They come as one row: a server may
         be set to cut off answers of many."""
         found = self._ask("GRAPH.RO_QUERY", f"{question} RETURN collect([{columns}])", parameters)
-        return [] if not found else parsed(found[0][0])
+        return [] if not found else parse_cell(found[0][0])
 
-    def several(self, *questions: Question) -> list[list[Row]]:
+    def several(self, *questions: GraphQuestion) -> list[list[GraphRow]]:
         """Return the rows of several questions, in one way there and back."""
-        with translated(self.place), self.server.redis.pipeline(transaction=False) as pipeline:
+        with (
+            translate_errors(self.place),
+            self.server.redis.pipeline(transaction=False) as pipeline,
+        ):
             for question, columns, parameters in questions:
-                text = f"{header(parameters)}{question} RETURN collect([{columns}])"
+                text = f"{render_parameters(parameters)}{question} RETURN collect([{columns}])"
                 pipeline.execute_command("GRAPH.RO_QUERY", self.name, text, "--compact")
             answers = pipeline.execute()
-        return [parsed(answer[1][0][0]) if answer[1] else [] for answer in answers]
+        return [parse_cell(answer[1][0][0]) if answer[1] else [] for answer in answers]
 
     def column(self, question: str, column: str, **parameters: object) -> list[Any]:
         """Return one column, without its nulls."""
         found = self._ask("GRAPH.RO_QUERY", f"{question} RETURN collect({column})", parameters)
-        return [] if not found else parsed(found[0][0])
+        return [] if not found else parse_cell(found[0][0])
 
     def value(self, question: str, column: str, **parameters: object) -> Any:
         """Return one value that a question always has, such as a count."""
         found = self._ask("GRAPH.RO_QUERY", f"{question} RETURN {column}", parameters)
-        return parsed(found[0][0]) if found else None
+        return parse_cell(found[0][0]) if found else None
 
     def run(self, query: str, parameters: Mapping[str, object]) -> bool:
         """Run a query that writes; return whether it found what it begins with. A graph that was
@@ -207,7 +214,7 @@ class Access:
             self.server.redis.execute_command("GRAPH.QUERY", self.name, statement)
         except exceptions.ResponseError as error:
             if not any(each in str(error) for each in ("already indexed", "no such index")):
-                raise _refused(self.place, _said(error)) from error
+                raise _translate_refusal(self.place, _first_line(error)) from error
 
     def remove(self) -> None:
         """Remove the graph, if it is there. Deleting its key may be left to a thread of Redis,
@@ -216,26 +223,27 @@ class Access:
             self.server.redis.execute_command("GRAPH.DELETE", self.name)
         except exceptions.ResponseError as error:
             if "empty key" not in str(error):
-                raise _refused(self.place, _said(error)) from error
+                raise _translate_refusal(self.place, _first_line(error)) from error
 
     def _ask(self, command: str, query: str, parameters: Mapping[str, object]) -> Sequence[Any]:
-        with translated(self.place):
-            text = header(parameters) + query
+        with translate_errors(self.place):
+            text = render_parameters(parameters) + query
             answer = self.server.redis.execute_command(command, self.name, text, "--compact")
         return answer[1] if len(answer) > 1 else ()
 
 
-class Turns:
+class GraphReadWriteLock:
     """Who may write, and who reads with several queries, among all processes on one graph."""
 
-    def __init__(self, server: Server, name: str) -> None:
+    def __init__(self, server: FalkorServer, name: str) -> None:
         self._redis = server.redis
         self._place = server.address.place
         self._writer, self._gate, self._readers = (
             f"{{{name}}}:{each}" for each in ("writer", "gate", "readers")
         )
         self._enter, self._close, self._leave = (
-            self._redis.register_script(each) for each in (ENTER, CLOSE, LEAVE)
+            self._redis.register_script(each)
+            for each in (ENTER_SCRIPT, CLOSE_GATE_SCRIPT, RELEASE_SCRIPT)
         )
         self._here = threading.RLock()
         self._thread = threading.local()
@@ -243,26 +251,26 @@ class Turns:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Wait until no other writes, in this process or another."""
-        with self._here, translated(self._place):
+        with self._here, translate_errors(self._place):
             own = uuid.uuid4().hex
-            self._take(own)
+            self._acquire_write_lock(own)
             try:
                 yield
             finally:
                 self._leave(keys=[self._writer, self._gate], args=[own])
 
-    def _take(self, own: str) -> None:
-        until = time.monotonic() + PATIENCE_SECONDS
-        while not self._redis.set(self._writer, own, nx=True, px=TURN_SECONDS * 1_000):
+    def _acquire_write_lock(self, own: str) -> None:
+        until = time.monotonic() + WRITE_LOCK_TIMEOUT_SECONDS
+        while not self._redis.set(self._writer, own, nx=True, px=WRITE_LOCK_SECONDS * 1_000):
             if time.monotonic() > until:
                 raise DatabaseDown(self._place, "somebody else has been writing for long")
-            time.sleep(NAP_SECONDS)
+            time.sleep(POLL_SECONDS)
 
     def close_gate(self) -> None:
         """Wait until nobody else reads steadily, and let nobody begin until the turn is over."""
         keys, own = [self._readers, self._gate], self._token or ""
         while self._close(keys=keys, args=[own, int(GATE_SECONDS * 1_000)]):
-            time.sleep(NAP_SECONDS)
+            time.sleep(POLL_SECONDS)
 
     @property
     def _token(self) -> str | None:
@@ -277,34 +285,37 @@ class Turns:
     def steady(self) -> Iterator[None]:
         """Let no writer change the graph between this thread's questions."""
         if self._token is not None:
-            self._stay(self._token)
+            self._renew_if_due(self._token)
             yield
             return
         token = uuid.uuid4().hex
-        with translated(self._place):
-            self._come(token)
+        with translate_errors(self._place):
+            self._enter_when_open(token)
         self._thread.token = token
         try:
             yield
         finally:
             self._thread.token = None
-            with translated(self._place):
+            with translate_errors(self._place):
                 self._redis.zrem(self._readers, token)
 
-    def _come(self, token: str) -> None:
+    def _enter_when_open(self, token: str) -> None:
         """Stand among the readers as soon as the gate is open; one that stays closed for long
         was forgotten."""
         until = time.monotonic() + GATE_SECONDS
-        while not self._stand(token, anyway=time.monotonic() > until):
-            time.sleep(NAP_SECONDS)
+        while not self._register_reader(token, anyway=time.monotonic() > until):
+            time.sleep(POLL_SECONDS)
 
-    def _stay(self, token: str) -> None:
+    def _renew_if_due(self, token: str) -> None:
         """Say from time to time that somebody still reads."""
-        if time.monotonic() - self._thread.since > STEADY_SECONDS / 4:
-            with translated(self._place):
-                self._stand(token, anyway=True)
+        if time.monotonic() - self._thread.since > READER_LEASE_SECONDS / 4:
+            with translate_errors(self._place):
+                self._register_reader(token, anyway=True)
 
-    def _stand(self, token: str, anyway: bool) -> bool:
+    def _register_reader(self, token: str, anyway: bool) -> bool:
         self._thread.since = time.monotonic()
-        keys, own = [self._readers, self._gate], [token, STEADY_SECONDS, "anyway" if anyway else ""]
+        keys, own = (
+            [self._readers, self._gate],
+            [token, READER_LEASE_SECONDS, "anyway" if anyway else ""],
+        )
         return bool(self._enter(keys=keys, args=own))

@@ -6,8 +6,8 @@ import importlib.util
 
 from madeleine.errors import BadSetting
 from madeleine.index.engines import IndexOpening
-from madeleine_falkordb.apart import Apart
-from madeleine_falkordb.connection import Address
+from madeleine_falkordb.apart import VectorStore
+from madeleine_falkordb.connection import FalkorAddress
 from madeleine_falkordb.index import FalkorIndex
 
 
@@ -21,14 +21,14 @@ class FalkorEngine:
             opening.dimension,
             opening.token_dimension,
             tenant=opening.tenant,
-            apart=_open_vectors(opening.vectors_url) if opening.vectors_url else None,
+            apart=_open_vector_store(opening.vectors_url) if opening.vectors_url else None,
         )
 
     def place_of(self, url: str) -> str:
-        return Address.of(url).place
+        return FalkorAddress.of(url).place
 
 
-def _open_vectors(url: str) -> Apart:
+def _open_vector_store(url: str) -> VectorStore:
     if importlib.util.find_spec("qdrant_client") is None:
         raise BadSetting("store.vectors", "needs `pip install 'madeleine-memory[qdrant]'`")
     from madeleine_falkordb.qdrant import QdrantVectors  # noqa: PLC0415  # an extra, and slow

@@ -13,75 +13,89 @@ from typing import Any
 
 import numpy as np
 
-from madeleine.index.common.gathering import CURRENT, DRAWN, OFFERED
+from madeleine.index.common.gathering import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
 from madeleine.index.common.passages import TYPE_CODES
-from madeleine.index.search import Bar, Gathered
-from madeleine_falkordb.connection import Access, Row
-from madeleine_falkordb.filters import Condition, condition
-from madeleine_falkordb.meaning import Space
-from madeleine_falkordb.nodes import LOTS
+from madeleine.index.search import EmbeddedMemories, RelevanceThreshold
+from madeleine_falkordb.connection import GraphAccess, GraphRow
+from madeleine_falkordb.filters import CypherCondition, build_condition
+from madeleine_falkordb.meaning import VectorSpace
+from madeleine_falkordb.nodes import LOT_RANGE
 from madeleine_falkordb.schema import read_head
 from madeleine_falkordb.standing import standings
 
-THROWS = 3  # for each one that is wanted, before all are looked at
-LOOKED_AT = 32  # memories next to where a dart lands, about
-FEW = 4_000  # memories that are all looked at
+MAX_THROWS = 3  # for each one that is wanted, before all are looked at
+MEMORIES_PER_DART = 32  # memories next to where a dart lands, about
+MAX_SCANNED_MEMORIES = 4_000  # memories that are all looked at
 
-_RELEVANT = "(k.relevance_value IS NULL OR k.relevance_value > $above)"
-_TAKES_PART = f"m.embedded AND m.original AND {_RELEVANT}"
-_KNOWN = "WITH m MATCH (m)-[:IS]->(k)"
+_IS_RELEVANT = "(k.relevance_value IS NULL OR k.relevance_value > $above)"
+_TAKES_PART = f"m.embedded AND m.original AND {_IS_RELEVANT}"
+_MATCH_KNOWN = "WITH m MATCH (m)-[:IS]->(k)"
 
 
-def sample(access: Access, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
+def sample(
+    access: GraphAccess, bar: RelevanceThreshold, now: datetime, size: int, seed: int
+) -> list[str]:
     """Return so many memories at random, in random order."""
     found: dict[str, None] = {}
-    for rows in _drawn(access, bar, now, size, seed) if size > 0 else ():
-        faded = _faded(access, bar, [each for each, unscored in rows if unscored])
+    for rows in _draw_rows(access, bar, now, size, seed) if size > 0 else ():
+        faded = _find_faded(access, bar, [each for each, unscored in rows if unscored])
         found.update(dict.fromkeys(each for each, _ in rows if each not in faded))
         if len(found) >= size:
             break
     return list(found)[: max(size, 0)]
 
 
-def _drawn(access: Access, bar: Bar, now: datetime, size: int, seed: int) -> Iterator[list[Row]]:
+def _draw_rows(
+    access: GraphAccess, bar: RelevanceThreshold, now: datetime, size: int, seed: int
+) -> Iterator[list[GraphRow]]:
     """Yield memories that may take part, some at a time, and whether each has no score: those
     next to where darts land, and if that is not enough, all."""
-    passing, chance = condition(OFFERED, now), np.random.default_rng(seed)
+    passing, chance = build_condition(OFFERED_FILTER, now), np.random.default_rng(seed)
     memories = read_head(access).memories
-    for _ in range(THROWS if memories > FEW else 0):
-        yield _thrown(access, bar, passing, memories, chance.integers(0, LOTS, 2 * size))
-    everybody = _looked_up(access, bar, passing, "MATCH (m:Memory)")
+    for _ in range(MAX_THROWS if memories > MAX_SCANNED_MEMORIES else 0):
+        yield _throw_darts(access, bar, passing, memories, chance.integers(0, LOT_RANGE, 2 * size))
+    everybody = _read_candidates(access, bar, passing, "MATCH (m:Memory)")
     shuffled = [everybody[place] for place in chance.permutation(len(everybody)).tolist()]
-    start, count = 0, DRAWN * size
+    start, count = 0, DRAW_FACTOR * size
     while start < len(shuffled):
         yield shuffled[start : start + count]
-        start, count = start + count, DRAWN * count
+        start, count = start + count, DRAW_FACTOR * count
 
 
-def _thrown(access: Access, bar: Bar, passing: Condition, memories: int, darts: Any) -> list[Row]:
+def _throw_darts(
+    access: GraphAccess,
+    bar: RelevanceThreshold,
+    passing: CypherCondition,
+    memories: int,
+    darts: Any,
+) -> list[GraphRow]:
     """Return one of those who stand next to each dart: whoever stands next of all would be drawn
     the more often, the wider the gap before."""
-    width = LOTS * LOOKED_AT // max(memories, 1)
-    found: dict[str, Row] = {}
+    width = LOT_RANGE * MEMORIES_PER_DART // max(memories, 1)
+    found: dict[str, GraphRow] = {}
     for dart in darts.tolist():
         question = "MATCH (m:Memory) WHERE m.lot >= $low AND m.lot < $high"
-        near = _looked_up(access, bar, passing, question, low=dart, high=dart + width)
+        near = _read_candidates(access, bar, passing, question, low=dart, high=dart + width)
         if near:
             drawn = near[dart % len(near)]
             found[drawn[0]] = drawn
     return list(found.values())
 
 
-def _looked_up(
-    access: Access, bar: Bar, passing: Condition, question: str, **bounds: int
-) -> list[Row]:
-    whole = f"""{question} {_KNOWN} WHERE {_TAKES_PART} AND {passing.cypher}
+def _read_candidates(
+    access: GraphAccess,
+    bar: RelevanceThreshold,
+    passing: CypherCondition,
+    question: str,
+    **bounds: int,
+) -> list[GraphRow]:
+    whole = f"""{question} {_MATCH_KNOWN} WHERE {_TAKES_PART} AND {passing.cypher}
                 WITH m, k ORDER BY m.lot"""
     values = {"above": bar.above, **passing.parameters, **bounds}
     return access.rows(whole, "m.id, k.relevance IS NULL", **values)
 
 
-def _faded(access: Access, bar: Bar, unscored: Sequence[str]) -> set[str]:
+def _find_faded(access: GraphAccess, bar: RelevanceThreshold, unscored: Sequence[str]) -> set[str]:
     """Return those of the memories without a score that are not relevant enough."""
     if not unscored:
         return set()
@@ -90,26 +104,28 @@ def _faded(access: Access, bar: Bar, unscored: Sequence[str]) -> set[str]:
     return {found.ids[place] for place in low.tolist()}
 
 
-def gathered(space: Space, bar: Bar, now: datetime, also: Sequence[str]) -> Gathered:
+def gathered(
+    space: VectorSpace, bar: RelevanceThreshold, now: datetime, also: Sequence[str]
+) -> EmbeddedMemories:
     """Return all who take part, by their ids."""
-    offered, current = condition(OFFERED, now), condition(CURRENT, now)
-    question = f"""MATCH (m:Memory) WHERE m.embedded AND m.original {_KNOWN}
-        WHERE ({_RELEVANT} AND {offered.cypher}) OR (m.id IN $also AND {current.cypher})
+    offered, current = build_condition(OFFERED_FILTER, now), build_condition(CURRENT_FILTER, now)
+    question = f"""MATCH (m:Memory) WHERE m.embedded AND m.original {_MATCH_KNOWN}
+        WHERE ({_IS_RELEVANT} AND {offered.cypher}) OR (m.id IN $also AND {current.cypher})
         WITH m, k MATCH (m)-[:PART]->(p) WHERE p.part = 0 AND p.point IS NOT NULL
         WITH m, k, p ORDER BY m.id"""
     columns = """m.id, m.digest, m.space, m.type, m.created, p.point,
                  k.relevance IS NULL AND NOT m.id IN $also"""
     values = {**offered.parameters, **current.parameters, "also": list(also), "above": bar.above}
     rows = space.access.rows(question, columns, **values) if space.vectors.dimension else []
-    faded = _faded(space.access, bar, [row[0] for row in rows if row[6]])
-    return _columns(space, [row for row in rows if row[0] not in faded])
+    faded = _find_faded(space.access, bar, [row[0] for row in rows if row[6]])
+    return _build_gathered(space, [row for row in rows if row[0] not in faded])
 
 
-def _columns(space: Space, rows: Sequence[Row]) -> Gathered:
+def _build_gathered(space: VectorSpace, rows: Sequence[GraphRow]) -> EmbeddedMemories:
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 7
     ids, digests, spaces, types, created, points, _ = columns
     codes: dict[str | None, int] = {None: 0}
-    return Gathered(
+    return EmbeddedMemories(
         ids=list(ids),
         digests=[bytes.fromhex(each) for each in digests],
         spaces=np.array([codes.setdefault(each, len(codes)) for each in spaces], np.int32),

@@ -14,9 +14,9 @@ from dataclasses import replace
 from functools import partial
 
 from madeleine.errors import DatabaseDown
-from madeleine.index.common.passages import Spaces
-from madeleine.index.common.ranking import reorders
-from madeleine.index.port import Batch, Index
+from madeleine.index.common.passages import ModelDimensions
+from madeleine.index.common.ranking import changes_ranking
+from madeleine.index.port import Index, IndexBatch
 from madeleine.model.trace import PassageEmbedding
 from madeleine_falkordb import (
     events,
@@ -24,32 +24,32 @@ from madeleine_falkordb import (
     passages,
     usage,
 )
-from madeleine_falkordb.apart import Apart
-from madeleine_falkordb.connection import Access, Address, translated
+from madeleine_falkordb.apart import VectorStore
+from madeleine_falkordb.connection import FalkorAddress, GraphAccess, translate_errors
 from madeleine_falkordb.ports import (
     FalkorGraph,
+    FalkorIndexOptions,
     FalkorLog,
-    FalkorPlace,
     FalkorSearch,
     FalkorState,
 )
-from madeleine_falkordb.schema import Head, prepare, prepare_whispers, read_head
-from madeleine_falkordb.writing import Writing
+from madeleine_falkordb.schema import GraphHead, prepare_graph, prepare_whispers, read_head
+from madeleine_falkordb.writing import FalkorWrite
 
 DEFAULT_TENANT = "home"
 EXACT_UP_TO = 4_000  # memories: above it, the index of vectors is quicker than comparing each
-TRIES = 5  # to write, should others write in between in spite of all turns
+MAX_ATTEMPTS = 5  # to write, should others write in between in spite of all turns
 
 
 class FalkorIndex:
     """An index in a graph of FalkorDB. Any thread may call any method at any time."""
 
-    def __init__(self, place: FalkorPlace, after: Head | None = None) -> None:
+    def __init__(self, place: FalkorIndexOptions, after: GraphHead | None = None) -> None:
         self._state = FalkorState(place)
         self.search = FalkorSearch(self._state)
         self.graph = FalkorGraph(self._state)
         self.log = FalkorLog(self._state)
-        prepare(self._state.access, after)
+        prepare_graph(self._state.access, after)
         prepare_whispers(self._state.whispers)
         if place.model is not None:  # else it may be back tomorrow
             self._claim(place.model)
@@ -63,53 +63,53 @@ class FalkorIndex:
         token_dimension: int = 0,
         tenant: str = DEFAULT_TENANT,
         exact_up_to: int = EXACT_UP_TO,
-        apart: Apart | None = None,
+        apart: VectorStore | None = None,
     ) -> FalkorIndex:
         """Open the index in the graph that `url` names, or make an empty one; every other tenant
         has a graph of their own beside it. Vectors stand in the graph too, unless something
         `apart` keeps them."""
-        wide = Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
-        address = Address.of(url)
+        wide = ModelDimensions((dimension or 0) if model else 0, token_dimension if model else 0)
+        address = FalkorAddress.of(url)
         if tenant != DEFAULT_TENANT:
             address = replace(address, graph=f"{address.graph}:{tenant}")
-        return cls(FalkorPlace(address, address.graph, model, wide, exact_up_to, apart))
+        return cls(FalkorIndexOptions(address, address.graph, model, wide, exact_up_to, apart))
 
     @contextmanager
     def steady(self) -> Iterator[None]:
         with self._state.turns.steady():
             yield
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: IndexBatch) -> None:
         self._write(partial(self._apply, batch))
 
-    def _apply(self, batch: Batch, writing: Writing) -> None:
-        placed = nodes.change(writing, self._state.place.wide, batch)
-        effects = events.apply(writing, batch.events)
-        usage.apply(writing, effects, placed)
+    def _apply(self, batch: IndexBatch, writing: FalkorWrite) -> None:
+        placed = nodes.apply_puts_and_drops(writing, self._state.place.wide, batch)
+        effects = events.apply_events(writing, batch.events)
+        usage.apply_usage(writing, effects, placed)
         nodes.note_unreadable(writing, batch.unreadable, batch.readable_again)
         events.note_positions(writing, batch.positions)
         events.note_torn(writing, batch.torn, batch.read_anew)
         self._state.vectors.add(writing)
-        if reorders(batch) and writing.statement.steps:
+        if changes_ranking(batch) and writing.statement.steps:
             writing.statement.head["ranked"] = writing.version
 
     def set_traces(self, traces: Mapping[str, Sequence[PassageEmbedding]]) -> None:
-        def give(writing: Writing) -> None:
+        def give(writing: FalkorWrite) -> None:
             passages.set_traces(writing, self._state.place.wide, traces)
             self._state.vectors.add(writing)
 
         self._write(give)
 
-    def _write(self, make: Callable[[Writing], None]) -> None:
+    def _write(self, make: Callable[[FalkorWrite], None]) -> None:
         """Write what `make` says, if the graph is still what it was when that was worked out."""
         state = self._state
-        for _ in range(TRIES):
+        for _ in range(MAX_ATTEMPTS):
             with state.turns.writing():
-                writing = Writing(state.access, read_head(state.access), state.cutter)
+                writing = FalkorWrite(state.access, read_head(state.access), state.cutter)
                 make(writing)
                 if not writing.statement.steps and not writing.statement.head:
                     return
-                query = writing.finished().query(writing.head.version)
+                query = writing.finish().query(writing.head.version)
                 state.turns.close_gate()
                 written = state.access.run(*query)
             if written:
@@ -126,9 +126,9 @@ class FalkorIndex:
             self._state.vectors.check(head.collection)
             return
 
-        def claim(writing: Writing) -> None:
+        def claim(writing: FalkorWrite) -> None:
             if writing.head.model is not None:
-                _forget_traces(writing)
+                _forget_embeddings(writing)
             writing.statement.head.update(wanted, collection=self._state.vectors.begin())
 
         self._write(claim)
@@ -137,7 +137,7 @@ class FalkorIndex:
         self._state.vectors.sweep(head.collection)
 
     def clear(self) -> None:
-        def clear(writing: Writing) -> None:
+        def clear(writing: FalkorWrite) -> None:
             head = writing.head
             writing.memories, writing.words = -head.memories, -head.words
             writing.length, writing.traced = -head.length, -head.traced
@@ -152,11 +152,11 @@ class FalkorIndex:
 
     def fresh(self) -> FalkorIndex:
         made = replace(self._state.place, name=f"{{{self._state.place.address.graph}}}:fresh")
-        prepare(self._state.access)  # it may have been emptied
+        prepare_graph(self._state.access)  # it may have been emptied
         head = read_head(self._state.access)
-        with translated(self._state.access.place):
+        with translate_errors(self._state.access.place):
             for each in (made.name, self._old):
-                Access(self._state.server, each).remove()
+                GraphAccess(self._state.server, each).remove()
         self._state.vectors.sweep(head.collection)
         return FalkorIndex(made, head)
 
@@ -169,23 +169,23 @@ class FalkorIndex:
         if not isinstance(fresh, FalkorIndex):
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
-        with translated(self._state.access.place):
-            Access(self._state.server, self._old).remove()
+        with translate_errors(self._state.access.place):
+            GraphAccess(self._state.server, self._old).remove()
         with self._state.turns.writing():
             self._state.turns.close_gate()
             with self._state.server.redis.pipeline(transaction=True) as both:
                 both.rename(self._state.place.name, self._old)
                 both.rename(fresh._state.place.name, self._state.place.name)
                 both.execute()
-        with translated(self._state.access.place):
-            Access(self._state.server, self._old).remove()
+        with translate_errors(self._state.access.place):
+            GraphAccess(self._state.server, self._old).remove()
         self._state.vectors.sweep(read_head(self._state.access).collection)
 
     def close(self) -> None:
         self._state.server.close()
 
 
-def _forget_traces(writing: Writing) -> None:
+def _forget_embeddings(writing: FalkorWrite) -> None:
     """Let every memory count as not read by any model."""
     writing.traced = -writing.head.traced
     statement = writing.statement

@@ -17,137 +17,147 @@ import numpy as np
 
 from madeleine.index.common import neighbours as exact
 from madeleine.index.common.matrix import (
-    TIE,
-    Cells,
-    Change,
+    TIE_TOLERANCE,
     Matrix,
-    Snapshot,
-    exact_products,
-    products,
+    MatrixChange,
+    MatrixSnapshot,
+    PassageCells,
+    multiply_exactly,
+    multiply_on_one_thread,
 )
-from madeleine.index.common.passages import checked_query
-from madeleine.index.search import Hit
+from madeleine.index.common.passages import check_query_vector
+from madeleine.index.search import IndexHit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
-from madeleine_falkordb.adapting import at
-from madeleine_falkordb.connection import Access, Row
-from madeleine_falkordb.filters import condition
-from madeleine_falkordb.schema import Head, read_head
-from madeleine_falkordb.vectors import Vectors
+from madeleine_falkordb.adapting import number_keys
+from madeleine_falkordb.connection import GraphAccess, GraphRow
+from madeleine_falkordb.filters import build_condition
+from madeleine_falkordb.schema import GraphHead, read_head
+from madeleine_falkordb.vectors import GraphVectors
 
-MORE = 4  # times as many are asked for, when too few of those found pass
-SPARE = 64  # asked for beyond what is wanted, for such as are dead
-EVERY_ONE = 10**9
+RETRY_FACTOR = 4  # times as many are asked for, when too few of those found pass
+SPARE_POINTS = 64  # asked for beyond what is wanted, for such as are dead
+NO_LIMIT = 10**9
 
-_PARTS = "WITH m MATCH (m)-[:PART]->(p) WHERE p.point IS NOT NULL"
-_COLUMNS = "m.node, m.id, p.part, p.point"
+_MATCH_PASSAGES = "WITH m MATCH (m)-[:PART]->(p) WHERE p.point IS NOT NULL"
+_PASSAGE_COLUMNS = "m.node, m.id, p.part, p.point"
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class VectorSpace:
     """One graph's vectors, and up to how many memories each is compared."""
 
-    access: Access
-    vectors: Vectors
+    access: GraphAccess
+    vectors: GraphVectors
     exact_up_to: int
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class FalkorSearchPlan:
     """How to search among what passes a filter."""
 
-    space: Space
-    head: Head
+    space: VectorSpace
+    head: GraphHead
     chosen: Filter
     now: datetime
     few: list[int] | None
     """All nodes that pass, if they are so few that each can be compared."""
 
 
-def look(space: Space, chosen: Filter, now: datetime, least: int = 0) -> Looking:
+def plan_search(
+    space: VectorSpace, chosen: Filter, now: datetime, least: int = 0
+) -> FalkorSearchPlan:
     """Return how to search, after counting what passes."""
     head = read_head(space.access)
     most = max(space.exact_up_to, least)
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     question = f"MATCH (m:Memory) WHERE {passing.cypher} WITH m LIMIT {most + 1}"
     nodes = space.access.column(question, "m.node", **passing.parameters)
-    return Looking(space, head, chosen, now, nodes if len(nodes) <= most else None)
+    return FalkorSearchPlan(space, head, chosen, now, nodes if len(nodes) <= most else None)
 
 
-def search(looking: Looking, vector: Vector, limit: int, least: float) -> list[Hit]:
+def search_nearest(
+    looking: FalkorSearchPlan, vector: Vector, limit: int, least: float
+) -> list[IndexHit]:
     """Return the nearest memories, best first, ties by id, each by its best passage."""
-    query = checked_query(vector, looking.space.vectors.dimension)
-    rows = passages(looking, query, limit + MOST_PASSAGES, limit) if limit > 0 else []
+    query = check_query_vector(vector, looking.space.vectors.dimension)
+    rows = find_nearest_passages(looking, query, limit + MOST_PASSAGES, limit) if limit > 0 else []
     best: dict[str, float] = {}
     for row, score in rows:
         best[row[1]] = max(score, best.get(row[1], -np.inf))
-    hits = [Hit(memory, score) for memory, score in best.items() if score >= least]
+    hits = [IndexHit(memory, score) for memory, score in best.items() if score >= least]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
-def passages(
-    looking: Looking, query: Vector, wanted: int, memories: int = 0
-) -> list[tuple[Row, float]]:
+def find_nearest_passages(
+    looking: FalkorSearchPlan, query: Vector, wanted: int, memories: int = 0
+) -> list[tuple[GraphRow, float]]:
     """Return (node, id, part, point) of the nearest passages, with their cosines: at least so
     many, of at least so many memories, if there are; and whatever ties with the last of them."""
     if looking.few is not None:
-        return _best_of(looking, _of_nodes(looking, looking.few), query, wanted, memories)
-    vectors, limit = looking.space.vectors, wanted + SPARE
+        return _score_best(
+            looking, _read_passages_of_nodes(looking, looking.few), query, wanted, memories
+        )
+    vectors, limit = looking.space.vectors, wanted + SPARE_POINTS
     while True:
         points = vectors.nearest(looking.head, query, limit)
-        found = _scored(looking, _of_points(looking, points), query)
+        found = _score_rows(looking, _read_passages_of_points(looking, points), query)
         there_is_more = vectors.may_have_more(looking.head, limit, len(points))
-        if _enough(found, wanted, memories) or not there_is_more:
+        if _has_enough(found, wanted, memories) or not there_is_more:
             return found
-        limit *= MORE
+        limit *= RETRY_FACTOR
 
 
-def _enough(found: Sequence[tuple[Row, float]], wanted: int, memories: int) -> bool:
+def _has_enough(found: Sequence[tuple[GraphRow, float]], wanted: int, memories: int) -> bool:
     """Whether so many were found, and what was found last is worse than the last that counts."""
     scores = [score for _, score in found]
     if len(found) <= wanted or len({row[0] for row, _ in found}) < memories:
         return False
-    return min(scores) < sorted(scores, reverse=True)[wanted - 1] - TIE
+    return min(scores) < sorted(scores, reverse=True)[wanted - 1] - TIE_TOLERANCE
 
 
-def _of_nodes(looking: Looking, nodes: Sequence[int]) -> list[Row]:
-    question = f"UNWIND $nodes AS node MATCH (m:Memory {{at: node}}) {_PARTS}"
-    return looking.space.access.rows(question, _COLUMNS, nodes=at(nodes))
+def _read_passages_of_nodes(looking: FalkorSearchPlan, nodes: Sequence[int]) -> list[GraphRow]:
+    question = f"UNWIND $nodes AS node MATCH (m:Memory {{at: node}}) {_MATCH_PASSAGES}"
+    return looking.space.access.rows(question, _PASSAGE_COLUMNS, nodes=number_keys(nodes))
 
 
-def _of_points(looking: Looking, points: Sequence[int]) -> list[Row]:
+def _read_passages_of_points(looking: FalkorSearchPlan, points: Sequence[int]) -> list[GraphRow]:
     """Return the passages with these vectors, of memories that pass."""
-    passing = condition(looking.chosen, looking.now)
+    passing = build_condition(looking.chosen, looking.now)
     question = f"""UNWIND $points AS point MATCH (p:Passage {{trace: point}})
                    WITH p MATCH (p)<-[:PART]-(m) WHERE {passing.cypher}"""
-    return looking.space.access.rows(question, _COLUMNS, points=at(points), **passing.parameters)
+    return looking.space.access.rows(
+        question, _PASSAGE_COLUMNS, points=number_keys(points), **passing.parameters
+    )
 
 
-def _best_of(
-    looking: Looking, rows: list[Row], query: Vector, wanted: int, memories: int
-) -> list[tuple[Row, float]]:
+def _score_best(
+    looking: FalkorSearchPlan, rows: list[GraphRow], query: Vector, wanted: int, memories: int
+) -> list[tuple[GraphRow, float]]:
     """Return the best of many, which a quick product tells well enough from the others; all of
     them, if the passages of a few long memories crowd out the rest."""
     if len(rows) > wanted:
         matrix = looking.space.vectors.read(looking.head, [row[3] for row in rows])
-        rough = products(matrix, query)
-        near = np.flatnonzero(rough >= np.partition(rough, -wanted)[-wanted] - TIE)
+        rough = multiply_on_one_thread(matrix, query)
+        near = np.flatnonzero(rough >= np.partition(rough, -wanted)[-wanted] - TIE_TOLERANCE)
         best = [rows[place] for place in near.tolist()]
         rows = best if len({row[0] for row in best}) >= memories else rows
-    return _scored(looking, rows, query)
+    return _score_rows(looking, rows, query)
 
 
-def _scored(looking: Looking, rows: list[Row], query: Vector) -> list[tuple[Row, float]]:
+def _score_rows(
+    looking: FalkorSearchPlan, rows: list[GraphRow], query: Vector
+) -> list[tuple[GraphRow, float]]:
     matrix = looking.space.vectors.read(looking.head, [row[3] for row in rows])
-    scores = exact_products(matrix, np.arange(len(rows)), query)
+    scores = multiply_exactly(matrix, np.arange(len(rows)), query)
     return list(zip(rows, scores.tolist(), strict=True))
 
 
-def vectors_of(space: Space, ids: Sequence[str]) -> dict[str, Vector]:
+def read_vectors(space: VectorSpace, ids: Sequence[str]) -> dict[str, Vector]:
     """Return the vectors of those of the ids that have one."""
-    question = f"MATCH (m:Memory) WHERE m.id IN $ids {_PARTS} AND p.part = 0"
-    rows = space.access.rows(question, _COLUMNS, ids=list(ids))
+    question = f"MATCH (m:Memory) WHERE m.id IN $ids {_MATCH_PASSAGES} AND p.part = 0"
+    rows = space.access.rows(question, _PASSAGE_COLUMNS, ids=list(ids))
     matrix = space.vectors.read(read_head(space.access), [row[3] for row in rows])
     return {row[1]: matrix[place] for place, row in enumerate(rows)}
 
@@ -155,44 +165,52 @@ def vectors_of(space: Space, ids: Sequence[str]) -> dict[str, Vector]:
 # --- who is near whom ---------------------------------------------------------------------
 
 
-def neighbours(looking: Looking, ids: Sequence[str], k: int, least: float) -> dict[str, list[Hit]]:
+def neighbours(
+    looking: FalkorSearchPlan, ids: Sequence[str], k: int, least: float
+) -> dict[str, list[IndexHit]]:
     """Return the nearest memories of each that was asked about and has a vector."""
     if looking.few is not None:
-        return _all_compared(looking, ids, looking.few, k, least)
-    found = vectors_of(looking.space, ids)
-    near: dict[str, list[Hit]] = {}
+        return _compare_all(looking, ids, looking.few, k, least)
+    found = read_vectors(looking.space, ids)
+    near: dict[str, list[IndexHit]] = {}
     for each in dict.fromkeys(ids):
         if each in found:
-            hits = search(looking, found[each], k + 1, least)
+            hits = search_nearest(looking, found[each], k + 1, least)
             near[each] = [hit for hit in hits if hit.id != each][: max(k, 0)]
     return near
 
 
-def _all_compared(
-    looking: Looking, ids: Sequence[str], few: list[int], k: int, least: float
-) -> dict[str, list[Hit]]:
+def _compare_all(
+    looking: FalkorSearchPlan, ids: Sequence[str], few: list[int], k: int, least: float
+) -> dict[str, list[IndexHit]]:
     """Compare each with each, some at a time, as the embedded index does."""
-    own = f"MATCH (m:Memory) WHERE m.id IN $ids {_PARTS}"
-    asked_about = looking.space.access.rows(own, _COLUMNS, ids=list(ids))
-    found = {(row[0], row[2]): row for row in (*_of_nodes(looking, few), *asked_about)}
+    own = f"MATCH (m:Memory) WHERE m.id IN $ids {_MATCH_PASSAGES}"
+    asked_about = looking.space.access.rows(own, _PASSAGE_COLUMNS, ids=list(ids))
+    found = {
+        (row[0], row[2]): row for row in (*_read_passages_of_nodes(looking, few), *asked_about)
+    }
     rows = [found[key] for key in sorted(found)]
     nodes = list(dict.fromkeys(row[0] for row in rows))
-    snapshot = _snapshot(rows, nodes, looking)
+    snapshot = _build_snapshot(rows, nodes, looking)
     first = {row[1]: place for place, row in enumerate(rows) if not row[2]}
     asked = {each: first[each] for each in dict.fromkeys(ids) if each in first}
     mask = np.isin(np.array([row[0] for row in rows], np.int64), np.array(few, np.int64))
-    near = exact.near(exact.Asked(snapshot, asked, mask), k, least)
+    near = exact.nearest_by_id(exact.NeighbourQuery(snapshot, asked, mask), k, least)
     ids_of = {row[0]: row[1] for row in rows}
     names = {code: ids_of[node] for code, node in enumerate(nodes)}
-    return {each: exact.hits_of(its, names, k) for each, its in near.items()}
+    return {each: exact.build_hits(its, names, k) for each, its in near.items()}
 
 
-def _snapshot(rows: Sequence[Row], nodes: Sequence[int], looking: Looking) -> Snapshot:
+def _build_snapshot(
+    rows: Sequence[GraphRow], nodes: Sequence[int], looking: FalkorSearchPlan
+) -> MatrixSnapshot:
     """Return the rows as a matrix, in which places in `nodes` stand for their numbers: those
     may be large, and a matrix has room for all up to the largest."""
     vectors = looking.space.vectors.read(looking.head, [row[3] for row in rows])
     codes = {node: code for code, node in enumerate(nodes)}
-    matrix = Matrix(vectors.shape[1], EVERY_ONE, len(rows))
-    cells = [Cells(codes[node], 0, 0, 0, 0, 0, False, True, part) for node, _, part, _ in rows]
-    matrix.apply(Change(cells, vectors.astype(np.float16)))
+    matrix = Matrix(vectors.shape[1], NO_LIMIT, len(rows))
+    cells = [
+        PassageCells(codes[node], 0, 0, 0, 0, 0, False, True, part) for node, _, part, _ in rows
+    ]
+    matrix.apply(MatrixChange(cells, vectors.astype(np.float16)))
     return matrix.snapshot

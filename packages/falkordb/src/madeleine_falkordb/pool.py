@@ -16,43 +16,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.matrix import NONE, TALKERS, products
+from madeleine.index.common.matrix import MIN_TALKERS, NONE, multiply_on_one_thread
 from madeleine.index.common.passages import TIER_CODES
-from madeleine.index.common.pools import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
-from madeleine.index.common.postings import Cutter, best
-from madeleine.index.common.stamped import Stamped
-from madeleine.index.common.times import DAY_MICROS, micros
-from madeleine.index.search import Matches, Pool, Wanted
+from madeleine.index.common.pools import COSINE_DIGITS, MAX_TAGGED, align_text_scores
+from madeleine.index.common.postings import TermTokenizer, select_best
+from madeleine.index.common.stamped import VersionedPool
+from madeleine.index.common.times import DAY_MICROS, to_micros
+from madeleine.index.search import CandidatePool, CandidateQuery, WordMatches
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine_falkordb import meaning, words
-from madeleine_falkordb.adapting import at, key_of, unpacked
-from madeleine_falkordb.connection import Access, Row
-from madeleine_falkordb.filters import condition, outdated
-from madeleine_falkordb.meaning import Looking, Space
-from madeleine_falkordb.passages import conversations
+from madeleine_falkordb.adapting import decode_bytes, hash_key, number_keys
+from madeleine_falkordb.connection import GraphAccess, GraphRow
+from madeleine_falkordb.filters import build_condition, outdated_condition
+from madeleine_falkordb.meaning import FalkorSearchPlan, VectorSpace
+from madeleine_falkordb.passages import read_conversations
 
 NEW_DAYS = (30, 365, 1_000_000)
-DEEP = 2  # turns on either side that come along
-SPARE = 2  # times as many of what holds a word are tried, before the filter is asked again
+NEIGHBOUR_DEPTH = 2  # turns on either side that come along
+SPARE_FACTOR = 2  # times as many of what holds a word are tried, before the filter is asked again
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float32]
-Places = dict[int, tuple[int, int]]
-"""By the number of a passage: its session and where in it the memory stands."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PoolQuestion:
     """What a pool is drawn for."""
 
-    space: Space
-    wanted: Wanted
+    space: VectorSpace
+    wanted: CandidateQuery
     chosen: Filter
     now: datetime
-    held: Matches
-    looking: Looking
+    held: WordMatches
+    looking: FalkorSearchPlan
     tagged: list[int]
     """Nodes that pass and bear the wanted tag; of very many the last."""
 
@@ -63,94 +61,100 @@ class _Asked:
         return few if few is not None and len(few) <= self.wanted.draw else None
 
 
-def pool(space: Space, cutter: Cutter, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+def pool(
+    space: VectorSpace, cutter: TermTokenizer, wanted: CandidateQuery, chosen: Filter, now: datetime
+) -> CandidatePool:
     """Return the candidates as columns."""
     access = space.access
-    held = wanted.matches or words.matches(access, cutter, wanted.words)
-    looking = meaning.look(space, chosen, now, wanted.draw)
-    asked = _Asked(space, wanted, chosen, now, held, looking, _tagged(access, wanted, chosen, now))
-    whole, single = _drawn(asked)
-    rows = _read(asked, whole, single)
-    sessions = {row[_SESSION] for row in rows} - {None}
-    turns = conversations(access, sorted(sessions))
-    beside = _beside(rows, turns)
-    rows += _read(asked, [], sorted(beside - {row[0] for row in rows}))
-    return _columns(asked, sorted(rows, key=lambda row: row[0]), turns)
+    held = wanted.matches or words.find_matches(access, cutter, wanted.words)
+    looking = meaning.plan_search(space, chosen, now, wanted.draw)
+    asked = _PoolQuestion(
+        space, wanted, chosen, now, held, looking, _find_tagged(access, wanted, chosen, now)
+    )
+    whole, single = _draw_passages(asked)
+    rows = _read_places(asked, whole, single)
+    sessions = {row[_SESSION_COLUMN] for row in rows} - {None}
+    turns = read_conversations(access, sorted(sessions))
+    beside = _find_beside(rows, turns)
+    rows += _read_places(asked, [], sorted(beside - {row[0] for row in rows}))
+    return _build_pool(asked, sorted(rows, key=lambda row: row[0]), turns)
 
 
-def _tagged(access: Access, wanted: Wanted, chosen: Filter, now: datetime) -> list[int]:
+def _find_tagged(
+    access: GraphAccess, wanted: CandidateQuery, chosen: Filter, now: datetime
+) -> list[int]:
     if wanted.tag is None:
         return []
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     question = f"""MATCH (m:Memory) WHERE $tag IN m.tag_keys AND {passing.cypher}
-                   WITH m ORDER BY m.node DESC LIMIT {TAGGED_AT_MOST}"""
-    return access.column(question, "m.node", tag=key_of(wanted.tag), **passing.parameters)
+                   WITH m ORDER BY m.node DESC LIMIT {MAX_TAGGED}"""
+    return access.column(question, "m.node", tag=hash_key(wanted.tag), **passing.parameters)
 
 
-def _drawn(asked: _Asked) -> tuple[list[int], list[int]]:
+def _draw_passages(asked: _PoolQuestion) -> tuple[list[int], list[int]]:
     """Return the nodes that come with all their passages, and single passages by number."""
     if asked.all_of_them is not None:
         return asked.all_of_them, []
     wanted, access = asked.wanted, asked.space.access
-    whole = {*_spoken(asked), *_named(asked), *_newest_tagged(asked)}
-    single = [node * MOST_PASSAGES for node in _newest(access, asked)]
+    whole = {*_find_spoken(asked), *_find_named(asked), *_find_newest_tagged(asked)}
+    single = [node * MOST_PASSAGES for node in _find_newest(access, asked)]
     if wanted.scan is not None and asked.space.vectors.dimension:
-        single += _nearest(asked, wanted.scan)
+        single += _find_nearest(asked, wanted.scan)
     return sorted(whole), single
 
 
-def _nearest(asked: _Asked, scan: Vector) -> list[int]:
+def _find_nearest(asked: _PoolQuestion, scan: Vector) -> list[int]:
     """Return the nearest passages, with all that tie with the last of them."""
     draw = asked.wanted.draw
-    found = meaning.passages(asked.looking, scan, draw)
+    found = meaning.find_nearest_passages(asked.looking, scan, draw)
     if len(found) > draw:
         last = sorted((score for _, score in found), reverse=True)[draw - 1]
         found = [each for each in found if each[1] >= last]
     return [row[0] * MOST_PASSAGES + row[2] for row, _ in found]
 
 
-def _spoken(asked: _Asked) -> list[int]:
+def _find_spoken(asked: _PoolQuestion) -> list[int]:
     """Return the best of what holds a word and passes the filter, with all that tie."""
     nodes, scores, draw = asked.held.nodes, asked.held.scores, asked.wanted.draw
     if asked.looking.few is not None:
         passing = np.isin(nodes, np.array(asked.looking.few, np.int64))
-        return best(nodes[passing], scores[passing], draw)
-    tried = SPARE * draw
+        return select_best(nodes[passing], scores[passing], draw)
+    tried = SPARE_FACTOR * draw
     while True:
-        some = best(nodes, scores, tried)
-        allowed = words.passing(asked.space.access, some, asked.chosen, asked.now)
+        some = select_best(nodes, scores, tried)
+        allowed = words.select_passing(asked.space.access, some, asked.chosen, asked.now)
         passing = np.isin(nodes, np.array([node for node, _ in allowed], np.int64))
         if int(passing.sum()) >= draw or len(some) == len(nodes):
-            return best(nodes[passing], scores[passing], draw)
-        tried *= 2 * SPARE
+            return select_best(nodes[passing], scores[passing], draw)
+        tried *= 2 * SPARE_FACTOR
 
 
-def _named(asked: _Asked) -> list[int]:
+def _find_named(asked: _PoolQuestion) -> list[int]:
     """Return those that are named and pass."""
     if not asked.wanted.ids:
         return []
-    passing = condition(asked.chosen, asked.now)
+    passing = build_condition(asked.chosen, asked.now)
     question = f"MATCH (m:Memory) WHERE m.id IN $ids AND {passing.cypher}"
     ids = list(asked.wanted.ids)
     return asked.space.access.column(question, "m.node", ids=ids, **passing.parameters)
 
 
-def _newest_tagged(asked: _Asked) -> list[int]:
+def _find_newest_tagged(asked: _PoolQuestion) -> list[int]:
     question = """MATCH (m:Memory) WHERE m.at IN $nodes
                   WITH m ORDER BY m.created DESC, m.id DESC LIMIT $limit"""
-    listed = {"nodes": at(asked.tagged), "limit": asked.wanted.draw}
+    listed = {"nodes": number_keys(asked.tagged), "limit": asked.wanted.draw}
     return asked.space.access.column(question, "m.node", **listed) if asked.tagged else []
 
 
-def _newest(access: Access, asked: _Asked) -> list[int]:
+def _find_newest(access: GraphAccess, asked: _PoolQuestion) -> list[int]:
     """Return the newest that pass. They are put in order, so it is tried with those of the last
     month and year before all of them are."""
     limit, found = asked.wanted.newest, list[int]()
-    passing = condition(asked.chosen, asked.now)
+    passing = build_condition(asked.chosen, asked.now)
     question = f"""MATCH (m:Memory) WHERE m.created >= $since AND {passing.cypher}
                    WITH m ORDER BY m.created DESC, m.id DESC LIMIT $limit"""
     for days in NEW_DAYS if limit else ():
-        since = micros(asked.chosen.as_of or asked.now) - days * DAY_MICROS
+        since = to_micros(asked.chosen.as_of or asked.now) - days * DAY_MICROS
         values = {"since": since, "limit": limit, **passing.parameters}
         found = access.column(question, "m.node", **values)
         if len(found) == limit:
@@ -160,61 +164,68 @@ def _newest(access: Access, asked: _Asked) -> list[int]:
 
 # --- what stands at each place ------------------------------------------------------------
 
-_PLACE = """p.number, m.node, m.session, m.turn, m.speaker, m.created, m.tier, m.space,
+_PLACE_COLUMNS = """p.number, m.node, m.session, m.turn, m.speaker, m.created, m.tier, m.space,
             p.traits, p.capitals, p.words, p.version, p.point"""
-_SESSION = 2
+_SESSION_COLUMN = 2
 
 
-def _read(asked: _Asked, nodes: Sequence[int], numbers: Sequence[int]) -> list[Row]:
+def _read_places(
+    asked: _PoolQuestion, nodes: Sequence[int], numbers: Sequence[int]
+) -> list[GraphRow]:
     """Return what is kept of all passages of nodes, and of single ones, each once."""
-    passing, past = condition(asked.chosen, asked.now), outdated(asked.chosen, asked.now)
-    columns = f"{_PLACE}, coalesce({passing.cypher}, false), coalesce({past.cypher}, false)"
+    passing, past = (
+        build_condition(asked.chosen, asked.now),
+        outdated_condition(asked.chosen, asked.now),
+    )
+    columns = f"{_PLACE_COLUMNS}, coalesce({passing.cypher}, false), coalesce({past.cypher}, false)"
     values = {**passing.parameters, **past.parameters}
-    access, found = asked.space.access, dict[int, Row]()
+    access, found = asked.space.access, dict[int, GraphRow]()
     whole = "UNWIND $wanted AS each MATCH (m:Memory {at: each}) WITH m MATCH (m)-[:PART]->(p)"
     single = "UNWIND $wanted AS each MATCH (p:Passage {at: each}) WITH p MATCH (p)<-[:PART]-(m)"
     for question, wanted in ((whole, nodes), (single, numbers)):
         if wanted:
-            rows = access.rows(question, columns, wanted=at(wanted), **values)
+            rows = access.rows(question, columns, wanted=number_keys(wanted), **values)
             found.update((row[0], row) for row in rows)
     return list(found.values())
 
 
-def _beside(rows: Sequence[Row], turns: dict[int, Numbers]) -> set[int]:
+def _find_beside(rows: Sequence[GraphRow], turns: dict[int, Numbers]) -> set[int]:
     """Return the first passages of what was said around each first passage."""
     found: set[int] = set()
-    for session, its in _by_session(rows).items():
+    for session, its in _group_by_session(rows).items():
         order = turns[session][:, 2].tolist() if session in turns else []
         places = {node: place for place, node in enumerate(order)}
         for node in its:
             at = places.get(node)
             if at is not None:
-                found.update(order[max(at - DEEP, 0) : at + DEEP + 1])
+                found.update(order[max(at - NEIGHBOUR_DEPTH, 0) : at + NEIGHBOUR_DEPTH + 1])
     return {node * MOST_PASSAGES for node in found}
 
 
-def _by_session(rows: Sequence[Row]) -> dict[int, list[int]]:
+def _group_by_session(rows: Sequence[GraphRow]) -> dict[int, list[int]]:
     """Return the nodes whose first passage is there, by their conversation."""
     found: dict[int, list[int]] = {}
     for row in rows:
-        if row[_SESSION] is not None and row[0] % MOST_PASSAGES == 0:
-            found.setdefault(row[_SESSION], []).append(row[1])
+        if row[_SESSION_COLUMN] is not None and row[0] % MOST_PASSAGES == 0:
+            found.setdefault(row[_SESSION_COLUMN], []).append(row[1])
     return found
 
 
-def _columns(asked: _Asked, rows: Sequence[Row], turns: dict[int, Numbers]) -> Pool:
+def _build_pool(
+    asked: _PoolQuestion, rows: Sequence[GraphRow], turns: dict[int, Numbers]
+) -> CandidatePool:
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 15
     number, node, session, turn, speaker, created, tier, space, *own = columns
     traits, capitals, counted, version, point, allowed, passed = own
     nodes = np.array(node, np.int64)
     sessions = np.array([NONE if each is None else each for each in session], np.int64)
-    before, after = _neighbours(rows, turns)
+    before, after = _find_neighbours(rows, turns)
     embedded = np.array([each is not None for each in point], np.bool_)
     embedded &= bool(asked.space.vectors.dimension)
-    near, focus = _cosines(asked, point, embedded)
+    near, focus = _compute_cosines(asked, point, embedded)
     may = np.array(allowed, np.bool_)
-    text = text_scores(nodes, asked.held.nodes, asked.held.scores)
-    return Stamped(
+    text = align_text_scores(nodes, asked.held.nodes, asked.held.scores)
+    return VersionedPool(
         numbers=np.array(number, np.int64),
         nodes=nodes,
         allowed=may,
@@ -225,12 +236,12 @@ def _columns(asked: _Asked, rows: Sequence[Row], turns: dict[int, Numbers]) -> P
         before=before,
         after=after,
         session=np.where(sessions != NONE, sessions, -1 - nodes),
-        talk=np.isin(sessions, [each for each, its in turns.items() if _is_talk(its)]),
+        talk=np.isin(sessions, [each for each, its in turns.items() if _has_several_speakers(its)]),
         turn=np.array(turn, np.int32),
         speaker=np.array([NONE if each is None else each for each in speaker], np.int32),
         created=np.array(created, np.int64),
         tier=np.array([TIER_CODES[each] for each in tier], np.uint8),
-        same_space=np.array(_same_space(asked.wanted.space, space), np.bool_),
+        same_space=np.array(_are_same_space(asked.wanted.space, space), np.bool_),
         outdated=np.array(passed, np.bool_),
         tagged=np.isin(nodes, np.array(asked.tagged, np.int64)),
         traits=np.array(traits, np.uint16),
@@ -240,12 +251,14 @@ def _columns(asked: _Asked, rows: Sequence[Row], turns: dict[int, Numbers]) -> P
     )
 
 
-def _neighbours(rows: Sequence[Row], turns: dict[int, Numbers]) -> tuple[Numbers, Numbers]:
+def _find_neighbours(
+    rows: Sequence[GraphRow], turns: dict[int, Numbers]
+) -> tuple[Numbers, Numbers]:
     """Return for each place of the pool where in it stands what was said before, and after."""
     before = np.full(len(rows), NONE, np.int64)
     after = np.full(len(rows), NONE, np.int64)
     places = {row[0]: place for place, row in enumerate(rows)}
-    for session in _by_session(rows):
+    for session in _group_by_session(rows):
         order = turns[session][:, 2].tolist() if session in turns else []
         there = [places.get(node * MOST_PASSAGES, NONE) for node in order]
         for one, other in pairwise(there):
@@ -254,18 +267,18 @@ def _neighbours(rows: Sequence[Row], turns: dict[int, Numbers]) -> tuple[Numbers
     return before, after
 
 
-def _is_talk(turns: Numbers) -> bool:
+def _has_several_speakers(turns: Numbers) -> bool:
     """Whether at least two speak."""
     speakers = turns[:, 3]
-    return len(np.unique(speakers[speakers != NONE])) >= TALKERS
+    return len(np.unique(speakers[speakers != NONE])) >= MIN_TALKERS
 
 
-def _same_space(own: str | None, spaces: Sequence[str | None]) -> list[bool]:
+def _are_same_space(own: str | None, spaces: Sequence[str | None]) -> list[bool]:
     return [own is None or each is None or each == own for each in spaces]
 
 
-def _cosines(
-    asked: _Asked, points: Sequence[int | None], embedded: NDArray[np.bool_]
+def _compute_cosines(
+    asked: _PoolQuestion, points: Sequence[int | None], embedded: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """Return the cosines with both directions, rounded so that equal vectors tie."""
     directions = (asked.wanted.near, asked.wanted.focus)
@@ -275,17 +288,19 @@ def _cosines(
         matrix = asked.space.vectors.read(asked.looking.head, known)
         for column, direction in zip(found, directions, strict=True):
             if direction is not None:
-                column[embedded] = np.round(products(matrix, direction), COSINE_DIGITS)
+                column[embedded] = np.round(
+                    multiply_on_one_thread(matrix, direction), COSINE_DIGITS
+                )
     return found[0], found[1]
 
 
 # --- what comparing closely needs ---------------------------------------------------------
 
 
-def read(access: Access, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+def read_passages(access: GraphAccess, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
     """Return stems and tokens of passages."""
     if not numbers:
         return {}
     question = "UNWIND $numbers AS each MATCH (p:Passage {at: each})"
-    rows = access.rows(question, "p.number, p.stems, p.tokens", numbers=at(numbers))
-    return {number: (unpacked(stems), unpacked(tokens)) for number, stems, tokens in rows}
+    rows = access.rows(question, "p.number, p.stems, p.tokens", numbers=number_keys(numbers))
+    return {number: (decode_bytes(stems), decode_bytes(tokens)) for number, stems, tokens in rows}

@@ -15,27 +15,27 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.passages import Spaces
-from madeleine.index.common.pools import joined
-from madeleine.index.common.postings import Cutter
+from madeleine.index.common.passages import ModelDimensions
+from madeleine.index.common.pools import join_details
+from madeleine.index.common.postings import TermTokenizer
 from madeleine.index.common.reading import reads
-from madeleine.index.common.spelling import spellings
-from madeleine.index.common.stamped import Kept, Stamped
-from madeleine.index.graph import Sketch
+from madeleine.index.common.spelling import find_spellings
+from madeleine.index.common.stamped import VersionedPassageCache, VersionedPool
+from madeleine.index.graph import MemorySketch
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import (
-    NO_LEAST,
-    Bar,
-    Between,
-    Details,
-    Gathered,
-    Hit,
-    Matches,
-    Pool,
-    Standings,
-    Term,
-    Wanted,
-    nothing,
+    LOWEST_COSINE,
+    CandidatePool,
+    CandidateQuery,
+    EmbeddedMemories,
+    IndexedTerm,
+    IndexHit,
+    MemoryColumns,
+    PassageDetails,
+    PauseCallback,
+    RelevanceThreshold,
+    WordMatches,
+    no_pause,
 )
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -54,10 +54,15 @@ from madeleine_falkordb import (
     whispers,
     words,
 )
-from madeleine_falkordb.apart import Apart
-from madeleine_falkordb.connection import Access, Address, Server, Turns
-from madeleine_falkordb.meaning import Space
-from madeleine_falkordb.vectors import Vectors
+from madeleine_falkordb.apart import VectorStore
+from madeleine_falkordb.connection import (
+    FalkorAddress,
+    FalkorServer,
+    GraphAccess,
+    GraphReadWriteLock,
+)
+from madeleine_falkordb.meaning import VectorSpace
+from madeleine_falkordb.vectors import GraphVectors
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -66,11 +71,11 @@ Answer = TypeVar("Answer")
 class GraphOwner(Protocol):
     """Has a graph that can be asked one question at a time."""
 
-    access: Access
+    access: GraphAccess
 
 
 def asks(
-    function: Callable[Concatenate[Access, Arguments], Answer],
+    function: Callable[Concatenate[GraphAccess, Arguments], Answer],
 ) -> Callable[Concatenate[GraphOwner, Arguments], Answer]:
     """Return a function that asks one question of a graph as a method."""
 
@@ -82,42 +87,42 @@ def asks(
 
 
 @dataclass(frozen=True, slots=True)
-class FalkorPlace:
+class FalkorIndexOptions:
     """Which graph, whose traces, and where those are. No model: text search only."""
 
-    address: Address
+    address: FalkorAddress
     name: str
     model: str | None
-    wide: Spaces
+    wide: ModelDimensions
     exact_up_to: int
-    apart: Apart | None
+    apart: VectorStore | None
 
 
 class FalkorState:
     """What the ports share: the graph, the turns of those who read and write, and what is kept."""
 
-    def __init__(self, place: FalkorPlace) -> None:
+    def __init__(self, place: FalkorIndexOptions) -> None:
         self.place = place
-        self.server = Server(place.address)
-        self.access = Access(self.server, place.name)
-        self.whispers = Access(self.server, f"{{{place.address.graph}}}:whispers")
-        self.turns = Turns(self.server, place.name)
-        self.vectors = Vectors(self.access, place.wide.vector, place.apart)
-        self.cutter = Cutter()
-        self.kept = Kept()
-        self.ranked = ranking.Ranked()
+        self.server = FalkorServer(place.address)
+        self.access = GraphAccess(self.server, place.name)
+        self.whispers = GraphAccess(self.server, f"{{{place.address.graph}}}:whispers")
+        self.turns = GraphReadWriteLock(self.server, place.name)
+        self.vectors = GraphVectors(self.access, place.wide.vector, place.apart)
+        self.cutter = TermTokenizer()
+        self.kept = VersionedPassageCache()
+        self.ranked = ranking.FalkorRanking()
 
     @contextmanager
-    def reading(self) -> Iterator[Access]:
+    def reading(self) -> Iterator[GraphAccess]:
         """Lend the graph to who asks several questions, all about one state of it."""
         with self.turns.steady():
             yield self.access
 
     @contextmanager
-    def space(self) -> Iterator[Space]:
+    def space(self) -> Iterator[VectorSpace]:
         """Lend it with its vectors."""
         with self.turns.steady():
-            yield Space(self.access, self.vectors, self.place.exact_up_to)
+            yield VectorSpace(self.access, self.vectors, self.place.exact_up_to)
 
 
 class FalkorSearch:
@@ -144,7 +149,7 @@ class FalkorSearch:
     tags = asks(nodes.tags)
     core_by_importance = reads(nodes.core_by_importance)
     records = asks(nodes.records)
-    ids = asks(nodes.ids_of)
+    ids = asks(nodes.read_ids)
     unembedded = asks(nodes.unembedded)
     ids_after = asks(nodes.ids_after)
     fingerprints = reads(nodes.fingerprints)
@@ -161,72 +166,90 @@ class FalkorSearch:
 
     def search_text(
         self, terms: Sequence[str], chosen: Filter, now: datetime, limit: int
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         with self.reading() as access:
             return words.search_text(access, self._state.cutter, terms, chosen, now, limit)
 
     def search_vector(
-        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
-    ) -> list[Hit]:
+        self,
+        vector: Vector,
+        chosen: Filter,
+        now: datetime,
+        limit: int,
+        least: float = LOWEST_COSINE,
+    ) -> list[IndexHit]:
         if not self._state.place.wide.vector:
             return []
         with self._state.space() as space:
-            return meaning.search(meaning.look(space, chosen, now), vector, limit, least)
+            return meaning.search_nearest(
+                meaning.plan_search(space, chosen, now), vector, limit, least
+            )
 
-    def terms(self, wanted: Sequence[str]) -> list[tuple[Term, ...]]:
+    def terms(self, wanted: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
         with self.reading() as access:
             return words.terms(access, self._state.cutter, wanted)
 
     def spellings(self, wanted: Sequence[str]) -> dict[str, str]:
         with self.reading() as access:
-            return spellings(partial(words.near, access), self._state.cutter.stemmer, wanted)
+            return find_spellings(
+                partial(words.read_terms_between, access), self._state.cutter.stemmer, wanted
+            )
 
-    def matching(self, wanted: Sequence[str]) -> Matches:
+    def matching(self, wanted: Sequence[str]) -> WordMatches:
         with self.reading() as access:
-            return words.matches(access, self._state.cutter, wanted)
+            return words.find_matches(access, self._state.cutter, wanted)
 
-    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+    def pool(self, wanted: CandidateQuery, chosen: Filter, now: datetime) -> CandidatePool:
         with self._state.space() as space:
             return pool.pool(space, self._state.cutter, wanted, chosen, now)
 
-    def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
+    def details(self, found: CandidatePool, places: NDArray[np.int64]) -> PassageDetails:
         numbers = found.numbers[places].tolist()
-        read = partial(pool.read, self._state.access)
-        if self._state.turns.is_steady and isinstance(found, Stamped):
+        read = partial(pool.read_passages, self._state.access)
+        if self._state.turns.is_steady and isinstance(found, VersionedPool):
             seen = self._state.kept.find(read, numbers, found.versions[places].tolist())
         else:  # the pool may be of another moment
             known = read(numbers)
             seen = [known.get(number, (b"", b"")) for number in numbers]
-        return joined(seen, self._state.place.wide.token)
+        return join_details(seen, self._state.place.wide.token)
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         if not self._state.place.wide.vector:
             return {}
         with self._state.space() as space:
-            return meaning.vectors_of(space, ids)
+            return meaning.read_vectors(space, ids)
 
     def neighbours(
-        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
-    ) -> dict[str, list[Hit]]:
+        self,
+        ids: Sequence[str],
+        chosen: Filter,
+        now: datetime,
+        k: int,
+        least: float = LOWEST_COSINE,
+    ) -> dict[str, list[IndexHit]]:
         if not self._state.place.wide.vector:
             return {}
         with self._state.space() as space:
-            return meaning.neighbours(meaning.look(space, chosen, now), ids, k, least)
+            return meaning.neighbours(meaning.plan_search(space, chosen, now), ids, k, least)
 
-    def standings(self, between: Between = nothing) -> Standings:
+    def standings(self, between: PauseCallback = no_pause) -> MemoryColumns:
         between()
         with self.reading() as access:
             return standing.standings(access)
 
-    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
+    def sample(self, bar: RelevanceThreshold, now: datetime, size: int, seed: int) -> list[str]:
         if not self._state.place.wide.vector:
             return []
         with self.reading() as access:
             return gathering.sample(access, bar, now, size, seed)
 
     def gathered(
-        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
-    ) -> Gathered:
+        self,
+        bar: RelevanceThreshold,
+        now: datetime,
+        also: Sequence[str] = (),
+        between: PauseCallback = no_pause,
+    ) -> EmbeddedMemories:
         between()
         with self._state.space() as space:
             return gathering.gathered(space, bar, now, also)
@@ -250,13 +273,15 @@ class FalkorGraph:
     sketches = asks(ranking.sketches)
 
     def regions(self, now: datetime) -> dict[str | None, int]:
-        self._state.ranked = ranking.renewed(self._state.access, self._state.ranked, now)
+        self._state.ranked = ranking.refresh_ranking(self._state.access, self._state.ranked, now)
         return {space: len(its) for space, its in self._state.ranked.by_space.items()}
 
     def strongest(
         self, space: str | None, now: datetime, limit: int, offset: int = 0
-    ) -> list[Sketch]:
-        self._state.ranked = known = ranking.lasting(self._state.access, self._state.ranked, now)
+    ) -> list[MemorySketch]:
+        self._state.ranked = known = ranking.reuse_ranking(
+            self._state.access, self._state.ranked, now
+        )
         page = known.page(space, limit, offset)
         return ranking.sketches_of_nodes(self._state.access, page, now)
 
@@ -276,7 +301,7 @@ class FalkorLog:
     outcome = asks(events.outcome)
     in_force = reads(events.in_force)
     unsettled = reads(events.unsettled)
-    recent_events = asks(events.recent)
+    recent_events = asks(events.recent_events)
     proposals = asks(events.proposals)
     state = asks(events.state)
     feedback = asks(events.feedback)
@@ -286,12 +311,12 @@ class FalkorLog:
     used_together = asks(usage.used_together)
 
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
-        whispers.log(self._state.whispers, entry, keep_after)
+        whispers.write_entry(self._state.whispers, entry, keep_after)
 
     def whispers(
         self, limit: int, session: str | None = None, after: WhisperEntry | None = None
     ) -> list[WhisperEntry]:
-        return whispers.newest(self._state.whispers, limit, session, after)
+        return whispers.read_newest(self._state.whispers, limit, session, after)
 
     def whisper(self, whisper_id: str) -> WhisperEntry | None:
-        return whispers.get(self._state.whispers, whisper_id)
+        return whispers.read_entry(self._state.whispers, whisper_id)

@@ -23,13 +23,13 @@ from madeleine.errors import BadSetting, DatabaseDown, DatabaseUnfit, MadeleineE
 from madeleine.model.server_address import split_address
 from madeleine.model.vector import Vector
 
-SCHEMES = {"qdrant": False, "qdrants": True}
+TLS_BY_SCHEME = {"qdrant": False, "qdrants": True}
 """Names of the protocol, and whether they mean TLS."""
-PORT = 6333
-ANSWER_SECONDS = 20
-SENT_AT_ONCE = 500  # vectors in one request
-REFUSED = (401, 403)
-HALF = "<f2"
+DEFAULT_PORT = 6333
+ANSWER_TIMEOUT_SECONDS = 20
+VECTORS_PER_REQUEST = 500  # vectors in one request
+REFUSED_STATUSES = (401, 403)
+HALF_DTYPE = "<f2"
 
 Each = TypeVar("Each")
 
@@ -45,9 +45,9 @@ class QdrantVectors:
     def open(cls, url: str) -> QdrantVectors:
         """Return the vectors of the server at `qdrant://[key@]host:port`."""
         parts = split_address("store.vectors", url)
-        if parts.scheme not in SCHEMES or not parts.hostname or parts.path.strip("/"):
+        if parts.scheme not in TLS_BY_SCHEME or not parts.hostname or parts.path.strip("/"):
             raise BadSetting("store.vectors", "is not qdrant://host:port")
-        port, secure = parts.port or PORT, SCHEMES[parts.scheme]
+        port, secure = parts.port or DEFAULT_PORT, TLS_BY_SCHEME[parts.scheme]
         key = parts.password or parts.username
         with warnings.catch_warnings():  # about a key without TLS: within a network that is fine
             warnings.simplefilter("ignore")
@@ -56,7 +56,7 @@ class QdrantVectors:
                 port=port,
                 https=secure,
                 api_key=None if key is None else unquote(key),
-                timeout=ANSWER_SECONDS,
+                timeout=ANSWER_TIMEOUT_SECONDS,
                 check_compatibility=False,  # it would ask, and warn, before there is a question
             )
         return cls(client, f"{parts.scheme}://{parts.hostname}:{port}")
@@ -97,12 +97,12 @@ class QdrantVectors:
             for point, half in vectors.items()
         ]
         with self._translated():
-            for some in _portions(points):
+            for some in _split_batches(points):
                 self._client.upsert(collection, some, wait=True)
 
     def drop(self, collection: str, points: Sequence[int]) -> None:
         with self._translated():
-            for some in _portions(points):
+            for some in _split_batches(points):
                 selected = models.PointIdsList(points=list(some))
                 self._client.delete(collection, selected, wait=True)
 
@@ -116,11 +116,11 @@ class QdrantVectors:
     def read(self, collection: str, points: Sequence[int]) -> dict[int, bytes]:
         found: dict[int, bytes] = {}
         with self._translated():
-            for some in _portions(points):
+            for some in _split_batches(points):
                 for each in self._client.retrieve(
                     collection, list(some), with_payload=False, with_vectors=True
                 ):
-                    found[int(each.id)] = np.array(each.vector, HALF).tobytes()
+                    found[int(each.id)] = np.array(each.vector, HALF_DTYPE).tobytes()
         return found
 
     @contextmanager
@@ -131,7 +131,7 @@ class QdrantVectors:
         except MadeleineError:
             raise
         except UnexpectedResponse as error:
-            if error.status_code in REFUSED:
+            if error.status_code in REFUSED_STATUSES:
                 hint = "look at the key in `store.vectors`"
                 raise DatabaseDown(self.place, "does not let us in", hint) from error
             raise DatabaseDown(self.place, f"answers {error.status_code}") from error
@@ -140,6 +140,6 @@ class QdrantVectors:
             raise DatabaseDown(self.place, said[0] if said else type(error).__name__) from error
 
 
-def _portions(values: Sequence[Each]) -> Iterator[Sequence[Each]]:
-    for start in range(0, len(values), SENT_AT_ONCE):
-        yield values[start : start + SENT_AT_ONCE]
+def _split_batches(values: Sequence[Each]) -> Iterator[Sequence[Each]]:
+    for start in range(0, len(values), VECTORS_PER_REQUEST):
+        yield values[start : start + VECTORS_PER_REQUEST]

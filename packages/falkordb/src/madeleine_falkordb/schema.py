@@ -20,12 +20,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from madeleine.errors import DatabaseUnfit
-from madeleine_falkordb.connection import Access
+from madeleine_falkordb.connection import GraphAccess
 
-SCHEMA = 1
-FIRST = 2**32  # numbers of a graph made anew begin so much later: none is given out twice
+SCHEMA_VERSION = 1
+NUMBERS_PER_REBUILD = (
+    2**32
+)  # numbers of a graph made anew begin so much later: none is given out twice
 
-INDEXED = {
+INDEXED_COLUMNS = {
     "Memory": (
         *("at", "id", "path_key", "space_key", "text_key", "lot", "address_key", "asked_key"),
         *("superseded_by", "source_key", "tier", "tag_keys", "created"),
@@ -43,11 +45,11 @@ INDEXED = {
     **dict.fromkeys(("Unreadable", "Position"), ("key",)),
     "Torn": ("key", "name_key"),
 }
-WHISPERS = {"Whisper": ("key", "at")}
+WHISPER_INDEXED_COLUMNS = {"Whisper": ("key", "at")}
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class GraphHead:
     """What the head of a graph says."""
 
     version: int
@@ -70,57 +72,59 @@ class Head:
     not written to since this is told have none."""
 
 
-_HEAD = ", ".join(f"g.{each}" for each in Head.__slots__)
+_HEAD_COLUMNS = ", ".join(f"g.{each}" for each in GraphHead.__slots__)
 
 
-def read_head(access: Access) -> Head:
+def read_head(access: GraphAccess) -> GraphHead:
     """Return what the head says now."""
-    rows = access.rows("MATCH (g:Head)", _HEAD)
+    rows = access.rows("MATCH (g:Head)", _HEAD_COLUMNS)
     if not rows:
         raise DatabaseUnfit(access.place, "was emptied", "`madeleine rebuild` fills it again")
-    return Head(*rows[0])
+    return GraphHead(*rows[0])
 
 
-def prepare(access: Access, after: Head | None = None) -> None:
+def prepare_graph(access: GraphAccess, after: GraphHead | None = None) -> None:
     """Make the head and the indexes, unless they are there; refuse what is newer than we are.
     A graph that is to replace another counts on far behind it."""
     if not access.run("MATCH (g:Head) RETURN 1", {}):
-        _make_indexes(access, INDEXED)
-        start = {"name": "head", "schema": SCHEMA, **_start(after)}
-        access.run(_BEGIN, {"start": start})
+        _make_indexes(access, INDEXED_COLUMNS)
+        start = {"name": "head", "schema": SCHEMA_VERSION, **_initial_counts(after)}
+        access.run(_MERGE_HEAD, {"start": start})
     found = access.value("MATCH (g:Head)", "g.schema")
-    if found != SCHEMA:
-        raise DatabaseUnfit(access.place, f"has schema {found}, newer than {SCHEMA}")
+    if found != SCHEMA_VERSION:
+        raise DatabaseUnfit(access.place, f"has schema {found}, newer than {SCHEMA_VERSION}")
 
 
-_BEGIN = "MERGE (g:Head {name: 'head'}) ON CREATE SET g = $start RETURN 1"
+_MERGE_HEAD = "MERGE (g:Head {name: 'head'}) ON CREATE SET g = $start RETURN 1"
 
 
-def _start(after: Head | None) -> dict[str, int]:
-    first = (after.version + FIRST, after.next + FIRST) if after else (0, 0)
+def _initial_counts(after: GraphHead | None) -> dict[str, int]:
+    first = (
+        (after.version + NUMBERS_PER_REBUILD, after.next + NUMBERS_PER_REBUILD) if after else (0, 0)
+    )
     sums = dict.fromkeys(("memories", "words", "length", "traced", "dead"), 0)
     return {"version": first[0], "next": first[1], **sums}
 
 
-def _make_indexes(access: Access, wanted: Mapping[str, tuple[str, ...]]) -> None:
+def _make_indexes(access: GraphAccess, wanted: Mapping[str, tuple[str, ...]]) -> None:
     for label, columns in wanted.items():
         listed = ", ".join(f"x.{each}" for each in columns)
         access.make(f"CREATE INDEX FOR (x:{label}) ON ({listed})")
 
 
-def prepare_whispers(access: Access) -> None:
+def prepare_whispers(access: GraphAccess) -> None:
     """Make the index of what was whispered, unless it is there."""
-    _make_indexes(access, WHISPERS)
+    _make_indexes(access, WHISPER_INDEXED_COLUMNS)
 
 
-def see_to_vectors(access: Access, dimension: int) -> None:
+def ensure_vector_index(access: GraphAccess, dimension: int) -> None:
     """Make the index of vectors, unless there is one for such as have so many numbers."""
     question = "CALL db.indexes() YIELD label, options WHERE label = 'Trace'"
     if access.value(question, "options.vector.dimension") != dimension:
-        make_vectors_anew(access, dimension)
+        recreate_vector_index(access, dimension)
 
 
-def make_vectors_anew(access: Access, dimension: int) -> None:
+def recreate_vector_index(access: GraphAccess, dimension: int) -> None:
     """Make the index of vectors without its dead entries. The old one answers meanwhile."""
     access.make("DROP VECTOR INDEX FOR (t:Trace) ON (t.vector)")
     options = f"{{dimension: {dimension}, similarityFunction: 'cosine'}}"

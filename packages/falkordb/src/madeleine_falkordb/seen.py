@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from madeleine.index.common.rows import Known
-from madeleine_falkordb.connection import Row
+from madeleine.index.common.rows import ExistingNode
+from madeleine_falkordb.connection import GraphRow
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ExistingMemory:
     """What there is of a memory that is put again or goes."""
 
     id: str
-    known: Known
+    known: ExistingNode
     path: str
     words: int
     length: int
@@ -23,7 +23,7 @@ class Seen:
     """The numbers of its vectors."""
 
     @classmethod
-    def of(cls, row: Row) -> Seen:
+    def of(cls, row: GraphRow) -> ExistingMemory:
         memory, node, created, embedded, *rest = row
-        known = Known(node, created, embedded, tuple(rest[:6]))
+        known = ExistingNode(node, created, embedded, tuple(rest[:6]))
         return cls(memory, known, *rest[6:])

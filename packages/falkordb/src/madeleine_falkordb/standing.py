@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
-from madeleine.index.graph import Across
-from madeleine.index.search import Standings
+from madeleine.index.graph import CrossSpaceEdge
+from madeleine.index.search import MemoryColumns
 from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
@@ -19,33 +19,33 @@ from madeleine.model.words import ABOUT_SELF, Edge
 from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine_falkordb import graph
-from madeleine_falkordb.adapting import key_of
-from madeleine_falkordb.connection import Access
-from madeleine_falkordb.filters import condition
+from madeleine_falkordb.adapting import hash_key
+from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.filters import build_condition
 
-_COLUMNS = f"""m.id, m.space, m.source, m.type, m.tier, m.created,
+_STANDING_COLUMNS = f"""m.id, m.space, m.source, m.type, m.tier, m.created,
     coalesce(k.last_accessed, m.created), coalesce(k.access_count, 0), k.stability, m.confidence,
     coalesce(k.importance, k.folded), k.relevance, k.relevance_at,
     '{ABOUT_SELF}' IN m.tags, '{PROTECTED_TAG}' IN m.tags"""
-_BY_HAND = "(e.by IS NULL OR NOT e.by IN $machines)"
-_INCOMING = "WITH m MATCH (m)-[:IS]->()<-[e:ARROW]-()"
-_OUTGOING = "WITH m MATCH (m)-[e:ARROW]->()<-[:IS]-()"
+_IS_BY_HAND = "(e.by IS NULL OR NOT e.by IN $machines)"
+_MATCH_INCOMING = "WITH m MATCH (m)-[:IS]->()<-[e:ARROW]-()"
+_MATCH_OUTGOING = "WITH m MATCH (m)-[e:ARROW]->()<-[:IS]-()"
 
 
-def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
+def standings(access: GraphAccess, ids: Sequence[str] | None = None) -> MemoryColumns:
     """Return the columns of all memories, or of these."""
     among = "MATCH (m:Memory)" if ids is None else "MATCH (m:Memory) WHERE m.id IN $ids"
     listed: dict[str, object] = {} if ids is None else {"ids": list(ids)}
     question = f"{among} WITH m MATCH (m)-[:IS]->(k) WITH m, k ORDER BY m.id"
-    rows = access.rows(question, _COLUMNS, **listed)
-    arrows = _arrows(access, among, listed)
+    rows = access.rows(question, _STANDING_COLUMNS, **listed)
+    arrows = _count_arrows(access, among, listed)
     the_self = graph.self_id(access)
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 15
     about = np.array(columns[13], np.bool_)
     is_self = np.array([each == the_self for each in columns[0]], np.bool_)
     scored = [None if value is None else at for value, at in zip(*columns[11:13], strict=True)]
     drawn = np.array([arrows.get(each, 0) for each in columns[0]], np.int64)
-    return Standings(
+    return MemoryColumns(
         ids=list(columns[0]),
         spaces=list(columns[1]),
         sources=list(columns[2]),
@@ -54,10 +54,10 @@ def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
         created=np.array(columns[5], np.int64),
         last_accessed=np.array(columns[6], np.int64),
         uses=np.array(columns[7], np.int64),
-        stability=_numbers(columns[8], DEFAULT_STABILITY_DAYS),
-        confidence=_numbers(columns[9], np.nan),
-        importance=_numbers(columns[10], DEFAULT_IMPORTANCE),
-        relevance=_numbers(columns[11], np.nan),
+        stability=_to_floats(columns[8], DEFAULT_STABILITY_DAYS),
+        confidence=_to_floats(columns[9], np.nan),
+        importance=_to_floats(columns[10], DEFAULT_IMPORTANCE),
+        relevance=_to_floats(columns[11], np.nan),
         relevance_at=np.array([each or 0 for each in scored], np.int64),
         connections=drawn + (about & ~is_self if the_self else 0),
         about_self=about | is_self,
@@ -66,22 +66,22 @@ def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
     )
 
 
-def _numbers(texts: Sequence[str | None], default: float) -> Any:
+def _to_floats(texts: Sequence[str | None], default: float) -> Any:
     return np.array([default if each is None else float(each) for each in texts], np.float64)
 
 
-def _arrows(access: Access, among: str, listed: dict[str, object]) -> dict[str, int]:
+def _count_arrows(access: GraphAccess, among: str, listed: dict[str, object]) -> dict[str, int]:
     """Return how many arrows somebody drew from each memory, and to it."""
     found: dict[str, int] = {}
-    for walk in (_INCOMING, _OUTGOING):
-        question = f"{among} {walk} WHERE {_BY_HAND} WITH m.id AS id, count(e) AS times"
+    for walk in (_MATCH_INCOMING, _MATCH_OUTGOING):
+        question = f"{among} {walk} WHERE {_IS_BY_HAND} WITH m.id AS id, count(e) AS times"
         rows = access.rows(question, "id, times", machines=sorted(MACHINE_AUTHORS), **listed)
         for memory, times in rows:
             found[memory] = found.get(memory, 0) + times
     return found
 
 
-def across_spaces(access: Access) -> list[Across]:
+def across_spaces(access: GraphAccess) -> list[CrossSpaceEdge]:
     """Return the arrows between memories without a space and those with one."""
     question = """MATCH (s:Memory)-[e:ARROW]->()<-[:IS]-(t)
                   WHERE (s.space IS NULL AND t.space IS NOT NULL)
@@ -90,14 +90,14 @@ def across_spaces(access: Access) -> list[Across]:
     found = []
     for one, source, space, other, others, its, edge, by in access.rows(question, columns):
         if space is None:
-            found.append(Across(one, source, other, its, Edge(edge), by))
+            found.append(CrossSpaceEdge(one, source, other, its, Edge(edge), by))
         else:
-            found.append(Across(other, others, one, space, Edge(edge), by))
+            found.append(CrossSpaceEdge(other, others, one, space, Edge(edge), by))
     return sorted(found, key=lambda each: (each.memory, each.other, each.edge.value))
 
 
 def unseen(
-    access: Access,
+    access: GraphAccess,
     job: str,
     judge: str,
     chosen: Filter,
@@ -106,7 +106,7 @@ def unseen(
     also: Sequence[str] = (),
 ) -> list[str]:
     """Return memories that say something else than when they were last looked at."""
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     seen: dict[str, str] = dict(
         access.rows(
             "MATCH (s:Seen) WHERE s.job = $job AND s.judge = $judge",
@@ -124,7 +124,7 @@ def unseen(
 
 
 def verdicts(
-    access: Access, pairs: Sequence[tuple[str, str]], judge: str
+    access: GraphAccess, pairs: Sequence[tuple[str, str]], judge: str
 ) -> dict[tuple[str, str], Verdict]:
     """Return the verdicts about pairs of which neither side has changed."""
     if not pairs:
@@ -132,7 +132,7 @@ def verdicts(
     question = """MATCH (v:Verdict) WHERE v.key IN $keys
                   WITH v MATCH (o:Memory {id: v.older}) WITH v, o MATCH (n:Memory {id: v.newer})
                   WHERE o.digest = v.older_digest AND n.digest = v.newer_digest"""
-    keys = [key_of(*pair, judge) for pair in dict.fromkeys(pairs)]
+    keys = [hash_key(*pair, judge) for pair in dict.fromkeys(pairs)]
     found = {}
     for older, newer, text in access.rows(question, "v.older, v.newer, v.verdict", keys=keys):
         verdict = verdict_from_json(json.loads(text))
@@ -141,7 +141,7 @@ def verdicts(
     return found
 
 
-def of_source(access: Access, source: str) -> list[str]:
+def of_source(access: GraphAccess, source: str) -> list[str]:
     """Return the memories that come from there."""
     question = "MATCH (m:Memory {source_key: $key}) WITH m ORDER BY m.id"
-    return access.column(question, "m.id", key=key_of(source))
+    return access.column(question, "m.id", key=hash_key(source))

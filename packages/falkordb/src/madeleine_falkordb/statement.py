@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-BEGIN = "MATCH (g:Head) WHERE g.version = $version SET g += $head WITH g"
+MATCH_HEAD = "MATCH (g:Head) WHERE g.version = $version SET g += $head WITH g"
 
 
 @dataclass(slots=True)
-class Statement:
+class WriteStatement:
     """Steps that happen together, and what the head of the graph says afterwards."""
 
     head: dict[str, object] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Statement:
 
     def query(self, version: int) -> tuple[str, Mapping[str, object]]:
         """Return the query and its parameters, for a graph of this version."""
-        parts, counts = [BEGIN], list[str]()
+        parts, counts = [MATCH_HEAD], list[str]()
         parameters: dict[str, object] = {"version": version}
         parameters["head"] = {**self.head, "version": version + 1}
         for number, (cypher, rows) in enumerate(self.steps):
@@ -41,12 +41,12 @@ class Statement:
         return "\n".join(parts), parameters
 
 
-def merged(label: str, key: str) -> str:
+def merge_step(label: str, key: str) -> str:
     """Return the step that writes a row by its key, there already or not."""
     return f"MERGE (x:{label} {{{key}: r.{key}}}) SET x = r"
 
 
-def newest(label: str, at: str = "at", event: str = "event") -> str:
+def merge_newest_step(label: str, at: str = "at", event: str = "event") -> str:
     """Return the step that keeps of several values for one key the one with the latest event.
     What it says beside them stays."""
     return f"""MERGE (x:{label} {{key: r.key}}) WITH x, r

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.postings import Cutter
-from madeleine_falkordb.connection import Access
-from madeleine_falkordb.schema import Head
-from madeleine_falkordb.statement import Statement
+from madeleine.index.common.postings import TermTokenizer
+from madeleine_falkordb.connection import GraphAccess
+from madeleine_falkordb.schema import GraphHead
+from madeleine_falkordb.statement import WriteStatement
 
 
 @dataclass(slots=True)
-class Writing:
+class FalkorWrite:
     """A write in the making. Whatever is read for it is of the head's version."""
 
-    access: Access
-    head: Head
-    cutter: Cutter
-    statement: Statement = field(default_factory=Statement)
+    access: GraphAccess
+    head: GraphHead
+    cutter: TermTokenizer
+    statement: WriteStatement = field(default_factory=WriteStatement)
     given: int = 0
     """Numbers given out."""
     memories: int = 0
@@ -54,7 +54,7 @@ class Writing:
         """How many vectors go."""
         return len(self.gone) + max(-self.traced, 0)
 
-    def finished(self) -> Statement:
+    def finish(self) -> WriteStatement:
         """Return the whole, with the sums that follow from it."""
         head = self.head
         self.statement.head.update(

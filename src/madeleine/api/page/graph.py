@@ -16,7 +16,7 @@ from madeleine.api.contract.page_responses import (
     PathStep,
     Surroundings,
 )
-from madeleine.index.graph import EdgeRow, Sketch
+from madeleine.index.graph import EdgeRow, MemorySketch
 from madeleine.model.draft import read_space
 from madeleine.model.reading import RequestReader
 from madeleine.recall.paths import Way, ways
@@ -143,7 +143,7 @@ def _ends(rows: Iterable[EdgeRow], but: str | None = None) -> list[str]:
     return [each for each in dict.fromkeys(ends) if each != but]
 
 
-def _drawn(stores: Stores, found: Sequence[Sketch]) -> dict[str, Any]:
+def _drawn(stores: Stores, found: Sequence[MemorySketch]) -> dict[str, Any]:
     """Return memories with the arrows that start at them; where these lead may come later."""
     rows = stores.graph.arrows([each.id for each in found], ARROWS_EACH, incoming=False)
     return {"memories": [_sketch(each) for each in found], "connections": _arrows(rows)}
@@ -154,7 +154,7 @@ def _shown(stores: Stores, ids: Sequence[str], arrows: Sequence[Arrow]) -> dict[
     return {"memories": [_sketch(each) for each in found], "connections": list(arrows)}
 
 
-def _sketch(each: Sketch) -> GraphNode:
+def _sketch(each: MemorySketch) -> GraphNode:
     return GraphNode(
         id=each.id,
         type=each.type,

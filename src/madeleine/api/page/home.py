@@ -20,7 +20,7 @@ from madeleine.api.contract.page_responses import (
 from madeleine.api.page import timeline
 from madeleine.api.page.whispers import latencies, outcome_of, took_ms
 from madeleine.index.log import WhisperEntry
-from madeleine.index.search import Counts
+from madeleine.index.search import IndexCounts
 from madeleine.model.codec import CREATIVE
 from madeleine.model.event import EventKind
 from madeleine.model.proposal import ProposalStatus
@@ -65,7 +65,7 @@ def home(house: House, call: Call) -> HomePage:
     )
 
 
-def _size(counts: Counts) -> HomeSize:
+def _size(counts: IndexCounts) -> HomeSize:
     spaces = sorted(counts.by_space.items(), key=lambda each: (-each[1], each[0]))
     return HomeSize(
         memories=counts.memories,
@@ -128,7 +128,7 @@ def _job(house: House, state: sleep_answers.JobState) -> HomeJob:
 
 
 def _attention(
-    house: House, counts: Counts, states: list[sleep_answers.JobState], now: datetime
+    house: House, counts: IndexCounts, states: list[sleep_answers.JobState], now: datetime
 ) -> Iterator[AttentionItem]:
     """Yield what somebody should look at, what is wrong first."""
     yield from _damage(house)
@@ -176,7 +176,7 @@ def _failing(states: list[sleep_answers.JobState]) -> Iterator[AttentionItem]:
         yield replace(item, error_kind=None if kind is None else str(kind))
 
 
-def _missing(house: House, counts: Counts, now: datetime) -> Iterator[AttentionItem]:
+def _missing(house: House, counts: IndexCounts, now: datetime) -> Iterator[AttentionItem]:
     minds = house.stores.minds
     if minds.embedder is None:
         yield _item("warn", "Memories are found by their words only", minds.why_not)
@@ -188,7 +188,7 @@ def _missing(house: House, counts: Counts, now: datetime) -> Iterator[AttentionI
     yield from _backup(house, counts, now)
 
 
-def _backup(house: House, counts: Counts, now: datetime) -> Iterator[AttentionItem]:
+def _backup(house: House, counts: IndexCounts, now: datetime) -> Iterator[AttentionItem]:
     wanted, newest = house.settings.backup, moving.standing(house).newest
     if not wanted.enabled or not counts.memories or house.settings.store.truth == "database":
         return  # a database is backed up with its own tools

@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from madeleine.index.common.rows import Value
-from madeleine.index.common.times import maybe_instant, maybe_micros
+from madeleine.index.common.rows import ColumnValue
+from madeleine.index.common.times import from_micros_or_none, to_micros_or_none
 from madeleine.index.graph import EdgeRow
 from madeleine.model.codec import CREATIVE
 from madeleine.model.memory import Connection
 from madeleine.model.words import Edge
 
 IMPLIED_WEIGHT = 1.0  # what a memory says of itself is not a guess
-LOOKED_AT = 2_000  # arrows that end at one memory among which the strongest are chosen
+MAX_EDGES_SCANNED = 2_000  # arrows that end at one memory among which the strongest are chosen
 _DISCOVERED_SQL = f"e.edge = '{Edge.DISCOVERED.value}'"
 _CONTRAST_SQL = f"e.edge = '{Edge.CONTRADICTS.value}' AND e.by = '{CREATIVE}'"
 ASSOCIATIONS_SQL = f"({_DISCOVERED_SQL} OR ({_CONTRAST_SQL}))"
-Key = tuple[str, str, str]
+EdgeKey = tuple[str, str, str]
 
 
-def implied(myself: str, target: str) -> EdgeRow:
+def build_implied_edge(myself: str, target: str) -> EdgeRow:
     """Return the arrow from the self to what describes it."""
     return EdgeRow(myself, Connection(target, Edge.DEFINES, IMPLIED_WEIGHT), implied=True)
 
 
-def key_of(row: EdgeRow) -> Key:
+def edge_key(row: EdgeRow) -> EdgeKey:
     return row.source, row.connection.target, row.connection.edge.value
 
 
-def edge_values(node: int, position: int, each: Connection) -> tuple[Value, ...]:
+def edge_values(node: int, position: int, each: Connection) -> tuple[ColumnValue, ...]:
     return (
         node,
         each.target,
@@ -38,12 +38,14 @@ def edge_values(node: int, position: int, each: Connection) -> tuple[Value, ...]
         each.weight,
         each.reason,
         each.by,
-        maybe_micros(each.at),
+        to_micros_or_none(each.at),
         each.kind,
         each.confidence,
     )
 
 
-def connection_of(values: Sequence[Any]) -> Connection:
+def connection_from_row(values: Sequence[Any]) -> Connection:
     target, edge, weight, reason, by, at, kind, confidence = values
-    return Connection(target, Edge(edge), weight, reason, by, maybe_instant(at), kind, confidence)
+    return Connection(
+        target, Edge(edge), weight, reason, by, from_micros_or_none(at), kind, confidence
+    )

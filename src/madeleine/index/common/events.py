@@ -9,8 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from madeleine.errors import InvalidValue
-from madeleine.index.common.rows import Value
-from madeleine.index.common.times import instant, maybe_instant, maybe_micros, micros
+from madeleine.index.common.rows import ColumnValue
+from madeleine.index.common.times import (
+    from_micros,
+    from_micros_or_none,
+    to_micros,
+    to_micros_or_none,
+)
 from madeleine.index.log import WhisperEntry
 from madeleine.model.event import Event, EventKind
 from madeleine.model.memory import Usage
@@ -19,198 +24,210 @@ from madeleine.model.times import parse_time
 from madeleine.rules.scoring import read_scores
 from madeleine.rules.usage import read_use
 
-LONG = frozenset({"scores", "was", "seen"})  # parts of a body that are not kept with the event
-LEAST_PREFIX = 6  # characters of a change's id that may stand for the whole
-Row = tuple[Value, ...]
-Effects = defaultdict[str, list[Row]]
+LONG_BODY_KEYS = frozenset(
+    {"scores", "was", "seen"}
+)  # parts of a body that are not kept with the event
+MIN_PREFIX_CHARS = 6  # characters of a change's id that may stand for the whole
+EffectRow = tuple[ColumnValue, ...]
+EventEffects = defaultdict[str, list[EffectRow]]
 """Rows to be written, by the name of their statement below."""
 
 
-def effects_of(numbered: Iterable[tuple[int, Event]]) -> Effects:
+def build_effects(numbered: Iterable[tuple[int, Event]]) -> EventEffects:
     """Return the rows that follow from events, by what they are about."""
-    effects: Effects = defaultdict(list)
+    effects: EventEffects = defaultdict(list)
     for number, event in numbered:
-        _EFFECTS.get(event.kind, _none)(number, event, effects)
+        _EFFECT_BY_KIND.get(event.kind, _add_nothing)(number, event, effects)
     return effects
 
 
-def log_row(numbered: tuple[int, Event]) -> Row:
+def build_log_row(numbered: tuple[int, Event]) -> EffectRow:
     number, event = numbered
-    body = {key: value for key, value in event.body.items() if key not in LONG}
+    body = {key: value for key, value in event.body.items() if key not in LONG_BODY_KEYS}
     change = run = None
     if event.kind in (EventKind.CHANGED, EventKind.REMEMBERED, EventKind.SCORED):
-        change, run = _text(event.body, "change"), _text(event.body, "run")
+        change, run = _read_text(event.body, "change"), _read_text(event.body, "run")
     text = json.dumps(body)
-    return number, event.id, micros(event.at), event.kind.value, event.device, change, run, text
+    return number, event.id, to_micros(event.at), event.kind.value, event.device, change, run, text
 
 
-def _none(number: int, event: Event, effects: Effects) -> None:
+def _add_nothing(number: int, event: Event, effects: EventEffects) -> None:
     """A kind that is only kept."""
 
 
-def _used(number: int, event: Event, effects: Effects) -> None:
-    memory, use = _text(event.body, "memory"), read_use(event)
+def _add_use(number: int, event: Event, effects: EventEffects) -> None:
+    memory, use = _read_text(event.body, "memory"), read_use(event)
     if memory is not None and use is not None:
         count = min(use.count, 1_000_000_000)
-        session = None if use.session is None else _clean(use.session)
-        effects["uses"].append((memory, micros(use.at), number, session, count))
+        session = None if use.session is None else _replace_surrogates(use.session)
+        effects["uses"].append((memory, to_micros(use.at), number, session, count))
 
 
-def _adopted(number: int, event: Event, effects: Effects) -> None:
-    memory = _text(event.body, "memory")
+def _add_adoption(number: int, event: Event, effects: EventEffects) -> None:
+    memory = _read_text(event.body, "memory")
     if memory is not None:
         body = json.dumps(dict(event.body))
-        effects["adopted"].append((memory, micros(event.at), event.id, body))
-        _mention(number, event, effects, [memory])
+        effects["adopted"].append((memory, to_micros(event.at), event.id, body))
+        _add_mentions(number, event, effects, [memory])
 
 
-def _scored(number: int, event: Event, effects: Effects) -> None:
+def _add_scores(number: int, event: Event, effects: EventEffects) -> None:
     for name, values in read_scores(event.body.get("scores")).items():
         plain = all(map(str.isascii, values))
-        known = values if plain else {_clean(each): value for each, value in values.items()}
-        effects[name].append((json.dumps(known), micros(event.at), event.id))
+        known = (
+            values
+            if plain
+            else {_replace_surrogates(each): value for each, value in values.items()}
+        )
+        effects[name].append((json.dumps(known), to_micros(event.at), event.id))
 
 
-def _changed(number: int, event: Event, effects: Effects) -> None:
+def _add_change(number: int, event: Event, effects: EventEffects) -> None:
     edits = event.body.get("edits")
     listed = edits if isinstance(edits, Sequence) and not isinstance(edits, str) else ()
-    memories = [_text(edit, "memory") for edit in listed if isinstance(edit, Mapping)]
+    memories = [_read_text(edit, "memory") for edit in listed if isinstance(edit, Mapping)]
     details = event.body.get("details")
     if isinstance(details, Mapping):
         memories += [
-            *_texts(details, "concerns"),
-            _text(details, "kept"),
-            _text(details, "removed"),
+            *_read_texts(details, "concerns"),
+            _read_text(details, "kept"),
+            _read_text(details, "removed"),
         ]
-    _mention(number, event, effects, dict.fromkeys(memories))
+    _add_mentions(number, event, effects, dict.fromkeys(memories))
 
 
-def _about_one(number: int, event: Event, effects: Effects) -> None:
-    _mention(number, event, effects, [_text(event.body, "memory")])
+def _add_mention_of_one(number: int, event: Event, effects: EventEffects) -> None:
+    _add_mentions(number, event, effects, [_read_text(event.body, "memory")])
 
 
-def _judged(number: int, event: Event, effects: Effects) -> None:
-    judge = _text(event.body, "judge")
+def _add_judgement(number: int, event: Event, effects: EventEffects) -> None:
+    judge = _read_text(event.body, "judge")
     if judge is not None:
-        _seen(event, judge, effects)
-        _verdict(event, judge, effects)
-    _mention(number, event, effects, _texts(event.body, "pair"))
+        _add_seen(event, judge, effects)
+        _add_verdict(event, judge, effects)
+    _add_mentions(number, event, effects, _read_texts(event.body, "pair"))
 
 
-def _seen(event: Event, judge: str, effects: Effects) -> None:
-    job, seen = _text(event.body, "job"), event.body.get("seen")
+def _add_seen(event: Event, judge: str, effects: EventEffects) -> None:
+    job, seen = _read_text(event.body, "job"), event.body.get("seen")
     if job is None or not isinstance(seen, Mapping):
         return
     for memory, hexed in seen.items():
-        digest = _bytes(hexed)
+        digest = _parse_hex(hexed)
         if digest is not None:
-            effects["seen"].append((job, judge, _clean(memory), digest, micros(event.at), event.id))
+            effects["seen"].append(
+                (job, judge, _replace_surrogates(memory), digest, to_micros(event.at), event.id)
+            )
 
 
-def _verdict(event: Event, judge: str, effects: Effects) -> None:
-    pair, verdict = _texts(event.body, "pair"), event.body.get("verdict")
-    digests = [_bytes(each) for each in _texts(event.body, "digests")]
+def _add_verdict(event: Event, judge: str, effects: EventEffects) -> None:
+    pair, verdict = _read_texts(event.body, "pair"), event.body.get("verdict")
+    digests = [_parse_hex(each) for each in _read_texts(event.body, "digests")]
     if len(pair) == len(digests) == 2 and None not in digests and isinstance(verdict, Mapping):
         said = json.dumps(dict(verdict))
-        effects["verdicts"].append((*pair, judge, *digests, said, micros(event.at), event.id))
+        effects["verdicts"].append((*pair, judge, *digests, said, to_micros(event.at), event.id))
 
 
-def _bytes(hexed: object) -> bytes | None:
+def _parse_hex(hexed: object) -> bytes | None:
     try:
         return bytes.fromhex(hexed) if isinstance(hexed, str) else None
     except ValueError:
         return None
 
 
-def _settled(number: int, event: Event, effects: Effects) -> None:
-    change, outcome = _text(event.body, "change"), _text(event.body, "outcome")
+def _add_outcome(number: int, event: Event, effects: EventEffects) -> None:
+    change, outcome = _read_text(event.body, "change"), _read_text(event.body, "outcome")
     if change is not None and outcome is not None:
-        effects["outcomes"].append((change, outcome, micros(event.at), event.id))
+        effects["outcomes"].append((change, outcome, to_micros(event.at), event.id))
 
 
-def _proposed(number: int, event: Event, effects: Effects) -> None:
+def _add_proposal(number: int, event: Event, effects: EventEffects) -> None:
     body = event.body
-    proposal, kind = _text(body, "proposal"), _text(body, "type")
+    proposal, kind = _read_text(body, "proposal"), _read_text(body, "type")
     if proposal is None or kind not in set(ProposalType):
         return
-    nodes = _texts(body, "nodes")
+    nodes = _read_texts(body, "nodes")
     action = body.get("action")
     pairs = dict(action) if isinstance(action, Mapping) else {}
     row = (
         proposal,
         kind,
         json.dumps(nodes),
-        _text(body, "wording") or "",
-        _text(body, "reason"),
-        micros(_created(event)),
+        _read_text(body, "wording") or "",
+        _read_text(body, "reason"),
+        to_micros(_read_proposal_time(event)),
         json.dumps(pairs),
         event.id,
     )
     effects["proposed"].append(row)
-    _mention(number, event, effects, nodes)
+    _add_mentions(number, event, effects, nodes)
 
 
-def _created(event: Event) -> datetime:
+def _read_proposal_time(event: Event) -> datetime:
     try:
         return parse_time("created", event.body.get("created"))
     except InvalidValue:
         return event.at
 
 
-def _decided(number: int, event: Event, effects: Effects) -> None:
-    proposal, status = _text(event.body, "proposal"), _text(event.body, "status")
+def _add_decision(number: int, event: Event, effects: EventEffects) -> None:
+    proposal, status = _read_text(event.body, "proposal"), _read_text(event.body, "status")
     if proposal is not None and status in set(ProposalStatus):
-        effects["decided"].append((proposal, status, micros(event.at), event.id))
-        _mention(number, event, effects, _texts(event.body, "nodes"))
+        effects["decided"].append((proposal, status, to_micros(event.at), event.id))
+        _add_mentions(number, event, effects, _read_texts(event.body, "nodes"))
 
 
-def _state(number: int, event: Event, effects: Effects) -> None:
-    key = _text(event.body, "key")
+def _add_state(number: int, event: Event, effects: EventEffects) -> None:
+    key = _read_text(event.body, "key")
     if key is not None:
         value = json.dumps(event.body.get("value"))
-        effects["state"].append((key, value, micros(event.at), event.id))
+        effects["state"].append((key, value, to_micros(event.at), event.id))
 
 
-_EFFECTS: dict[EventKind, Callable[[int, Event, Effects], None]] = {
-    EventKind.USED: _used,
-    EventKind.ADOPTED: _adopted,
-    EventKind.SCORED: _scored,
-    EventKind.FEEDBACK: _about_one,
-    EventKind.REVIEWED: _about_one,
-    EventKind.CHANGED: _changed,
-    EventKind.SETTLED: _settled,
-    EventKind.REMEMBERED: _about_one,
-    EventKind.PROPOSED: _proposed,
-    EventKind.DECIDED: _decided,
-    EventKind.JUDGED: _judged,
-    EventKind.RUN: _none,
-    EventKind.STATE: _state,
+_EFFECT_BY_KIND: dict[EventKind, Callable[[int, Event, EventEffects], None]] = {
+    EventKind.USED: _add_use,
+    EventKind.ADOPTED: _add_adoption,
+    EventKind.SCORED: _add_scores,
+    EventKind.FEEDBACK: _add_mention_of_one,
+    EventKind.REVIEWED: _add_mention_of_one,
+    EventKind.CHANGED: _add_change,
+    EventKind.SETTLED: _add_outcome,
+    EventKind.REMEMBERED: _add_mention_of_one,
+    EventKind.PROPOSED: _add_proposal,
+    EventKind.DECIDED: _add_decision,
+    EventKind.JUDGED: _add_judgement,
+    EventKind.RUN: _add_nothing,
+    EventKind.STATE: _add_state,
 }
 
 
-def _mention(number: int, event: Event, effects: Effects, memories: Iterable[str | None]) -> None:
-    at = micros(event.at)
+def _add_mentions(
+    number: int, event: Event, effects: EventEffects, memories: Iterable[str | None]
+) -> None:
+    at = to_micros(event.at)
     effects["mentions"].extend((each, at, number) for each in memories if each is not None)
 
 
-def _text(body: Mapping[str, object], key: str) -> str | None:
+def _read_text(body: Mapping[str, object], key: str) -> str | None:
     value = body.get(key)
-    return _clean(value) if isinstance(value, str) else None
+    return _replace_surrogates(value) if isinstance(value, str) else None
 
 
-def _texts(body: Mapping[str, object], key: str) -> list[str]:
+def _read_texts(body: Mapping[str, object], key: str) -> list[str]:
     value = body.get(key)
     return (
-        [_clean(each) for each in value if isinstance(each, str)] if isinstance(value, list) else []
+        [_replace_surrogates(each) for each in value if isinstance(each, str)]
+        if isinstance(value, list)
+        else []
     )
 
 
-def _clean(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Return the text without halves of surrogate pairs, which JSON can hold and UTF-8 cannot."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def proposal_of(
+def proposal_from_row(
     proposal: str,
     kind: str,
     nodes: str,
@@ -227,31 +244,31 @@ def proposal_of(
         type=ProposalType(kind),
         source_nodes=tuple(json.loads(nodes)),
         proposed_action=wording,
-        created=instant(created),
+        created=from_micros(created),
         status=ProposalStatus(status),
         reason=reason,
-        resolved=maybe_instant(resolved),
+        resolved=from_micros_or_none(resolved),
         action=tuple(sorted((key, str(value)) for key, value in pairs.items())),
     )
 
 
-def row_of(memory: str, usage: Usage) -> tuple[Value, ...]:
+def usage_row(memory: str, usage: Usage) -> tuple[ColumnValue, ...]:
     return (
         memory,
         usage.access_count,
-        maybe_micros(usage.last_accessed),
-        maybe_micros(usage.last_review),
+        to_micros_or_none(usage.last_accessed),
+        to_micros_or_none(usage.last_review),
         usage.stability,
         usage.importance,
     )
 
 
-LATEST = 2**63 - 1  # no moment is later
+LATEST_MICROS = 2**63 - 1  # no moment is later
 
 
-def entries(rows: Iterator[tuple[Any, ...]]) -> Iterator[WhisperEntry]:
+def read_whisper_entries(rows: Iterator[tuple[Any, ...]]) -> Iterator[WhisperEntry]:
     for whisper_id, at, session, space, body in rows:
-        yield WhisperEntry(whisper_id, instant(at), session, space, json.loads(body))
+        yield WhisperEntry(whisper_id, from_micros(at), session, space, json.loads(body))
 
 
-FEEDBACK_AT_MOST = 200  # what was said longer ago counts hardly anything
+MAX_FEEDBACK = 200  # what was said longer ago counts hardly anything

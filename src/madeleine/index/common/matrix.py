@@ -3,7 +3,7 @@ look at, and where it stands in its conversation.
 
 Rows are only ever appended. A memory that changes or goes gives up its row, which notes *when*
 (`died`, a count of batches) and is otherwise left alone; when the arrays are full, the rows
-still in use are copied to new ones. So a `Snapshot` is three references and two numbers, and
+still in use are copied to new ones. So a `MatrixSnapshot` is three references and two numbers, and
 whoever holds one sees one state for as long as they like while a writer carries on.
 
 Every vector goes through float16, as it does in the file, so that an index that was filled
@@ -32,23 +32,28 @@ from madeleine.errors import Rejected
 from madeleine.model.vector import Vector
 
 FOREVER = np.iinfo(np.int64).max
-LEAST_ROWS = 1_024
-GATHER_SHARE = 0.25  # below this share of allowed rows, copying them beats multiplying all
-RESCORED = 10_000  # rows scored exactly after the comparison of signs: keeps recall above .95
-LIKELY, LIKELY_SHARE = 4, 40  # rows scored for one wanted, and at least one in so many of all
-LEAST_BY_SIGNS = 0.5  # cosine; below it the signs let too many rows through to be worth a look
+MIN_ROWS = 1_024
+MAX_GATHER_SHARE = 0.25  # below this share of allowed rows, copying them beats multiplying all
+RESCORED_ROWS = 10_000  # rows scored exactly after the comparison of signs: keeps recall above .95
+LIKELY_FACTOR, LIKELY_SHARE = (
+    4,
+    40,
+)  # rows scored for one wanted, and at least one in so many of all
+MIN_COSINE_BY_SIGNS = 0.5  # cosine; below it the signs let too many rows through to be worth a look
 SIGNS_SPREAD = 3.0  # standard deviations; real texts differ a little less than theory says
-CHUNK = 32_768  # rows whose signs are compared at a time: what one core's cache holds
-SHORT_NAME = 3  # letters: Mel for Melanie
-TALKERS = 2  # who talks alone takes notes
-TIE = 1e-5  # products closer than this may be equal: float32 rounds by position in the matrix
+ROWS_PER_BLOCK = 32_768  # rows whose signs are compared at a time: what one core's cache holds
+SHORT_NAME_CHARS = 3  # letters: Mel for Melanie
+MIN_TALKERS = 2  # who talks alone takes notes
+TIE_TOLERANCE = (
+    1e-5  # products closer than this may be equal: float32 rounds by position in the matrix
+)
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32] | NDArray[np.float16]
-Bearers = dict[str, tuple[int, ...]]
+SpeakersByWord = dict[str, tuple[int, ...]]
 
-COLUMNS: dict[str, type[np.generic]] = {
+COLUMN_DTYPES: dict[str, type[np.generic]] = {
     "node": np.int64,
     "type": np.uint8,
     "tier": np.uint8,
@@ -68,8 +73,8 @@ COLUMNS: dict[str, type[np.generic]] = {
 NONE = -1  # no session, speaker, neighbour
 
 
-class Cells(NamedTuple):
-    """One row's values, in the order of `COLUMNS`; and the id, which is no column."""
+class PassageCells(NamedTuple):
+    """One row's values, in the order of `COLUMN_DTYPES`; and the id, which is no column."""
 
     node: int
     type: int
@@ -89,33 +94,33 @@ class Cells(NamedTuple):
     id: str = ""
 
 
-class Arrays:
+class MatrixArrays:
     """Room for `capacity` rows. Memory that no row has touched yet costs nothing."""
 
     def __init__(self, capacity: int, dimension: int) -> None:
         self.capacity = capacity
         self.matrix = np.empty((capacity, dimension), np.float32)
         self.died = np.empty(capacity, np.int64)
-        self.columns = {name: np.empty(capacity, kind) for name, kind in COLUMNS.items()}
+        self.columns = {name: np.empty(capacity, kind) for name, kind in COLUMN_DTYPES.items()}
         self.before = np.empty(capacity, np.int32)
         self.after = np.empty(capacity, np.int32)
         words = -(-dimension // 64)
         self.signs: NDArray[np.uint64] | None = np.empty((words, capacity), np.uint64)
 
-    def fill(self, start: int, cells: Sequence[Cells], vectors: Floats) -> int:
+    def fill(self, start: int, cells: Sequence[PassageCells], vectors: Floats) -> int:
         """Write rows from `start` on and return where the next ones go."""
         end = start + len(cells)
         self.matrix[start:end] = vectors
         self.died[start:end] = FOREVER
         self.before[start:end] = NONE
         self.after[start:end] = NONE
-        values_of = zip(*(each[: len(COLUMNS)] for each in cells), strict=True)
+        values_of = zip(*(each[: len(COLUMN_DTYPES)] for each in cells), strict=True)
         for column, values in zip(self.columns.values(), values_of, strict=True):
             column[start:end] = values
         self.note_signs(start, end)
         return end
 
-    def take(self, other: Arrays, rows: Rows) -> None:
+    def take(self, other: MatrixArrays, rows: Rows) -> None:
         """Copy these rows of another one to the beginning."""
         count = len(rows)
         np.take(other.matrix, rows, axis=0, out=self.matrix[:count], mode="clip")
@@ -131,7 +136,7 @@ class Arrays:
 
     def note_signs(self, start: int, end: int) -> None:
         if self.signs is not None:
-            self.signs[:, start:end] = sign_words(self.matrix[start:end]).T
+            self.signs[:, start:end] = pack_signs(self.matrix[start:end]).T
 
 
 class FirstRows:
@@ -139,7 +144,7 @@ class FirstRows:
     an array answers for a thousand of them at once."""
 
     def __init__(self) -> None:
-        self._rows = np.full(LEAST_ROWS, NONE, np.int32)
+        self._rows = np.full(MIN_ROWS, NONE, np.int32)
         self.count = 0
 
     def __getitem__(self, node: int) -> int:
@@ -170,21 +175,21 @@ class FirstRows:
     def at(cls, nodes: NDArray[np.int64], rows: Rows) -> FirstRows:
         made = cls()
         if len(nodes):
-            made._rows = np.full(max(LEAST_ROWS, 2 * int(nodes.max())), NONE, np.int32)
+            made._rows = np.full(max(MIN_ROWS, 2 * int(nodes.max())), NONE, np.int32)
             made._rows[nodes] = rows
             made.count = len(nodes)
         return made
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class MatrixSnapshot:
     """The rows as they are after one batch, whatever happens later.
 
     `row_of` says where the first passage of a node stands; the others follow it. It is the
     writer's own and may already know newer rows: `rows_of` leaves those out.
     """
 
-    arrays: Arrays
+    arrays: MatrixArrays
     count: int
     moment: int
     exact_up_to: int
@@ -221,8 +226,8 @@ class Snapshot:
         All that tie with the last one come along; the caller knows the ids that decide. Who
         has no use for cosines below `least` is answered sooner.
         """
-        rows = self.candidates(query, self._promising(query, allowed, least), limit)
-        scores = exact_products(self.arrays.matrix, rows, query)
+        rows = self.candidates(query, self._mask_promising(query, allowed, least), limit)
+        scores = multiply_exactly(self.arrays.matrix, rows, query)
         if len(rows) > limit:
             kept = scores >= np.partition(scores, -limit)[-limit]
             rows, scores = rows[kept], scores[kept]
@@ -234,58 +239,62 @@ class Snapshot:
         least from the query's, the nearest. Whoever compares them closely anyway is spared
         the multiplication of all rows."""
         signs = self.arrays.signs
-        wanted = min(max(LIKELY * limit, self.count // LIKELY_SHARE), RESCORED)
+        wanted = min(max(LIKELY_FACTOR * limit, self.count // LIKELY_SHARE), RESCORED_ROWS)
         if signs is None or int(np.count_nonzero(allowed)) <= wanted:
             return self.candidates(query, allowed, limit)
         rows = np.flatnonzero(self._near_by_signs(signs, query, allowed, wanted))
-        best: Rows = rows[_best(products(self.arrays.matrix[rows], query), limit)]
+        best: Rows = rows[
+            _best_positions(multiply_on_one_thread(self.arrays.matrix[rows], query), limit)
+        ]
         return best
 
     def candidates(self, query: Vector, allowed: Mask, limit: int) -> Rows:
         """Return the rows that may be among the best `limit`."""
         count = int(np.count_nonzero(allowed))
         signs = self.arrays.signs
-        many = self.count > self.exact_up_to and count > max(RESCORED, limit)
+        many = self.count > self.exact_up_to and count > max(RESCORED_ROWS, limit)
         if signs is not None and many:
-            allowed = self._near_by_signs(signs, query, allowed, max(RESCORED, limit))
+            allowed = self._near_by_signs(signs, query, allowed, max(RESCORED_ROWS, limit))
             count = int(np.count_nonzero(allowed))
-        if count <= limit or count < GATHER_SHARE * self.count:
+        if count <= limit or count < MAX_GATHER_SHARE * self.count:
             rows = np.flatnonzero(allowed)
-            return rows[_best(products(self.arrays.matrix[rows], query), limit)]
-        scores = products(self.arrays.matrix[: self.count], query)
+            return rows[
+                _best_positions(multiply_on_one_thread(self.arrays.matrix[rows], query), limit)
+            ]
+        scores = multiply_on_one_thread(self.arrays.matrix[: self.count], query)
         scores[~allowed] = -np.inf
-        return _best(scores, limit)
+        return _best_positions(scores, limit)
 
-    def _promising(self, query: Vector, allowed: Mask, least: float) -> Mask:
+    def _mask_promising(self, query: Vector, allowed: Mask, least: float) -> Mask:
         """Return the allowed rows whose signs leave a cosine of `least` possible."""
         signs = self.arrays.signs
-        if signs is None or least < LEAST_BY_SIGNS:
+        if signs is None or least < MIN_COSINE_BY_SIGNS:
             return allowed
-        differing = _differing(signs, self.count, sign_words(query[None, :])[0])
-        near: Mask = differing <= most_differing(least, len(query))
+        differing = _count_differing_signs(signs, self.count, pack_signs(query[None, :])[0])
+        near: Mask = differing <= max_differing_signs(least, len(query))
         return near & allowed
 
     def _near_by_signs(
         self, signs: NDArray[np.uint64], query: Vector, allowed: Mask, wanted: int
     ) -> Mask:
         """Return the allowed rows that differ from the query in the fewest signs."""
-        differing = _differing(signs, self.count, sign_words(query[None, :])[0])
+        differing = _count_differing_signs(signs, self.count, pack_signs(query[None, :])[0])
         reached = np.cumsum(np.bincount(differing[allowed]))
         near: Mask = differing <= np.searchsorted(reached, wanted)
         return near & allowed
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MatrixChange:
     """What a batch means for the matrix. `kept` rows get new columns and keep their vector."""
 
-    fresh: Sequence[Cells] = ()
+    fresh: Sequence[PassageCells] = ()
     vectors: Floats = field(default_factory=lambda: np.empty((0, 0), np.float16))
-    kept: Sequence[Cells] = ()
+    kept: Sequence[PassageCells] = ()
     dropped: Sequence[int] = ()
 
 
-class Sessions:
+class ConversationOrder:
     """Who spoke in which conversation, and in what order: by turn, by time, and then by id, so that
     it is the same however the index was made."""
 
@@ -295,9 +304,9 @@ class Sessions:
         """Where a node stands in its conversation."""
         self._speakers: dict[int, Counter[int]] = {}
         self.talks = np.zeros(64, np.bool_)
-        """See `Snapshot.talks`."""
+        """See `MatrixSnapshot.talks`."""
 
-    def add(self, cells: Cells) -> tuple[int, int]:
+    def add(self, cells: PassageCells) -> tuple[int, int]:
         """Take a passage in and return the nodes before and after it, or `NONE`."""
         turns = self._turns.setdefault(cells.session, [])
         turn = (cells.turn, cells.created, cells.id, cells.node)
@@ -323,10 +332,10 @@ class Sessions:
             return
         speakers = self._speakers.setdefault(session, Counter())
         speakers[speaker] += change
-        self.talks[session] = sum(1 for count in speakers.values() if count > 0) >= TALKERS
+        self.talks[session] = sum(1 for count in speakers.values() if count > 0) >= MIN_TALKERS
 
 
-class Speakers:
+class SpeakerCodes:
     """Who speaks in the memories that are there. Readers look on while somebody comes or goes,
     so what they may hold is replaced and never changed."""
 
@@ -335,7 +344,7 @@ class Speakers:
         self._known: list[str] = []
         self._said: Counter[int] = Counter()
         self.names: dict[str, tuple[int, ...]] = {}
-        """See `port.Extent.speakers`."""
+        """See `search.CollectionStatistics.speakers`."""
         self.short_names: dict[str, tuple[int, ...]] = {}
 
     def code(self, speaker: str | None) -> int:
@@ -359,7 +368,7 @@ class Speakers:
 
     def _note(self, code: int, here: bool) -> None:
         words = self._known[code].split()
-        short = [words[0][:SHORT_NAME]] if words and len(words[0]) > SHORT_NAME else []
+        short = [words[0][:SHORT_NAME_CHARS]] if words and len(words[0]) > SHORT_NAME_CHARS else []
         for names, said in ((self.names, words), (self.short_names, short)):
             for word in dict.fromkeys(said):
                 bearers = tuple(each for each in names.get(word, ()) if each != code)
@@ -368,17 +377,17 @@ class Speakers:
                     del names[word]
 
 
-def bearers(names: Iterable[tuple[str, int]]) -> tuple[Bearers, Bearers]:
+def speakers_by_word(names: Iterable[tuple[str, int]]) -> tuple[SpeakersByWord, SpeakersByWord]:
     """Return by each word of a speaker's name who bears it, and the same for the first letters
-    of longer first names; see `port.Extent`."""
-    whole: Bearers = {}
-    short: Bearers = {}
+    of longer first names; see `search.CollectionStatistics`."""
+    whole: SpeakersByWord = {}
+    short: SpeakersByWord = {}
     for name, speaker in names:
         spoken = name.split()
         for word in dict.fromkeys(spoken):
             whole[word] = (*whole.get(word, ()), speaker)
-        if spoken and len(spoken[0]) > SHORT_NAME:
-            first = spoken[0][:SHORT_NAME]
+        if spoken and len(spoken[0]) > SHORT_NAME_CHARS:
+            first = spoken[0][:SHORT_NAME_CHARS]
             short[first] = (*short.get(first, ()), speaker)
     return whole, short
 
@@ -392,10 +401,12 @@ class Matrix:
         self._sessions: dict[tuple[int, str], int] = {}
         self._exact_up_to = exact_up_to
         self.row_of = FirstRows()
-        self.order = Sessions()
-        self.speakers = Speakers()
+        self.order = ConversationOrder()
+        self.speakers = SpeakerCodes()
         self._words = 0
-        self.snapshot = self._seen(Arrays(max(LEAST_ROWS, rows + rows // 4), dimension), 0, 0)
+        self.snapshot = self._make_snapshot(
+            MatrixArrays(max(MIN_ROWS, rows + rows // 4), dimension), 0, 0
+        )
 
     @property
     def nodes(self) -> int:
@@ -417,34 +428,34 @@ class Matrix:
             return NONE
         return self._sessions.setdefault((space, session), len(self._sessions))
 
-    def apply(self, change: Change, dropped: Iterable[int] = ()) -> None:
+    def apply(self, change: MatrixChange, dropped: Iterable[int] = ()) -> None:
         """Let rows appear, change and disappear. Readers see all of it or nothing."""
         moment = self.snapshot.moment + 1
         old = self.snapshot.arrays.matrix
         stay = old[[self.row_of[cells.node] + cells.part for cells in change.kept]]
         written = [*change.fresh, *change.kept]
         nodes = (cells.node for cells in written if not cells.part)
-        self._bury(moment, [*dropped, *change.dropped, *nodes])
-        arrays, count = self._room_for(len(written))
+        self._mark_dead(moment, [*dropped, *change.dropped, *nodes])
+        arrays, count = self._make_room(len(written))
         if change.fresh:
             count = self._append(arrays, count, change.fresh, change.vectors)
         if change.kept:
             count = self._append(arrays, count, change.kept, stay)
-        self.snapshot = self._seen(arrays, count, moment)
+        self.snapshot = self._make_snapshot(arrays, count, moment)
 
-    def _seen(self, arrays: Arrays, count: int, moment: int) -> Snapshot:
+    def _make_snapshot(self, arrays: MatrixArrays, count: int, moment: int) -> MatrixSnapshot:
         talks = self.order.talks
-        return Snapshot(arrays, count, moment, self._exact_up_to, self.row_of, talks)
+        return MatrixSnapshot(arrays, count, moment, self._exact_up_to, self.row_of, talks)
 
     def clear(self) -> None:
         self.row_of = FirstRows()
-        self.order = Sessions()
-        self.speakers = Speakers()
+        self.order = ConversationOrder()
+        self.speakers = SpeakerCodes()
         self._words = 0
-        arrays = Arrays(LEAST_ROWS, self.dimension)
-        self.snapshot = self._seen(arrays, 0, self.snapshot.moment + 1)
+        arrays = MatrixArrays(MIN_ROWS, self.dimension)
+        self.snapshot = self._make_snapshot(arrays, 0, self.snapshot.moment + 1)
 
-    def _bury(self, moment: int, nodes: Iterable[int]) -> None:
+    def _mark_dead(self, moment: int, nodes: Iterable[int]) -> None:
         arrays, count = self.snapshot.arrays, self.snapshot.count
         buried = []
         for node in nodes:
@@ -456,7 +467,7 @@ class Matrix:
         for row in buried:
             self._unlink(arrays, row)
 
-    def _unlink(self, arrays: Arrays, row: int) -> None:
+    def _unlink(self, arrays: MatrixArrays, row: int) -> None:
         """Let those before and after a row become neighbours."""
         columns = arrays.columns
         if columns["part"][row]:
@@ -473,7 +484,9 @@ class Matrix:
             arrays.before[after] = before
         self.order.remove(session, int(columns["node"][row]), int(columns["speaker"][row]))
 
-    def _append(self, arrays: Arrays, start: int, cells: Sequence[Cells], vectors: Floats) -> int:
+    def _append(
+        self, arrays: MatrixArrays, start: int, cells: Sequence[PassageCells], vectors: Floats
+    ) -> int:
         end = arrays.fill(start, cells, vectors)
         for row, each in enumerate(cells, start):
             if not each.part:
@@ -484,7 +497,7 @@ class Matrix:
                     self._link(arrays, row, each)
         return end
 
-    def _link(self, arrays: Arrays, row: int, cells: Cells) -> None:
+    def _link(self, arrays: MatrixArrays, row: int, cells: PassageCells) -> None:
         before, after = (
             NONE if node == NONE else self.row_of[node] for node in self.order.add(cells)
         )
@@ -494,13 +507,13 @@ class Matrix:
         if after != NONE:
             arrays.before[after] = row
 
-    def _room_for(self, more: int) -> tuple[Arrays, int]:
+    def _make_room(self, more: int) -> tuple[MatrixArrays, int]:
         """Return arrays with room for more rows, and how many rows they hold."""
         old, count = self.snapshot.arrays, self.snapshot.count
         if count + more <= old.capacity:
             return old, count
         live = np.flatnonzero(old.died[:count] == FOREVER)
-        new = Arrays(max(LEAST_ROWS, 2 * (len(live) + more)), self.dimension)
+        new = MatrixArrays(max(MIN_ROWS, 2 * (len(live) + more)), self.dimension)
         new.take(old, live)
         first = new.columns["part"][: len(live)] == 0
         nodes = new.columns["node"][: len(live)][first]
@@ -508,7 +521,7 @@ class Matrix:
         return new, len(live)
 
 
-def to_halves(vectors: Sequence[Vector], dimension: int) -> NDArray[np.float16]:
+def to_half_vectors(vectors: Sequence[Vector], dimension: int) -> NDArray[np.float16]:
     """Return vectors as they are kept; one that cannot be a vector of the model is refused."""
     for vector in vectors:
         if vector.shape != (dimension,):
@@ -522,7 +535,7 @@ def to_halves(vectors: Sequence[Vector], dimension: int) -> NDArray[np.float16]:
     return halves
 
 
-def sign_words(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
+def pack_signs(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     """Return the signs of each vector's components, 64 to a number."""
     signs = np.packbits(vectors > 0, axis=1)
     if short := -signs.shape[1] % 8:
@@ -530,7 +543,7 @@ def sign_words(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     return signs.view(np.uint64)
 
 
-def most_differing(cosine: float, dimension: int) -> float:
+def max_differing_signs(cosine: float, dimension: int) -> float:
     """Return in how many signs two vectors of at least this cosine differ, at most.
 
     A component's sign differs with the chance angle / pi. Three standard deviations above the
@@ -541,7 +554,7 @@ def most_differing(cosine: float, dimension: int) -> float:
     return dimension * chance + SIGNS_SPREAD * spread
 
 
-def products(matrix: NDArray[np.float32], query: Vector) -> NDArray[np.float32]:
+def multiply_on_one_thread(matrix: NDArray[np.float32], query: Vector) -> NDArray[np.float32]:
     """Return the product of each row with the query, on this thread alone.
 
     `@` would share the work between threads and wait for the slowest: ten times longer as
@@ -551,33 +564,33 @@ def products(matrix: NDArray[np.float32], query: Vector) -> NDArray[np.float32]:
     return scores
 
 
-def exact_products(matrix: NDArray[np.float32], rows: Rows, query: Vector) -> Vector:
+def multiply_exactly(matrix: NDArray[np.float32], rows: Rows, query: Vector) -> Vector:
     """Return products that do not depend on where in the matrix a row stands.
 
     BLAS may round a row differently at another position; equal vectors have to tie.
     """
     scores = np.empty(len(rows), np.float64)
-    for start in range(0, len(rows), CHUNK):
-        part = matrix[rows[start : start + CHUNK]].astype(np.float64)
-        scores[start : start + CHUNK] = (part * query).sum(axis=1)
+    for start in range(0, len(rows), ROWS_PER_BLOCK):
+        part = matrix[rows[start : start + ROWS_PER_BLOCK]].astype(np.float64)
+        scores[start : start + ROWS_PER_BLOCK] = (part * query).sum(axis=1)
     return scores.astype(np.float32)
 
 
-def _best(scores: NDArray[np.float32], limit: int) -> Rows:
+def _best_positions(scores: NDArray[np.float32], limit: int) -> Rows:
     """Return the positions of the best `limit` scores and of all that may tie with the last."""
     if len(scores) <= limit:
         return np.arange(len(scores))
     least = np.partition(scores, -limit)[-limit]
-    return np.flatnonzero(scores >= least - TIE)
+    return np.flatnonzero(scores >= least - TIE_TOLERANCE)
 
 
-def _differing(
+def _count_differing_signs(
     signs: NDArray[np.uint64], count: int, query: NDArray[np.uint64]
 ) -> NDArray[np.uint16]:
     """Return in how many signs each of the first rows differs from the query."""
     total = np.zeros(count, np.uint16)
-    for start in range(0, count, CHUNK):
-        end = min(start + CHUNK, count)
+    for start in range(0, count, ROWS_PER_BLOCK):
+        end = min(start + ROWS_PER_BLOCK, count)
         for plane, word in zip(signs, query, strict=True):
             total[start:end] += np.bitwise_count(plane[start:end] ^ word)
     return total

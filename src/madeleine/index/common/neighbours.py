@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.common.matrix import (
-    TIE,
+    TIE_TOLERANCE,
     Mask,
+    MatrixSnapshot,
     Rows,
-    Snapshot,
 )
-from madeleine.index.search import Hit
+from madeleine.index.search import IndexHit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.vector import Vector
 
 
-def nearest_nodes(
-    snapshot: Snapshot, query: Vector, mask: Mask, limit: int, least: float
+def find_nearest_nodes(
+    snapshot: MatrixSnapshot, query: Vector, mask: Mask, limit: int, least: float
 ) -> dict[int, float]:
     """Return the nearest nodes, at least `limit` of them if there are so many, each with the
     cosine of its best passage. Passages of one long memory may crowd out the others; then
@@ -37,64 +37,66 @@ def nearest_nodes(
         rows *= 4
 
 
-BLOCK_SCORES = 4_000_000  # scores worked out at a time: 16 MB, some tenths of a second
+SCORES_PER_BLOCK = 4_000_000  # scores worked out at a time: 16 MB, some tenths of a second
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NeighbourQuery:
     """Whose neighbours are wanted, by the row of their first passage, and who may be one."""
 
-    snapshot: Snapshot
+    snapshot: MatrixSnapshot
     rows: dict[str, int]
     mask: NDArray[np.bool_]
 
 
-Near = dict[str, list[tuple[int, float]]]
+NearestById = dict[str, list[tuple[int, float]]]
 """By the id that was asked about: nodes and cosines, a few more than wanted where they tie."""
 
 
-def near(asked: Asked, k: int, least: float) -> Near:
+def nearest_by_id(asked: NeighbourQuery, k: int, least: float) -> NearestById:
     """Return the nearest memories of each that was asked about. Takes long and needs no file."""
-    found: Near = {each: [] for each in asked.rows}
+    found: NearestById = {each: [] for each in asked.rows}
     if not asked.rows or k <= 0:
         return found
     snapshot = asked.snapshot
     if snapshot.count > snapshot.exact_up_to:
-        return found | _one_by_one(snapshot, asked.rows, asked.mask, k, least)
-    return found | _in_blocks(snapshot, asked.rows, np.flatnonzero(asked.mask), k, least)
+        return found | _compare_one_by_one(snapshot, asked.rows, asked.mask, k, least)
+    return found | _compare_in_blocks(snapshot, asked.rows, np.flatnonzero(asked.mask), k, least)
 
 
-def hits_of(found: Iterable[tuple[int, float]], names: dict[int, str], k: int) -> list[Hit]:
-    hits = [Hit(names[node], score) for node, score in found if node in names]
+def build_hits(found: Iterable[tuple[int, float]], names: dict[int, str], k: int) -> list[IndexHit]:
+    hits = [IndexHit(names[node], score) for node, score in found if node in names]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:k]
 
 
-def _one_by_one(
-    snapshot: Snapshot, asked: dict[str, int], mask: NDArray[np.bool_], k: int, least: float
-) -> Near:
+def _compare_one_by_one(
+    snapshot: MatrixSnapshot, asked: dict[str, int], mask: NDArray[np.bool_], k: int, least: float
+) -> NearestById:
     """Of very many rows the signs say first which are worth a product; see `matrix`."""
-    near: Near = {}
+    near: NearestById = {}
     nodes = snapshot.column("node")
     for each, row in asked.items():
         query = snapshot.arrays.matrix[row].copy()
-        scored = nearest_nodes(snapshot, query, mask, k + 1, least)
+        scored = find_nearest_nodes(snapshot, query, mask, k + 1, least)
         scored.pop(int(nodes[row]), None)
         near[each] = list(scored.items())
     return near
 
 
-def _in_blocks(snapshot: Snapshot, asked: dict[str, int], rows: Rows, k: int, least: float) -> Near:
+def _compare_in_blocks(
+    snapshot: MatrixSnapshot, asked: dict[str, int], rows: Rows, k: int, least: float
+) -> NearestById:
     """Multiply some memories at a time with all rows that may be neighbours.
 
     Each product takes a fraction of a second and no lock is held, so that whoever writes or
     asks meanwhile hardly notices.
     """
-    near: Near = {}
+    near: NearestById = {}
     if not len(rows):
         return near
-    others = _Others(snapshot, rows)
+    others = _NeighbourRows(snapshot, rows)
     names, own = list(asked), np.fromiter(asked.values(), np.int64)
-    step = max(1, BLOCK_SCORES // len(rows))
+    step = max(1, SCORES_PER_BLOCK // len(rows))
     for start in range(0, len(names), step):
         block = own[start : start + step]
         for place, node, score in others.nearest(block, k, least):
@@ -102,10 +104,10 @@ def _in_blocks(snapshot: Snapshot, asked: dict[str, int], rows: Rows, k: int, le
     return near
 
 
-class _Others:
+class _NeighbourRows:
     """The rows that may be neighbours, one group for the passages of each memory."""
 
-    def __init__(self, snapshot: Snapshot, rows: Rows) -> None:
+    def __init__(self, snapshot: MatrixSnapshot, rows: Rows) -> None:
         self._all = snapshot.arrays.matrix
         self._nodes = snapshot.column("node")
         self._rows = rows
@@ -124,7 +126,7 @@ class _Others:
         floor = np.full(len(block), least, np.float32)
         if best.shape[1] > k:
             floor = np.maximum(floor, np.partition(best, -k, axis=1)[:, -k])
-        places, groups = np.nonzero(best >= (floor - TIE)[:, None])
+        places, groups = np.nonzero(best >= (floor - TIE_TOLERANCE)[:, None])
         exact = self._exact(block[places], groups, scores, places)
         near = exact >= least
         yield from zip(

@@ -9,7 +9,7 @@ import numpy as np
 
 from madeleine.errors import Rejected
 from madeleine.index.common.stems import Stemmer
-from madeleine.index.common.text import letters_of, pairs_of
+from madeleine.index.common.text import letter_pairs, run_letters
 from madeleine.language.passages import MOST_PASSAGES, claim_words
 from madeleine.language.traits import PassageTraits, read_traits
 from madeleine.model.memory import Memory
@@ -19,17 +19,17 @@ from madeleine.model.words import ABOUT_SELF, MemoryType, Tier
 
 TYPE_CODES = {each.value: code for code, each in enumerate(MemoryType)}
 TIER_CODES = {each.value: code for code, each in enumerate(Tier)}
-WIDEST_TURN = 2**31 - 1
+MAX_TURN = 2**31 - 1
 
 
-class Spaces(NamedTuple):
+class ModelDimensions(NamedTuple):
     """How wide a model's vectors are, and its tokens; 0 for none."""
 
     vector: int
     token: int
 
 
-def stems_of(stemmer: Stemmer, memory: Memory, passage: Passage, part: int) -> bytes:
+def passage_stems(stemmer: Stemmer, memory: Memory, passage: Passage, part: int) -> bytes:
     """Return the stems of a passage with those of the title, the claim and the tags, by which
     people expect to find it too."""
     tags = (each for each in memory.tags if each != ABOUT_SELF)
@@ -46,11 +46,11 @@ def passage_traits(text: str) -> PassageTraits:
     traits = read_traits(text)
     if text.isascii():
         return traits
-    return traits._replace(words=traits.words + len(pairs_of(text)) + len(letters_of(text)))
+    return traits._replace(words=traits.words + len(letter_pairs(text)) + len(run_letters(text)))
 
 
-def checked(
-    traces: Sequence[PassageEmbedding], passages: int, wide: Spaces
+def check_embeddings(
+    traces: Sequence[PassageEmbedding], passages: int, wide: ModelDimensions
 ) -> Sequence[PassageEmbedding]:
     """Return the traces, if they can be those of so many passages and of this model."""
     if not traces:
@@ -73,7 +73,7 @@ def checked(
     return traces
 
 
-def checked_query(vector: Vector, dimension: int) -> Vector:
+def check_query_vector(vector: Vector, dimension: int) -> Vector:
     query = np.asarray(vector, np.float32)
     if query.shape != (dimension,) or not np.isfinite(query).all():
         raise Rejected(

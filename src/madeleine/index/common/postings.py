@@ -3,7 +3,7 @@
 Words are cut by the embedded index's own tokenizer and scored by FTS5's formula with the same
 weights, so that every engine finds the same and scores it alike: what recall has learned from
 one holds for all. A word stands once more, marked, where pairs of letters stand for words
-(`sqlite/text.py`). How postings are kept and fetched is each engine's own matter.
+(`common/text.py`). How postings are kept and fetched is each engine's own matter.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.rows import Texts
-from madeleine.index.common.stems import Stemmer, number_of, spelt
-from madeleine.index.common.text import WEIGHTS, Part, is_unspaced
-from madeleine.index.search import Hit, Matches, Term
+from madeleine.index.common.rows import IndexedTexts
+from madeleine.index.common.stems import Stemmer, stem_number, stored_forms
+from madeleine.index.common.text import COLUMN_WEIGHTS, SearchPhrase, has_unspaced_letter
+from madeleine.index.search import IndexedTerm, IndexHit, WordMatches
 
-MARK = "="  # before a word that stands among pairs of letters: no word begins so
-LAST = "\U0010ffff"
-LONGEST = 200  # letters of a word that an index of a server can hold with ease
-GRAMS = (3, 4)  # columns of `Texts` that hold pairs of letters
+GRAM_MARK = "="  # before a word that stands among pairs of letters: no word begins so
+LAST_CHARACTER = "\U0010ffff"
+MAX_TERM_CHARS = 200  # letters of a word that an index of a server can hold with ease
+GRAM_COLUMNS = (3, 4)  # columns of `IndexedTexts` that hold pairs of letters
 K1, B = 1.2, 0.75  # FTS5's
-LEAST_IDF = 1e-6  # what FTS5 gives a word that stands in more than half of all
+MIN_IDF = 1e-6  # what FTS5 gives a word that stands in more than half of all
 
-LOOKED_AT_ONCE = 1_000  # nodes whose filter is asked about together, at least
+MIN_NODES_PER_FILTER = 1_000  # nodes whose filter is asked about together, at least
 
-Holders = Callable[[list[str]], Mapping[str, int]]
+CountHolders = Callable[[list[str]], Mapping[str, int]]
 """Returns in how many memories words stand."""
-Begun = Callable[[str], int]
+CountBeginning = Callable[[str], int]
 """Returns how many memories hold a letter, by itself or at the beginning of a pair."""
-Passing = Callable[[list[int]], Iterable[tuple[int, str]]]
+FilterNodes = Callable[[list[int]], Iterable[tuple[int, str]]]
 """Returns those of the nodes that pass a filter, with their ids."""
 
-NOTHING = Matches(np.empty(0, np.int64), np.empty(0, np.float32))
+NO_MATCHES = WordMatches(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
-class Cutter:
+class TermTokenizer:
     """Cuts texts into words, in any thread. SQLite's tokenizers belong to a connection, so each
     thread has one of its own, to a database that holds nothing."""
 
@@ -60,31 +60,34 @@ class Cutter:
 
     def tokens(self, text: str | None) -> list[str]:
         """Return the words of a text as they are kept."""
-        return [short(each) for each in self.stemmer.tokens(text)] if text else []
+        return [shorten_term(each) for each in self.stemmer.tokens(text)] if text else []
 
-    def sought(self, part: Part) -> list[str]:
+    def tokenize_phrase(self, part: SearchPhrase) -> list[str]:
         """Return the words of a phrase that is looked for, as they are kept."""
-        return [MARK + each if part.in_grams else each for each in self.tokens(part.text)]
+        return [GRAM_MARK + each if part.in_grams else each for each in self.tokens(part.text)]
 
-    def posted(self, texts: Texts) -> Posted:
+    def build_postings(self, texts: IndexedTexts) -> MemoryPostings:
         """Return what is kept of a memory's words."""
-        found = Posted()
+        found = MemoryPostings()
         for column, text in enumerate(texts):
             for term in self.tokens(text):
-                found.add(term, WEIGHTS[column])
-                if column in GRAMS:
-                    found.weights[MARK + term] += WEIGHTS[column]
+                found.add(term, COLUMN_WEIGHTS[column])
+                if column in GRAM_COLUMNS:
+                    found.weights[GRAM_MARK + term] += COLUMN_WEIGHTS[column]
         return found
 
-    def weight(self, part: Part, texts: Sequence[str | None]) -> float:
+    def weight(self, part: SearchPhrase, texts: Sequence[str | None]) -> float:
         """Return how much a phrase weighs in a memory's texts; 0 where it does not stand."""
         phrase = self.tokens(part.text)
-        columns = GRAMS if part.in_grams else range(len(WEIGHTS))
-        return sum(WEIGHTS[each] * _times(self.tokens(texts[each]), phrase) for each in columns)
+        columns = GRAM_COLUMNS if part.in_grams else range(len(COLUMN_WEIGHTS))
+        return sum(
+            COLUMN_WEIGHTS[each] * _count_phrase(self.tokens(texts[each]), phrase)
+            for each in columns
+        )
 
 
 @dataclass(slots=True)
-class Posted:
+class MemoryPostings:
     """How much each word of a memory weighs, and how many words there are."""
 
     weights: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -95,22 +98,22 @@ class Posted:
         self.length += 1
 
 
-def short(term: str) -> str:
+def shorten_term(term: str) -> str:
     """Return a word as it is kept: a very long one by its beginning and a hash."""
-    if len(term) <= LONGEST:
+    if len(term) <= MAX_TERM_CHARS:
         return term
     whole = hashlib.blake2b(term.encode(), digest_size=8).hexdigest()
-    return f"{term[:LONGEST]}#{whole}"
+    return f"{term[:MAX_TERM_CHARS]}#{whole}"
 
 
-def _times(words: list[str], phrase: list[str]) -> int:
+def _count_phrase(words: list[str], phrase: list[str]) -> int:
     """Return how often a phrase stands in a text."""
     size = len(phrase)
     return sum(words[at : at + size] == phrase for at in range(len(words) - size + 1))
 
 
 @dataclass(slots=True)
-class Postings:
+class PhrasePostings:
     """Postings of a question's phrases, as columns."""
 
     part: list[NDArray[np.int64]] = field(default_factory=list)
@@ -125,76 +128,76 @@ class Postings:
         self.weight.append(np.asarray(weight, np.float64))
         self.length.append(np.asarray(length, np.float64))
 
-    def scored(self, memories: int, mean: float) -> Matches:
+    def score_bm25(self, memories: int, mean: float) -> WordMatches:
         """Return FTS5's bm25 of each node, given how many memories there are and how many words
         each has in the mean. Parts are added in their order, so that equal ones tie."""
         if not self.node:
-            return NOTHING
+            return NO_MATCHES
         part = np.concatenate(self.part)
         order = np.argsort(part, kind="stable")
         part, node = part[order], np.concatenate(self.node)[order]
         weight, length = (np.concatenate(each)[order] for each in (self.weight, self.length))
         hits = np.bincount(part)[part] if len(part) else part
-        idf = np.maximum(np.log((memories - hits + 0.5) / (hits + 0.5)), LEAST_IDF)
+        idf = np.maximum(np.log((memories - hits + 0.5) / (hits + 0.5)), MIN_IDF)
         scores = idf * weight * (K1 + 1) / (weight + K1 * (1 - B + B * length / mean))
         nodes, place = np.unique(node, return_inverse=True)
-        return Matches(nodes, np.bincount(place, scores, len(nodes)).astype(np.float32))
+        return WordMatches(nodes, np.bincount(place, scores, len(nodes)).astype(np.float32))
 
 
-def columns(rows: Sequence[tuple[int, float, int]]) -> list[Sequence[float]]:
+def posting_columns(rows: Sequence[tuple[int, float, int]]) -> list[Sequence[float]]:
     """Return nodes, weights and lengths, each by itself."""
     return list(zip(*rows, strict=True)) if rows else [(), (), ()]
 
 
-def terms(
-    cutter: Cutter, words: Sequence[str], holders: Holders, begun: Begun
-) -> list[tuple[Term, ...]]:
+def look_up_terms(
+    cutter: TermTokenizer, words: Sequence[str], holders: CountHolders, begun: CountBeginning
+) -> list[tuple[IndexedTerm, ...]]:
     """Return for each word its stems, and in how many memories each of them stands. A letter
     that is a word by itself is held wherever it begins a pair."""
     stemmer = cutter.stemmer
     stems = [list(dict.fromkeys(stemmer.stems(word))) for word in words]
     kept = {
-        (word, stem): [short(each) for each in spelt(stemmer, word, stem)]
+        (word, stem): [shorten_term(each) for each in stored_forms(stemmer, word, stem)]
         for word, its in zip(words, stems, strict=True)
         for stem in its
     }
     known = holders([term for its in kept.values() for term in its])
 
     def held(word: str, stem: str) -> int:
-        if len(stem) == 1 and is_unspaced(stem):
+        if len(stem) == 1 and has_unspaced_letter(stem):
             return begun(stem)
         return sum(known.get(each, 0) for each in kept[word, stem])
 
     return [
-        tuple(Term(number_of(stem), held(word, stem)) for stem in its)
+        tuple(IndexedTerm(stem_number(stem), held(word, stem)) for stem in its)
         for word, its in zip(words, stems, strict=True)
     ]
 
 
-def best_passing(held: Matches, limit: int, passing: Passing) -> list[Hit]:
+def select_best_passing(held: WordMatches, limit: int, passing: FilterNodes) -> list[IndexHit]:
     """Return the best that pass a filter, ties by id. The filter is asked about the best first,
     and about all of them if need be."""
     if limit <= 0 or not len(held.nodes):
         return []
     order = np.argsort(-held.scores, kind="stable")
     nodes, scores = held.nodes[order], held.scores[order]
-    hits, start = list[Hit](), 0
+    hits, start = list[IndexHit](), 0
     while start < len(nodes) and len(hits) < limit:
-        end = _after_ties(scores, start + max(4 * limit, LOOKED_AT_ONCE))
+        end = _find_end_of_ties(scores, start + max(4 * limit, MIN_NODES_PER_FILTER))
         score = dict(zip(nodes[start:end].tolist(), scores[start:end].tolist(), strict=True))
-        hits += [Hit(memory_id, score[node]) for node, memory_id in passing(list(score))]
+        hits += [IndexHit(memory_id, score[node]) for node, memory_id in passing(list(score))]
         start = end
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
-def _after_ties(scores: NDArray[np.float32], end: int) -> int:
+def _find_end_of_ties(scores: NDArray[np.float32], end: int) -> int:
     """Return where scores end that are as good as the one before `end`."""
     if end >= len(scores):
         return len(scores)
     return int(np.searchsorted(-scores, -scores[end - 1], side="right"))
 
 
-def best(nodes: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[int]:
+def select_best(nodes: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[int]:
     """Return the best nodes, with all that tie with the last of them."""
     if len(nodes) > limit:
         nodes = nodes[scores >= np.partition(scores, -limit)[-limit]]

@@ -9,24 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.common.passages import TIER_CODES
-from madeleine.index.graph import Sketch
-from madeleine.index.port import Batch
+from madeleine.index.graph import MemorySketch
+from madeleine.index.port import IndexBatch
 from madeleine.model.event import EventKind
 from madeleine.model.memory import first_words
 from madeleine.model.words import MemoryType, Tier
 
 BEGINNING_CHARS = 600  # enough to find the first words in
-Ranking = Mapping[str | None, NDArray[np.int64]]
+NodeRanking = Mapping[str | None, NDArray[np.int64]]
 """By space the numbers of its nodes, strongest first; the largest space first."""
 
 
-def reorders(batch: Batch) -> bool:
+def changes_ranking(batch: IndexBatch) -> bool:
     """Whether memories come, go or are scored."""
     scored = any(each.kind is EventKind.SCORED for each in batch.events)
     return bool(batch.puts or batch.drops or scored)
 
 
-def ranked(rows: Sequence[Sequence[Any]], importance: Sequence[float]) -> Ranking:
+def rank_nodes(rows: Sequence[Sequence[Any]], importance: Sequence[float]) -> NodeRanking:
     """Return nodes by space: what holds before what is outdated, then core, working, archival,
     then by importance; of equals the newest. A row begins with node, space, tier, when it was
     created in microseconds, and whether it is outdated."""
@@ -40,12 +40,12 @@ def ranked(rows: Sequence[Sequence[Any]], importance: Sequence[float]) -> Rankin
         np.array([TIER_CODES[each] for each in tiers], np.int8),
         np.array(over, np.int8),
     )
-    return _by_space(keys[0], spaces, np.lexsort(keys))
+    return _group_by_space(keys[0], spaces, np.lexsort(keys))
 
 
-def _by_space(
+def _group_by_space(
     nodes: NDArray[np.int64], spaces: Sequence[str | None], order: NDArray[np.int64]
-) -> Ranking:
+) -> NodeRanking:
     names = sorted({each for each in spaces if each is not None})
     codes = {None: 0} | {name: code for code, name in enumerate(names, 1)}
     coded, ranked_nodes = np.array([codes[each] for each in spaces], np.int64)[order], nodes[order]
@@ -54,11 +54,11 @@ def _by_space(
     return dict(sorted(filled, key=lambda each: (-len(each[1]), each[0] or "")))
 
 
-def sketch_of(row: Sequence[Any]) -> Sketch:
+def sketch_from_row(row: Sequence[Any]) -> MemorySketch:
     """Return what is drawn of id, type, tier, space, title, the beginning of the content,
     importance, and whether it is outdated."""
     memory_id, memory_type, tier, space, title, content, importance, over = row
-    return Sketch(
+    return MemorySketch(
         id=memory_id,
         type=MemoryType(memory_type),
         tier=Tier(tier),

@@ -20,7 +20,7 @@ Access = TypeVar("Access")
 Lent = TypeVar("Lent", covariant=True)
 
 
-class Lender(Protocol[Lent]):
+class ConnectionLender(Protocol[Lent]):
     """Has connections, or whatever else is asked over."""
 
     def reading(self) -> AbstractContextManager[Lent]:
@@ -30,12 +30,12 @@ class Lender(Protocol[Lent]):
 
 def reads(
     function: Callable[Concatenate[Access, Arguments], Answer],
-) -> Callable[Concatenate[Lender[Access], Arguments], Answer]:
+) -> Callable[Concatenate[ConnectionLender[Access], Arguments], Answer]:
     """Return the function as a method that is lent a connection."""
 
     @wraps(function)
     def method(
-        self: Lender[Access], /, *given: Arguments.args, **named: Arguments.kwargs
+        self: ConnectionLender[Access], /, *given: Arguments.args, **named: Arguments.kwargs
     ) -> Answer:
         with self.reading() as access:
             return function(access, *given, **named)

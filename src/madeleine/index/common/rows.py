@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from madeleine.index.common.text import grams_of
-from madeleine.index.common.times import instant, maybe_instant, micros
-from madeleine.index.port import Put
+from madeleine.index.common.text import build_grams
+from madeleine.index.common.times import from_micros, from_micros_or_none, to_micros
+from madeleine.index.port import MemoryPut
 from madeleine.language.passages import MOST_PASSAGES, context_words
 from madeleine.model.codec import (
     claim_from_json,
@@ -30,34 +30,34 @@ from madeleine.model.memory import (
 from madeleine.model.stored import StoredMemory
 from madeleine.model.words import MemoryType, Tier
 
-Value = str | int | float | bytes | None
+ColumnValue = str | int | float | bytes | None
 LAST_LETTER = "\U0010ffff"  # sorts behind whatever a tag goes on with
 
 # Plain characters, so that FTS5 finds the words of a tag in its list.
-to_json = json.JSONEncoder(ensure_ascii=False).encode
-Row = tuple[Any, ...]
-Texts = tuple[str | None, str, str, str, str, str]
+encode_json = json.JSONEncoder(ensure_ascii=False).encode
+NodeRow = tuple[Any, ...]
+IndexedTexts = tuple[str | None, str, str, str, str, str]
 """title, content, tags, title_grams, grams, said: what FTS5 has to be told to forget a row."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ExistingNode:
     """What there is already of a memory that is put again."""
 
     node: int
     created: int
     embedded: bool
-    texts: Texts
+    texts: IndexedTexts
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedMemory:
     """A put with the number of its node. `known` is what the row said before."""
 
-    put: Put
+    put: MemoryPut
     node: int
-    texts: Texts
-    known: Known | None = None
+    texts: IndexedTexts
+    known: ExistingNode | None = None
 
     @property
     def memory(self) -> Memory:
@@ -75,14 +75,14 @@ class Placed:
 
 
 @dataclass(slots=True)
-class Winners:
+class EffectivePuts:
     """The puts of a batch as if they came one after the other: the last word counts."""
 
-    by_id: dict[str, Put] = field(default_factory=dict)
+    by_id: dict[str, MemoryPut] = field(default_factory=dict)
     displaced: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, puts: Sequence[Put]) -> Winners:
+    def of(cls, puts: Sequence[MemoryPut]) -> EffectivePuts:
         found, holder = cls(), dict[str, str]()
         for put in puts:
             memory_id, path = put.stored.memory.id, put.stored.path
@@ -98,64 +98,66 @@ class Winners:
         return found
 
 
-def numbers(node: int) -> tuple[int, int]:
+def passage_number_range(node: int) -> tuple[int, int]:
     """Return the first and the last number that a passage of the node may have."""
     return node * MOST_PASSAGES, node * MOST_PASSAGES + MOST_PASSAGES - 1
 
 
-def place(put: Put, known: Known | None, numbers: Iterator[int]) -> Placed:
+def place_memory(
+    put: MemoryPut, known: ExistingNode | None, numbers: Iterator[int]
+) -> PlacedMemory:
     memory = put.stored.memory
     title, tags = memory.title, memory.tags
     texts = (
         title,
         memory.content,
-        to_json(tags) if tags else "[]",
-        grams_of(title) if title else "",
-        grams_of("\n".join((memory.content, *tags))),
+        encode_json(tags) if tags else "[]",
+        build_grams(title) if title else "",
+        build_grams("\n".join((memory.content, *tags))),
         context_words(memory),
     )
-    return Placed(put, next(numbers) if known is None else known.node, texts, known)
+    return PlacedMemory(put, next(numbers) if known is None else known.node, texts, known)
 
 
-def short_key(key: str) -> bytes:
+def shorten_text_key(key: str) -> bytes:
     """Return as much of a hash as tells texts apart: half of it, in half the room."""
     return key[:32].encode("ascii", "replace")
 
 
-def maps(memory: Memory) -> tuple[str | None, ...]:
+def encode_json_columns(memory: Memory) -> tuple[str | None, ...]:
     """Return origin, claim and the fields that have no column of their own as JSON."""
     found = origin_to_json(memory.origin), claim_to_json(memory.claim), extra_to_json(memory)
-    return tuple(None if each is None else to_json(each) for each in found)
+    return tuple(None if each is None else encode_json(each) for each in found)
 
 
-def newborn(placed: Iterable[Placed]) -> Iterator[str]:
+def find_newborn_ids(placed: Iterable[PlacedMemory]) -> Iterator[str]:
     """Return the memories whose counters must be folded: new here, or with another birth."""
     for each in placed:
-        if each.known is None or each.known.created != micros(each.memory.created):
+        if each.known is None or each.known.created != to_micros(each.memory.created):
             yield each.memory.id
 
 
-def summed(groups: Sequence[Row], column: int) -> dict[str, int]:
+def sum_by_column(groups: Sequence[NodeRow], column: int) -> dict[str, int]:
     total: Counter[str] = Counter()
     for group in groups:
         total[group[column]] += group[3]
     return dict(sorted(total.items()))
 
 
-def stored_of(row: Row, connections: Sequence[Connection]) -> StoredMemory:
+def stored_from_row(row: NodeRow, connections: Sequence[Connection]) -> StoredMemory:
     path, *looks = row[2:6]
-    return StoredMemory(_memory(row, connections), path, Fingerprint(*looks))
+    return StoredMemory(_memory_from_row(row, connections), path, Fingerprint(*looks))
 
 
-def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
+def _memory_from_row(row: NodeRow, connections: Sequence[Connection]) -> Memory:
     _, memory_id, _, _, _, _, memory_type, tier, space, source, confidence, *rest = row
     created, updated, valid_until, superseded_by, key, title, tags, *rest = rest
     origin, claim, extra, content, *usage = rest
     return Memory(
         id=memory_id,
         content=content,
-        created=instant(created),
-        updated=instant(updated),
+        created=from_micros(created),
+        updated=from_micros(updated),
         type=MemoryType(memory_type),
         tier=Tier(tier),
         space=space,
@@ -163,18 +165,18 @@ def _memory(row: Row, connections: Sequence[Connection]) -> Memory:
         tags=tuple(json.loads(tags)),
         source=source,
         confidence=confidence,
-        valid_until=maybe_instant(valid_until),
+        valid_until=from_micros_or_none(valid_until),
         superseded_by=superseded_by,
         origin=None if origin is None else origin_from_json(json.loads(origin)),
         claim=None if claim is None else claim_from_json(json.loads(claim)),
         idempotency_key=key,
         connections=tuple(connections),
-        usage=_usage(*usage),
+        usage=_usage_from_row(*usage),
         **({} if extra is None else fields_from_json(json.loads(extra), UNQUERIED_FIELDS)),
     )
 
 
-def _usage(
+def _usage_from_row(
     access_count: int,
     last_accessed: int | None,
     last_review: int | None,
@@ -184,8 +186,8 @@ def _usage(
 ) -> Usage:
     return Usage(
         access_count,
-        maybe_instant(last_accessed),
-        maybe_instant(last_review),
+        from_micros_or_none(last_accessed),
+        from_micros_or_none(last_review),
         stability,
         importance,
         relevance,

@@ -11,38 +11,54 @@ from collections.abc import Callable, Iterable, Sequence
 from madeleine.index.common.stems import Stemmer
 from madeleine.language.spelling import is_typo
 
-SAME_LETTERS = 2
-ENDINGS = ("e", "s", "es", "ed", "ing", "y", "ion", "al", "ity", "ent", "ence", "ance", "ement")
-LONGEST_ENDING = max(map(len, ENDINGS))
-LOOKED_AT = 20_000  # words; as many as the fullest pair of letters begins in a huge store
-Near = Callable[[str, str], Iterable[tuple[str, int]]]
+SAME_FIRST_LETTERS = 2
+WORD_ENDINGS = (
+    "e",
+    "s",
+    "es",
+    "ed",
+    "ing",
+    "y",
+    "ion",
+    "al",
+    "ity",
+    "ent",
+    "ence",
+    "ance",
+    "ement",
+)
+MAX_ENDING_CHARS = max(map(len, WORD_ENDINGS))
+MAX_TERMS_SCANNED = 20_000  # words; as many as the fullest pair of letters begins in a huge store
+ReadTermsBetween = Callable[[str, str], Iterable[tuple[str, int]]]
 """Returns the words from one up to another, and how many memories hold each."""
 
 
-def spellings(near: Near, stemmer: Stemmer, words: Sequence[str]) -> dict[str, str]:
+def find_spellings(
+    near: ReadTermsBetween, stemmer: Stemmer, words: Sequence[str]
+) -> dict[str, str]:
     """Return what each of the words may mean, of several the most common."""
-    found = ((word, _meant(near, stemmer, word)) for word in words)
+    found = ((word, _find_meant_word(near, stemmer, word)) for word in words)
     return {word: meant for word, meant in found if meant is not None}
 
 
-def _meant(near: Near, stemmer: Stemmer, word: str) -> str | None:
+def _find_meant_word(near: ReadTermsBetween, stemmer: Stemmer, word: str) -> str | None:
     stems = stemmer.stems(word)
-    if len(stems) != 1 or len(stems[0]) <= SAME_LETTERS:
+    if len(stems) != 1 or len(stems[0]) <= SAME_FIRST_LETTERS:
         return None
-    start = stems[0][:SAME_LETTERS]
+    start = stems[0][:SAME_FIRST_LETTERS]
     rows = near(start, start[:-1] + chr(ord(start[-1]) + 1))
     for _, term in sorted(((holders, term) for term, holders in rows), reverse=True):
-        written = _written(stemmer, term, word, stems[0])
+        written = _find_written_form(stemmer, term, word, stems[0])
         if written is not None:
             return written
     return None
 
 
-def _written(stemmer: Stemmer, term: str, word: str, stem: str) -> str | None:
+def _find_written_form(stemmer: Stemmer, term: str, word: str, stem: str) -> str | None:
     """Return the word with the stem `term` that is meant, if one is: the slip may be in the
     stem, or in an ending that the stemmer did not know for one."""
-    if abs(len(word) - len(term)) > LONGEST_ENDING + 1:
+    if abs(len(word) - len(term)) > MAX_ENDING_CHARS + 1:
         return None
-    forms = [term, *(term + ending for ending in ENDINGS), term[:-1] + "y"]
+    forms = [term, *(term + ending for ending in WORD_ENDINGS), term[:-1] + "y"]
     like = forms if is_typo(stem, term) else [each for each in forms if is_typo(word, each)]
     return next((each for each in like if stemmer.stems(each) == [term]), None)

@@ -13,30 +13,32 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.pools import KEPT_BYTES
-from madeleine.index.search import Pool
+from madeleine.index.common.pools import MAX_CACHED_BYTES
+from madeleine.index.search import CandidatePool
 
-Passage = tuple[bytes, bytes]
+PassageBytes = tuple[bytes, bytes]
 """Stems and tokens."""
-Read = Callable[[Sequence[int]], Mapping[int, Passage]]
+ReadPassages = Callable[[Sequence[int]], Mapping[int, PassageBytes]]
 """Reads passages by their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stamped(Pool):
+class VersionedPool(CandidatePool):
     """A pool that knows which version of each passage it saw."""
 
     versions: NDArray[np.int64]
 
 
-class Kept:
+class VersionedPassageCache:
     """Passages looked at lately."""
 
     def __init__(self) -> None:
-        self._passages: dict[tuple[int, int], Passage] = {}
+        self._passages: dict[tuple[int, int], PassageBytes] = {}
         self._bytes = 0
 
-    def find(self, read: Read, numbers: list[int], versions: list[int]) -> list[Passage]:
+    def find(
+        self, read: ReadPassages, numbers: list[int], versions: list[int]
+    ) -> list[PassageBytes]:
         """Return the stems and tokens of each passage; one that is gone has neither."""
         known = self._passages  # another thread may begin anew meanwhile
         keys = list(zip(numbers, versions, strict=True))
@@ -45,9 +47,9 @@ class Kept:
         self._keep({key: fresh[key[0]] for key in keys if key[0] in fresh})
         return found
 
-    def _keep(self, fresh: dict[tuple[int, int], Passage]) -> None:
+    def _keep(self, fresh: dict[tuple[int, int], PassageBytes]) -> None:
         self._bytes += sum(len(stems) + len(tokens) for stems, tokens in fresh.values())
-        if self._bytes > KEPT_BYTES:
+        if self._bytes > MAX_CACHED_BYTES:
             self._passages, self._bytes = {}, 0
         else:
             self._passages.update(fresh)

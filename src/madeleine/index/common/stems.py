@@ -14,17 +14,17 @@ import zlib
 import apsw
 
 from madeleine.index.common.text import (
-    is_unspaced,
-    letters_of,
-    pairs_of,
-    pictures_of,
-    without_pictures,
+    blank_emoji,
+    emoji_words,
+    has_unspaced_letter,
+    letter_pairs,
+    run_letters,
     words_beside,
 )
 from madeleine.language.wording import IRREGULAR_FORMS, word_forms
 
-_CUT = ["remove_diacritics", "2", "categories", "L* M* N* Co"]
-REMEMBERED = 200_000  # words whose stems are kept at hand: a large vocabulary, a few MB
+_TOKENIZER_OPTIONS = ["remove_diacritics", "2", "categories", "L* M* N* Co"]
+MAX_CACHED_WORDS = 200_000  # words whose stems are kept at hand: a large vocabulary, a few MB
 
 
 class Stemmer:
@@ -34,14 +34,14 @@ class Stemmer:
     """
 
     def __init__(self, connection: apsw.Connection, known: dict[str, int]) -> None:
-        self._cut = connection.fts5_tokenizer("unicode61", _CUT)
-        self._porter = connection.fts5_tokenizer("porter", ["unicode61", *_CUT])
+        self._cut = connection.fts5_tokenizer("unicode61", _TOKENIZER_OPTIONS)
+        self._porter = connection.fts5_tokenizer("porter", ["unicode61", *_TOKENIZER_OPTIONS])
         self._known = known
 
     def numbers(self, text: str) -> list[int]:
         """Return the stems of a text in order, as numbers. A letter that is a word by itself
         stands inside runs too, so that a question of one letter meets it there."""
-        letters = [] if text.isascii() else letters_of(text)
+        letters = [] if text.isascii() else run_letters(text)
         words = [*self._words(text), *letters]
         known = self._known
         return [known.get(word) or self._learn(word) for word in words]
@@ -56,40 +56,40 @@ class Stemmer:
 
     def tokens(self, text: str) -> list[str]:
         """Return the words of a text in order, as FTS5 keeps them."""
-        return _tokens(self._porter, text)
+        return _tokenize(self._porter, text)
 
     def _words(self, text: str) -> list[str]:
         if text.isascii():
-            return _tokens(self._cut, text)
+            return _tokenize(self._cut, text)
         normal = unicodedata.normalize("NFKC", text)
-        cut, pictures = _tokens(self._cut, without_pictures(normal)), pictures_of(normal)
-        if not is_unspaced(normal):
+        cut, pictures = _tokenize(self._cut, blank_emoji(normal)), emoji_words(normal)
+        if not has_unspaced_letter(normal):
             return [*cut, *pictures]
-        spaced = [word for word in cut if not is_unspaced(word)]
-        beside = _tokens(self._cut, " ".join(words_beside(normal)))
-        return [*spaced, *beside, *pairs_of(normal), *pictures]
+        spaced = [word for word in cut if not has_unspaced_letter(word)]
+        beside = _tokenize(self._cut, " ".join(words_beside(normal)))
+        return [*spaced, *beside, *letter_pairs(normal), *pictures]
 
     def _learn(self, word: str) -> int:
-        if len(self._known) >= REMEMBERED:
+        if len(self._known) >= MAX_CACHED_WORDS:
             self._known.clear()
-        number = self._known[word] = number_of(self._stem(word))
+        number = self._known[word] = stem_number(self._stem(word))
         return number
 
     def _stem(self, word: str) -> str:
         return self._plain(IRREGULAR_FORMS.get(word, word))
 
     def _plain(self, word: str) -> str:
-        tokens = _tokens(self._porter, word)
+        tokens = _tokenize(self._porter, word)
         return tokens[0] if tokens else word
 
 
-def spelt(stemmer: Stemmer, word: str, stem: str) -> list[str]:
+def stored_forms(stemmer: Stemmer, word: str, stem: str) -> list[str]:
     """Return how the words that a stem stands for are kept."""
     whole = word.casefold()
     return stemmer.written(whole) if whole in IRREGULAR_FORMS else [stem]
 
 
-def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
+def _tokenize(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
     raw = text.encode("utf-8", "replace")
     found = tokenizer(
         raw, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
@@ -97,5 +97,5 @@ def _tokens(tokenizer: apsw.FTS5Tokenizer, text: str) -> list[str]:
     return [str(each) for each in found]
 
 
-def number_of(stem: str) -> int:
+def stem_number(stem: str) -> int:
     return zlib.crc32(stem.encode("utf-8", "replace"))

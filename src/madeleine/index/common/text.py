@@ -20,22 +20,29 @@ from typing import NamedTuple
 
 from madeleine.language.text import EMOJI_SELECTOR, is_emoji
 
-WEIGHTS = (10.0, 1.0, 3.0, 10.0, 1.0, 1.0)  # title, content, tags, grams of the title, others, said
-_UNSPACED = (
+COLUMN_WEIGHTS = (
+    10.0,
+    1.0,
+    3.0,
+    10.0,
+    1.0,
+    1.0,
+)  # title, content, tags, grams of the title, others, said
+_UNSPACED_RANGES = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan, Burmese, Khmer
     "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff"  # kana and their marks
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
     "\uac00-\ud7af"  # Hangul has spaces, but joins endings to its words
 )
 
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_LETTER = re.compile(f"[{_UNSPACED}]")
-_OTHER_RUN = re.compile(f"[^\\W{_UNSPACED}]+")
-_WORD = re.compile(r"[^\W_]+")
-_SIGN = re.compile(r"[^\w\s\x00-\u20ff]")
+_RUN_PATTERN = re.compile(f"[{_UNSPACED_RANGES}]+")
+_LETTER_PATTERN = re.compile(f"[{_UNSPACED_RANGES}]")
+_OTHER_RUN_PATTERN = re.compile(f"[^\\W{_UNSPACED_RANGES}]+")
+_WORD_PATTERN = re.compile(r"[^\W_]+")
+_SIGN_PATTERN = re.compile(r"[^\w\s\x00-\u20ff]")
 
 
-def grams_of(text: str) -> str:
+def build_grams(text: str) -> str:
     """Return what stands in for words where FTS5 finds none, or finds others than a question
     would ask for; of most texts nothing.
 
@@ -45,84 +52,91 @@ def grams_of(text: str) -> str:
     if text.isascii():
         return ""
     normal = unicodedata.normalize("NFKC", text)
-    pictures = [*pictures_of(normal), *_by_pictures(normal)]
-    return " ".join([*_pairs(normal), *_beside(normal), *_respelt(text, normal), *pictures])
+    pictures = [*emoji_words(normal), *_iterate_words_beside_emoji(normal)]
+    return " ".join(
+        [
+            *_iterate_grams(normal),
+            *_iterate_words_beside(normal),
+            *_iterate_respelt_words(text, normal),
+            *pictures,
+        ]
+    )
 
 
-def pictures_of(text: str) -> list[str]:
+def emoji_words(text: str) -> list[str]:
     """Return a word for each emoji and the like in a text."""
-    found = _SIGN.findall(text)
+    found = _SIGN_PATTERN.findall(text)
     return [f"u{ord(each)}" for each in found if is_emoji(each)]
 
 
-def without_pictures(text: str) -> str:
+def blank_emoji(text: str) -> str:
     """Return a text with a space in the place of each emoji."""
-    return _SIGN.sub(lambda sign: " " if _is_drawn(sign[0]) else sign[0], text)
+    return _SIGN_PATTERN.sub(lambda sign: " " if _is_emoji_character(sign[0]) else sign[0], text)
 
 
-def _is_drawn(sign: str) -> bool:
+def _is_emoji_character(sign: str) -> bool:
     return sign == EMOJI_SELECTOR or is_emoji(sign)
 
 
-def _by_pictures(text: str) -> Iterator[str]:
+def _iterate_words_beside_emoji(text: str) -> Iterator[str]:
     """Yield the words that touch an emoji, which FTS5 may take for a letter of theirs."""
-    for found in _WORD.finditer(text) if _SIGN.search(text) else ():
+    for found in _WORD_PATTERN.finditer(text) if _SIGN_PATTERN.search(text) else ():
         start, end = found.span()
-        if any(map(_is_drawn, text[max(start - 1, 0) : start] + text[end : end + 1])):
+        if any(map(_is_emoji_character, text[max(start - 1, 0) : start] + text[end : end + 1])):
             yield found.group()
 
 
-def _respelt(text: str, normal: str) -> Iterator[str]:
+def _iterate_respelt_words(text: str, normal: str) -> Iterator[str]:
     """Yield the words that are spelt otherwise in the normal form. Letters taken apart from
     their accents are none: FTS5 reads past accents."""
     plain = unicodedata.normalize("NFC", text)
     if plain != normal:
-        known = frozenset(_WORD.findall(plain))
-        words = (word for word in _WORD.findall(normal) if word not in known)
-        yield from (word for word in words if not is_unspaced(word))
+        known = frozenset(_WORD_PATTERN.findall(plain))
+        words = (word for word in _WORD_PATTERN.findall(normal) if word not in known)
+        yield from (word for word in words if not has_unspaced_letter(word))
 
 
-def is_unspaced(word: str) -> bool:
+def has_unspaced_letter(word: str) -> bool:
     """Whether a word holds a letter of a script that is written without spaces."""
-    return _LETTER.search(word) is not None
+    return _LETTER_PATTERN.search(word) is not None
 
 
-def pairs_of(text: str) -> list[str]:
+def letter_pairs(text: str) -> list[str]:
     """Return the pairs of neighbours in runs of such letters, and letters that stand alone."""
     normal = unicodedata.normalize("NFKC", text)
     return [
         run[start : start + 2]
-        for run in _RUN.findall(normal)
+        for run in _RUN_PATTERN.findall(normal)
         for start in range(max(len(run) - 1, 1))
     ]
 
 
-def letters_of(text: str) -> list[str]:
+def run_letters(text: str) -> list[str]:
     """Return the letters in such runs, but for those that stand alone."""
     normal = unicodedata.normalize("NFKC", text)
-    return [letter for run in _RUN.findall(normal) if len(run) > 1 for letter in run]
+    return [letter for run in _RUN_PATTERN.findall(normal) if len(run) > 1 for letter in run]
 
 
 def words_beside(text: str) -> list[str]:
     """Return the words of other scripts that touch such a run: for FTS5 they are part of it."""
-    return list(_beside(unicodedata.normalize("NFKC", text)))
+    return list(_iterate_words_beside(unicodedata.normalize("NFKC", text)))
 
 
-def _pairs(text: str) -> Iterator[str]:
-    for run in _RUN.findall(text):
+def _iterate_grams(text: str) -> Iterator[str]:
+    for run in _RUN_PATTERN.findall(text):
         for start in range(len(run)):
             yield run[start : start + 2]
 
 
-def _beside(text: str) -> Iterator[str]:
+def _iterate_words_beside(text: str) -> Iterator[str]:
     """Yield the words of other scripts that touch a run, in time that grows with the text."""
-    for found in _OTHER_RUN.finditer(text):
+    for found in _OTHER_RUN_PATTERN.finditer(text):
         start, end = found.span()
-        if (start and _LETTER.match(text, start - 1)) or _LETTER.match(text, end):
+        if (start and _LETTER_PATTERN.match(text, start - 1)) or _LETTER_PATTERN.match(text, end):
             yield found.group()
 
 
-class Part(NamedTuple):
+class SearchPhrase(NamedTuple):
     """One of the phrases that are looked for, any of which will do."""
 
     text: str
@@ -132,25 +146,27 @@ class Part(NamedTuple):
     """Whether a word that begins so will do."""
 
 
-def parts_of(terms: Sequence[str]) -> list[Part]:
+def build_phrases(terms: Sequence[str]) -> list[SearchPhrase]:
     """Return what is looked for on account of the terms, each once; nothing if they say
     nothing."""
-    parts: dict[Part, None] = {}
+    parts: dict[SearchPhrase, None] = {}
     for term in terms:
         clean = term.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
         if clean.strip():
-            parts[Part(clean)] = None
-            parts.update(dict.fromkeys(_gram_parts(clean)))
+            parts[SearchPhrase(clean)] = None
+            parts.update(dict.fromkeys(_iterate_gram_phrases(clean)))
     return list(parts)
 
 
-def _gram_parts(term: str) -> Iterator[Part]:
+def _iterate_gram_phrases(term: str) -> Iterator[SearchPhrase]:
     if term.isascii():
         return
     normal = unicodedata.normalize("NFKC", term)
-    for run in _RUN.findall(normal):
+    for run in _RUN_PATTERN.findall(normal):
         pairs = [run[start : start + 2] for start in range(len(run) - 1)]
-        yield from (Part(pair, in_grams=True) for pair in pairs)
+        yield from (SearchPhrase(pair, in_grams=True) for pair in pairs)
         if not pairs:
-            yield Part(run, in_grams=True, begins=True)
-    yield from (Part(word) for word in (*_beside(normal), *pictures_of(normal)))
+            yield SearchPhrase(run, in_grams=True, begins=True)
+    yield from (
+        SearchPhrase(word) for word in (*_iterate_words_beside(normal), *emoji_words(normal))
+    )

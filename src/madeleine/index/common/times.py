@@ -9,17 +9,17 @@ MICROSECOND = timedelta(microseconds=1)
 DAY_MICROS = 86_400_000_000
 
 
-def micros(moment: datetime) -> int:
+def to_micros(moment: datetime) -> int:
     return (moment - EPOCH) // MICROSECOND
 
 
-def maybe_micros(moment: datetime | None) -> int | None:
+def to_micros_or_none(moment: datetime | None) -> int | None:
     return None if moment is None else (moment - EPOCH) // MICROSECOND
 
 
-def instant(value: int) -> datetime:
+def from_micros(value: int) -> datetime:
     return EPOCH + timedelta(microseconds=value)
 
 
-def maybe_instant(value: int | None) -> datetime | None:
+def from_micros_or_none(value: int | None) -> datetime | None:
     return None if value is None else EPOCH + timedelta(microseconds=value)

@@ -13,20 +13,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from madeleine.database.access import Access
 from madeleine.database.connection import Row
 from madeleine.index.common.events import (
-    FEEDBACK_AT_MOST,
-    LEAST_PREFIX,
-    effects_of,
-    log_row,
-    proposal_of,
+    MAX_FEEDBACK,
+    MIN_PREFIX_CHARS,
+    build_effects,
+    build_log_row,
+    proposal_from_row,
 )
-from madeleine.index.common.times import instant
-from madeleine.index.log import Unreadable
-from madeleine.index.postgres.nodes import upsert
+from madeleine.index.common.times import from_micros
+from madeleine.index.log import ParseProblem
+from madeleine.index.postgres.nodes import upsert_sql
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.proposal import Proposal, ProposalStatus
 
 
-def _newest(table: str, keys: str, values: str, at: str = "at", event: str = "event") -> str:
+def _upsert_newest_sql(
+    table: str, keys: str, values: str, at: str = "at", event: str = "event"
+) -> str:
     """Return SQL that keeps of several values for one key the one with the latest event."""
     names = [*values.split(", "), at, event]
     marks = ", ".join(["%s"] * (len(keys.split(", ")) + len(names)))
@@ -39,15 +41,17 @@ def _newest(table: str, keys: str, values: str, at: str = "at", event: str = "ev
     """
 
 
-_STATEMENTS = {
+_INSERT_BY_EFFECT = {
     "uses": "INSERT INTO uses VALUES (:tenant, %s, %s, %s, %s, %s)",
     "adopted": "INSERT INTO adopted VALUES (:tenant, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
     "mentions": "INSERT INTO audit_memories VALUES (:tenant, %s, %s, %s) ON CONFLICT DO NOTHING",
-    "outcomes": _newest("outcomes", "change", "outcome"),
-    "state": _newest("state", "key", "value"),
-    "decided": _newest("proposals", "id", "status", "resolved"),
-    "seen": _newest("seen", "job, judge, memory", "digest"),
-    "verdicts": _newest("verdicts", "older, newer, judge", "older_digest, newer_digest, verdict"),
+    "outcomes": _upsert_newest_sql("outcomes", "change", "outcome"),
+    "state": _upsert_newest_sql("state", "key", "value"),
+    "decided": _upsert_newest_sql("proposals", "id", "status", "resolved"),
+    "seen": _upsert_newest_sql("seen", "job, judge, memory", "digest"),
+    "verdicts": _upsert_newest_sql(
+        "verdicts", "older, newer, judge", "older_digest, newer_digest, verdict"
+    ),
     "proposed": """
         INSERT INTO proposals (tenant, id, type, source_nodes, proposed_action, reason, created,
                                action, proposed_event)
@@ -62,7 +66,7 @@ _STATEMENTS = {
 }
 
 
-def _newest_scores(name: str) -> str:
+def _upsert_scores_sql(name: str) -> str:
     """Return the same for the scores of many memories in one go."""
     return f"""
         INSERT INTO scores (tenant, memory, {name}, {name}_at, {name}_event)
@@ -76,39 +80,39 @@ def _newest_scores(name: str) -> str:
     """
 
 
-_SCORES = {name: _newest_scores(name) for name in ("importance", "relevance")}
+_UPSERT_SCORES_BY_NAME = {name: _upsert_scores_sql(name) for name in ("importance", "relevance")}
 
 
 # --- writing ------------------------------------------------------------------------------
 
 
-def apply(access: Access, events: Sequence[Event]) -> list[str]:
+def apply_events(access: Access, events: Sequence[Event]) -> list[str]:
     """Keep the events that are new; return the memories whose counters they touch."""
-    fresh = _unknown(access, events) if events else []
+    fresh = _select_unknown(access, events) if events else []
     if not fresh:
         return []
     sql = "SELECT nextval('event_numbers') FROM generate_series(1, %s)"
     numbered = list(zip(access.column(sql, len(fresh)), fresh, strict=True))
     sql = "INSERT INTO audit_log VALUES (:tenant, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
-    access.run_many(sql, map(_log_row, numbered))
-    effects = effects_of(numbered)
+    access.run_many(sql, map(_build_job_log_row, numbered))
+    effects = build_effects(numbered)
     for name, rows in effects.items():
-        if name in _SCORES:
-            _score(access, _SCORES[name], rows)
+        if name in _UPSERT_SCORES_BY_NAME:
+            _write_scores(access, _UPSERT_SCORES_BY_NAME[name], rows)
         else:
-            access.run_many(_STATEMENTS[name], rows)
+            access.run_many(_INSERT_BY_EFFECT[name], rows)
     return [str(row[0]) for name in ("uses", "adopted") for row in effects.get(name, ())]
 
 
-def _log_row(numbered: tuple[int, Event]) -> tuple[object, ...]:
+def _build_job_log_row(numbered: tuple[int, Event]) -> tuple[object, ...]:
     """Return an event's row: which job it is about stands in a column, so that the newest of
     one job are found without a look at those of others."""
-    *row, body = log_row(numbered)
+    *row, body = build_log_row(numbered)
     job = numbered[1].body.get("job")
     return (*row, job if isinstance(job, str) and job.isprintable() else None, body)
 
 
-def _score(access: Access, sql: str, rows: Sequence[Sequence[object]]) -> None:
+def _write_scores(access: Access, sql: str, rows: Sequence[Sequence[object]]) -> None:
     for scores, at, event in rows:
         given = json.loads(str(scores))
         values = [None if each is None else float(each) for each in given.values()]
@@ -118,7 +122,7 @@ def _score(access: Access, sql: str, rows: Sequence[Sequence[object]]) -> None:
 def note_positions(access: Access, found: Mapping[str, JournalCursor]) -> None:
     """Note how far journal files have been read."""
     rows = ((name, each.offset, each.check) for name, each in found.items())
-    access.run_many(upsert("positions", ("name", '"offset"', '"check"')), rows)
+    access.run_many(upsert_sql("positions", ("name", '"offset"', '"check"')), rows)
 
 
 def note_torn(
@@ -134,7 +138,7 @@ def note_torn(
     access.run_many(sql, rows)
 
 
-def _unknown(access: Access, events: Sequence[Event]) -> list[Event]:
+def _select_unknown(access: Access, events: Sequence[Event]) -> list[Event]:
     """Return the events not seen before, each id once."""
     first: dict[str, Event] = {}
     for event in events:
@@ -147,14 +151,14 @@ def _unknown(access: Access, events: Sequence[Event]) -> list[Event]:
 
 # --- reading ------------------------------------------------------------------------------
 
-_EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
-_NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
+_SELECT_EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
+_ORDER_NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
 
 
-def torn(access: Access) -> list[Unreadable]:
+def torn(access: Access) -> list[ParseProblem]:
     """Return the journal lines that were passed over."""
     sql = "SELECT name, line, problem FROM torn WHERE tenant = :tenant ORDER BY name, line"
-    return [Unreadable(*row) for row in access.rows(sql)]
+    return [ParseProblem(*row) for row in access.rows(sql)]
 
 
 def positions(access: Access) -> dict[str, JournalCursor]:
@@ -164,24 +168,24 @@ def positions(access: Access) -> dict[str, JournalCursor]:
 
 def history(access: Access, memory_id: str, limit: int = 100) -> list[Event]:
     """Return what happened to a memory, newest first."""
-    sql = f"""{_EVENT} JOIN audit_memories m ON m.tenant = :tenant AND m.number = l.number
-              WHERE l.tenant = :tenant AND m.memory = %s {_NEWEST_FIRST} LIMIT %s"""
-    return _events(access.rows(sql, memory_id, max(limit, 0)))
+    sql = f"""{_SELECT_EVENT} JOIN audit_memories m ON m.tenant = :tenant AND m.number = l.number
+              WHERE l.tenant = :tenant AND m.memory = %s {_ORDER_NEWEST_FIRST} LIMIT %s"""
+    return _read_events(access.rows(sql, memory_id, max(limit, 0)))
 
 
-def known(access: Access, event_ids: Sequence[str]) -> dict[str, Event]:
+def read_known_events(access: Access, event_ids: Sequence[str]) -> dict[str, Event]:
     """Return those of the events that are known."""
-    sql = f"{_EVENT} WHERE l.tenant = :tenant AND l.id = ANY(%s::text[])"
-    return {each.id: each for each in _events(access.rows(sql, list(event_ids)))}
+    sql = f"{_SELECT_EVENT} WHERE l.tenant = :tenant AND l.id = ANY(%s::text[])"
+    return {each.id: each for each in _read_events(access.rows(sql, list(event_ids)))}
 
 
 def changes(access: Access, change_or_run: str) -> list[Event]:
     """Return the events of a change or a run, named by its id or the beginning of it."""
     wanted = change_or_run
-    last = wanted + "\U0010ffff" if len(wanted) >= LEAST_PREFIX else wanted
-    sql = f"""{_EVENT} WHERE l.tenant = :tenant AND ((l.change >= %s AND l.change <= %s)
-                          OR (l.run >= %s AND l.run <= %s)) {_NEWEST_FIRST}"""
-    return _events(access.rows(sql, wanted, last, wanted, last))
+    last = wanted + "\U0010ffff" if len(wanted) >= MIN_PREFIX_CHARS else wanted
+    sql = f"""{_SELECT_EVENT} WHERE l.tenant = :tenant AND ((l.change >= %s AND l.change <= %s)
+                          OR (l.run >= %s AND l.run <= %s)) {_ORDER_NEWEST_FIRST}"""
+    return _read_events(access.rows(sql, wanted, last, wanted, last))
 
 
 def outcome(access: Access, change_id: str) -> str | None:
@@ -203,24 +207,24 @@ def in_force(access: Access, runs: Sequence[str]) -> dict[str, tuple[int, int]]:
 
 def unsettled(access: Access) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
-    sql = f"""{_EVENT} WHERE l.tenant = :tenant AND l.change IS NOT NULL AND l.kind = 'changed'
-              AND NOT EXISTS (SELECT 1 FROM outcomes o
+    sql = f"""{_SELECT_EVENT} WHERE l.tenant = :tenant AND l.change IS NOT NULL
+              AND l.kind = 'changed' AND NOT EXISTS (SELECT 1 FROM outcomes o
                               WHERE o.tenant = :tenant AND o.change = l.change)
               ORDER BY l.at, l.id"""
-    return _events(access.rows(sql))
+    return _read_events(access.rows(sql))
 
 
-def recent(
+def recent_events(
     access: Access, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
 ) -> list[Event]:
     """Return the newest events of these kinds, or of any. One short walk for each kind."""
     about = "AND l.job = ANY(%s::text[])" if jobs else ""
     wanted = list(dict.fromkeys(kinds or [kind.value for kind in EventKind]))
     sql = f"""SELECT f.* FROM unnest(%s::text[]) AS k (kind) CROSS JOIN LATERAL
-              ({_EVENT} WHERE l.tenant = :tenant AND l.kind = k.kind {about}
-               {_NEWEST_FIRST} LIMIT %s) f ORDER BY f.at DESC, f.id DESC LIMIT %s"""
+              ({_SELECT_EVENT} WHERE l.tenant = :tenant AND l.kind = k.kind {about}
+               {_ORDER_NEWEST_FIRST} LIMIT %s) f ORDER BY f.at DESC, f.id DESC LIMIT %s"""
     named = [list(jobs)] if jobs else []
-    return _events(access.rows(sql, wanted, *named, max(limit, 0), max(limit, 0)))
+    return _read_events(access.rows(sql, wanted, *named, max(limit, 0), max(limit, 0)))
 
 
 def proposals(access: Access, status: ProposalStatus | None = None) -> list[Proposal]:
@@ -231,7 +235,7 @@ def proposals(access: Access, status: ProposalStatus | None = None) -> list[Prop
              AND (%s::text IS NULL OR coalesce(status, 'pending') = %s)
              ORDER BY created DESC, id DESC"""
     wanted = None if status is None else status.value
-    return [proposal_of(*row) for row in access.rows(sql, wanted, wanted)]
+    return [proposal_from_row(*row) for row in access.rows(sql, wanted, wanted)]
 
 
 def state(access: Access, key: str) -> object | None:
@@ -240,7 +244,7 @@ def state(access: Access, key: str) -> object | None:
 
 
 def event(access: Access, event_id: str) -> Event | None:
-    return known(access, [event_id]).get(event_id)
+    return read_known_events(access, [event_id]).get(event_id)
 
 
 def feedback(access: Access, ids: Sequence[str]) -> list[Event]:
@@ -249,15 +253,15 @@ def feedback(access: Access, ids: Sequence[str]) -> list[Event]:
              JOIN audit_log a ON a.tenant = :tenant AND a.number = m.number
              WHERE m.tenant = :tenant AND m.memory = ANY(%s::text[]) AND a.kind = 'feedback'
              ORDER BY a.at DESC, a.id LIMIT %s"""
-    said: list[str] = access.column(sql, list(ids), FEEDBACK_AT_MOST)
-    found = known(access, said)
+    said: list[str] = access.column(sql, list(ids), MAX_FEEDBACK)
+    found = read_known_events(access, said)
     return [found[each] for each in said if each in found]
 
 
-def _events(rows: Sequence[Row]) -> list[Event]:
-    return list(_read(rows))
+def _read_events(rows: Sequence[Row]) -> list[Event]:
+    return list(_iterate_events(rows))
 
 
-def _read(rows: Sequence[Row]) -> Iterator[Event]:
+def _iterate_events(rows: Sequence[Row]) -> Iterator[Event]:
     for event_id, at, kind, device, body in rows:
-        yield Event(event_id, instant(at), EventKind(kind), device, json.loads(body))
+        yield Event(event_id, from_micros(at), EventKind(kind), device, json.loads(body))

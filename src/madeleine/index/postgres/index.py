@@ -16,9 +16,9 @@ from madeleine.database import tenants
 from madeleine.database.access import Tenant
 from madeleine.database.connection import Connections
 from madeleine.database.schema import CLEARED
-from madeleine.index.common.passages import Spaces
-from madeleine.index.common.rows import newborn
-from madeleine.index.port import Batch, Index
+from madeleine.index.common.passages import ModelDimensions
+from madeleine.index.common.rows import find_newborn_ids
+from madeleine.index.port import Index, IndexBatch
 from madeleine.index.postgres import (
     events,
     nodes,
@@ -28,23 +28,23 @@ from madeleine.index.postgres import (
 )
 from madeleine.index.postgres.ports import (
     PostgresGraph,
+    PostgresIndexOptions,
     PostgresLog,
-    PostgresPlace,
     PostgresSearch,
     PostgresState,
 )
-from madeleine.index.postgres.writing import Writing
+from madeleine.index.postgres.writing import PostgresWrite
 from madeleine.model.trace import PassageEmbedding
 
 EXACT_UP_TO = 4_000  # memories: above it, walking the graph is quicker than comparing each
 DEFAULT_TENANT = "home"
-FRESH = " (in the making)"
+FRESH_SUFFIX = " (in the making)"
 
 
 class PostgresIndex:
     """An index in a PostgreSQL database. Any thread may call any method at any time."""
 
-    def __init__(self, rows: Tenant, place: PostgresPlace) -> None:
+    def __init__(self, rows: Tenant, place: PostgresIndexOptions) -> None:
         self._state = PostgresState(rows, place)
         self._owns_connections = False
         self.search = PostgresSearch(self._state)
@@ -91,24 +91,24 @@ class PostgresIndex:
         exact_up_to: int = EXACT_UP_TO,
     ) -> PostgresIndex:
         """Open the index of a tenant whose connections others use too."""
-        wide = Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
-        return cls(rows, PostgresPlace(model, wide, exact_up_to))
+        wide = ModelDimensions((dimension or 0) if model else 0, token_dimension if model else 0)
+        return cls(rows, PostgresIndexOptions(model, wide, exact_up_to))
 
     @contextmanager
     def steady(self) -> Iterator[None]:
         with self._state.rows.steady():
             yield
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: IndexBatch) -> None:
         with self._state.rows.writing() as access:
-            writing = Writing(access, self._state.cutter)
+            writing = PostgresWrite(access, self._state.cutter)
             nodes.drop_nodes(writing, batch.drops)
             placed = nodes.put_nodes(writing, batch.puts)
             passages.put_passages(writing, self._state.place.wide, placed)
-            tally.count(writing, [each.node for each in placed], 1)
-            tally.settle(writing)
-            touched = events.apply(access, batch.events)
-            usage.refresh(access, [*touched, *newborn(placed)])
+            tally.adjust_sums(writing, [each.node for each in placed], 1)
+            tally.update_talks(writing)
+            touched = events.apply_events(access, batch.events)
+            usage.refresh_usage(access, [*touched, *find_newborn_ids(placed)])
             nodes.note_unreadable(access, batch.unreadable, batch.readable_again)
             events.note_positions(access, batch.positions)
             events.note_torn(access, batch.torn, batch.read_anew)
@@ -124,7 +124,7 @@ class PostgresIndex:
                 access.run(f"DELETE FROM {table} WHERE tenant = :tenant")
 
     def fresh(self) -> PostgresIndex:
-        made = self._state.rows.name + FRESH
+        made = self._state.rows.name + FRESH_SUFFIX
         with self._state.rows.bare() as connection:
             tenants.discard(connection, made)
             tenants.sweep(connection)

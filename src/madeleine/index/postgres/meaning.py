@@ -21,61 +21,69 @@ from madeleine.database.adapting import Half, halves
 from madeleine.database.connection import Row
 from madeleine.database.schema import WIDEST_GRAPH
 from madeleine.index.common import neighbours as exact
-from madeleine.index.common.matrix import Cells, Change, Matrix, Snapshot, exact_products
-from madeleine.index.common.passages import checked_query
-from madeleine.index.postgres.filters import Condition, condition
-from madeleine.index.postgres.nodes import ids_of
-from madeleine.index.search import Hit
+from madeleine.index.common.matrix import (
+    Matrix,
+    MatrixChange,
+    MatrixSnapshot,
+    PassageCells,
+    multiply_exactly,
+)
+from madeleine.index.common.passages import check_query_vector
+from madeleine.index.postgres.filters import PostgresCondition, build_condition
+from madeleine.index.postgres.nodes import read_ids
+from madeleine.index.search import IndexHit
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 
-MORE = 4  # times as many passages are drawn, when those of long memories crowd out the others
-EVERY_ONE = 10**9
+RETRY_FACTOR = (
+    4  # times as many passages are drawn, when those of long memories crowd out the others
+)
+NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class PostgresSearchPlan:
     """How to search among what passes a filter: `few` are all nodes that do, if they are so
     few that each can be compared; or whoever passes is compared with `every`."""
 
     dimension: int
-    passing: Condition
+    passing: PostgresCondition
     few: list[int] | None
     every: bool = False
 
 
 # How many are wanted stands in the statement itself: the planner has to know.
-_NEAR = """
+_SELECT_BY_INDEX = """
     SELECT {columns} FROM passages p
     WHERE p.tenant = :tenant AND p.wide = {dimension} AND {where}
     ORDER BY (p.vector::halfvec({dimension})) <#> %s
     FETCH FIRST {limit} ROWS WITH TIES
 """
-_COMPARED = """
+_SELECT_BY_COMPARING = """
     SELECT {columns} FROM passages p
     WHERE p.tenant = :tenant AND p.wide = {dimension} AND {where}
     ORDER BY p.vector <#> %s FETCH FIRST {limit} ROWS WITH TIES
 """
-_READ = """
+_SELECT_VECTORS = """
     SELECT p.node, p.part, p.vector FROM passages p
     WHERE p.tenant = :tenant AND p.node = ANY(%s::bigint[]) AND p.wide = %s ORDER BY 1, 2
 """
 
 
-def look(
+def plan_search(
     access: Access,
     dimension: int,
     chosen: Filter,
     now: datetime,
     exact_up_to: int,
     counted: int | None = None,
-) -> Looking:
+) -> PostgresSearchPlan:
     """Return how to search, after counting what passes as far as that matters: in an index with
     more memories than can be compared one by one, up to `counted` if that is less."""
-    most = exact_up_to if dimension <= WIDEST_GRAPH else EVERY_ONE
+    most = exact_up_to if dimension <= WIDEST_GRAPH else NO_LIMIT
     least = most if counted is None else counted
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     sql = f"""WITH there AS (SELECT memories <= %s AS few FROM tallies WHERE tenant = :tenant)
               SELECT (SELECT few FROM there), array_agg(node) FROM
               (SELECT n.node FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
@@ -83,47 +91,53 @@ def look(
     few, found = access.rows(sql, most, *passing.bindings, most, least)[0]
     nodes = [] if found is None else found.tolist()
     compared = nodes if few or len(nodes) <= least else None
-    return Looking(dimension, condition(chosen, now, "p"), compared)
+    return PostgresSearchPlan(dimension, build_condition(chosen, now, "p"), compared)
 
 
-def near_sql(looking: Looking, columns: str, limit: int) -> tuple[str, list[object]]:
+def nearest_passages_sql(
+    looking: PostgresSearchPlan, columns: str, limit: int
+) -> tuple[str, list[object]]:
     """Return the statement that finds the nearest passages, with its first bindings; the
     question as a `Half` is the last."""
     among = "p.node = ANY(%s::bigint[])" if looking.few is not None else looking.passing.sql
     walks = looking.few is None and not looking.every
     words = {"columns": columns, "dimension": looking.dimension, "where": among, "limit": limit}
-    sql = (_NEAR if walks else _COMPARED).format(**words)
+    sql = (_SELECT_BY_INDEX if walks else _SELECT_BY_COMPARING).format(**words)
     return sql, looking.passing.bindings if looking.few is None else [looking.few]
 
 
-def search(access: Access, looking: Looking, vector: Vector, limit: int, least: float) -> list[Hit]:
+def search_nearest(
+    access: Access, looking: PostgresSearchPlan, vector: Vector, limit: int, least: float
+) -> list[IndexHit]:
     """Return the nearest memories, best first, ties by id, each by its best passage."""
-    query = checked_query(vector, looking.dimension)
-    scored = _scored(access, looking, query, limit) if limit > 0 else {}
+    query = check_query_vector(vector, looking.dimension)
+    scored = _score_nodes(access, looking, query, limit) if limit > 0 else {}
     near = {node: score for node, score in scored.items() if score >= least}
-    names = ids_of(access, list(near)) if near else {}
-    return exact.hits_of(near.items(), names, limit)
+    names = read_ids(access, list(near)) if near else {}
+    return exact.build_hits(near.items(), names, limit)
 
 
-def _scored(access: Access, looking: Looking, query: Vector, limit: int) -> dict[int, float]:
+def _score_nodes(
+    access: Access, looking: PostgresSearchPlan, query: Vector, limit: int
+) -> dict[int, float]:
     """Return the nearest nodes, at least `limit` of them if there are so many, each with the
     cosine of its best passage."""
     passages = limit + MOST_PASSAGES
     while True:
-        sql, bindings = near_sql(looking, "p.node, p.vector", passages)
+        sql, bindings = nearest_passages_sql(looking, "p.node, p.vector", passages)
         rows = access.rows(sql, *bindings, Half(query))
         if len({node for node, _ in rows}) >= limit or len(rows) < passages:
             break
-        passages *= MORE
+        passages *= RETRY_FACTOR
     matrix = halves([vector for _, vector in rows], looking.dimension)
-    scores = exact_products(matrix, np.arange(len(rows)), query)
+    scores = multiply_exactly(matrix, np.arange(len(rows)), query)
     best: dict[int, float] = {}
     for (node, _), score in zip(rows, scores.tolist(), strict=True):
         best[node] = max(score, best.get(node, -np.inf))
     return best
 
 
-def vectors_of(access: Access, dimension: int, ids: Sequence[str]) -> dict[str, Vector]:
+def read_vectors(access: Access, dimension: int, ids: Sequence[str]) -> dict[str, Vector]:
     """Return the vectors of those of the ids that have one."""
     sql = """SELECT n.id, p.vector FROM nodes n
              JOIN passages p ON p.tenant = :tenant AND p.node = n.node AND p.part = 0
@@ -137,39 +151,44 @@ def vectors_of(access: Access, dimension: int, ids: Sequence[str]) -> dict[str, 
 
 
 def neighbours(
-    access: Access, looking: Looking, ids: Sequence[str], k: int, least: float
-) -> dict[str, list[Hit]]:
+    access: Access, looking: PostgresSearchPlan, ids: Sequence[str], k: int, least: float
+) -> dict[str, list[IndexHit]]:
     """Return the nearest memories of each that was asked about and has a vector."""
     if looking.few is not None:
-        return _all_compared(access, looking, ids, looking.few, k, least)
-    found = vectors_of(access, looking.dimension, ids)
-    near: dict[str, list[Hit]] = {}
+        return _compare_all(access, looking, ids, looking.few, k, least)
+    found = read_vectors(access, looking.dimension, ids)
+    near: dict[str, list[IndexHit]] = {}
     for each in dict.fromkeys(ids):
         if each in found:
-            hits = search(access, looking, found[each], k + 1, least)
+            hits = search_nearest(access, looking, found[each], k + 1, least)
             near[each] = [hit for hit in hits if hit.id != each][: max(k, 0)]
     return near
 
 
-def _all_compared(
-    access: Access, looking: Looking, ids: Sequence[str], few: list[int], k: int, least: float
-) -> dict[str, list[Hit]]:
+def _compare_all(
+    access: Access,
+    looking: PostgresSearchPlan,
+    ids: Sequence[str],
+    few: list[int],
+    k: int,
+    least: float,
+) -> dict[str, list[IndexHit]]:
     """Compare each with each, some at a time, as the embedded index does."""
     sql = "SELECT id, node FROM nodes WHERE tenant = :tenant AND id = ANY(%s::text[])"
     named: dict[str, int] = dict(access.rows(sql, list(ids)))
-    rows = access.rows(_READ, [*few, *named.values()], looking.dimension)
-    snapshot = _snapshot(rows, looking.dimension)
+    rows = access.rows(_SELECT_VECTORS, [*few, *named.values()], looking.dimension)
+    snapshot = _build_snapshot(rows, looking.dimension)
     first = {node: row for row, (node, part, _) in enumerate(rows) if not part}
     asked = {each: first[named[each]] for each in dict.fromkeys(ids) if named.get(each) in first}
     mask = np.isin(snapshot.column("node"), np.array(few, np.int64))
-    near = exact.near(exact.Asked(snapshot, asked, mask), k, least)
-    names = ids_of(access, list({node for found in near.values() for node, _ in found}))
-    return {each: exact.hits_of(found, names, k) for each, found in near.items()}
+    near = exact.nearest_by_id(exact.NeighbourQuery(snapshot, asked, mask), k, least)
+    names = read_ids(access, list({node for found in near.values() for node, _ in found}))
+    return {each: exact.build_hits(found, names, k) for each, found in near.items()}
 
 
-def _snapshot(rows: Sequence[Row], dimension: int) -> Snapshot:
-    matrix = Matrix(dimension, EVERY_ONE, len(rows))
-    cells = [Cells(node, 0, 0, 0, 0, 0, False, True, part) for node, part, _ in rows]
+def _build_snapshot(rows: Sequence[Row], dimension: int) -> MatrixSnapshot:
+    matrix = Matrix(dimension, NO_LIMIT, len(rows))
+    cells = [PassageCells(node, 0, 0, 0, 0, 0, False, True, part) for node, part, _ in rows]
     vectors = halves([vector for *_, vector in rows], dimension)
-    matrix.apply(Change(cells, vectors))
+    matrix.apply(MatrixChange(cells, vectors))
     return matrix.snapshot

@@ -14,25 +14,25 @@ from datetime import datetime
 from madeleine.database.access import Access
 from madeleine.database.connection import Row
 from madeleine.index.common.passages import passage_traits
-from madeleine.index.common.postings import Posted
+from madeleine.index.common.postings import MemoryPostings
 from madeleine.index.common.rows import (
     LAST_LETTER,
-    Known,
-    Placed,
-    Winners,
-    maps,
-    place,
-    short_key,
-    stored_of,
-    summed,
+    EffectivePuts,
+    ExistingNode,
+    PlacedMemory,
+    encode_json_columns,
+    place_memory,
+    shorten_text_key,
+    stored_from_row,
+    sum_by_column,
 )
-from madeleine.index.common.times import instant, maybe_micros, micros
-from madeleine.index.log import Unreadable
-from madeleine.index.port import Put
+from madeleine.index.common.times import from_micros, to_micros, to_micros_or_none
+from madeleine.index.log import ParseProblem
+from madeleine.index.port import MemoryPut
 from madeleine.index.postgres import graph, tally, words
-from madeleine.index.postgres.filters import OUTDATED, condition
-from madeleine.index.postgres.writing import Writing
-from madeleine.index.search import Counts, Record
+from madeleine.index.postgres.filters import OUTDATED_SQL, build_condition
+from madeleine.index.postgres.writing import PostgresWrite
+from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import split_passages
 from madeleine.language.text import same_text_key
@@ -43,34 +43,34 @@ from madeleine.model.query import Filter
 from madeleine.model.stored import StoredMemory
 from madeleine.model.words import GLOBAL
 
-_LISTED = "ANY(%s::text[])"
-_CURRENT = f"NOT {OUTDATED}".replace("@", "nodes")
-JOINED = """nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
+_ANY_LISTED = "ANY(%s::text[])"
+_IS_CURRENT = f"NOT {OUTDATED_SQL}".replace("@", "nodes")
+FROM_JOINED = """nodes n LEFT JOIN usage u ON u.tenant = :tenant AND u.memory = n.id
              LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id"""
-IMPORTANCE = f"coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})"
+IMPORTANCE_SQL = f"coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE})"
 
-_MEMORY = f"""
+_SELECT_MEMORY = f"""
     SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
            n.source, n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
            n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.extra, t.content,
            coalesce(u.access_count, 0), u.last_accessed, u.last_review,
-           coalesce(u.stability, {DEFAULT_STABILITY_DAYS}), {IMPORTANCE}, s.relevance
-    FROM {JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
+           coalesce(u.stability, {DEFAULT_STABILITY_DAYS}), {IMPORTANCE_SQL}, s.relevance
+    FROM {FROM_JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
     WHERE n.tenant = :tenant
 """
 
-_COLUMNS = (
+_NODE_COLUMNS = (
     *("node", "id", "path", "mtime_ns", "size", "ctime_ns", "type", "tier", "space", "source"),
     *("confidence", "created", "updated", "valid_until", "superseded_by", "idempotency_key"),
     *("text_key", "embedded", "address", "stated", "lot", "words", "length", "digest"),
 )
-_TEXTS = (
+_TEXT_COLUMNS = (
     *("node", "title", "content", "tags", "title_grams", "grams", "said"),
     *("origin", "claim", "extra"),
 )
 
 
-def upsert(table: str, columns: Sequence[str]) -> str:
+def upsert_sql(table: str, columns: Sequence[str]) -> str:
     """Return the statement that writes a row of a node, there already or not."""
     marks = ", ".join(["%s"] * len(columns))
     new = ", ".join(f"{each} = excluded.{each}" for each in columns[1:])
@@ -81,15 +81,15 @@ def upsert(table: str, columns: Sequence[str]) -> str:
 # --- writing ------------------------------------------------------------------------------
 
 
-def put_nodes(writing: Writing, puts: Sequence[Put]) -> list[Placed]:
+def put_nodes(writing: PostgresWrite, puts: Sequence[MemoryPut]) -> list[PlacedMemory]:
     """Write memories; return where they went. Others that were at their paths make room."""
     if not puts:
         return []
-    access, winners = writing.access, Winners.of(puts)
-    drop_nodes(writing, [*winners.displaced, *_in_the_way(access, winners)])
-    known = _known(access, list(winners.by_id))
-    numbers = _numbers(access, len(winners.by_id) - len(known))
-    placed = [place(put, known.get(each), numbers) for each, put in winners.by_id.items()]
+    access, winners = writing.access, EffectivePuts.of(puts)
+    drop_nodes(writing, [*winners.displaced, *_find_others_at_paths(access, winners)])
+    known = _read_existing(access, list(winners.by_id))
+    numbers = _take_numbers(access, len(winners.by_id) - len(known))
+    placed = [place_memory(put, known.get(each), numbers) for each, put in winners.by_id.items()]
     _forget_old(writing, [each for each in placed if each.known is not None])
     _write_rows(writing, placed)
     graph.insert_edges(access, [(each.node, each.memory.connections) for each in placed])
@@ -97,17 +97,17 @@ def put_nodes(writing: Writing, puts: Sequence[Put]) -> list[Placed]:
     return placed
 
 
-def drop_nodes(writing: Writing, ids: Sequence[str]) -> None:
+def drop_nodes(writing: PostgresWrite, ids: Sequence[str]) -> None:
     """Remove memories and what hangs on their rows.
 
     What the journal says about them stays, in case their files come back.
     """
     access = writing.access
-    known = _known(access, ids)
+    known = _read_existing(access, ids)
     if not known:
         return
     nodes = [each.node for each in known.values()]
-    tally.count(writing, nodes, -1)
+    tally.adjust_sums(writing, nodes, -1)
     _forget_texts(writing, list(known.values()))
     graph.delete_edges(access, nodes)
     sql = "SELECT path FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])"
@@ -118,46 +118,46 @@ def drop_nodes(writing: Writing, ids: Sequence[str]) -> None:
         )
 
 
-def _numbers(access: Access, count: int) -> Iterator[int]:
+def _take_numbers(access: Access, count: int) -> Iterator[int]:
     if not count:
         return iter(())
     sql = "SELECT nextval('node_numbers') FROM generate_series(1, %s)"
     return iter(access.column(sql, count))
 
 
-def _in_the_way(access: Access, winners: Winners) -> list[str]:
+def _find_others_at_paths(access: Access, winners: EffectivePuts) -> list[str]:
     """Return other memories that were last seen at the paths of these."""
     paths = [put.stored.path for put in winners.by_id.values()]
     found = access.column(
-        f"SELECT id FROM nodes WHERE tenant = :tenant AND path = {_LISTED}", paths
+        f"SELECT id FROM nodes WHERE tenant = :tenant AND path = {_ANY_LISTED}", paths
     )
     return [memory_id for memory_id in found if memory_id not in winners.by_id]
 
 
-def _known(access: Access, ids: Sequence[str]) -> dict[str, Known]:
+def _read_existing(access: Access, ids: Sequence[str]) -> dict[str, ExistingNode]:
     if not ids:
         return {}
     sql = f"""SELECT n.id, n.node, n.created, n.embedded, t.title, t.content, t.tags,
                      t.title_grams, t.grams, t.said
               FROM nodes n JOIN texts t ON t.tenant = :tenant AND t.node = n.node
-              WHERE n.tenant = :tenant AND n.id = {_LISTED}"""
+              WHERE n.tenant = :tenant AND n.id = {_ANY_LISTED}"""
     return {
-        memory_id: Known(node, created, embedded, tuple(texts))
+        memory_id: ExistingNode(node, created, embedded, tuple(texts))
         for memory_id, node, created, embedded, *texts in access.rows(sql, list(ids))
     }
 
 
-def _forget_old(writing: Writing, placed: Sequence[Placed]) -> None:
-    tally.count(writing, [each.node for each in placed], -1)
+def _forget_old(writing: PostgresWrite, placed: Sequence[PlacedMemory]) -> None:
+    tally.adjust_sums(writing, [each.node for each in placed], -1)
     changed = [each.known for each in placed if each.known and not each.same_texts]
     _forget_texts(writing, changed)
     graph.delete_edges(writing.access, [each.node for each in placed])
 
 
-def _forget_texts(writing: Writing, known: Sequence[Known]) -> None:
+def _forget_texts(writing: PostgresWrite, known: Sequence[ExistingNode]) -> None:
     """Remove words and tags, as they were written."""
     access = writing.access
-    posted = ((each.node, writing.cutter.posted(each.texts)) for each in known)
+    posted = ((each.node, writing.cutter.build_postings(each.texts)) for each in known)
     words.drop_postings(access, posted)
     tags = [(tag, each.node) for each in known for tag in json.loads(each.texts[2])]
     access.run_many("DELETE FROM node_tags WHERE tenant = :tenant AND tag = %s AND node = %s", tags)
@@ -166,24 +166,24 @@ def _forget_texts(writing: Writing, known: Sequence[Known]) -> None:
 def _forget_unreadable(access: Access, paths: Sequence[str]) -> None:
     if paths:
         access.run(
-            f"DELETE FROM unreadable WHERE tenant = :tenant AND path = {_LISTED}", list(paths)
+            f"DELETE FROM unreadable WHERE tenant = :tenant AND path = {_ANY_LISTED}", list(paths)
         )
 
 
-def _write_rows(writing: Writing, placed: Sequence[Placed]) -> None:
+def _write_rows(writing: PostgresWrite, placed: Sequence[PlacedMemory]) -> None:
     access = writing.access
-    posted = {each.node: writing.cutter.posted(each.texts) for each in placed}
+    posted = {each.node: writing.cutter.build_postings(each.texts) for each in placed}
     rows = [_node_values(each, posted[each.node]) for each in placed]
-    access.run_many(upsert("nodes", _COLUMNS), rows)
-    texts = ((each.node, *each.texts, *maps(each.memory)) for each in placed)
-    access.run_many(upsert("texts", _TEXTS), texts)
+    access.run_many(upsert_sql("nodes", _NODE_COLUMNS), rows)
+    texts = ((each.node, *each.texts, *encode_json_columns(each.memory)) for each in placed)
+    access.run_many(upsert_sql("texts", _TEXT_COLUMNS), texts)
     fresh = [each for each in placed if not each.same_texts]
     words.put_postings(access, ((each.node, posted[each.node]) for each in fresh))
     tags = ((tag, each.node) for each in fresh for tag in each.memory.tags)
     access.run_many("INSERT INTO node_tags VALUES (:tenant, %s, %s) ON CONFLICT DO NOTHING", tags)
 
 
-def _node_values(placed: Placed, posted: Posted) -> tuple[object, ...]:
+def _node_values(placed: PlacedMemory, posted: MemoryPostings) -> tuple[object, ...]:
     stored, memory = placed.put.stored, placed.memory
     first = split_passages(memory)[0]
     return (
@@ -196,23 +196,23 @@ def _node_values(placed: Placed, posted: Posted) -> tuple[object, ...]:
         memory.space,
         memory.source,
         memory.confidence,
-        micros(memory.created),
-        micros(memory.updated),
-        maybe_micros(memory.valid_until),
+        to_micros(memory.created),
+        to_micros(memory.updated),
+        to_micros_or_none(memory.valid_until),
         memory.superseded_by,
         memory.idempotency_key,
-        short_key(same_text_key(memory.content)),
+        shorten_text_key(same_text_key(memory.content)),
         bool(placed.put.traces) or placed.keeps_traces,
         claim_address(memory.claim) if memory.claim else None,
         claim_value_key(memory.claim) if memory.claim else None,
-        _lot(memory.id),
+        _compute_lot(memory.id),
         passage_traits(memory.content[first.start : first.end]).words,
         posted.length,
         bytes.fromhex(text_digest(memory)),
     )
 
 
-def _lot(memory_id: str) -> int:
+def _compute_lot(memory_id: str) -> int:
     """Return a number by which memories stand in an order that says nothing about them."""
     raw = memory_id.encode("utf-8", "replace")
     return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), signed=True)
@@ -224,7 +224,7 @@ def note_unreadable(
     """Note files that do not parse, and forget those whose problem is over."""
     _forget_unreadable(access, over)
     rows = ((path, line, problem) for path, (line, problem) in found.items())
-    access.run_many(upsert("unreadable", ("path", "line", "problem")), rows)
+    access.run_many(upsert_sql("unreadable", ("path", "line", "problem")), rows)
 
 
 # --- reading ------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def note_unreadable(
 
 def get(access: Access, memory_id: str) -> StoredMemory | None:
     """Return one memory, joined with its usage, and its file."""
-    return next(_read(access, "n.id = %s", memory_id), None)
+    return next(_read_stored(access, "n.id = %s", memory_id), None)
 
 
 def path_of(access: Access, memory_id: str) -> str | None:
@@ -245,35 +245,37 @@ def path_of(access: Access, memory_id: str) -> str | None:
 def memories(access: Access, ids: Iterable[str]) -> dict[str, Memory]:
     """Return those of the ids that are there, in the order asked for."""
     wanted = list(dict.fromkeys(ids))
-    rows = _read(access, f"n.id = {_LISTED}", wanted)
+    rows = _read_stored(access, f"n.id = {_ANY_LISTED}", wanted)
     found = {stored.memory.id: stored.memory for stored in rows}
     return {each: found[each] for each in wanted if each in found}
 
 
 def scores(access: Access, ids: Iterable[str]) -> dict[str, Mapping[str, float | None]]:
     """Return the scores of memories that are there."""
-    sql = f"""SELECT n.id, {IMPORTANCE}, s.relevance FROM {JOINED}
-              WHERE n.tenant = :tenant AND n.id = {_LISTED}"""
+    sql = f"""SELECT n.id, {IMPORTANCE_SQL}, s.relevance FROM {FROM_JOINED}
+              WHERE n.tenant = :tenant AND n.id = {_ANY_LISTED}"""
     return {
         memory: {"importance": importance, "relevance": relevance}
         for memory, importance, relevance in access.rows(sql, list(ids))
     }
 
 
-def records(access: Access, nodes: Sequence[int]) -> dict[int, Record]:
+def records(access: Access, nodes: Sequence[int]) -> dict[int, RankingRecord]:
     """Return how nodes stand, without their texts."""
     sql = f"""SELECT n.node, n.id, n.created, n.confidence, coalesce(u.access_count, 0),
-                     coalesce(u.last_accessed, n.created), {IMPORTANCE}, s.relevance
-              FROM {JOINED} WHERE n.tenant = :tenant AND n.node = ANY(%s::bigint[])"""
+                     coalesce(u.last_accessed, n.created), {IMPORTANCE_SQL}, s.relevance
+              FROM {FROM_JOINED} WHERE n.tenant = :tenant AND n.node = ANY(%s::bigint[])"""
     return {
-        node: Record(memory_id, instant(created), confidence, uses, instant(used), *scores)
+        node: RankingRecord(
+            memory_id, from_micros(created), confidence, uses, from_micros(used), *scores
+        )
         for node, memory_id, created, confidence, uses, used, *scores in access.rows(
             sql, list(nodes)
         )
     }
 
 
-def ids_of(access: Access, nodes: Sequence[int]) -> dict[int, str]:
+def read_ids(access: Access, nodes: Sequence[int]) -> dict[int, str]:
     """Return the ids of nodes that are there."""
     sql = "SELECT node, id FROM nodes WHERE tenant = :tenant AND node = ANY(%s::bigint[])"
     return dict(access.rows(sql, list(nodes)))
@@ -283,7 +285,7 @@ def listing(
     access: Access, chosen: Filter, now: datetime, limit: int, offset: int = 0
 ) -> list[Memory]:
     """Return memories newest first."""
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
               ORDER BY n.created DESC, n.id DESC LIMIT %s OFFSET %s"""
     ids = access.column(sql, *passing.bindings, max(limit, 0), max(offset, 0))
@@ -291,7 +293,7 @@ def listing(
 
 
 def count(access: Access, chosen: Filter, now: datetime) -> int:
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     sql = f"SELECT count(*) FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}"
     return int(access.value(sql, *passing.bindings))
 
@@ -299,14 +301,14 @@ def count(access: Access, chosen: Filter, now: datetime) -> int:
 def first_known(access: Access) -> datetime | None:
     """Return when the oldest memory was created."""
     found = access.value("SELECT min(created) FROM nodes WHERE tenant = :tenant")
-    return None if found is None else instant(found)
+    return None if found is None else from_micros(found)
 
 
 def allowed(access: Access, ids: Iterable[str], chosen: Filter, now: datetime) -> set[str]:
     """Return those of the ids that pass the filter."""
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n
-              WHERE n.tenant = :tenant AND n.id = {_LISTED} AND {passing.sql}"""
+              WHERE n.tenant = :tenant AND n.id = {_ANY_LISTED} AND {passing.sql}"""
     return set(access.column(sql, list(ids), *passing.bindings))
 
 
@@ -315,7 +317,7 @@ def ids_with_prefix(access: Access, prefix: str, limit: int = 10) -> list[str]:
     first = prefix.lower()
     if not first or not first.isascii():
         return []
-    return all_ids(
+    return select_ids(
         access, "id >= %s AND id < %s ORDER BY id LIMIT %s", first, first + "\x7f", limit
     )
 
@@ -324,55 +326,55 @@ def same_text(
     access: Access, space: str | None, key: str, now: datetime, limit: int = 64
 ) -> list[str]:
     """Return the current memories of a space that say the same, oldest first."""
-    where = f"""text_key = %s AND space IS NOT DISTINCT FROM %s AND {_CURRENT}
+    where = f"""text_key = %s AND space IS NOT DISTINCT FROM %s AND {_IS_CURRENT}
                 ORDER BY created, id LIMIT %s"""
-    return all_ids(access, where, short_key(key), space, micros(now), limit)
+    return select_ids(access, where, shorten_text_key(key), space, to_micros(now), limit)
 
 
 def claims(access: Access, address: str, now: datetime, but: str | None = None) -> list[str]:
     """Return the current memories at an address, oldest first."""
     where = f"""md5(address) = md5(%s) AND address = %s AND stated IS DISTINCT FROM %s
-                AND {_CURRENT} ORDER BY created, id"""
-    return all_ids(access, where, address, address, but, micros(now))
+                AND {_IS_CURRENT} ORDER BY created, id"""
+    return select_ids(access, where, address, address, but, to_micros(now))
 
 
 def contested(access: Access, now: datetime, limit: int) -> list[str]:
     """Return addresses with several values: one of them global, or two of one space."""
     sql = f"""SELECT address FROM nodes
-              WHERE tenant = :tenant AND address IS NOT NULL AND {_CURRENT}
+              WHERE tenant = :tenant AND address IS NOT NULL AND {_IS_CURRENT}
               GROUP BY address HAVING min(stated) < max(stated) AND (count(space) < count(*) OR
                   count(DISTINCT space || chr(10) || stated) > count(DISTINCT space))
               ORDER BY address LIMIT %s"""
-    return access.column(sql, micros(now), max(limit, 0))
+    return access.column(sql, to_micros(now), max(limit, 0))
 
 
 def id_at(access: Access, path: str) -> str | None:
     """Return the oldest memory that stands in a file."""
-    return next(iter(all_ids(access, "path = %s ORDER BY created, id LIMIT 1", path)), None)
+    return next(iter(select_ids(access, "path = %s ORDER BY created, id LIMIT 1", path)), None)
 
 
 def with_idempotency_key(access: Access, key: str) -> str | None:
     """Return the oldest memory that was written under a key."""
     where = "idempotency_key = %s ORDER BY created, id LIMIT 1"
-    return next(iter(all_ids(access, where, key)), None)
+    return next(iter(select_ids(access, where, key)), None)
 
 
 def ids_after(access: Access, after_id: str, limit: int) -> list[str]:
     """Return the next ids in their order."""
-    return all_ids(access, "id > %s ORDER BY id LIMIT %s", after_id, max(limit, 0))
+    return select_ids(access, "id > %s ORDER BY id LIMIT %s", after_id, max(limit, 0))
 
 
 def unembedded(access: Access, limit: int) -> list[str]:
     """Return memories that no model has read."""
-    return all_ids(access, "NOT embedded ORDER BY node LIMIT %s", max(limit, 0))
+    return select_ids(access, "NOT embedded ORDER BY node LIMIT %s", max(limit, 0))
 
 
 def superseded_by(access: Access, memory_id: str) -> list[str]:
     """Return the memories that another took the place of."""
-    return all_ids(access, "superseded_by = %s ORDER BY id", memory_id)
+    return select_ids(access, "superseded_by = %s ORDER BY id", memory_id)
 
 
-def all_ids(access: Access, where: str, *bindings: object) -> list[str]:
+def select_ids(access: Access, where: str, *bindings: object) -> list[str]:
     return access.column(f"SELECT id FROM nodes WHERE tenant = :tenant AND {where}", *bindings)
 
 
@@ -387,31 +389,31 @@ def tags(access: Access, beginning: str, limit: int) -> list[tuple[str, int]]:
 
 def core_by_importance(access: Access) -> list[tuple[str, float]]:
     """Return the core memories but the self, least important first."""
-    sql = f"""SELECT n.id, {IMPORTANCE} AS importance FROM {JOINED}
+    sql = f"""SELECT n.id, {IMPORTANCE_SQL} AS importance FROM {FROM_JOINED}
               WHERE n.tenant = :tenant AND n.tier = 'core' AND n.id IS DISTINCT FROM %s::text
               ORDER BY 2, n.id"""
     return [(memory, worth) for memory, worth in access.rows(sql, graph.self_id(access))]
 
 
-def counts(access: Access) -> Counts:
+def counts(access: Access) -> IndexCounts:
     """Return how much there is of everything; edges are those that stand in files."""
     groups = access.rows(
         f"""SELECT type, tier, coalesce(space, '{GLOBAL}'), count(*) FROM nodes
             WHERE tenant = :tenant GROUP BY 1, 2, 3"""
     )
-    return Counts(
+    return IndexCounts(
         memories=sum(group[3] for group in groups),
-        edges=_rows_of(access, "edges"),
-        unembedded=_rows_of(access, "nodes", "NOT embedded"),
-        unreadable=_rows_of(access, "unreadable"),
-        events=_rows_of(access, "audit_log"),
-        by_type=summed(groups, 0),
-        by_tier=summed(groups, 1),
-        by_space=summed(groups, 2),
+        edges=_count_rows(access, "edges"),
+        unembedded=_count_rows(access, "nodes", "NOT embedded"),
+        unreadable=_count_rows(access, "unreadable"),
+        events=_count_rows(access, "audit_log"),
+        by_type=sum_by_column(groups, 0),
+        by_tier=sum_by_column(groups, 1),
+        by_space=sum_by_column(groups, 2),
     )
 
 
-def _rows_of(access: Access, table: str, where: str = "TRUE") -> int:
+def _count_rows(access: Access, table: str, where: str = "TRUE") -> int:
     return int(access.value(f"SELECT count(*) FROM {table} WHERE tenant = :tenant AND {where}"))
 
 
@@ -423,13 +425,13 @@ def fingerprints(access: Access) -> dict[str, Fingerprint]:
     return {path: Fingerprint(*looks) for path, *looks in access.rows(sql)}
 
 
-def unreadable(access: Access) -> list[Unreadable]:
+def unreadable(access: Access) -> list[ParseProblem]:
     """Return the files that do not parse, by path."""
     sql = "SELECT path, line, problem FROM unreadable WHERE tenant = :tenant ORDER BY path"
-    return [Unreadable(*row) for row in access.rows(sql)]
+    return [ParseProblem(*row) for row in access.rows(sql)]
 
 
-def _read(access: Access, where: str, *bindings: object) -> Iterator[StoredMemory]:
-    rows: list[Row] = access.rows(f"{_MEMORY} AND {where}", *bindings)
-    connections = graph.connections_of(access, [row[0] for row in rows])
-    return (stored_of(row, connections.get(row[0], ())) for row in rows)
+def _read_stored(access: Access, where: str, *bindings: object) -> Iterator[StoredMemory]:
+    rows: list[Row] = access.rows(f"{_SELECT_MEMORY} AND {where}", *bindings)
+    connections = graph.read_connections(access, [row[0] for row in rows])
+    return (stored_from_row(row, connections.get(row[0], ())) for row in rows)

@@ -26,27 +26,29 @@ from madeleine.database.access import Access
 from madeleine.database.adapting import Half
 from madeleine.database.schema import WIDEST_GRAPH
 from madeleine.index.common.matrix import NONE
-from madeleine.index.common.pools import COSINE_DIGITS, TAGGED_AT_MOST, text_scores
-from madeleine.index.common.postings import Cutter
-from madeleine.index.common.stamped import Stamped
+from madeleine.index.common.pools import COSINE_DIGITS, MAX_TAGGED, align_text_scores
+from madeleine.index.common.postings import TermTokenizer
+from madeleine.index.common.stamped import VersionedPool
 from madeleine.index.postgres import meaning, words
-from madeleine.index.postgres.filters import condition, narrows, outdated
-from madeleine.index.postgres.meaning import Looking
-from madeleine.index.search import Matches, Pool, Wanted
+from madeleine.index.postgres.filters import build_condition, is_narrow, outdated_condition
+from madeleine.index.postgres.meaning import PostgresSearchPlan
+from madeleine.index.search import CandidatePool, CandidateQuery, WordMatches
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 from madeleine.model.words import Tier
 
-DEEP = 3  # turns on either side that are looked up; one less comes along
-SPARE = 1.25  # times as many of what holds a word are tried, before the filter is asked again
-MORE = 4  # times as many are tried then
+LOOKUP_DEPTH = 3  # turns on either side that are looked up; one less comes along
+SPARE_FACTOR = (
+    1.25  # times as many of what holds a word are tried, before the filter is asked again
+)
+RETRY_FACTOR = 4  # times as many are tried then
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
-_TIERS = " ".join(f"WHEN '{each.value}' THEN {code}" for code, each in enumerate(Tier))
-_COLUMNS = """
+_TIER_CASES = " ".join(f"WHEN '{each.value}' THEN {code}" for code, each in enumerate(Tier))
+_AGGREGATED_COLUMNS = """
     array_agg(p.node), array_agg(p.part), array_agg(p.allowed), array_agg(p.wide > 0),
     array_agg(p.near), array_agg(p.focus), array_agg(coalesce(p.session, -1)),
     array_agg(p.turn), array_agg(coalesce(p.speaker, -1)), array_agg(p.created),
@@ -54,38 +56,40 @@ _COLUMNS = """
     array_agg(p.same_space), array_agg(p.outdated), array_agg(p.traits), array_agg(p.capitals),
     array_agg(p.words), array_agg(p.version)
 """
-_RAW = """p.node, p.part, p.type, p.tier, p.space, p.created, p.valid_until, p.superseded_by,
-          p.session, p.turn, p.speaker, p.traits, p.capitals, p.words, p.wide, p.version, p.vector
+_PASSAGE_COLUMNS = """p.node, p.part, p.type, p.tier, p.space, p.created, p.valid_until,
+          p.superseded_by, p.session, p.turn, p.speaker, p.traits, p.capitals, p.words, p.wide,
+          p.version, p.vector
 """
-_ID = "(SELECT n.id FROM nodes n WHERE n.tenant = :tenant AND n.node = p.node)"
+_SELECT_ID = "(SELECT n.id FROM nodes n WHERE n.tenant = :tenant AND n.node = p.node)"
 # The index orders by turn and time; ids are looked up for the few that the sort has to tell apart.
-_BESIDE = f"""
+_SELECT_BESIDE = f"""
     ARRAY(SELECT p.node FROM passages p
           WHERE p.tenant = :tenant AND p.part = 0 AND p.session = t.session
           AND (p.turn, p.created) {{than}}= (t.turn, t.created)
-          AND ((p.turn, p.created) {{than}} (t.turn, t.created) OR {_ID} {{than}} t.id)
-          ORDER BY p.turn {{order}}, p.created {{order}}, {_ID} {{order}} LIMIT {{deep}})
+          AND ((p.turn, p.created) {{than}} (t.turn, t.created) OR {_SELECT_ID} {{than}} t.id)
+          ORDER BY p.turn {{order}}, p.created {{order}}, {_SELECT_ID} {{order}} LIMIT {{deep}})
 """
-_BEFORE = _BESIDE.format(than="<", order="DESC", deep=DEEP)
-_AFTER = _BESIDE.format(than=">", order="", deep=DEEP)
-_PADDED = f"(array_agg(({{}} || ARRAY[{', '.join([str(NONE)] * DEEP)}]::bigint[])[1:{DEEP}]))"
-_TALKS = """
+_SELECT_BEFORE = _SELECT_BESIDE.format(than="<", order="DESC", deep=LOOKUP_DEPTH)
+_SELECT_AFTER = _SELECT_BESIDE.format(than=">", order="", deep=LOOKUP_DEPTH)
+_PADDING = ", ".join([str(NONE)] * LOOKUP_DEPTH)
+_PADDED_ARRAYS = f"(array_agg(({{}} || ARRAY[{_PADDING}]::bigint[])[1:{LOOKUP_DEPTH}]))"
+_SELECT_TALKS = """
     SELECT array_agg(s.session) FROM sessions s WHERE s.tenant = :tenant AND s.talk
     AND s.session IN (SELECT session FROM drawn UNION SELECT session FROM around)
 """
-_ANY_PART = f"""
-    SELECT {_RAW} FROM {{}} w CROSS JOIN LATERAL
+_SELECT_ANY_PART = f"""
+    SELECT {_PASSAGE_COLUMNS} FROM {{}} w CROSS JOIN LATERAL
     (SELECT * FROM passages q WHERE q.tenant = :tenant AND q.node = w.node OFFSET 0) p
 """
-_FIRST_PART = f"""
-    SELECT {_RAW} FROM ({{}}) w (node) CROSS JOIN LATERAL (SELECT * FROM passages q
+_SELECT_FIRST_PART = f"""
+    SELECT {_PASSAGE_COLUMNS} FROM ({{}}) w (node) CROSS JOIN LATERAL (SELECT * FROM passages q
     WHERE q.tenant = :tenant AND q.node = w.node AND q.part = 0 OFFSET 0) p
 """
-_OTHERS = f"""
-    SELECT unnest(earlier[1:{DEEP - 1}] || later[1:{DEEP - 1}]) FROM beside
+_SELECT_OTHERS = f"""
+    SELECT unnest(earlier[1:{LOOKUP_DEPTH - 1}] || later[1:{LOOKUP_DEPTH - 1}]) FROM beside
     EXCEPT SELECT node FROM drawn WHERE part = 0
 """
-_SPOKEN = """
+_SELECT_SPOKEN = """
     SELECT h.node FROM unnest(%s::bigint[], %s::real[]) AS h (node, score)
     CROSS JOIN LATERAL (SELECT n.node FROM nodes n
                         WHERE n.tenant = :tenant AND n.node = h.node AND {passing} OFFSET 0) n
@@ -93,7 +97,7 @@ _SPOKEN = """
 """
 
 
-class _Statement:
+class _PoolStatement:
     """SQL that grows together with its bindings."""
 
     def __init__(self) -> None:
@@ -111,14 +115,14 @@ class _Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PoolQuestion:
     """What a pool is drawn for."""
 
-    wanted: Wanted
+    wanted: CandidateQuery
     chosen: Filter
     now: datetime
-    held: Matches
-    looking: Looking
+    held: WordMatches
+    looking: PostgresSearchPlan
     """`few` are all that pass, if they were counted and can all be compared."""
 
     @property
@@ -128,42 +132,48 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class PoolSources:
     """What drawing needs beside the question: `dimension` is 0 without a model, `memories` how
     many there were lately, if that is known."""
 
-    cutter: Cutter
+    cutter: TermTokenizer
     dimension: int
     exact_up_to: int
     memories: int | None = None
 
-    def look(self, access: Access, wanted: Wanted, chosen: Filter, now: datetime) -> Looking:
+    def plan_search(
+        self, access: Access, wanted: CandidateQuery, chosen: Filter, now: datetime
+    ) -> PostgresSearchPlan:
         """Return how to search. What passes a narrow filter is counted, as far as each can be
         compared. Other filters let most through: then it goes by how many there are at all,
         and whichever way is chosen, what is found is the same."""
         most = max(wanted.draw, self.exact_up_to)
-        if self.memories is None or narrows(chosen):
-            return meaning.look(access, self.dimension, chosen, now, most)
+        if self.memories is None or is_narrow(chosen):
+            return meaning.plan_search(access, self.dimension, chosen, now, most)
         every = self.memories <= most or self.dimension > WIDEST_GRAPH
-        return Looking(self.dimension, condition(chosen, now, "p"), None, every)
+        return PostgresSearchPlan(self.dimension, build_condition(chosen, now, "p"), None, every)
 
 
-def pool(access: Access, sources: Sources, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+def pool(
+    access: Access, sources: PoolSources, wanted: CandidateQuery, chosen: Filter, now: datetime
+) -> CandidatePool:
     """Return the candidates as columns. The filter is asked about the best of what holds a
     word, and if it refuses too many of them, about more."""
-    held = wanted.matches or words.matches(access, sources.cutter, wanted.words)
-    asked = _Asked(wanted, chosen, now, held, sources.look(access, wanted, chosen, now))
-    tried = int(SPARE * wanted.draw)
+    held = wanted.matches or words.find_matches(access, sources.cutter, wanted.words)
+    asked = _PoolQuestion(
+        wanted, chosen, now, held, sources.plan_search(access, wanted, chosen, now)
+    )
+    tried = int(SPARE_FACTOR * wanted.draw)
     while True:
-        nodes, scores = _best(held.nodes, held.scores, tried)
-        *row, spoken = _fetched(access, asked, nodes, scores)
+        nodes, scores = _select_best(held.nodes, held.scores, tried)
+        *row, spoken = _fetch_columns(access, asked, nodes, scores)
         refused = asked.looking.few is None and spoken < wanted.draw
         if not refused or len(nodes) == len(held.nodes):
-            return _columns(tuple(row), asked)
-        tried *= MORE
+            return _build_pool(tuple(row), asked)
+        tried *= RETRY_FACTOR
 
 
-def _best(nodes: Numbers, scores: Floats, limit: int) -> tuple[Numbers, Floats]:
+def _select_best(nodes: Numbers, scores: Floats, limit: int) -> tuple[Numbers, Floats]:
     """Return the best, with all that tie with the last of them."""
     if len(nodes) <= limit:
         return nodes, scores
@@ -171,60 +181,64 @@ def _best(nodes: Numbers, scores: Floats, limit: int) -> tuple[Numbers, Floats]:
     return nodes[good], scores[good]
 
 
-def _fetched(access: Access, asked: _Asked, nodes: Numbers, scores: Floats) -> tuple[Any, ...]:
+def _fetch_columns(
+    access: Access, asked: _PoolQuestion, nodes: Numbers, scores: Floats
+) -> tuple[Any, ...]:
     """Return the columns of the pool, what stands beside, and how many came by a word."""
-    statement = _Statement()
-    _speak(statement, asked, nodes, scores)
-    _draw(statement, asked)
-    _surround(statement)
-    return _asked_for(access, statement, asked)
+    statement = _PoolStatement()
+    _add_spoken(statement, asked, nodes, scores)
+    _add_drawn(statement, asked)
+    _add_surroundings(statement)
+    return _run_statement(access, statement, asked)
 
 
-def _speak(statement: _Statement, asked: _Asked, nodes: Numbers, scores: Floats) -> None:
+def _add_spoken(
+    statement: _PoolStatement, asked: _PoolQuestion, nodes: Numbers, scores: Floats
+) -> None:
     """Name the best of what holds a word and passes the filter `spoken`, with all that tie."""
     few, draw = asked.looking.few, asked.wanted.draw
     if few is not None:
         among = np.isin(asked.held.nodes, np.array(few, np.int64))
-        best, _ = _best(asked.held.nodes[among], asked.held.scores[among], draw)
+        best, _ = _select_best(asked.held.nodes[among], asked.held.scores[among], draw)
         chosen = [] if asked.all_of_them else best.tolist()
         statement.named("spoken (node)", "SELECT unnest(%s::bigint[])", chosen)
     else:
-        passing = condition(asked.chosen, asked.now)
-        sql = _SPOKEN.format(passing=passing.sql, draw=draw)
+        passing = build_condition(asked.chosen, asked.now)
+        sql = _SELECT_SPOKEN.format(passing=passing.sql, draw=draw)
         statement.named("spoken", sql, nodes.tolist(), scores.tolist(), *passing.bindings)
 
 
-def _draw(statement: _Statement, asked: _Asked) -> None:
+def _add_drawn(statement: _PoolStatement, asked: _PoolQuestion) -> None:
     """Name the passages that any source brings `drawn`, some of them more than once."""
-    _tagged(statement, asked)
-    sql, bindings = _everybody(asked) if asked.all_of_them else _whole(asked)
+    _add_tagged(statement, asked)
+    sql, bindings = _all_passing_sql(asked) if asked.all_of_them else _whole_memories_sql(asked)
     statement.named("whole (node)", f"SELECT node FROM spoken UNION {sql}", *bindings)
-    parts = [] if asked.all_of_them else list(_parts(asked))
+    parts = [] if asked.all_of_them else list(_iterate_passages_sql(asked))
     statement.named(
         "drawn",
-        " UNION ALL ".join([_ANY_PART.format("whole"), *(f"({sql})" for sql, _ in parts)]),
+        " UNION ALL ".join([_SELECT_ANY_PART.format("whole"), *(f"({sql})" for sql, _ in parts)]),
         *(each for _, own in parts for each in own),
     )
 
 
-def _tagged(statement: _Statement, asked: _Asked) -> None:
+def _add_tagged(statement: _PoolStatement, asked: _PoolQuestion) -> None:
     """Name the nodes `tagged` that pass and bear the wanted tag; of very many the last."""
-    passing = condition(asked.chosen, asked.now)
+    passing = build_condition(asked.chosen, asked.now)
     sql = f"""SELECT n.node, n.created, n.id FROM node_tags t
               JOIN nodes n ON n.tenant = :tenant AND n.node = t.node
               WHERE t.tenant = :tenant AND t.tag = %s::text AND {passing.sql}
-              ORDER BY t.node DESC LIMIT {TAGGED_AT_MOST}"""
+              ORDER BY t.node DESC LIMIT {MAX_TAGGED}"""
     statement.named("tagged", sql, asked.wanted.tag, *passing.bindings)
 
 
-def _everybody(asked: _Asked) -> tuple[str, list[object]]:
+def _all_passing_sql(asked: _PoolQuestion) -> tuple[str, list[object]]:
     return "SELECT unnest(%s::bigint[])", [asked.looking.few]
 
 
-def _whole(asked: _Asked) -> tuple[str, list[object]]:
+def _whole_memories_sql(asked: _PoolQuestion) -> tuple[str, list[object]]:
     """Return who comes with all passages: those that are named, who bears the tag, and if only
     few pass, all of these."""
-    passing, draw = condition(asked.chosen, asked.now), asked.wanted.draw
+    passing, draw = build_condition(asked.chosen, asked.now), asked.wanted.draw
     sql = f"""SELECT n.node FROM nodes n WHERE n.tenant = :tenant AND n.id = ANY(%s::text[])
               AND {passing.sql}
               UNION (SELECT t.node FROM tagged t ORDER BY t.created DESC, t.id DESC LIMIT {draw})"""
@@ -239,52 +253,55 @@ def _whole(asked: _Asked) -> tuple[str, list[object]]:
     return sql, [*bindings, *passing.bindings]
 
 
-def _parts(asked: _Asked) -> Iterator[tuple[str, list[object]]]:
+def _iterate_passages_sql(asked: _PoolQuestion) -> Iterator[tuple[str, list[object]]]:
     """Yield what brings single passages: nearness, and the newest by their first."""
     wanted, looking = asked.wanted, asked.looking
     if wanted.scan is not None and looking.dimension:
-        sql, bindings = meaning.near_sql(looking, _RAW, wanted.draw)
+        sql, bindings = meaning.nearest_passages_sql(looking, _PASSAGE_COLUMNS, wanted.draw)
         yield sql, [*bindings, Half(wanted.scan)]
     if wanted.newest:
-        passing = condition(asked.chosen, asked.now)
+        passing = build_condition(asked.chosen, asked.now)
         newest = f"""SELECT n.node FROM nodes n WHERE n.tenant = :tenant AND {passing.sql}
                      ORDER BY n.created DESC, n.id DESC LIMIT {wanted.newest}"""
-        yield _FIRST_PART.format(newest), passing.bindings
+        yield _SELECT_FIRST_PART.format(newest), passing.bindings
 
 
-def _surround(statement: _Statement) -> None:
+def _add_surroundings(statement: _PoolStatement) -> None:
     """Name what was said before and after `beside`, and those of them that no source brought
     `around`."""
-    turns = f"""SELECT DISTINCT p.node, p.session, p.turn, p.created, {_ID} AS id FROM drawn p
-                WHERE p.part = 0 AND p.session IS NOT NULL"""
+    turns = f"""SELECT DISTINCT p.node, p.session, p.turn, p.created, {_SELECT_ID} AS id
+                FROM drawn p WHERE p.part = 0 AND p.session IS NOT NULL"""
     statement.named(
-        "beside", f"SELECT t.node, {_BEFORE} AS earlier, {_AFTER} AS later FROM ({turns}) t"
+        "beside",
+        f"SELECT t.node, {_SELECT_BEFORE} AS earlier, {_SELECT_AFTER} AS later FROM ({turns}) t",
     )
-    statement.named("around", _FIRST_PART.format(_OTHERS))
+    statement.named("around", _SELECT_FIRST_PART.format(_SELECT_OTHERS))
 
 
-def _asked_for(access: Access, statement: _Statement, asked: _Asked) -> tuple[Any, ...]:
+def _run_statement(
+    access: Access, statement: _PoolStatement, asked: _PoolQuestion
+) -> tuple[Any, ...]:
     wanted, dimension = asked.wanted, asked.looking.dimension
-    passing = condition(asked.chosen, asked.now, "p")
-    past = outdated(asked.chosen, asked.now, "p")
-    near, focus = (_product(each, dimension) for each in (wanted.near, wanted.focus))
+    passing = build_condition(asked.chosen, asked.now, "p")
+    past = outdated_condition(asked.chosen, asked.now, "p")
+    near, focus = (_cosine_sql(each, dimension) for each in (wanted.near, wanted.focus))
     chosen = f"""
         SELECT p.node, p.part, p.wide, p.session, p.turn, p.speaker, p.created,
-               (CASE p.tier {_TIERS} END)::smallint AS tier,
+               (CASE p.tier {_TIER_CASES} END)::smallint AS tier,
                p.traits, p.capitals, p.words, p.version, ({passing.sql}) AS allowed,
                ({past.sql}) AS outdated, {near[0]} AS near, {focus[0]} AS focus,
                (%s::text IS NULL OR p.space IS NULL OR p.space = %s) AS same_space
         FROM (SELECT * FROM drawn UNION ALL SELECT * FROM around) p"""
     others = ["SELECT array_agg(node) FROM beside"]
-    others += [f"SELECT {_PADDED.format(each)} FROM beside" for each in ("earlier", "later")]
-    others += [_TALKS, "SELECT array_agg(node) FROM tagged", "SELECT count(*) FROM spoken"]
+    others += [f"SELECT {_PADDED_ARRAYS.format(each)} FROM beside" for each in ("earlier", "later")]
+    others += [_SELECT_TALKS, "SELECT array_agg(node) FROM tagged", "SELECT count(*) FROM spoken"]
     also = ", ".join(f"({each})" for each in others)
     own = (*passing.bindings, *past.bindings, *near[1], *focus[1], wanted.space, wanted.space)
-    sql = statement.ending(f"SELECT {_COLUMNS}, {also} FROM ({chosen}) p", *own)
+    sql = statement.ending(f"SELECT {_AGGREGATED_COLUMNS}, {also} FROM ({chosen}) p", *own)
     return access.rows(sql, *statement.bindings)[0]
 
 
-def _product(direction: Vector | None, dimension: int) -> tuple[str, list[object]]:
+def _cosine_sql(direction: Vector | None, dimension: int) -> tuple[str, list[object]]:
     """Return SQL for the cosine of a passage with a direction. What half the digits leave of
     the direction is multiplied by itself: quicker than giving each passage all the digits."""
     if direction is None or not dimension:
@@ -296,23 +313,23 @@ def _product(direction: Vector | None, dimension: int) -> tuple[str, list[object
     return sql, [Half(coarse), Half(rest)]
 
 
-def _columns(row: tuple[Any, ...], asked: _Asked) -> Pool:
-    arrays = [_array(values, kind) for values, kind in zip(row, _KINDS, strict=True)]
-    order = _each_once(arrays[0], arrays[1])
-    own, others = [each[order] for each in arrays[:OWN]], arrays[OWN:]
+def _build_pool(row: tuple[Any, ...], asked: _PoolQuestion) -> CandidatePool:
+    arrays = [_to_array(values, kind) for values, kind in zip(row, _COLUMN_DTYPES, strict=True)]
+    order = _unique_order(arrays[0], arrays[1])
+    own, others = [each[order] for each in arrays[:OWN_COLUMN_COUNT]], arrays[OWN_COLUMN_COUNT:]
     node, part, allowed, embedded, near, focus, session, turn, speaker, created, *own = own
     tier, same_space, passed, traits, capitals, counted, versions = own
     middle, earlier, later, talks, tagged = others
-    turns = _turns(middle, earlier, later)
-    before, after = _neighbours(node, part, turns)
+    turns = _build_turn_rows(middle, earlier, later)
+    before, after = _find_neighbours(node, part, turns)
     has_vector = embedded & bool(asked.looking.dimension)
-    return Stamped(
+    return VersionedPool(
         numbers=node * MOST_PASSAGES + part,
         nodes=node,
         allowed=allowed,
         embedded=has_vector,
         text=np.where(
-            allowed, text_scores(node, asked.held.nodes, asked.held.scores), np.float32(0)
+            allowed, align_text_scores(node, asked.held.nodes, asked.held.scores), np.float32(0)
         ).astype(np.float32),
         near=np.round(near, COSINE_DIGITS),
         focus=np.round(focus, COSINE_DIGITS),
@@ -334,40 +351,42 @@ def _columns(row: tuple[Any, ...], asked: _Asked) -> Pool:
     )
 
 
-def _each_once(node: Numbers, part: Numbers) -> Numbers:
+def _unique_order(node: Numbers, part: Numbers) -> Numbers:
     """Return the places of the passages in order, each once: several sources may bring one."""
     order = np.lexsort((part, node))
     number = node[order] * MOST_PASSAGES + part[order]
     return order[np.concatenate(([True], number[1:] != number[:-1]))] if len(order) else order
 
 
-_KINDS = (
+_COLUMN_DTYPES = (
     *(np.int64, np.int64, np.bool_, np.bool_, np.float32, np.float32, np.int64, np.int32),
     *(np.int32, np.int64, np.uint8, np.bool_, np.bool_, np.uint16, np.uint16, np.int32, np.int64),
     *(np.int64, np.int64, np.int64, np.int64, np.int64),
 )
 
 
-OWN = 17  # columns of the pool's own places; those after them have lengths of their own
+OWN_COLUMN_COUNT = (
+    17  # columns of the pool's own places; those after them have lengths of their own
+)
 
 
-def _array(values: NDArray[Any] | None, kind: type[np.generic]) -> NDArray[Any]:
+def _to_array(values: NDArray[Any] | None, kind: type[np.generic]) -> NDArray[Any]:
     return np.empty(0, kind) if values is None else values.astype(kind, copy=False)
 
 
-def _turns(middle: Numbers, earlier: Numbers, later: Numbers) -> Numbers:
+def _build_turn_rows(middle: Numbers, earlier: Numbers, later: Numbers) -> Numbers:
     """Return a row for each candidate of a conversation: what was said, in its order."""
-    before, after = (each.reshape(-1, DEEP) for each in (earlier, later))
+    before, after = (each.reshape(-1, LOOKUP_DEPTH) for each in (earlier, later))
     return np.hstack([before[:, ::-1], middle[:, None], after])
 
 
-def _neighbours(node: Numbers, part: Numbers, turns: Numbers) -> tuple[Numbers, Numbers]:
+def _find_neighbours(node: Numbers, part: Numbers, turns: Numbers) -> tuple[Numbers, Numbers]:
     """Return for each place of the pool where in it stands what was said before, and after."""
     before = np.full(len(node), NONE, np.int64)
     after = np.full(len(node), NONE, np.int64)
     if len(turns):
         one, other = (
-            _first_places(node, part, each.ravel()) for each in (turns[:, :-1], turns[:, 1:])
+            _find_first_places(node, part, each.ravel()) for each in (turns[:, :-1], turns[:, 1:])
         )
         there = (one != NONE) & (other != NONE)
         after[one[there]] = other[there]
@@ -375,7 +394,7 @@ def _neighbours(node: Numbers, part: Numbers, turns: Numbers) -> tuple[Numbers, 
     return before, after
 
 
-def _first_places(node: Numbers, part: Numbers, wanted: Numbers) -> Numbers:
+def _find_first_places(node: Numbers, part: Numbers, wanted: Numbers) -> Numbers:
     """Return where in the pool the first passages of some nodes stand, or `NONE`."""
     place = np.minimum(np.searchsorted(node, wanted), len(node) - 1)
     return np.where((node[place] == wanted) & (part[place] == 0), place, NONE)
@@ -383,7 +402,7 @@ def _first_places(node: Numbers, part: Numbers, wanted: Numbers) -> Numbers:
 
 # --- what comparing closely needs ---------------------------------------------------------
 
-_PASSAGES = """
+_SELECT_PASSAGES = """
     SELECT w.number, p.stems, p.tokens
     FROM unnest(%s::bigint[], %s::bigint[], %s::smallint[]) AS w (number, node, part)
     CROSS JOIN LATERAL (SELECT q.stems, q.tokens FROM passages q WHERE q.tenant = :tenant
@@ -391,10 +410,10 @@ _PASSAGES = """
 """
 
 
-def read(access: Access, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+def read_passages(access: Access, numbers: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
     if not numbers:
         return {}
     nodes = [number // MOST_PASSAGES for number in numbers]
     parts = [number % MOST_PASSAGES for number in numbers]
-    rows = access.rows(_PASSAGES, list(numbers), nodes, parts)
+    rows = access.rows(_SELECT_PASSAGES, list(numbers), nodes, parts)
     return {number: (stems, tokens) for number, stems, tokens in rows}

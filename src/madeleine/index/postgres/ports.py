@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.database.access import Access, Tenant
-from madeleine.index.common.passages import Spaces
-from madeleine.index.common.pools import joined
-from madeleine.index.common.postings import Cutter
+from madeleine.index.common.passages import ModelDimensions
+from madeleine.index.common.pools import join_details
+from madeleine.index.common.postings import TermTokenizer
 from madeleine.index.common.reading import reads
-from madeleine.index.common.spelling import spellings
-from madeleine.index.common.stamped import Kept, Stamped
-from madeleine.index.graph import Sketch
+from madeleine.index.common.spelling import find_spellings
+from madeleine.index.common.stamped import VersionedPassageCache, VersionedPool
+from madeleine.index.graph import MemorySketch
 from madeleine.index.log import WhisperEntry
 from madeleine.index.postgres import (
     events,
@@ -36,21 +36,21 @@ from madeleine.index.postgres import (
     whispers,
     words,
 )
-from madeleine.index.postgres.pool import Sources
+from madeleine.index.postgres.pool import PoolSources
 from madeleine.index.search import (
-    NO_LEAST,
-    Bar,
-    Between,
-    Details,
-    Extent,
-    Gathered,
-    Hit,
-    Matches,
-    Pool,
-    Standings,
-    Term,
-    Wanted,
-    nothing,
+    LOWEST_COSINE,
+    CandidatePool,
+    CandidateQuery,
+    CollectionStatistics,
+    EmbeddedMemories,
+    IndexedTerm,
+    IndexHit,
+    MemoryColumns,
+    PassageDetails,
+    PauseCallback,
+    RelevanceThreshold,
+    WordMatches,
+    no_pause,
 )
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
@@ -58,11 +58,11 @@ from madeleine.model.vector import Vector
 
 
 @dataclass(frozen=True, slots=True)
-class PostgresPlace:
+class PostgresIndexOptions:
     """Whose traces, and how wide they are. No model: text search only."""
 
     model: str | None
-    wide: Spaces
+    wide: ModelDimensions
     exact_up_to: int
 
 
@@ -71,10 +71,10 @@ class PostgresState:
     """What the ports share: whose rows they are, and the little that is kept of them here."""
 
     rows: Tenant
-    place: PostgresPlace
-    cutter: Cutter = field(default_factory=Cutter)
-    kept: Kept = field(default_factory=Kept)
-    ranked: ranking.Ranked = field(default_factory=ranking.Ranked)
+    place: PostgresIndexOptions
+    cutter: TermTokenizer = field(default_factory=TermTokenizer)
+    kept: VersionedPassageCache = field(default_factory=VersionedPassageCache)
+    ranked: ranking.PostgresRanking = field(default_factory=ranking.PostgresRanking)
     memories: int | None = None
     """How many there were when somebody last counted."""
 
@@ -106,7 +106,7 @@ class PostgresSearch:
     tags = reads(nodes.tags)
     core_by_importance = reads(nodes.core_by_importance)
     records = reads(nodes.records)
-    ids = reads(nodes.ids_of)
+    ids = reads(nodes.read_ids)
     unembedded = reads(nodes.unembedded)
     ids_after = reads(nodes.ids_after)
     fingerprints = reads(nodes.fingerprints)
@@ -123,92 +123,108 @@ class PostgresSearch:
 
     def search_text(
         self, terms: Sequence[str], chosen: Filter, now: datetime, limit: int
-    ) -> list[Hit]:
+    ) -> list[IndexHit]:
         with self.reading() as access:
             return words.search_text(access, self._state.cutter, terms, chosen, now, limit)
 
     def search_vector(
-        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
-    ) -> list[Hit]:
+        self,
+        vector: Vector,
+        chosen: Filter,
+        now: datetime,
+        limit: int,
+        least: float = LOWEST_COSINE,
+    ) -> list[IndexHit]:
         if not self._state.place.wide.vector:
             return []
         with self.reading() as access:
             looking = self._look(access, chosen, now)
-            return meaning.search(access, looking, vector, limit, least)
+            return meaning.search_nearest(access, looking, vector, limit, least)
 
-    def _look(self, access: Access, chosen: Filter, now: datetime) -> meaning.Looking:
+    def _look(self, access: Access, chosen: Filter, now: datetime) -> meaning.PostgresSearchPlan:
         place = self._state.place
-        return meaning.look(access, place.wide.vector, chosen, now, place.exact_up_to)
+        return meaning.plan_search(access, place.wide.vector, chosen, now, place.exact_up_to)
 
-    def extent(self) -> Extent:
+    def extent(self) -> CollectionStatistics:
         with self.reading() as access:
             found = tally.extent(access)
         self._state.memories = found.memories
         return found
 
-    def terms(self, wanted: Sequence[str]) -> list[tuple[Term, ...]]:
+    def terms(self, wanted: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
         with self.reading() as access:
             return words.terms(access, self._state.cutter, wanted)
 
     def spellings(self, wanted: Sequence[str]) -> dict[str, str]:
         with self.reading() as access:
-            return spellings(partial(words.near, access), self._state.cutter.stemmer, wanted)
+            return find_spellings(
+                partial(words.read_terms_between, access), self._state.cutter.stemmer, wanted
+            )
 
-    def matching(self, wanted: Sequence[str]) -> Matches:
+    def matching(self, wanted: Sequence[str]) -> WordMatches:
         with self.reading() as access:
-            return words.matches(access, self._state.cutter, wanted)
+            return words.find_matches(access, self._state.cutter, wanted)
 
-    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+    def pool(self, wanted: CandidateQuery, chosen: Filter, now: datetime) -> CandidatePool:
         with self.reading() as access:
             return pool.pool(access, self._sources, wanted, chosen, now)
 
     @property
-    def _sources(self) -> Sources:
+    def _sources(self) -> PoolSources:
         place = self._state.place
-        return Sources(
+        return PoolSources(
             self._state.cutter, place.wide.vector, place.exact_up_to, self._state.memories
         )
 
-    def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
+    def details(self, found: CandidatePool, places: NDArray[np.int64]) -> PassageDetails:
         numbers = found.numbers[places].tolist()
         with self.reading() as access:
-            if self._state.rows.is_steady and isinstance(found, Stamped):
+            if self._state.rows.is_steady and isinstance(found, VersionedPool):
                 versions = found.versions[places].tolist()
-                seen = self._state.kept.find(partial(pool.read, access), numbers, versions)
+                seen = self._state.kept.find(partial(pool.read_passages, access), numbers, versions)
             else:  # the pool may be of another moment
-                known = pool.read(access, numbers)
+                known = pool.read_passages(access, numbers)
                 seen = [known.get(number, (b"", b"")) for number in numbers]
-        return joined(seen, self._state.place.wide.token)
+        return join_details(seen, self._state.place.wide.token)
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         if not self._state.place.wide.vector:
             return {}
         with self.reading() as access:
-            return meaning.vectors_of(access, self._state.place.wide.vector, ids)
+            return meaning.read_vectors(access, self._state.place.wide.vector, ids)
 
     def neighbours(
-        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
-    ) -> dict[str, list[Hit]]:
+        self,
+        ids: Sequence[str],
+        chosen: Filter,
+        now: datetime,
+        k: int,
+        least: float = LOWEST_COSINE,
+    ) -> dict[str, list[IndexHit]]:
         if not self._state.place.wide.vector:
             return {}
         with self.reading() as access:
             looking = self._look(access, chosen, now)
             return meaning.neighbours(access, looking, ids, k, least)
 
-    def standings(self, between: Between = nothing) -> Standings:
+    def standings(self, between: PauseCallback = no_pause) -> MemoryColumns:
         between()
         with self.reading() as access:
             return standing.standings(access)
 
-    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
+    def sample(self, bar: RelevanceThreshold, now: datetime, size: int, seed: int) -> list[str]:
         if not self._state.place.wide.vector:
             return []
         with self.reading() as access:
             return gathering.sample(access, bar, now, size, seed)
 
     def gathered(
-        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
-    ) -> Gathered:
+        self,
+        bar: RelevanceThreshold,
+        now: datetime,
+        also: Sequence[str] = (),
+        between: PauseCallback = no_pause,
+    ) -> EmbeddedMemories:
         between()
         with self.reading() as access:
             return gathering.gathered(access, self._state.place.wide.vector, bar, now, also)
@@ -235,16 +251,16 @@ class PostgresGraph:
         found = self._state.ranked  # another thread may rank anew meanwhile
         with self.reading() as access:
             if not found.is_of(access):
-                found = self._state.ranked = ranking.ranked(access, now)
+                found = self._state.ranked = ranking.read_ranking(access, now)
         return {space: len(each) for space, each in found.by_space.items()}
 
     def strongest(
         self, space: str | None, now: datetime, limit: int, offset: int = 0
-    ) -> list[Sketch]:
+    ) -> list[MemorySketch]:
         found = self._state.ranked
         with self.reading() as access:
             if not found.is_about(access):
-                found = self._state.ranked = ranking.ranked(access, now)
+                found = self._state.ranked = ranking.read_ranking(access, now)
             wanted = found.page(space, offset, offset + limit)
             return ranking.sketches_of_nodes(access, wanted, now)
 
@@ -264,7 +280,7 @@ class PostgresLog:
     outcome = reads(events.outcome)
     in_force = reads(events.in_force)
     unsettled = reads(events.unsettled)
-    recent_events = reads(events.recent)
+    recent_events = reads(events.recent_events)
     proposals = reads(events.proposals)
     state = reads(events.state)
     feedback = reads(events.feedback)
@@ -272,9 +288,9 @@ class PostgresLog:
     uses = reads(standing.uses)
     used_today = reads(usage.used_today)
     used_together = reads(gathering.used_together)
-    whisper = reads(whispers.get)  # before the next line hides the module
-    whispers = reads(whispers.newest)
+    whisper = reads(whispers.read_entry)  # before the next line hides the module
+    whispers = reads(whispers.read_newest)
 
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
         with self._state.rows.noting() as access:
-            whispers.log(access, entry, keep_after)
+            whispers.write_entry(access, entry, keep_after)

@@ -16,38 +16,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.database.access import Access
-from madeleine.index.common.ranking import BEGINNING_CHARS, Ranking, sketch_of
-from madeleine.index.graph import Sketch
-from madeleine.index.postgres.filters import outdated
-from madeleine.index.postgres.nodes import IMPORTANCE, JOINED
-from madeleine.index.postgres.standing import TIER_CODE
+from madeleine.index.common.ranking import BEGINNING_CHARS, NodeRanking, sketch_from_row
+from madeleine.index.graph import MemorySketch
+from madeleine.index.postgres.filters import outdated_condition
+from madeleine.index.postgres.nodes import FROM_JOINED, IMPORTANCE_SQL
+from madeleine.index.postgres.standing import TIER_CODE_SQL
 from madeleine.model.query import Filter
 
-ANYTHING = Filter()
-UNKEPT = -1  # no version is that low
+ANY_FILTER = Filter()
+NO_VERSION = -1  # no version is that low
 
-_RANKING = f"""
-    SELECT n.space, array_agg(n.node), array_agg(n.created), array_agg({IMPORTANCE}),
-           array_agg({TIER_CODE}), array_agg({{over}})
-    FROM {JOINED} WHERE n.tenant = :tenant
+_SELECT_RANKING = f"""
+    SELECT n.space, array_agg(n.node), array_agg(n.created), array_agg({IMPORTANCE_SQL}),
+           array_agg({TIER_CODE_SQL}), array_agg({{over}})
+    FROM {FROM_JOINED} WHERE n.tenant = :tenant
     GROUP BY n.space ORDER BY count(*) DESC, coalesce(n.space, '')
 """
-_SKETCHES = f"""
+_SELECT_SKETCHES = f"""
     SELECT n.id, n.type, n.tier, n.space, t.title, left(t.content, {BEGINNING_CHARS}),
-           {IMPORTANCE}, {{over}}
-    FROM {JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
+           {IMPORTANCE_SQL}, {{over}}
+    FROM {FROM_JOINED} JOIN texts t ON t.tenant = :tenant AND t.node = n.node
     JOIN unnest(%s::{{kind}}[]) WITH ORDINALITY AS w (wanted, place) ON w.wanted = n.{{key}}
     WHERE n.tenant = :tenant ORDER BY w.place
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class PostgresRanking:
     """An order, and which rows it is about: those of a rebuild bear other numbers."""
 
-    tenant: int = UNKEPT
-    version: int = UNKEPT
-    by_space: Ranking = field(default_factory=dict)
+    tenant: int = NO_VERSION
+    version: int = NO_VERSION
+    by_space: NodeRanking = field(default_factory=dict)
 
     def is_about(self, access: Access) -> bool:
         """Whether it orders anything that is read there."""
@@ -63,16 +63,18 @@ class Ranked:
         return self.by_space.get(space, np.empty(0, np.int64))[start:end]
 
 
-def ranked(access: Access, now: datetime) -> Ranked:
+def read_ranking(access: Access, now: datetime) -> PostgresRanking:
     """Return all nodes by space: what holds before what is outdated, then core, working,
     archival, then by importance; of equals the newest."""
-    over = outdated(ANYTHING, now, "n")
-    rows = access.rows(_RANKING.format(over=over.sql), *over.bindings)
-    by_space = {space: _ordered(*columns) for space, *columns in rows}
-    return Ranked(access.tenant, UNKEPT if access.transaction else access.version, by_space)
+    over = outdated_condition(ANY_FILTER, now, "n")
+    rows = access.rows(_SELECT_RANKING.format(over=over.sql), *over.bindings)
+    by_space = {space: _order_nodes(*columns) for space, *columns in rows}
+    return PostgresRanking(
+        access.tenant, NO_VERSION if access.transaction else access.version, by_space
+    )
 
 
-def _ordered(
+def _order_nodes(
     nodes: NDArray[np.int64],
     created: NDArray[np.int64],
     importance: NDArray[np.float64],
@@ -82,19 +84,21 @@ def _ordered(
     return nodes[np.lexsort((nodes, -created, -importance, tiers, over))]
 
 
-def sketches_of_nodes(access: Access, nodes: NDArray[np.int64], now: datetime) -> list[Sketch]:
+def sketches_of_nodes(
+    access: Access, nodes: NDArray[np.int64], now: datetime
+) -> list[MemorySketch]:
     """Return the sketches of these nodes in this order; what is gone is left out."""
-    return _sketches(access, "bigint", "node", nodes.tolist(), now)
+    return _read_sketches(access, "bigint", "node", nodes.tolist(), now)
 
 
-def sketches(access: Access, ids: Sequence[str], now: datetime) -> list[Sketch]:
+def sketches(access: Access, ids: Sequence[str], now: datetime) -> list[MemorySketch]:
     """Return the sketches of these memories in this order; what is gone is left out."""
-    return _sketches(access, "text", "id", list(ids), now)
+    return _read_sketches(access, "text", "id", list(ids), now)
 
 
-def _sketches(
+def _read_sketches(
     access: Access, kind: str, key: str, wanted: list[int] | list[str], now: datetime
-) -> list[Sketch]:
-    over = outdated(ANYTHING, now, "n")
-    sql = _SKETCHES.format(over=over.sql, kind=kind, key=key)
-    return [sketch_of(row) for row in access.rows(sql, *over.bindings, wanted)]
+) -> list[MemorySketch]:
+    over = outdated_condition(ANY_FILTER, now, "n")
+    sql = _SELECT_SKETCHES.format(over=over.sql, kind=kind, key=key)
+    return [sketch_from_row(row) for row in access.rows(sql, *over.bindings, wanted)]

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from madeleine.database.access import Access
 from madeleine.index.common.passages import TIER_CODES, TYPE_CODES
-from madeleine.index.common.times import instant
-from madeleine.index.graph import Across
+from madeleine.index.common.times import from_micros
+from madeleine.index.graph import CrossSpaceEdge
 from madeleine.index.postgres import graph
-from madeleine.index.postgres.filters import condition
-from madeleine.index.search import Standings
+from madeleine.index.postgres.filters import build_condition
+from madeleine.index.search import MemoryColumns
 from madeleine.model.judging import Verdict, verdict_from_json
 from madeleine.model.memory import DEFAULT_IMPORTANCE, DEFAULT_STABILITY_DAYS
 from madeleine.model.query import Filter
@@ -27,20 +27,21 @@ from madeleine.rules.forgetting import PROTECTED_TAG
 from madeleine.rules.importance import MACHINE_AUTHORS
 from madeleine.rules.usage import MemoryUse, select_counting_uses
 
-_BY_MACHINES = ", ".join(f"'{each}'" for each in sorted(MACHINE_AUTHORS))
-_BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_BY_MACHINES}))"
+_MACHINES_SQL = ", ".join(f"'{each}'" for each in sorted(MACHINE_AUTHORS))
+_IS_BY_HAND = f"(e.by IS NULL OR e.by NOT IN ({_MACHINES_SQL}))"
 
-_TYPES = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TYPE_CODES.items())
-_TIERS = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TIER_CODES.items())
-TYPE_CODE = f"(CASE n.type {_TYPES} END)::smallint"
-TIER_CODE = f"(CASE n.tier {_TIERS} END)::smallint"
-_STANDINGS = f"""
+_TYPE_CASES = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TYPE_CODES.items())
+_TIER_CASES = " ".join(f"WHEN '{each}' THEN {code}" for each, code in TIER_CODES.items())
+TYPE_CODE_SQL = f"(CASE n.type {_TYPE_CASES} END)::smallint"
+TIER_CODE_SQL = f"(CASE n.tier {_TIER_CASES} END)::smallint"
+_SELECT_STANDINGS = f"""
     SELECT array_agg(q.id), array_agg(q.space), array_agg(q.source), array_agg(q.type),
            array_agg(q.tier), array_agg(q.created), array_agg(q.used), array_agg(q.uses),
            array_agg(q.stability), array_agg(q.confidence), array_agg(q.importance),
            array_agg(q.relevance), array_agg(q.relevance_at), array_agg(q.node)
-    FROM (SELECT n.id, n.space, n.source, {TYPE_CODE} AS type, {TIER_CODE} AS tier, n.created,
-                 coalesce(u.last_accessed, n.created) AS used, coalesce(u.access_count, 0) AS uses,
+    FROM (SELECT n.id, n.space, n.source, {TYPE_CODE_SQL} AS type, {TIER_CODE_SQL} AS tier,
+                 n.created, coalesce(u.last_accessed, n.created) AS used,
+                 coalesce(u.access_count, 0) AS uses,
                  coalesce(u.stability, {DEFAULT_STABILITY_DAYS}) AS stability, n.confidence,
                  coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}) AS importance,
                  coalesce(s.relevance, 'NaN') AS relevance,
@@ -50,24 +51,25 @@ _STANDINGS = f"""
           LEFT JOIN scores s ON s.tenant = :tenant AND s.memory = n.id
           WHERE n.tenant = :tenant {{}} ORDER BY n.id) q
 """
-_INCOMING = f"""
-    SELECT e.target, count(*) FROM edges e WHERE e.tenant = :tenant AND {_BY_HAND}
+_COUNT_INCOMING = f"""
+    SELECT e.target, count(*) FROM edges e WHERE e.tenant = :tenant AND {_IS_BY_HAND}
 """
-_OUTGOING = f"""
+_COUNT_OUTGOING = f"""
     SELECT n.id, count(*) FROM edges e JOIN nodes n ON n.tenant = :tenant AND n.node = e.source
-    JOIN nodes t ON t.tenant = :tenant AND t.id = e.target WHERE e.tenant = :tenant AND {_BY_HAND}
+    JOIN nodes t ON t.tenant = :tenant AND t.id = e.target
+    WHERE e.tenant = :tenant AND {_IS_BY_HAND}
 """
-_ARROWS = """FROM edges e JOIN nodes s ON s.tenant = :tenant AND s.node = e.source
+_FROM_ARROWS = """FROM edges e JOIN nodes s ON s.tenant = :tenant AND s.node = e.source
              JOIN nodes t ON t.tenant = :tenant AND t.id = e.target WHERE e.tenant = :tenant"""
-_ACROSS = f"""
-    SELECT s.id, s.source, t.id, t.space, e.edge, e.by {_ARROWS}
+_SELECT_ACROSS = f"""
+    SELECT s.id, s.source, t.id, t.space, e.edge, e.by {_FROM_ARROWS}
     AND s.space IS NULL AND t.space IS NOT NULL
     UNION ALL
-    SELECT t.id, t.source, s.id, s.space, e.edge, e.by {_ARROWS}
+    SELECT t.id, t.source, s.id, s.space, e.edge, e.by {_FROM_ARROWS}
     AND t.space IS NULL AND s.space IS NOT NULL
     ORDER BY 1, 3, 5
 """
-_VERDICTS = """
+_SELECT_VERDICTS = """
     SELECT v.older, v.newer, v.verdict FROM unnest(%s::text[], %s::text[]) AS p (older, newer)
     JOIN verdicts v ON v.tenant = :tenant AND v.older = p.older AND v.newer = p.newer
                    AND v.judge = %s
@@ -76,22 +78,22 @@ _VERDICTS = """
 """
 
 
-def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
+def standings(access: Access, ids: Sequence[str] | None = None) -> MemoryColumns:
     """Return the columns of all memories, or of these."""
     listed = [] if ids is None else [list(ids)]
     among = "" if ids is None else "AND {} = ANY(%s::text[])"
-    found = access.columns(_STANDINGS.format(among.format("n.id")), *listed)
-    texts = [each or [] for each in found[:TEXTS]]
-    numbers = [_numbers(each) for each in found[TEXTS:]]
-    sql = f"{_INCOMING} {among.format('e.target')} GROUP BY e.target"
+    found = access.columns(_SELECT_STANDINGS.format(among.format("n.id")), *listed)
+    texts = [each or [] for each in found[:TEXT_COLUMN_COUNT]]
+    numbers = [_array_or_empty(each) for each in found[TEXT_COLUMN_COUNT:]]
+    sql = f"{_COUNT_INCOMING} {among.format('e.target')} GROUP BY e.target"
     incoming: dict[str, int] = dict(access.rows(sql, *listed))
-    sql = f"{_OUTGOING} {among.format('n.id')} GROUP BY n.id"
+    sql = f"{_COUNT_OUTGOING} {among.format('n.id')} GROUP BY n.id"
     outgoing: dict[str, int] = dict(access.rows(sql, *listed))
     the_self = graph.self_id(access)
-    about = _tagged(access, ABOUT_SELF, numbers[-1])
+    about = _mask_tagged(access, ABOUT_SELF, numbers[-1])
     is_self = np.array([each == the_self for each in texts[0]], np.bool_)
     arrows = [incoming.get(each, 0) + outgoing.get(each, 0) for each in texts[0]]
-    return Standings(
+    return MemoryColumns(
         ids=texts[0],
         spaces=texts[1],
         sources=texts[2],
@@ -108,29 +110,29 @@ def standings(access: Access, ids: Sequence[str] | None = None) -> Standings:
         connections=np.array(arrows, np.int64) + (about & ~is_self if the_self else 0),
         about_self=about | is_self,
         is_self=is_self,
-        protected=_tagged(access, PROTECTED_TAG, numbers[-1]),
+        protected=_mask_tagged(access, PROTECTED_TAG, numbers[-1]),
     )
 
 
-TEXTS = 3  # the first columns: ids, spaces, sources
+TEXT_COLUMN_COUNT = 3  # the first columns: ids, spaces, sources
 
 
-def _numbers(column: NDArray[Any] | None) -> NDArray[Any]:
+def _array_or_empty(column: NDArray[Any] | None) -> NDArray[Any]:
     return np.empty(0, np.int64) if column is None else column
 
 
-def _tagged(access: Access, tag: str, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _mask_tagged(access: Access, tag: str, nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which of the nodes bear a tag."""
     sql = "SELECT array_agg(node) FROM node_tags WHERE tenant = :tenant AND tag = %s"
     found = access.value(sql, tag)
     return np.isin(nodes, [] if found is None else found)
 
 
-def across_spaces(access: Access) -> list[Across]:
+def across_spaces(access: Access) -> list[CrossSpaceEdge]:
     """Return the arrows between memories without a space and those with one."""
     return [
-        Across(memory, source, other, space, Edge(edge), by)
-        for memory, source, other, space, edge, by in access.rows(_ACROSS)
+        CrossSpaceEdge(memory, source, other, space, Edge(edge), by)
+        for memory, source, other, space, edge, by in access.rows(_SELECT_ACROSS)
     ]
 
 
@@ -139,7 +141,7 @@ def uses(access: Access, ids: Sequence[str]) -> dict[str, list[MemoryUse]]:
     sql = """SELECT memory, at, session, n FROM uses
              WHERE tenant = :tenant AND memory = ANY(%s::text[]) ORDER BY memory, at, number"""
     return {
-        memory: select_counting_uses(MemoryUse(instant(row[1]), *row[2:]) for row in its)
+        memory: select_counting_uses(MemoryUse(from_micros(row[1]), *row[2:]) for row in its)
         for memory, its in groupby(access.rows(sql, list(ids)), key=itemgetter(0))
     }
 
@@ -154,7 +156,7 @@ def unseen(
     also: Sequence[str] = (),
 ) -> list[str]:
     """Return memories that say something else than when they were last looked at."""
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n LEFT JOIN seen s ON s.tenant = :tenant
               AND s.job = %s AND s.judge = %s AND s.memory = n.id
               WHERE n.tenant = :tenant
@@ -170,7 +172,7 @@ def verdicts(
     """Return the verdicts about pairs of which neither side has changed."""
     older, newer = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     found = {}
-    for one, other, text in access.rows(_VERDICTS, older, newer, judge):
+    for one, other, text in access.rows(_SELECT_VERDICTS, older, newer, judge):
         verdict = verdict_from_json(json.loads(text))
         if verdict is not None:
             found[one, other] = verdict

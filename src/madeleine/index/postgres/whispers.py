@@ -6,40 +6,42 @@ import json
 from datetime import datetime
 
 from madeleine.database.access import Access
-from madeleine.index.common.events import LATEST, entries
-from madeleine.index.common.times import micros
+from madeleine.index.common.events import LATEST_MICROS, read_whisper_entries
+from madeleine.index.common.times import to_micros
 from madeleine.index.log import WhisperEntry
 
-_COLUMNS = ("id", "at", "session", "space", "body")
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM whisper_log WHERE truth = :truth"
-_PUT = """
+_ENTRY_COLUMNS = ("id", "at", "session", "space", "body")
+_SELECT_ENTRIES = f"SELECT {', '.join(_ENTRY_COLUMNS)} FROM whisper_log WHERE truth = :truth"
+_UPSERT_ENTRY = """
     INSERT INTO whisper_log (truth, id, at, session, space, body)
     VALUES (:truth, %s, %s, %s, %s, %s) ON CONFLICT (truth, id) DO UPDATE
     SET at = excluded.at, session = excluded.session, space = excluded.space, body = excluded.body
 """
 
 
-def log(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
+def write_entry(access: Access, entry: WhisperEntry, keep_after: datetime) -> None:
     """Write an entry and drop what is too old."""
-    access.run("DELETE FROM whisper_log WHERE truth = :truth AND at < %s", micros(keep_after))
+    access.run("DELETE FROM whisper_log WHERE truth = :truth AND at < %s", to_micros(keep_after))
     body = json.dumps(entry.body, ensure_ascii=False)
-    row = (entry.id, micros(entry.at), entry.session, entry.space, body)
-    access.run(_PUT, *row)
+    row = (entry.id, to_micros(entry.at), entry.session, entry.space, body)
+    access.run(_UPSERT_ENTRY, *row)
 
 
-def newest(
+def read_newest(
     access: Access,
     limit: int,
     session: str | None = None,
     after: WhisperEntry | None = None,
 ) -> list[WhisperEntry]:
     """Return entries newest first, those of one moment by their ids, from where `after` ends."""
-    last = micros(after.at) if after else LATEST
-    sql = f"""{_SELECT} AND (%s::text IS NULL OR session = %s) AND at <= %s
+    last = to_micros(after.at) if after else LATEST_MICROS
+    sql = f"""{_SELECT_ENTRIES} AND (%s::text IS NULL OR session = %s) AND at <= %s
               AND (at < %s OR id > %s) ORDER BY at DESC, id LIMIT %s"""
     bindings = (session, session, last, last, after.id if after else "", max(limit, 0))
-    return list(entries(iter(access.rows(sql, *bindings))))
+    return list(read_whisper_entries(iter(access.rows(sql, *bindings))))
 
 
-def get(access: Access, whisper_id: str) -> WhisperEntry | None:
-    return next(entries(iter(access.rows(f"{_SELECT} AND id = %s", whisper_id))), None)
+def read_entry(access: Access, whisper_id: str) -> WhisperEntry | None:
+    return next(
+        read_whisper_entries(iter(access.rows(f"{_SELECT_ENTRIES} AND id = %s", whisper_id))), None
+    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from madeleine.database.access import Access
-from madeleine.index.common.postings import Cutter
+from madeleine.index.common.postings import TermTokenizer
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class PostgresWrite:
     """A transaction, with the conversations in which it changed something."""
 
     access: Access
-    cutter: Cutter
+    cutter: TermTokenizer
     sessions: set[int] = field(default_factory=set)

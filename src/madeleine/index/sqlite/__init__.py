@@ -16,7 +16,7 @@ index        the engine: writing, rebuilding, closing
 What is no SQL stands in `index/common`, for all engines.
 """
 
-from madeleine.index.sqlite.files import set_aside, swap
+from madeleine.index.sqlite.files import set_aside, swap_index
 from madeleine.index.sqlite.index import SqliteIndex
 
-__all__ = ["SqliteIndex", "set_aside", "swap"]
+__all__ = ["SqliteIndex", "set_aside", "swap_index"]

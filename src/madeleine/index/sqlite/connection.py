@@ -17,20 +17,22 @@ import apsw
 
 from madeleine.errors import IndexCorrupt, MadeleineError, Rejected, StoreUnwritable, Unavailable
 from madeleine.index.sqlite.files import make_private
-from madeleine.index.sqlite.schema import migrate
+from madeleine.index.sqlite.schema import migrate_schema
 
 # SQLite allows one writer. Taking the lock at BEGIN, not at the first change, means that we
 # wait here, where waiting is cheap, instead of failing halfway through.
 BEGIN_WRITE = "BEGIN IMMEDIATE"
-BUSY_MS = 5_000  # another process that looks into the file is done long before
+BUSY_TIMEOUT_MS = 5_000  # another process that looks into the file is done long before
 WRITER_CACHE_KIB = 32_768  # the indexes of 100,000 memories, which a rebuild fills at random
-MAKING_CACHE_KIB = 131_072  # for as long as a rebuild takes: a page is then written once, not often
+REBUILD_CACHE_KIB = (
+    131_072  # for as long as a rebuild takes: a page is then written once, not often
+)
 READER_CACHE_KIB = 4_096
 CHECKPOINT_PAGES = 4_000  # 16 MB: a checkpoint waits for the disk, so not after every batch
-KEPT_LOG_BYTES = 67_108_864
-IDLE_READERS = 8  # connections kept open; more are made when more threads read at once
+MAX_LOG_BYTES = 67_108_864
+MAX_IDLE_READERS = 8  # connections kept open; more are made when more threads read at once
 
-_UNWRITABLE = (
+_UNWRITABLE_ERRORS = (
     apsw.FullError,
     apsw.IOError,
     apsw.ReadOnlyError,
@@ -38,10 +40,10 @@ _UNWRITABLE = (
     apsw.PermissionsError,
     apsw.AuthError,
 )
-_CORRUPT = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+_CORRUPT_ERRORS = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 
 
-class Connections:
+class SqliteConnections:
     """The open connections to one index file.
 
     A thread that holds a reading connection must not ask for a second one: `exchange` waits
@@ -68,15 +70,15 @@ class Connections:
         `steady`, the one that this thread has already."""
         held: apsw.Connection | None = getattr(self._held, "connection", None)
         if held is not None:
-            with translated(self.path):
+            with translate_errors(self.path):
                 yield held
             return
-        connection = self._take()
+        connection = self._acquire_reader()
         try:
-            with translated(self.path), connection:
+            with translate_errors(self.path), connection:
                 yield connection
         finally:
-            self._give_back(connection)
+            self._release_reader(connection)
 
     @contextmanager
     def steady(self) -> Iterator[None]:
@@ -92,9 +94,9 @@ class Connections:
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """Run one transaction on the writer: all of it, or nothing if anything is raised."""
-        with self.write_lock, translated(self.path):
+        with self.write_lock, translate_errors(self.path):
             if not self._open:
-                raise _closed(self.path)
+                raise _closed_error(self.path)
             with transaction(self._writer):
                 yield self._writer
 
@@ -124,11 +126,11 @@ class Connections:
                 self._open = False
                 self._close_all()
 
-    def _take(self) -> apsw.Connection:
+    def _acquire_reader(self) -> apsw.Connection:
         with self._gate:
             self._gate.wait_for(lambda: not self._exchanging)
             if not self._open:
-                raise _closed(self.path)
+                raise _closed_error(self.path)
             self._reading += 1
             if self._idle:
                 return self._idle.pop()
@@ -138,9 +140,9 @@ class Connections:
             self._count_down()
             raise
 
-    def _give_back(self, connection: apsw.Connection) -> None:
+    def _release_reader(self, connection: apsw.Connection) -> None:
         with self._gate:
-            if len(self._idle) < IDLE_READERS:
+            if len(self._idle) < MAX_IDLE_READERS:
                 self._idle.append(connection)
             else:
                 connection.close()
@@ -174,15 +176,15 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 def open_writer(path: Path, in_the_making: bool = False) -> apsw.Connection:
     """Open, or make, the index file for writing, with this release's schema."""
-    with translated(path):
+    with translate_errors(path):
         connection = _connect(path, WRITER_CACHE_KIB, log=not in_the_making)
         try:
             if in_the_making:
                 connection.pragma("journal_mode", "off")
                 connection.pragma("synchronous", "off")
-                connection.pragma("cache_size", -MAKING_CACHE_KIB)
+                connection.pragma("cache_size", -REBUILD_CACHE_KIB)
             with transaction(connection):
-                migrate(connection, path)
+                migrate_schema(connection, path)
         except (MadeleineError, apsw.Error):
             connection.close()
             raise
@@ -191,7 +193,7 @@ def open_writer(path: Path, in_the_making: bool = False) -> apsw.Connection:
 
 def open_reader(path: Path, in_the_making: bool = False) -> apsw.Connection:
     """Open the index file for reading only."""
-    with translated(path):
+    with translate_errors(path):
         connection = _connect(path, READER_CACHE_KIB, log=not in_the_making)
         connection.pragma("query_only", True)
         return connection
@@ -202,14 +204,14 @@ def _connect(path: Path, cache_kib: int, log: bool = True) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
     connection = apsw.Connection(str(path), flags=flags)
     try:
-        connection.set_busy_timeout(BUSY_MS)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         if log:
             connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "normal")
         connection.pragma("temp_store", "memory")
         connection.pragma("cache_size", -cache_kib)
         connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
-        connection.pragma("journal_size_limit", KEPT_LOG_BYTES)
+        connection.pragma("journal_size_limit", MAX_LOG_BYTES)
     except apsw.Error:
         connection.close()
         raise
@@ -217,7 +219,7 @@ def _connect(path: Path, cache_kib: int, log: bool = True) -> apsw.Connection:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Say in our words what SQLite or the disk complains about."""
     try:
         yield
@@ -225,9 +227,9 @@ def translated(path: Path) -> Iterator[None]:
         raise Unavailable(
             f"{path} is locked by another process", hint="wait for it, then try again"
         ) from error
-    except _CORRUPT as error:
+    except _CORRUPT_ERRORS as error:
         raise IndexCorrupt(path, str(error)) from error
-    except _UNWRITABLE as error:
+    except _UNWRITABLE_ERRORS as error:
         raise StoreUnwritable(path, str(error)) from error
     except UnicodeEncodeError as error:
         raise Rejected(
@@ -237,5 +239,5 @@ def translated(path: Path) -> Iterator[None]:
         raise StoreUnwritable(path, error.strerror or str(error)) from error
 
 
-def _closed(path: Path) -> Unavailable:
+def _closed_error(path: Path) -> Unavailable:
     return Unavailable(f"{path} is closed", hint="open it again")

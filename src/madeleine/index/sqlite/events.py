@@ -18,20 +18,22 @@ from collections.abc import Iterator, Mapping, Sequence
 import apsw
 
 from madeleine.index.common.events import (
-    FEEDBACK_AT_MOST,
-    LEAST_PREFIX,
-    effects_of,
-    log_row,
-    proposal_of,
+    MAX_FEEDBACK,
+    MIN_PREFIX_CHARS,
+    build_effects,
+    build_log_row,
+    proposal_from_row,
 )
-from madeleine.index.common.rows import Value
-from madeleine.index.common.times import instant
-from madeleine.index.log import Unreadable
+from madeleine.index.common.rows import ColumnValue
+from madeleine.index.common.times import from_micros
+from madeleine.index.log import ParseProblem
 from madeleine.model.event import Event, EventKind, JournalCursor
 from madeleine.model.proposal import Proposal, ProposalStatus
 
 
-def _newest(table: str, key: str, value: str, at: str = "at", event: str = "event") -> str:
+def _upsert_newest_sql(
+    table: str, key: str, value: str, at: str = "at", event: str = "event"
+) -> str:
     """Return SQL that keeps of several values for one key the one with the latest event."""
     return f"""
         INSERT INTO {table} ({key}, {value}, {at}, {event}) VALUES (?, ?, ?, ?)
@@ -41,7 +43,7 @@ def _newest(table: str, key: str, value: str, at: str = "at", event: str = "even
     """
 
 
-def _newest_scores(name: str) -> str:
+def _upsert_scores_sql(name: str) -> str:
     """Return the same for the scores of many memories in one go: a JSON object of them, then
     time and event. One by one they take longer, and whoever asks something waits meanwhile."""
     return f"""
@@ -55,15 +57,15 @@ def _newest_scores(name: str) -> str:
     """
 
 
-_STATEMENTS = {
+_INSERT_BY_EFFECT = {
     "uses": "INSERT INTO uses VALUES (?, ?, ?, ?, ?)",
     "adopted": "INSERT OR IGNORE INTO adopted VALUES (?, ?, ?, ?)",
     "mentions": "INSERT OR IGNORE INTO audit_memories VALUES (?, ?, ?)",
-    "importance": _newest_scores("importance"),
-    "relevance": _newest_scores("relevance"),
-    "outcomes": _newest("outcomes", "change", "outcome"),
-    "state": _newest("state", "key", "value"),
-    "decided": _newest("proposals", "id", "status", "resolved"),
+    "importance": _upsert_scores_sql("importance"),
+    "relevance": _upsert_scores_sql("relevance"),
+    "outcomes": _upsert_newest_sql("outcomes", "change", "outcome"),
+    "state": _upsert_newest_sql("state", "key", "value"),
+    "decided": _upsert_newest_sql("proposals", "id", "status", "resolved"),
     "seen": """
         INSERT INTO seen (job, judge, memory, digest, at, event) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (job, judge, memory) DO UPDATE
@@ -96,19 +98,19 @@ _STATEMENTS = {
 # --- writing ------------------------------------------------------------------------------
 
 
-def apply(connection: apsw.Connection, events: Sequence[Event]) -> list[str]:
+def apply_events(connection: apsw.Connection, events: Sequence[Event]) -> list[str]:
     """Keep the events that are new; return the memories whose counters they touch."""
-    fresh = _unknown(connection, events) if events else []
+    fresh = _select_unknown(connection, events) if events else []
     if not fresh:
         return []
     start = connection.execute("SELECT ifnull(max(number), 0) + 1 FROM audit_log").get
     numbered = list(enumerate(fresh, start))
     connection.executemany(
-        "INSERT INTO audit_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)", map(log_row, numbered)
+        "INSERT INTO audit_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)", map(build_log_row, numbered)
     )
-    effects = effects_of(numbered)
+    effects = build_effects(numbered)
     for name, rows in effects.items():
-        connection.executemany(_STATEMENTS[name], rows)
+        connection.executemany(_INSERT_BY_EFFECT[name], rows)
     return [str(row[0]) for name in ("uses", "adopted") for row in effects.get(name, ())]
 
 
@@ -129,7 +131,7 @@ def note_torn(
     connection.executemany("INSERT OR REPLACE INTO torn VALUES (?, ?, ?)", rows)
 
 
-def _unknown(connection: apsw.Connection, events: Sequence[Event]) -> list[Event]:
+def _select_unknown(connection: apsw.Connection, events: Sequence[Event]) -> list[Event]:
     """Return the events not seen before, each id once."""
     first: dict[str, Event] = {}
     for event in events:
@@ -142,14 +144,14 @@ def _unknown(connection: apsw.Connection, events: Sequence[Event]) -> list[Event
 
 # --- reading ------------------------------------------------------------------------------
 
-_EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
-_NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
+_SELECT_EVENT = "SELECT l.id, l.at, l.kind, l.device, l.body FROM audit_log l"
+_ORDER_NEWEST_FIRST = "ORDER BY l.at DESC, l.id DESC"
 
 
-def torn(connection: apsw.Connection) -> list[Unreadable]:
+def torn(connection: apsw.Connection) -> list[ParseProblem]:
     """Return the journal lines that were passed over."""
     rows = connection.execute("SELECT name, line, problem FROM torn ORDER BY name, line")
-    return [Unreadable(*row) for row in rows]
+    return [ParseProblem(*row) for row in rows]
 
 
 def positions(connection: apsw.Connection) -> dict[str, JournalCursor]:
@@ -159,22 +161,22 @@ def positions(connection: apsw.Connection) -> dict[str, JournalCursor]:
 
 def history(connection: apsw.Connection, memory_id: str, limit: int = 100) -> list[Event]:
     """Return what happened to a memory, newest first."""
-    sql = f"""{_EVENT} JOIN audit_memories m ON m.number = l.number
-              WHERE m.memory = ? {_NEWEST_FIRST} LIMIT ?"""
-    return list(_events(connection, sql, memory_id, max(limit, 0)))
+    sql = f"""{_SELECT_EVENT} JOIN audit_memories m ON m.number = l.number
+              WHERE m.memory = ? {_ORDER_NEWEST_FIRST} LIMIT ?"""
+    return list(_read_events(connection, sql, memory_id, max(limit, 0)))
 
 
 def event(connection: apsw.Connection, event_id: str) -> Event | None:
-    return next(_events(connection, f"{_EVENT} WHERE l.id = ?", event_id), None)
+    return next(_read_events(connection, f"{_SELECT_EVENT} WHERE l.id = ?", event_id), None)
 
 
 def changes(connection: apsw.Connection, change_or_run: str) -> list[Event]:
     """Return the events of a change or a run, named by its id or the beginning of it."""
     wanted = change_or_run
-    last = wanted + "\U0010ffff" if len(wanted) >= LEAST_PREFIX else wanted
-    sql = f"""{_EVENT} WHERE (l.change >= ?1 AND l.change <= ?2)
-                          OR (l.run >= ?1 AND l.run <= ?2) {_NEWEST_FIRST}"""
-    return list(_events(connection, sql, wanted, last))
+    last = wanted + "\U0010ffff" if len(wanted) >= MIN_PREFIX_CHARS else wanted
+    sql = f"""{_SELECT_EVENT} WHERE (l.change >= ?1 AND l.change <= ?2)
+                          OR (l.run >= ?1 AND l.run <= ?2) {_ORDER_NEWEST_FIRST}"""
+    return list(_read_events(connection, sql, wanted, last))
 
 
 def outcome(connection: apsw.Connection, change_id: str) -> str | None:
@@ -195,23 +197,23 @@ def in_force(connection: apsw.Connection, runs: Sequence[str]) -> dict[str, tupl
 
 def unsettled(connection: apsw.Connection) -> list[Event]:
     """Return changes that were begun and have no outcome, oldest first."""
-    sql = f"""{_EVENT} WHERE l.change IS NOT NULL AND l.kind = 'changed'
+    sql = f"""{_SELECT_EVENT} WHERE l.change IS NOT NULL AND l.kind = 'changed'
               AND l.change NOT IN (SELECT change FROM outcomes) ORDER BY l.at, l.id"""
-    return list(_events(connection, sql))
+    return list(_read_events(connection, sql))
 
 
-def recent(
+def recent_events(
     connection: apsw.Connection, kinds: Sequence[str], limit: int, jobs: Sequence[str] = ()
 ) -> list[Event]:
     """Return the newest events of these kinds, or of any. One short walk for each kind; those
     about some jobs may have to be looked for among those about others."""
     about = "AND l.body ->> 'job' IN (SELECT value FROM json_each(?))" if jobs else ""
-    sql = f"{_EVENT} WHERE l.kind = ? {about} {_NEWEST_FIRST} LIMIT ?"
+    sql = f"{_SELECT_EVENT} WHERE l.kind = ? {about} {_ORDER_NEWEST_FIRST} LIMIT ?"
     named = [json.dumps(list(jobs))] if jobs else []
     found = [
         each
         for kind in dict.fromkeys(kinds or [kind.value for kind in EventKind])
-        for each in _events(connection, sql, kind, *named, max(limit, 0))
+        for each in _read_events(connection, sql, kind, *named, max(limit, 0))
     ]
     return sorted(found, key=lambda each: (each.at, each.id), reverse=True)[: max(limit, 0)]
 
@@ -223,7 +225,7 @@ def proposals(connection: apsw.Connection, status: ProposalStatus | None = None)
              FROM proposals WHERE type IS NOT NULL AND (?1 IS NULL OR stands = ?1)
              ORDER BY created DESC, id DESC"""
     wanted = None if status is None else status.value
-    return [proposal_of(*row) for row in connection.execute(sql, (wanted,))]
+    return [proposal_from_row(*row) for row in connection.execute(sql, (wanted,))]
 
 
 def state(connection: apsw.Connection, key: str) -> object | None:
@@ -236,11 +238,11 @@ def feedback(connection: apsw.Connection, ids: Sequence[str]) -> list[Event]:
     sql = """SELECT DISTINCT a.id, a.at FROM audit_memories m JOIN audit_log a USING (number)
              WHERE m.memory IN (SELECT value FROM json_each(?)) AND a.kind = 'feedback'
              ORDER BY a.at DESC, a.id LIMIT ?"""
-    known = connection.execute(sql, (json.dumps(list(ids)), FEEDBACK_AT_MOST)).fetchall()
+    known = connection.execute(sql, (json.dumps(list(ids)), MAX_FEEDBACK)).fetchall()
     found = (event(connection, str(each)) for each, _ in known)
     return [each for each in found if each is not None]
 
 
-def _events(connection: apsw.Connection, sql: str, *bindings: Value) -> Iterator[Event]:
+def _read_events(connection: apsw.Connection, sql: str, *bindings: ColumnValue) -> Iterator[Event]:
     for event_id, at, kind, device, body in connection.execute(sql, bindings):
-        yield Event(event_id, instant(at), EventKind(kind), device, json.loads(body))
+        yield Event(event_id, from_micros(at), EventKind(kind), device, json.loads(body))

@@ -10,8 +10,8 @@ import itertools
 import os
 from pathlib import Path
 
-SIDES = ("", "-wal", "-shm")
-PRIVATE = 0o600  # the index holds the text of memories
+FILE_SUFFIXES = ("", "-wal", "-shm")
+PRIVATE_MODE = 0o600  # the index holds the text of memories
 
 
 def make_private(path: Path) -> None:
@@ -19,10 +19,10 @@ def make_private(path: Path) -> None:
 
     SQLite gives `-wal` and `-shm` the mode of the database.
     """
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
-    for side in map(path.with_name, _names(path)):
-        if side.exists() and side.stat().st_mode & 0o777 != PRIVATE:
-            side.chmod(PRIVATE)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_MODE))
+    for side in map(path.with_name, _file_names(path)):
+        if side.exists() and side.stat().st_mode & 0o777 != PRIVATE_MODE:
+            side.chmod(PRIVATE_MODE)
 
 
 def set_aside(path: Path) -> Path:
@@ -35,20 +35,20 @@ def set_aside(path: Path) -> Path:
         target = path.with_name(f"{path.name}.damaged-{number}")
         if not target.exists():
             break
-    for side in reversed(SIDES):
+    for side in reversed(FILE_SUFFIXES):
         source = path.with_name(path.name + side)
         if source.exists():
             source.replace(target.with_name(target.name + side))
     return target
 
 
-def remove(path: Path) -> None:
+def remove_index(path: Path) -> None:
     """Delete an index that nobody has open, the database last."""
-    for side in reversed(SIDES):
+    for side in reversed(FILE_SUFFIXES):
         path.with_name(path.name + side).unlink(missing_ok=True)
 
 
-def swap(new: Path, path: Path) -> None:
+def swap_index(new: Path, path: Path) -> None:
     """Put the index `new` in the place of `path`, at one stroke.
 
     Neither may be open, and both must have been closed properly, so that their logs are
@@ -57,9 +57,9 @@ def swap(new: Path, path: Path) -> None:
     for side in ("-wal", "-shm"):
         for name in (new, path):
             _remove_empty(name.with_name(name.name + side), side)
-    _sync(new, os.O_RDONLY)  # it may have been filled without waiting for the disk
+    _sync_to_disk(new, os.O_RDONLY)  # it may have been filled without waiting for the disk
     new.replace(path)
-    _sync(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    _sync_to_disk(path.parent, os.O_RDONLY | os.O_DIRECTORY)
 
 
 def _remove_empty(side: Path, kind: str) -> None:
@@ -69,11 +69,11 @@ def _remove_empty(side: Path, kind: str) -> None:
         side.unlink()
 
 
-def _names(path: Path) -> list[str]:
-    return [path.name + side for side in SIDES]
+def _file_names(path: Path) -> list[str]:
+    return [path.name + side for side in FILE_SUFFIXES]
 
 
-def _sync(path: Path, flags: int) -> None:
+def _sync_to_disk(path: Path, flags: int) -> None:
     descriptor = os.open(path, flags | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from madeleine.index.common.rows import Value
-from madeleine.index.common.times import micros
+from madeleine.index.common.rows import ColumnValue
+from madeleine.index.common.times import to_micros
 from madeleine.model.query import Filter
 
-CURRENT = "(n.superseded_by IS NULL AND (n.valid_until IS NULL OR n.valid_until > ?))"
+CURRENT_SQL = "(n.superseded_by IS NULL AND (n.valid_until IS NULL OR n.valid_until > ?))"
 """Which rows of `nodes n` are not outdated at a moment."""
 
 
-class Condition:
+class SqliteCondition:
     """Parts of a WHERE clause with their bindings, joined by AND."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
-        self.bindings: list[Value] = []
+        self.bindings: list[ColumnValue] = []
 
-    def add(self, part: str, *bindings: Value) -> None:
+    def add(self, part: str, *bindings: ColumnValue) -> None:
         self._parts.append(part)
         self.bindings.extend(bindings)
 
-    def any_of(self, part: str, values: Sequence[Value]) -> None:
+    def any_of(self, part: str, values: Sequence[ColumnValue]) -> None:
         """Add `part` with its `{}` filled by one mark for each value."""
         self.add(part.format(", ".join("?" * len(values))), *values)
 
@@ -33,23 +33,23 @@ class Condition:
         return " AND ".join(self._parts) or "TRUE"
 
 
-def condition(chosen: Filter, now: datetime) -> Condition:
+def build_condition(chosen: Filter, now: datetime) -> SqliteCondition:
     """Return which rows of `nodes n` pass the filter."""
-    found = Condition()
+    found = SqliteCondition()
     if chosen.types:
         found.any_of("n.type IN ({})", [each.value for each in chosen.types])
     if chosen.tiers:
         found.any_of("n.tier IN ({})", [each.value for each in chosen.tiers])
     if chosen.spaces:
-        _spaces(found, chosen.spaces)
+        _add_spaces(found, chosen.spaces)
     if chosen.tags:
         tagged = "n.node IN (SELECT node FROM node_tags WHERE tag IN ({}))"
         found.any_of(tagged, chosen.tags)
-    _times(found, chosen, now)
+    _add_times(found, chosen, now)
     return found
 
 
-def _spaces(found: Condition, spaces: tuple[str | None, ...]) -> None:
+def _add_spaces(found: SqliteCondition, spaces: tuple[str | None, ...]) -> None:
     named = [each for each in spaces if each is not None]
     if None in spaces:
         found.any_of("(n.space IS NULL OR n.space IN ({}))", named)
@@ -57,27 +57,27 @@ def _spaces(found: Condition, spaces: tuple[str | None, ...]) -> None:
         found.any_of("n.space IN ({})", named)
 
 
-def _times(found: Condition, chosen: Filter, now: datetime) -> None:
+def _add_times(found: SqliteCondition, chosen: Filter, now: datetime) -> None:
     if chosen.created_after is not None:
-        found.add("n.created >= ?", micros(chosen.created_after))
+        found.add("n.created >= ?", to_micros(chosen.created_after))
     if chosen.created_before is not None:
-        found.add("n.created < ?", micros(chosen.created_before))
+        found.add("n.created < ?", to_micros(chosen.created_before))
     if chosen.as_of is not None:
-        found.add("n.created <= ?", micros(chosen.as_of))
+        found.add("n.created <= ?", to_micros(chosen.as_of))
     if not chosen.outdated:
-        _valid(found, chosen, now)
+        _add_validity(found, chosen, now)
 
 
-def _valid(found: Condition, chosen: Filter, now: datetime) -> None:
+def _add_validity(found: SqliteCondition, chosen: Filter, now: datetime) -> None:
     """Leave out what is outdated at the moment asked about.
 
     When the past is asked about, a memory that has since been superseded was still valid
     until its `valid_until`; one without a date is taken to have been outdated all along.
     """
     if chosen.as_of is None:
-        found.add(CURRENT, micros(now))
+        found.add(CURRENT_SQL, to_micros(now))
     else:
         found.add(
             "(n.valid_until > ? OR ifnull(n.valid_until, n.superseded_by) IS NULL)",
-            micros(chosen.as_of),
+            to_micros(chosen.as_of),
         )

@@ -18,33 +18,34 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.gathering import CURRENT, DRAWN, OFFERED
-from madeleine.index.common.matrix import NONE, Matrix, Rows, Snapshot
-from madeleine.index.common.times import micros
-from madeleine.index.search import Bar, Between, Gathered, nothing
+from madeleine.index.common.gathering import CURRENT_FILTER, DRAW_FACTOR, OFFERED_FILTER
+from madeleine.index.common.matrix import NONE, Matrix, MatrixSnapshot, Rows
+from madeleine.index.common.times import to_micros
+from madeleine.index.search import EmbeddedMemories, PauseCallback, RelevanceThreshold, no_pause
 from madeleine.index.sqlite import vectors
-from madeleine.index.sqlite.standing import portions, standings
+from madeleine.index.sqlite.standing import read_in_batches, standings
 from madeleine.model.query import Filter
 from madeleine.model.words import DERIVED_EDGES, DERIVED_SOURCES, SELF_SOURCE
 
-FEW = 500  # memories that are looked up one by one; of more all are read from end to end
+MAX_LOOKED_UP = 500  # memories that are looked up one by one; of more all are read from end to end
 
-Known = tuple[int, str, bytes, int]  # node, id, digest, and whether it comes anyway
+GatheredRow = tuple[int, str, bytes, int]  # node, id, digest, and whether it comes anyway
 
-_SOURCES = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *DERIVED_SOURCES))
-_EDGES = ", ".join(f"'{each.value}'" for each in DERIVED_EDGES)
-_ORIGINAL = f"""n.source NOT IN ({_SOURCES})
-    AND n.node NOT IN (SELECT source FROM edges WHERE edge IN ({_EDGES}))"""
-_SCORED = "FROM nodes n LEFT JOIN scores s ON s.memory = n.id"
-_RELEVANT = "(s.relevance IS NULL OR s.relevance > ?1)"
-_SAMPLED = f"""SELECT n.node, n.id, s.relevance IS NULL {_SCORED} WHERE {_RELEVANT} AND {_ORIGINAL}
-    AND n.node IN (SELECT value FROM json_each(?2))"""
-_GATHERED = f"""SELECT n.node, n.id, d.digest, n.id IN (SELECT value FROM json_each(?2)),
+_MADE_SOURCES_SQL = ", ".join(f"'{each}'" for each in (SELF_SOURCE, *DERIVED_SOURCES))
+_MADE_EDGES_SQL = ", ".join(f"'{each.value}'" for each in DERIVED_EDGES)
+_IS_ORIGINAL = f"""n.source NOT IN ({_MADE_SOURCES_SQL})
+    AND n.node NOT IN (SELECT source FROM edges WHERE edge IN ({_MADE_EDGES_SQL}))"""
+_FROM_SCORED_NODES = "FROM nodes n LEFT JOIN scores s ON s.memory = n.id"
+_IS_RELEVANT = "(s.relevance IS NULL OR s.relevance > ?1)"
+_SELECT_SAMPLED = f"""SELECT n.node, n.id, s.relevance IS NULL {_FROM_SCORED_NODES}
+    WHERE {_IS_RELEVANT} AND {_IS_ORIGINAL} AND n.node IN (SELECT value FROM json_each(?2))"""
+_SELECT_GATHERED = f"""SELECT n.node, n.id, d.digest, n.id IN (SELECT value FROM json_each(?2)),
     s.relevance IS NULL
-    {_SCORED} JOIN digests d ON d.node = n.node
-    WHERE n.embedded AND {_ORIGINAL} AND ({_RELEVANT} OR n.id IN (SELECT value FROM json_each(?2)))
+    {_FROM_SCORED_NODES} JOIN digests d ON d.node = n.node
+    WHERE n.embedded AND {_IS_ORIGINAL} AND
+          ({_IS_RELEVANT} OR n.id IN (SELECT value FROM json_each(?2)))
     ORDER BY n.id"""
-_TOGETHER = """SELECT p.value ->> 0, p.value ->> 1 FROM json_each(?) p WHERE EXISTS
+_SELECT_USED_TOGETHER = """SELECT p.value ->> 0, p.value ->> 1 FROM json_each(?) p WHERE EXISTS
     (SELECT 1 FROM uses a JOIN uses b ON b.memory = p.value ->> 1 AND b.session = a.session
      WHERE a.memory = p.value ->> 0 AND a.at >= p.value ->> 2 AND b.at >= p.value ->> 2
      AND a.n > 0 AND b.n > 0)"""
@@ -53,43 +54,46 @@ _TOGETHER = """SELECT p.value ->> 0, p.value ->> 1 FROM json_each(?) p WHERE EXI
 def sample(
     connection: apsw.Connection,
     matrix: Matrix,
-    bar: Bar,
+    bar: RelevanceThreshold,
     now: datetime,
     size: int,
     seed: int,
 ) -> list[str]:
     """Return so many memories at random, in random order."""
-    drawn = _shuffled(connection, matrix, now, seed)
+    drawn = _shuffle_nodes(connection, matrix, now, seed)
     found: list[str] = []
-    start, count = 0, DRAWN * size
+    start, count = 0, DRAW_FACTOR * size
     while len(found) < size and start < len(drawn):
         nodes = drawn[start : start + count].tolist()
-        rows = list(connection.execute(_SAMPLED, (bar.above, json.dumps(nodes))))
-        faded = _faded(connection, bar, [each for _, each, unscored in rows if unscored])
+        rows = list(connection.execute(_SELECT_SAMPLED, (bar.above, json.dumps(nodes))))
+        faded = _find_faded(connection, bar, [each for _, each, unscored in rows if unscored])
         named = {node: each for node, each, _ in rows if each not in faded}
         found += [named[node] for node in nodes if node in named]
-        start, count = start + count, DRAWN * count
+        start, count = start + count, DRAW_FACTOR * count
     return found[: max(size, 0)]
 
 
-def _faded(
-    connection: apsw.Connection, bar: Bar, unscored: Sequence[str], between: Between = nothing
+def _find_faded(
+    connection: apsw.Connection,
+    bar: RelevanceThreshold,
+    unscored: Sequence[str],
+    between: PauseCallback = no_pause,
 ) -> set[str]:
     """Return those of the memories without a score that are not relevant enough."""
     if not unscored:
         return set()
-    found = standings(connection, unscored if len(unscored) <= FEW else None, between)
+    found = standings(connection, unscored if len(unscored) <= MAX_LOOKED_UP else None, between)
     low = np.flatnonzero(bar.reckon(found) <= bar.above)
     return {found.ids[place] for place in low.tolist()}.intersection(unscored)
 
 
-def _shuffled(
+def _shuffle_nodes(
     connection: apsw.Connection, matrix: Matrix, now: datetime, seed: int
 ) -> NDArray[np.int64]:
     """Return the nodes that may be drawn, in an order that follows from the seed. They are put
     in the order of their time first: their numbers are others in an index made anew."""
     snapshot = matrix.snapshot
-    rows = np.flatnonzero(_first_passages(connection, matrix, snapshot, OFFERED, now))
+    rows = np.flatnonzero(_mask_first_passages(connection, matrix, snapshot, OFFERED_FILTER, now))
     nodes, created = (snapshot.column(name)[rows] for name in ("node", "created"))
     in_time = nodes[np.lexsort((nodes, created))]
     shuffled: NDArray[np.int64] = np.random.default_rng(seed).permutation(in_time)
@@ -99,37 +103,45 @@ def _shuffled(
 def gathered(
     connection: apsw.Connection,
     matrix: Matrix,
-    bar: Bar,
+    bar: RelevanceThreshold,
     now: datetime,
     also: Sequence[str],
-    between: Between,
-) -> Gathered:
+    between: PauseCallback,
+) -> EmbeddedMemories:
     """Return all who take part, by their ids."""
     snapshot = matrix.snapshot
-    known = list(_relevant(connection, bar, also, between))
+    known = list(_read_relevant(connection, bar, also, between))
     rows = snapshot.rows_of(np.array([node for node, *_ in known], np.int64))
     anyway = np.array([bool(each) for *_, each in known], np.bool_)
     current, offered = (
-        _first_passages(connection, matrix, snapshot, chosen, now) for chosen in (CURRENT, OFFERED)
+        _mask_first_passages(connection, matrix, snapshot, chosen, now)
+        for chosen in (CURRENT_FILTER, OFFERED_FILTER)
     )
     there = rows != NONE
     safe = np.where(there, rows, 0)
     kept = there & (offered[safe] | (anyway & current[safe])) if snapshot.count else there
-    return _columns(snapshot, rows[kept], [known[place] for place in np.flatnonzero(kept).tolist()])
+    return _build_gathered(
+        snapshot, rows[kept], [known[place] for place in np.flatnonzero(kept).tolist()]
+    )
 
 
-def _relevant(
-    connection: apsw.Connection, bar: Bar, also: Sequence[str], between: Between
-) -> Iterable[Known]:
-    found = connection.execute(_GATHERED, (bar.above, json.dumps(list(also))))
-    rows = [each for some in portions(found, between) for each in some]
+def _read_relevant(
+    connection: apsw.Connection,
+    bar: RelevanceThreshold,
+    also: Sequence[str],
+    between: PauseCallback,
+) -> Iterable[GatheredRow]:
+    found = connection.execute(_SELECT_GATHERED, (bar.above, json.dumps(list(also))))
+    rows = [each for some in read_in_batches(found, between) for each in some]
     unscored = [each[1] for each in rows if each[4] and not each[3]]
-    faded = _faded(connection, bar, unscored, between)
+    faded = _find_faded(connection, bar, unscored, between)
     return (each[:4] for each in rows if each[1] not in faded)
 
 
-def _columns(snapshot: Snapshot, rows: Rows, known: Sequence[Known]) -> Gathered:
-    return Gathered(
+def _build_gathered(
+    snapshot: MatrixSnapshot, rows: Rows, known: Sequence[GatheredRow]
+) -> EmbeddedMemories:
+    return EmbeddedMemories(
         ids=[memory_id for _, memory_id, _, _ in known],
         digests=[digest for _, _, digest, _ in known],
         spaces=snapshot.column("space")[rows],
@@ -140,11 +152,15 @@ def _columns(snapshot: Snapshot, rows: Rows, known: Sequence[Known]) -> Gathered
     )
 
 
-def _first_passages(
-    connection: apsw.Connection, matrix: Matrix, snapshot: Snapshot, chosen: Filter, now: datetime
+def _mask_first_passages(
+    connection: apsw.Connection,
+    matrix: Matrix,
+    snapshot: MatrixSnapshot,
+    chosen: Filter,
+    now: datetime,
 ) -> NDArray[np.bool_]:
     """Return which rows are the first of a memory that passes the filter and has a vector."""
-    passing = vectors.allowed(connection, matrix, snapshot, chosen, now)
+    passing = vectors.mask_allowed(connection, matrix, snapshot, chosen, now)
     passing &= snapshot.column("embedded")
     passing &= snapshot.column("part") == 0
     return passing
@@ -160,5 +176,8 @@ def used_together(
     connection: apsw.Connection, pairs: Sequence[tuple[str, str]], since: Sequence[datetime]
 ) -> set[tuple[str, str]]:
     """Return the pairs that were used in one session."""
-    wanted = [[*pair, micros(at)] for pair, at in zip(pairs, since, strict=True)]
-    return {(one, other) for one, other in connection.execute(_TOGETHER, (json.dumps(wanted),))}
+    wanted = [[*pair, to_micros(at)] for pair, at in zip(pairs, since, strict=True)]
+    return {
+        (one, other)
+        for one, other in connection.execute(_SELECT_USED_TOGETHER, (json.dumps(wanted),))
+    }

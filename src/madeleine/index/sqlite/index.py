@@ -17,38 +17,38 @@ from pathlib import Path
 import apsw
 
 from madeleine.errors import MadeleineError
-from madeleine.index.common.matrix import Change
-from madeleine.index.common.passages import Spaces
-from madeleine.index.common.ranking import reorders
-from madeleine.index.common.rows import Placed, newborn
+from madeleine.index.common.matrix import MatrixChange
+from madeleine.index.common.passages import ModelDimensions
+from madeleine.index.common.ranking import changes_ranking
+from madeleine.index.common.rows import PlacedMemory, find_newborn_ids
 from madeleine.index.common.stems import Stemmer
-from madeleine.index.port import Batch, Index
+from madeleine.index.port import Index, IndexBatch
 from madeleine.index.sqlite import events, nodes, pool, standing, usage, vectors
-from madeleine.index.sqlite.connection import Connections, translated
-from madeleine.index.sqlite.files import remove, swap
+from madeleine.index.sqlite.connection import SqliteConnections, translate_errors
+from madeleine.index.sqlite.files import remove_index, swap_index
 from madeleine.index.sqlite.ports import (
     SqliteGraph,
+    SqliteIndexOptions,
     SqliteLog,
-    SqlitePlace,
     SqliteSearch,
     SqliteState,
 )
-from madeleine.index.sqlite.schema import CLEARED
+from madeleine.index.sqlite.schema import INDEX_TABLES
 from madeleine.model.trace import PassageEmbedding
 
 EXACT_UP_TO = 200_000  # rows: where scoring every vector takes about 15 ms
-FRESH = ".new"
+FRESH_SUFFIX = ".new"
 
 
 class SqliteIndex:
     """An index in one SQLite file. Any thread may call any method at any time."""
 
-    def __init__(self, place: SqlitePlace, in_the_making: bool = False) -> None:
-        connections = Connections(place.path, in_the_making)
+    def __init__(self, place: SqliteIndexOptions, in_the_making: bool = False) -> None:
+        connections = SqliteConnections(place.path, in_the_making)
         try:
             with connections.writing() as connection:
                 vectors.claim_model(connection, place.model, place.wide)
-                matrix = vectors.load(connection, place.wide.vector, place.exact_up_to)
+                matrix = vectors.load_matrix(connection, place.wide.vector, place.exact_up_to)
                 last = connection.execute("SELECT ifnull(max(node), 0) FROM nodes").get
         except MadeleineError:
             connections.close()
@@ -71,13 +71,13 @@ class SqliteIndex:
 
         A file that is no index is `IndexCorrupt`; the caller sets it aside and rebuilds.
         """
-        wide = Spaces((dimension or 0) if model else 0, token_dimension if model else 0)
-        return cls(SqlitePlace(path, model, wide, exact_up_to))
+        wide = ModelDimensions((dimension or 0) if model else 0, token_dimension if model else 0)
+        return cls(SqliteIndexOptions(path, model, wide, exact_up_to))
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        # Before the reading begins: a write in between brings another `Kept`, and what is read
-        # of the old state must not land in it.
+        # Before the reading begins: a write in between brings another `PassageCache`, and what is
+        # read of the old state must not land in it.
         steady = self._state.steady
         before, steady.kept = getattr(steady, "kept", None), self._state.kept
         try:
@@ -86,7 +86,7 @@ class SqliteIndex:
         finally:
             steady.kept = before
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: IndexBatch) -> None:
         state = self._state
         with state.connections.write_lock:
             with state.connections.writing() as connection:
@@ -94,18 +94,20 @@ class SqliteIndex:
                 placed, displaced = nodes.put_nodes(connection, batch.puts, state.numbers)
                 change = self._put_passages(connection, placed)
                 standing.note_digests(connection, placed, [*gone, *displaced])
-                touched = events.apply(connection, batch.events)
-                usage.refresh(connection, [*touched, *newborn(placed)])
+                touched = events.apply_events(connection, batch.events)
+                usage.refresh_usage(connection, [*touched, *find_newborn_ids(placed)])
                 nodes.note_unreadable(connection, batch.unreadable, batch.readable_again)
                 events.note_positions(connection, batch.positions)
                 events.note_torn(connection, batch.torn, batch.read_anew)
             state.matrix.apply(change, [*gone, *displaced])
             if placed or gone:
-                state.kept = pool.Kept()
-            if reorders(batch):
+                state.kept = pool.PassageCache()
+            if changes_ranking(batch):
                 state.ranked = False
 
-    def _put_passages(self, connection: apsw.Connection, placed: Sequence[Placed]) -> Change:
+    def _put_passages(
+        self, connection: apsw.Connection, placed: Sequence[PlacedMemory]
+    ) -> MatrixChange:
         state = self._state
         stemmer = Stemmer(connection, state.stems)
         return vectors.put_passages(connection, state.matrix, state.place.wide, stemmer, placed)
@@ -116,38 +118,38 @@ class SqliteIndex:
             with state.connections.writing() as connection:
                 change = vectors.set_traces(connection, state.matrix, state.place.wide, traces)
             state.matrix.apply(change)
-            state.kept = pool.Kept()
+            state.kept = pool.PassageCache()
 
     def clear(self) -> None:
         state = self._state
         with state.connections.write_lock:
             with state.connections.writing() as connection:
                 connection.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
-                for table in CLEARED:
+                for table in INDEX_TABLES:
                     connection.execute(f"DELETE FROM {table}")
             state.matrix.clear()
-            state.kept = pool.Kept()
+            state.kept = pool.PassageCache()
             state.ranked = False
 
     def fresh(self) -> SqliteIndex:
         place = self._state.place
-        path = place.path.with_name(place.path.name + FRESH)
-        with translated(path):
-            remove(path)
+        path = place.path.with_name(place.path.name + FRESH_SUFFIX)
+        with translate_errors(path):
+            remove_index(path)
         return SqliteIndex(replace(place, path=path), in_the_making=True)
 
     def replace_with(self, fresh: Index) -> None:
         if not isinstance(fresh, SqliteIndex):
             raise TypeError(f"{fresh!r} was not made by `fresh`")
         fresh.close()
-        with translated(self._state.place.path):
+        with translate_errors(self._state.place.path):
             self._state.connections.exchange(lambda: self._become(fresh._state))
 
     def _become(self, fresh: SqliteState) -> None:
         state = self._state
-        swap(fresh.place.path, state.place.path)
+        swap_index(fresh.place.path, state.place.path)
         state.matrix, state.numbers = fresh.matrix, fresh.numbers
-        state.kept = pool.Kept()
+        state.kept = pool.PassageCache()
         state.ranking, state.ranked = {}, False
 
     def close(self) -> None:

@@ -15,23 +15,23 @@ import apsw
 
 from madeleine.index.common.rows import (
     LAST_LETTER,
-    Known,
-    Placed,
-    Value,
-    Winners,
-    maps,
-    numbers,
-    place,
-    short_key,
-    stored_of,
-    summed,
+    ColumnValue,
+    EffectivePuts,
+    ExistingNode,
+    PlacedMemory,
+    encode_json_columns,
+    passage_number_range,
+    place_memory,
+    shorten_text_key,
+    stored_from_row,
+    sum_by_column,
 )
-from madeleine.index.common.times import instant, maybe_micros, micros
-from madeleine.index.log import Unreadable
-from madeleine.index.port import Put
-from madeleine.index.search import Counts, Record
+from madeleine.index.common.times import from_micros, to_micros, to_micros_or_none
+from madeleine.index.log import ParseProblem
+from madeleine.index.port import MemoryPut
+from madeleine.index.search import IndexCounts, RankingRecord
 from madeleine.index.sqlite import graph
-from madeleine.index.sqlite.filters import CURRENT, condition
+from madeleine.index.sqlite.filters import CURRENT_SQL, build_condition
 from madeleine.language.claims import claim_address, claim_value_key
 from madeleine.language.passages import find_speaker
 from madeleine.language.text import same_text_key
@@ -45,9 +45,9 @@ from madeleine.model.query import Filter
 from madeleine.model.stored import StoredMemory
 from madeleine.model.words import GLOBAL
 
-_LISTED = "(SELECT value FROM json_each(?))"
+_IN_LIST = "(SELECT value FROM json_each(?))"
 
-_MEMORY = f"""
+_SELECT_MEMORY = f"""
     SELECT n.node, n.id, n.path, n.mtime_ns, n.size, n.ctime_ns, n.type, n.tier, n.space,
            n.source, n.confidence, n.created, n.updated, n.valid_until, n.superseded_by,
            n.idempotency_key, t.title, t.tags, t.origin, t.claim, t.extra, t.content,
@@ -63,15 +63,17 @@ _MEMORY = f"""
 
 
 def put_nodes(
-    connection: apsw.Connection, puts: Sequence[Put], numbers: Iterator[int]
-) -> tuple[list[Placed], list[int]]:
+    connection: apsw.Connection, puts: Sequence[MemoryPut], numbers: Iterator[int]
+) -> tuple[list[PlacedMemory], list[int]]:
     """Write memories; return where they went and the nodes that had to make room."""
     if not puts:
         return [], []
-    winners = Winners.of(puts)
-    gone = drop_nodes(connection, [*winners.displaced, *_in_the_way(connection, winners)])
-    known = _known(connection, list(winners.by_id))
-    placed = [place(put, known.get(memory_id), numbers) for memory_id, put in winners.by_id.items()]
+    winners = EffectivePuts.of(puts)
+    gone = drop_nodes(connection, [*winners.displaced, *_find_others_at_paths(connection, winners)])
+    known = _read_existing(connection, list(winners.by_id))
+    placed = [
+        place_memory(put, known.get(memory_id), numbers) for memory_id, put in winners.by_id.items()
+    ]
     _forget_old(connection, [each for each in placed if each.known is not None])
     _write_rows(connection, placed)
     graph.insert_edges(connection, [(each.node, each.memory.connections) for each in placed])
@@ -85,7 +87,7 @@ def drop_nodes(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
 
     What the journal says about them stays, in case their files come back.
     """
-    known = _known(connection, ids)
+    known = _read_existing(connection, ids)
     if not known:
         return []
     nodes = [(each.node,) for each in known.values()]
@@ -103,41 +105,41 @@ def drop_nodes(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
 
 def forget_passages(connection: apsw.Connection, nodes: Iterable[int]) -> None:
     """Remove what was kept of the passages of these nodes."""
-    ranges = [numbers(node) for node in nodes]
+    ranges = [passage_number_range(node) for node in nodes]
     for table in ("passages", "vectors"):
         sql = f"DELETE FROM {table} WHERE number BETWEEN ? AND ?"
         connection.executemany(sql, ranges)
 
 
-def _in_the_way(connection: apsw.Connection, winners: Winners) -> list[str]:
+def _find_others_at_paths(connection: apsw.Connection, winners: EffectivePuts) -> list[str]:
     """Return other memories that were last seen at the paths of these."""
     paths = json.dumps([put.stored.path for put in winners.by_id.values()])
-    rows = connection.execute(f"SELECT id FROM nodes WHERE path IN {_LISTED}", (paths,))
+    rows = connection.execute(f"SELECT id FROM nodes WHERE path IN {_IN_LIST}", (paths,))
     return [memory_id for (memory_id,) in rows if memory_id not in winners.by_id]
 
 
-def _known(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Known]:
+def _read_existing(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, ExistingNode]:
     if not ids:
         return {}
     sql = f"""SELECT n.id, n.node, n.created, n.embedded, t.title, t.content, t.tags,
                      t.title_grams, t.grams, t.said
-              FROM nodes n JOIN texts t ON t.node = n.node WHERE n.id IN {_LISTED}"""
+              FROM nodes n JOIN texts t ON t.node = n.node WHERE n.id IN {_IN_LIST}"""
     return {
-        memory_id: Known(node, created, bool(embedded), tuple(texts))
+        memory_id: ExistingNode(node, created, bool(embedded), tuple(texts))
         for memory_id, node, created, embedded, *texts in connection.execute(
             sql, (json.dumps(ids),)
         )
     }
 
 
-def _forget_old(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
+def _forget_old(connection: apsw.Connection, placed: Sequence[PlacedMemory]) -> None:
     changed = [each.known for each in placed if each.known and not each.same_texts]
     _forget_texts(connection, changed)
     _forget_tags(connection, changed)
     graph.delete_edges(connection, [each.node for each in placed])
 
 
-def _forget_texts(connection: apsw.Connection, known: Iterable[Known]) -> None:
+def _forget_texts(connection: apsw.Connection, known: Iterable[ExistingNode]) -> None:
     connection.executemany(
         "INSERT INTO fts (fts, rowid, title, content, tags, title_grams, grams, said) "
         "VALUES ('delete', ?, ?, ?, ?, ?, ?, ?)",
@@ -145,27 +147,27 @@ def _forget_texts(connection: apsw.Connection, known: Iterable[Known]) -> None:
     )
 
 
-def _forget_tags(connection: apsw.Connection, known: Iterable[Known]) -> None:
+def _forget_tags(connection: apsw.Connection, known: Iterable[ExistingNode]) -> None:
     connection.executemany(
         "DELETE FROM node_tags WHERE tag = ? AND node = ?",
         ((tag, each.node) for each in known for tag in json.loads(each.texts[2])),
     )
 
 
-def _write_rows(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
+def _write_rows(connection: apsw.Connection, placed: Sequence[PlacedMemory]) -> None:
     connection.executemany(
-        f"INSERT OR REPLACE INTO nodes VALUES ({marks(23)})",
+        f"INSERT OR REPLACE INTO nodes VALUES ({placeholders(23)})",
         map(_node_values, placed),
     )
     connection.executemany(
         "INSERT OR REPLACE INTO texts (node, title, content, tags, title_grams, grams, said, "
-        f"origin, claim, extra) VALUES ({marks(10)})",
-        ((each.node, *each.texts, *maps(each.memory)) for each in placed),
+        f"origin, claim, extra) VALUES ({placeholders(10)})",
+        ((each.node, *each.texts, *encode_json_columns(each.memory)) for each in placed),
     )
     fresh = [each for each in placed if not each.same_texts]
     connection.executemany(
         "INSERT INTO fts (rowid, title, content, tags, title_grams, grams, said) "
-        f"VALUES ({marks(7)})",
+        f"VALUES ({placeholders(7)})",
         ((each.node, *each.texts) for each in fresh),
     )
     connection.executemany(
@@ -174,7 +176,7 @@ def _write_rows(connection: apsw.Connection, placed: Sequence[Placed]) -> None:
     )
 
 
-def _node_values(placed: Placed) -> tuple[Value, ...]:
+def _node_values(placed: PlacedMemory) -> tuple[ColumnValue, ...]:
     stored, memory = placed.put.stored, placed.memory
     return (
         placed.node,
@@ -186,12 +188,12 @@ def _node_values(placed: Placed) -> tuple[Value, ...]:
         memory.space,
         memory.source,
         memory.confidence,
-        micros(memory.created),
-        micros(memory.updated),
-        maybe_micros(memory.valid_until),
+        to_micros(memory.created),
+        to_micros(memory.updated),
+        to_micros_or_none(memory.valid_until),
         memory.superseded_by,
         memory.idempotency_key,
-        short_key(same_text_key(memory.content)),
+        shorten_text_key(same_text_key(memory.content)),
         bool(placed.put.traces) or placed.keeps_traces,
         memory.origin.session if memory.origin else None,
         memory.origin.turn if memory.origin else None,
@@ -201,7 +203,7 @@ def _node_values(placed: Placed) -> tuple[Value, ...]:
     )
 
 
-def marks(count: int) -> str:
+def placeholders(count: int) -> str:
     return ",".join("?" * count)
 
 
@@ -219,7 +221,7 @@ def note_unreadable(
 
 def get(connection: apsw.Connection, memory_id: str) -> StoredMemory | None:
     """Return one memory, joined with its usage, and its file."""
-    return next(_read(connection, "n.id = ?", (memory_id,)), None)
+    return next(_read_stored(connection, "n.id = ?", (memory_id,)), None)
 
 
 def path_of(connection: apsw.Connection, memory_id: str) -> str | None:
@@ -231,7 +233,7 @@ def path_of(connection: apsw.Connection, memory_id: str) -> str | None:
 def memories(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, Memory]:
     """Return those of the ids that are there, in the order asked for."""
     wanted = list(dict.fromkeys(ids))
-    rows = _read(connection, f"n.id IN {_LISTED}", (json.dumps(wanted),))
+    rows = _read_stored(connection, f"n.id IN {_IN_LIST}", (json.dumps(wanted),))
     found = {stored.memory.id: stored.memory for stored in rows}
     return {each: found[each] for each in wanted if each in found}
 
@@ -242,23 +244,25 @@ def scores(
     """Return the scores of memories that are there."""
     sql = f"""SELECT n.id, coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), s.relevance
               FROM nodes n LEFT JOIN usage u ON u.memory = n.id
-              LEFT JOIN scores s ON s.memory = n.id WHERE n.id IN {_LISTED}"""
+              LEFT JOIN scores s ON s.memory = n.id WHERE n.id IN {_IN_LIST}"""
     return {
         memory: {"importance": importance, "relevance": relevance}
         for memory, importance, relevance in connection.execute(sql, (json.dumps(list(ids)),))
     }
 
 
-def records(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, Record]:
+def records(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, RankingRecord]:
     """Return how nodes stand, without their texts."""
     sql = f"""SELECT n.node, n.id, n.created, n.confidence, ifnull(u.access_count, 0),
                      ifnull(u.last_accessed, n.created),
                      coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), s.relevance
               FROM nodes n LEFT JOIN usage u ON u.memory = n.id
-              LEFT JOIN scores s ON s.memory = n.id WHERE n.node IN {_LISTED}"""
+              LEFT JOIN scores s ON s.memory = n.id WHERE n.node IN {_IN_LIST}"""
     rows = connection.execute(sql, (json.dumps(list(nodes)),))
     return {
-        node: Record(memory_id, instant(created), confidence, uses, instant(used), *scores)
+        node: RankingRecord(
+            memory_id, from_micros(created), confidence, uses, from_micros(used), *scores
+        )
         for node, memory_id, created, confidence, uses, used, *scores in rows
     }
 
@@ -267,7 +271,7 @@ def listing(
     connection: apsw.Connection, chosen: Filter, now: datetime, limit: int, offset: int = 0
 ) -> list[Memory]:
     """Return memories newest first."""
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     sql = f"""SELECT n.id FROM nodes n WHERE {passing.sql}
               ORDER BY n.created DESC, n.id DESC LIMIT ? OFFSET ?"""
     bindings = (*passing.bindings, max(limit, 0), max(offset, 0))
@@ -276,7 +280,7 @@ def listing(
 
 
 def count(connection: apsw.Connection, chosen: Filter, now: datetime) -> int:
-    passing = condition(chosen, now)
+    passing = build_condition(chosen, now)
     sql = f"SELECT count(*) FROM nodes n WHERE {passing.sql}"
     return int(connection.execute(sql, passing.bindings).get)
 
@@ -284,15 +288,15 @@ def count(connection: apsw.Connection, chosen: Filter, now: datetime) -> int:
 def first_known(connection: apsw.Connection) -> datetime | None:
     """Return when the oldest memory was created."""
     found = connection.execute("SELECT min(created) FROM nodes").get
-    return None if found is None else instant(found)
+    return None if found is None else from_micros(found)
 
 
 def allowed(
     connection: apsw.Connection, ids: Iterable[str], chosen: Filter, now: datetime
 ) -> set[str]:
     """Return those of the ids that pass the filter."""
-    passing = condition(chosen, now)
-    sql = f"SELECT n.id FROM nodes n WHERE n.id IN {_LISTED} AND {passing.sql}"
+    passing = build_condition(chosen, now)
+    sql = f"SELECT n.id FROM nodes n WHERE n.id IN {_IN_LIST} AND {passing.sql}"
     rows = connection.execute(sql, (json.dumps(list(ids)), *passing.bindings))
     return {memory_id for (memory_id,) in rows}
 
@@ -311,9 +315,9 @@ def same_text(
     connection: apsw.Connection, space: str | None, key: str, now: datetime, limit: int = 64
 ) -> list[str]:
     """Return the current memories of a space that say the same, oldest first."""
-    sql = f"""SELECT id FROM nodes n WHERE text_key = ? AND space IS ? AND {CURRENT}
+    sql = f"""SELECT id FROM nodes n WHERE text_key = ? AND space IS ? AND {CURRENT_SQL}
               ORDER BY created, id LIMIT ?"""
-    found = connection.execute(sql, (short_key(key), space, micros(now), limit))
+    found = connection.execute(sql, (shorten_text_key(key), space, to_micros(now), limit))
     return [memory_id for (memory_id,) in found]
 
 
@@ -321,47 +325,47 @@ def claims(
     connection: apsw.Connection, address: str, now: datetime, but: str | None = None
 ) -> list[str]:
     """Return the current memories at an address, oldest first."""
-    sql = f"""SELECT id FROM nodes n WHERE address = ? AND stated IS NOT ? AND {CURRENT}
+    sql = f"""SELECT id FROM nodes n WHERE address = ? AND stated IS NOT ? AND {CURRENT_SQL}
               ORDER BY created, id"""
-    return [memory_id for (memory_id,) in connection.execute(sql, (address, but, micros(now)))]
+    return [memory_id for (memory_id,) in connection.execute(sql, (address, but, to_micros(now)))]
 
 
 def contested(connection: apsw.Connection, now: datetime, limit: int) -> list[str]:
     """Return addresses with several values: one of them global, or two of one space."""
-    sql = f"""SELECT address FROM nodes n WHERE address IS NOT NULL AND {CURRENT}
+    sql = f"""SELECT address FROM nodes n WHERE address IS NOT NULL AND {CURRENT_SQL}
               GROUP BY address HAVING min(stated) < max(stated) AND (count(space) < count(*) OR
                   count(DISTINCT space || char(10) || stated) > count(DISTINCT space))
               ORDER BY address LIMIT ?"""
-    return [each for (each,) in connection.execute(sql, (micros(now), max(limit, 0)))]
+    return [each for (each,) in connection.execute(sql, (to_micros(now), max(limit, 0)))]
 
 
 def id_at(connection: apsw.Connection, path: str) -> str | None:
     """Return the oldest memory that stands in a file."""
-    return next(iter(_ids(connection, "path = ? ORDER BY created, id LIMIT 1", path)), None)
+    return next(iter(_select_ids(connection, "path = ? ORDER BY created, id LIMIT 1", path)), None)
 
 
 def with_idempotency_key(connection: apsw.Connection, key: str) -> str | None:
     """Return the oldest memory that was written under a key."""
     where = "idempotency_key = ? ORDER BY created, id LIMIT 1"
-    return next(iter(_ids(connection, where, key)), None)
+    return next(iter(_select_ids(connection, where, key)), None)
 
 
 def ids_after(connection: apsw.Connection, after_id: str, limit: int) -> list[str]:
     """Return the next ids in their order."""
-    return _ids(connection, "id > ? ORDER BY id LIMIT ?", after_id, max(limit, 0))
+    return _select_ids(connection, "id > ? ORDER BY id LIMIT ?", after_id, max(limit, 0))
 
 
 def unembedded(connection: apsw.Connection, limit: int) -> list[str]:
     """Return memories that no model has read."""
-    return _ids(connection, "embedded = 0 ORDER BY node LIMIT ?", max(limit, 0))
+    return _select_ids(connection, "embedded = 0 ORDER BY node LIMIT ?", max(limit, 0))
 
 
 def superseded_by(connection: apsw.Connection, memory_id: str) -> list[str]:
     """Return the memories that another took the place of."""
-    return _ids(connection, "superseded_by = ? ORDER BY id", memory_id)
+    return _select_ids(connection, "superseded_by = ? ORDER BY id", memory_id)
 
 
-def _ids(connection: apsw.Connection, where: str, *bindings: Value) -> list[str]:
+def _select_ids(connection: apsw.Connection, where: str, *bindings: ColumnValue) -> list[str]:
     sql = f"SELECT id FROM nodes n WHERE {where}"
     return [memory_id for (memory_id,) in connection.execute(sql, bindings)]
 
@@ -375,22 +379,22 @@ def core_by_importance(connection: apsw.Connection) -> list[tuple[str, float]]:
     return list(connection.execute(sql, (graph.self_id(connection),)))
 
 
-def counts(connection: apsw.Connection) -> Counts:
+def counts(connection: apsw.Connection) -> IndexCounts:
     """Return how much there is of everything; edges are those that stand in files."""
     groups = list(
         connection.execute(
             f"SELECT type, tier, ifnull(space, '{GLOBAL}'), count(*) FROM nodes GROUP BY 1, 2, 3"
         )
     )
-    return Counts(
+    return IndexCounts(
         memories=sum(group[3] for group in groups),
         edges=connection.execute("SELECT count(*) FROM edges").get,
         unembedded=connection.execute("SELECT count(*) FROM nodes WHERE embedded = 0").get,
         unreadable=connection.execute("SELECT count(*) FROM unreadable").get,
         events=connection.execute("SELECT count(*) FROM audit_log").get,
-        by_type=summed(groups, 0),
-        by_tier=summed(groups, 1),
-        by_space=summed(groups, 2),
+        by_type=sum_by_column(groups, 0),
+        by_tier=sum_by_column(groups, 1),
+        by_space=sum_by_column(groups, 2),
     )
 
 
@@ -409,16 +413,16 @@ def fingerprints(connection: apsw.Connection) -> dict[str, Fingerprint]:
     return {path: Fingerprint(*looks) for path, *looks in connection.execute(sql)}
 
 
-def unreadable(connection: apsw.Connection) -> list[Unreadable]:
+def unreadable(connection: apsw.Connection) -> list[ParseProblem]:
     """Return the files that do not parse, by path."""
     return [
-        Unreadable(*row) for row in connection.execute("SELECT * FROM unreadable ORDER BY path")
+        ParseProblem(*row) for row in connection.execute("SELECT * FROM unreadable ORDER BY path")
     ]
 
 
-def _read(
-    connection: apsw.Connection, where: str, bindings: tuple[Value, ...]
+def _read_stored(
+    connection: apsw.Connection, where: str, bindings: tuple[ColumnValue, ...]
 ) -> Iterator[StoredMemory]:
-    rows = list(connection.execute(f"{_MEMORY} WHERE {where}", bindings))
-    connections = graph.connections_of(connection, [row[0] for row in rows])
-    return (stored_of(row, connections.get(row[0], ())) for row in rows)
+    rows = list(connection.execute(f"{_SELECT_MEMORY} WHERE {where}", bindings))
+    connections = graph.read_connections(connection, [row[0] for row in rows])
+    return (stored_from_row(row, connections.get(row[0], ())) for row in rows)

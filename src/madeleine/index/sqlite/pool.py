@@ -17,36 +17,43 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.matrix import NONE, Mask, Matrix, Rows, Snapshot, products
+from madeleine.index.common.matrix import (
+    NONE,
+    Mask,
+    Matrix,
+    MatrixSnapshot,
+    Rows,
+    multiply_on_one_thread,
+)
 from madeleine.index.common.pools import (
     COSINE_DIGITS,
-    KEPT_BYTES,
-    TAGGED_AT_MOST,
+    MAX_CACHED_BYTES,
+    MAX_TAGGED,
     Floats,
-    joined,
-    text_scores,
+    align_text_scores,
+    join_details,
 )
-from madeleine.index.search import Details, Matches, Pool, Wanted
+from madeleine.index.search import CandidatePool, CandidateQuery, PassageDetails, WordMatches
 from madeleine.index.sqlite import text
-from madeleine.index.sqlite.vectors import allowed, outdated
+from madeleine.index.sqlite.vectors import mask_allowed, mask_outdated
 from madeleine.language.passages import MOST_PASSAGES
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
+class _PoolRows:
     """The rows that make the pool."""
 
     matrix: Matrix
-    snapshot: Snapshot
+    snapshot: MatrixSnapshot
     rows: Rows
     allowed: Mask
-    wanted: Wanted
+    wanted: CandidateQuery
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _WordRows:
     """Rows that hold a word, and how well by bm25."""
 
     rows: Rows
@@ -54,32 +61,36 @@ class _Found:
 
 
 def pool(
-    connection: apsw.Connection, matrix: Matrix, wanted: Wanted, chosen: Filter, now: datetime
-) -> Pool:
+    connection: apsw.Connection,
+    matrix: Matrix,
+    wanted: CandidateQuery,
+    chosen: Filter,
+    now: datetime,
+) -> CandidatePool:
     """Return the candidates as columns."""
     snapshot = matrix.snapshot
-    mask = allowed(connection, matrix, snapshot, chosen, now)
-    found = _by_words(connection, snapshot, mask, wanted)
-    tagged = _tagged(connection, snapshot, mask, wanted)
-    drawn = _draw(connection, snapshot, mask, found, tagged, wanted)
-    rows = _with_neighbours(snapshot, drawn)
-    view = _View(matrix, snapshot, rows, mask[rows], wanted)
-    passed = outdated(snapshot, chosen, now, rows)
-    return _columns(view, found, tagged, passed)
+    mask = mask_allowed(connection, matrix, snapshot, chosen, now)
+    found = _find_by_words(connection, snapshot, mask, wanted)
+    tagged = _find_tagged(connection, snapshot, mask, wanted)
+    drawn = _draw_rows(connection, snapshot, mask, found, tagged, wanted)
+    rows = _add_neighbours(snapshot, drawn)
+    view = _PoolRows(matrix, snapshot, rows, mask[rows], wanted)
+    passed = mask_outdated(snapshot, chosen, now, rows)
+    return _build_pool(view, found, tagged, passed)
 
 
-def _by_words(
-    connection: apsw.Connection, snapshot: Snapshot, mask: Mask, wanted: Wanted
-) -> _Found:
-    held = wanted.matches or Matches(*text.matches(connection, wanted.words))
+def _find_by_words(
+    connection: apsw.Connection, snapshot: MatrixSnapshot, mask: Mask, wanted: CandidateQuery
+) -> _WordRows:
+    held = wanted.matches or WordMatches(*text.find_matches(connection, wanted.words))
     nodes, scores = held.nodes, held.scores
     rows = snapshot.rows_of(nodes)
     passing = (rows != NONE) & mask[rows] if len(mask) else np.zeros(len(rows), np.bool_)
-    return _Found(rows[passing], scores[passing])
+    return _WordRows(rows[passing], scores[passing])
 
 
-def _tagged(
-    connection: apsw.Connection, snapshot: Snapshot, mask: Mask, wanted: Wanted
+def _find_tagged(
+    connection: apsw.Connection, snapshot: MatrixSnapshot, mask: Mask, wanted: CandidateQuery
 ) -> NDArray[np.int64]:
     """Return the nodes that pass and bear the wanted tag, of very many those that came last."""
     found = np.empty(0, np.int64)
@@ -87,40 +98,42 @@ def _tagged(
         return found
     sql = "SELECT node FROM node_tags WHERE tag = ? ORDER BY node DESC"
     bearing = (node for (node,) in connection.execute(sql, (wanted.tag,)))
-    while len(found) < TAGGED_AT_MOST:
-        some = np.fromiter(islice(bearing, TAGGED_AT_MOST), np.int64)
+    while len(found) < MAX_TAGGED:
+        some = np.fromiter(islice(bearing, MAX_TAGGED), np.int64)
         if not len(some):
             break
-        passing = _passing(snapshot, mask, some)
+        passing = _select_passing(snapshot, mask, some)
         found = np.concatenate([found, snapshot.column("node")[passing]])
-    return found[:TAGGED_AT_MOST]
+    return found[:MAX_TAGGED]
 
 
-def _draw(
+def _draw_rows(
     connection: apsw.Connection,
-    snapshot: Snapshot,
+    snapshot: MatrixSnapshot,
     mask: Mask,
-    found: _Found,
+    found: _WordRows,
     tagged: NDArray[np.int64],
-    wanted: Wanted,
+    wanted: CandidateQuery,
 ) -> Rows:
     """Return the rows that any source brings."""
     few = np.flatnonzero(mask)
     if len(few) <= wanted.draw:
         return few
-    named = _passing(snapshot, mask, np.array(_nodes(connection, wanted.ids), np.int64))
-    bearing = _newest(connection, snapshot, _passing(snapshot, mask, tagged), wanted.draw)
-    spoken = np.concatenate([_best_of(found, wanted.draw), named, bearing])
-    drawn = [_whole(snapshot, spoken)]
+    named = _select_passing(snapshot, mask, np.array(_find_nodes(connection, wanted.ids), np.int64))
+    bearing = _select_newest(
+        connection, snapshot, _select_passing(snapshot, mask, tagged), wanted.draw
+    )
+    spoken = np.concatenate([_select_best(found, wanted.draw), named, bearing])
+    drawn = [_add_other_passages(snapshot, spoken)]
     if wanted.scan is not None and snapshot.arrays.matrix.shape[1]:
         seen = mask & snapshot.column("embedded")
         drawn.append(snapshot.likely(wanted.scan, seen, wanted.draw))
     if wanted.newest:
-        drawn.append(_newest(connection, snapshot, few, wanted.newest))
+        drawn.append(_select_newest(connection, snapshot, few, wanted.newest))
     return np.unique(np.concatenate(drawn))
 
 
-def _best_of(found: _Found, limit: int) -> Rows:
+def _select_best(found: _WordRows, limit: int) -> Rows:
     if len(found.rows) <= limit:
         return found.rows
     least = np.partition(found.scores, -limit)[-limit]
@@ -128,20 +141,20 @@ def _best_of(found: _Found, limit: int) -> Rows:
     return best
 
 
-def _nodes(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
+def _find_nodes(connection: apsw.Connection, ids: Sequence[str]) -> list[int]:
     if not ids:
         return []
     sql = "SELECT node FROM nodes WHERE id IN (SELECT value FROM json_each(?))"
     return [node for (node,) in connection.execute(sql, (json.dumps(list(ids)),))]
 
 
-def _passing(snapshot: Snapshot, mask: Mask, nodes: NDArray[np.int64]) -> Rows:
+def _select_passing(snapshot: MatrixSnapshot, mask: Mask, nodes: NDArray[np.int64]) -> Rows:
     rows = snapshot.rows_of(nodes)
     passing: Rows = rows[(rows != NONE) & mask[rows]]
     return passing
 
 
-def _whole(snapshot: Snapshot, rows: Rows) -> Rows:
+def _add_other_passages(snapshot: MatrixSnapshot, rows: Rows) -> Rows:
     """Return first passages with the others of their memories: a word is found in a memory,
     and which passage holds it is not known yet."""
     part = snapshot.column("part")
@@ -153,7 +166,9 @@ def _whole(snapshot: Snapshot, rows: Rows) -> Rows:
     return np.concatenate(found)
 
 
-def _newest(connection: apsw.Connection, snapshot: Snapshot, rows: Rows, limit: int) -> Rows:
+def _select_newest(
+    connection: apsw.Connection, snapshot: MatrixSnapshot, rows: Rows, limit: int
+) -> Rows:
     """Return the newest memories among the rows; of those made at one moment, by their id: where
     a row stands is no reason to take it."""
     rows = rows[snapshot.column("part")[rows] == 0]
@@ -165,11 +180,11 @@ def _newest(connection: apsw.Connection, snapshot: Snapshot, rows: Rows, limit: 
     room = limit - len(newer)
     if len(tied) > room:
         nodes = snapshot.column("node")[tied]
-        tied = tied[np.isin(nodes, _last_by_id(connection, nodes, room))]
+        tied = tied[np.isin(nodes, _select_last_by_id(connection, nodes, room))]
     return np.concatenate([newer, tied])
 
 
-def _last_by_id(
+def _select_last_by_id(
     connection: apsw.Connection, nodes: NDArray[np.int64], limit: int
 ) -> NDArray[np.int64]:
     sql = """SELECT node FROM nodes WHERE node IN (SELECT value FROM json_each(?))
@@ -178,7 +193,7 @@ def _last_by_id(
     return np.fromiter((node for (node,) in found), np.int64)
 
 
-def _with_neighbours(snapshot: Snapshot, rows: Rows) -> Rows:
+def _add_neighbours(snapshot: MatrixSnapshot, rows: Rows) -> Rows:
     """Return the rows with the two before and the two after each of them, in order."""
     if (snapshot.column("session")[rows] == NONE).all():
         return np.unique(rows)
@@ -189,29 +204,31 @@ def _with_neighbours(snapshot: Snapshot, rows: Rows) -> Rows:
     return found
 
 
-def _columns(view: _View, found: _Found, tagged: NDArray[np.int64], passed: Mask) -> Pool:
+def _build_pool(
+    view: _PoolRows, found: _WordRows, tagged: NDArray[np.int64], passed: Mask
+) -> CandidatePool:
     snapshot, rows, wanted = view.snapshot, view.rows, view.wanted
     columns = {name: values[rows] for name, values in snapshot.arrays.columns.items()}
     before, after = snapshot.beside(rows)
     vectors = snapshot.arrays.matrix[rows]
     session = columns["session"].astype(np.int64)
-    return Pool(
+    return CandidatePool(
         numbers=columns["node"] * MOST_PASSAGES + columns["part"],
         nodes=columns["node"],
         allowed=view.allowed,
         embedded=columns["embedded"],
-        text=_text(columns["node"], snapshot, found),
-        near=_cosines(vectors, wanted.near),
-        focus=_cosines(vectors, wanted.focus),
-        before=_places(rows, before),
-        after=_places(rows, after),
+        text=_align_text_scores(columns["node"], snapshot, found),
+        near=_compute_cosines(vectors, wanted.near),
+        focus=_compute_cosines(vectors, wanted.focus),
+        before=_find_places(rows, before),
+        after=_find_places(rows, after),
         session=np.where(session != NONE, session, -1 - columns["node"]),
         talk=(session != NONE) & snapshot.talks[session],
         turn=columns["turn"],
         speaker=columns["speaker"],
         created=columns["created"],
         tier=columns["tier"],
-        same_space=_same_space(view, columns["space"]),
+        same_space=_mask_same_space(view, columns["space"]),
         outdated=passed,
         tagged=np.isin(columns["node"], tagged),
         traits=columns["traits"],
@@ -220,26 +237,28 @@ def _columns(view: _View, found: _Found, tagged: NDArray[np.int64], passed: Mask
     )
 
 
-def _same_space(view: _View, spaces: NDArray[np.int32]) -> Mask:
+def _mask_same_space(view: _PoolRows, spaces: NDArray[np.int32]) -> Mask:
     own = view.wanted.space
     if own is None:
         return np.ones(len(spaces), np.bool_)
     return np.isin(spaces, [view.matrix.spaces[None], view.matrix.spaces.get(own, NONE)])
 
 
-def _text(nodes: NDArray[np.int64], snapshot: Snapshot, found: _Found) -> Floats:
+def _align_text_scores(
+    nodes: NDArray[np.int64], snapshot: MatrixSnapshot, found: _WordRows
+) -> Floats:
     """Return the bm25 of each place; all passages of a memory have that of the whole."""
-    return text_scores(nodes, snapshot.column("node")[found.rows], found.scores)
+    return align_text_scores(nodes, snapshot.column("node")[found.rows], found.scores)
 
 
-def _cosines(vectors: Floats, direction: Vector | None) -> Floats:
+def _compute_cosines(vectors: Floats, direction: Vector | None) -> Floats:
     """Return the cosines, rounded so that equal vectors tie wherever they stand."""
     if direction is None or not vectors.shape[1]:
         return np.zeros(len(vectors), np.float32)
-    return np.round(products(vectors, direction), COSINE_DIGITS)
+    return np.round(multiply_on_one_thread(vectors, direction), COSINE_DIGITS)
 
 
-def _places(rows: Rows, wanted: Rows) -> Rows:
+def _find_places(rows: Rows, wanted: Rows) -> Rows:
     """Return where in the pool these rows stand, or `NONE`."""
     if not len(rows):
         return wanted
@@ -247,7 +266,7 @@ def _places(rows: Rows, wanted: Rows) -> Rows:
     return np.where(rows[place] == wanted, place, NONE)
 
 
-class Kept:
+class PassageCache:
     """Passages looked at lately. Questions of one day are about the same things; reading the
     passages of their candidates from the file takes longer than comparing them."""
 
@@ -259,20 +278,22 @@ class Kept:
         """Return the stems and tokens of each passage; one that is gone has neither."""
         known = self._passages  # another thread may begin anew meanwhile
         missing = [number for number in numbers if number not in known]
-        fresh = _read(connection, missing) if missing else {}
+        fresh = _read_passages(connection, missing) if missing else {}
         found = [fresh.get(number) or known.get(number) or (b"", b"") for number in numbers]
         self._keep(fresh)
         return found
 
     def _keep(self, fresh: dict[int, tuple[bytes, bytes]]) -> None:
         self._bytes += sum(len(stems) + len(tokens) for stems, tokens in fresh.values())
-        if self._bytes > KEPT_BYTES:
+        if self._bytes > MAX_CACHED_BYTES:
             self._passages, self._bytes = {}, 0
         else:
             self._passages.update(fresh)
 
 
-def _read(connection: apsw.Connection, numbers: list[int]) -> dict[int, tuple[bytes, bytes]]:
+def _read_passages(
+    connection: apsw.Connection, numbers: list[int]
+) -> dict[int, tuple[bytes, bytes]]:
     sql = """SELECT number, stems, tokens FROM passages
              WHERE number IN (SELECT value FROM json_each(?))"""
     rows = connection.execute(sql, (json.dumps(numbers),))
@@ -280,7 +301,10 @@ def _read(connection: apsw.Connection, numbers: list[int]) -> dict[int, tuple[by
 
 
 def details(
-    connection: apsw.Connection, kept: Kept, token_dimension: int, numbers: NDArray[np.int64]
-) -> Details:
+    connection: apsw.Connection,
+    kept: PassageCache,
+    token_dimension: int,
+    numbers: NDArray[np.int64],
+) -> PassageDetails:
     """Return the stems and tokens of passages, in the order of their numbers."""
-    return joined(kept.find(connection, numbers.tolist()), token_dimension)
+    return join_details(kept.find(connection, numbers.tolist()), token_dimension)

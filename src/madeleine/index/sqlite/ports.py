@@ -18,28 +18,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.index.common.matrix import Matrix
-from madeleine.index.common.neighbours import near
-from madeleine.index.common.passages import Spaces
-from madeleine.index.common.ranking import Ranking
+from madeleine.index.common.neighbours import nearest_by_id
+from madeleine.index.common.passages import ModelDimensions
+from madeleine.index.common.ranking import NodeRanking
 from madeleine.index.common.reading import reads
-from madeleine.index.common.spelling import spellings
+from madeleine.index.common.spelling import find_spellings
 from madeleine.index.common.stems import Stemmer
-from madeleine.index.graph import Sketch
+from madeleine.index.graph import MemorySketch
 from madeleine.index.log import WhisperEntry
 from madeleine.index.search import (
-    NO_LEAST,
-    Bar,
-    Between,
-    Details,
-    Extent,
-    Gathered,
-    Hit,
-    Matches,
-    Pool,
-    Standings,
-    Term,
-    Wanted,
-    nothing,
+    LOWEST_COSINE,
+    CandidatePool,
+    CandidateQuery,
+    CollectionStatistics,
+    EmbeddedMemories,
+    IndexedTerm,
+    IndexHit,
+    MemoryColumns,
+    PassageDetails,
+    PauseCallback,
+    RelevanceThreshold,
+    WordMatches,
+    no_pause,
 )
 from madeleine.index.sqlite import (
     events,
@@ -54,19 +54,19 @@ from madeleine.index.sqlite import (
     vectors,
     whispers,
 )
-from madeleine.index.sqlite.connection import Connections
+from madeleine.index.sqlite.connection import SqliteConnections
 from madeleine.model.memory import Memory
 from madeleine.model.query import Filter
 from madeleine.model.vector import Vector
 
 
 @dataclass(frozen=True, slots=True)
-class SqlitePlace:
+class SqliteIndexOptions:
     """Which file, and whose traces. No model: text search only."""
 
     path: Path
     model: str | None
-    wide: Spaces
+    wide: ModelDimensions
     exact_up_to: int
 
 
@@ -74,15 +74,15 @@ class SqlitePlace:
 class SqliteState:
     """What the ports share: the file, and what is kept of it in memory."""
 
-    place: SqlitePlace
-    connections: Connections
+    place: SqliteIndexOptions
+    connections: SqliteConnections
     matrix: Matrix
     numbers: itertools.count[int]
     """Gives out the numbers of nodes."""
     stems: dict[str, int] = field(default_factory=dict)
-    kept: pool.Kept = field(default_factory=pool.Kept)
+    kept: pool.PassageCache = field(default_factory=pool.PassageCache)
     steady: threading.local = field(default_factory=threading.local)
-    ranking: Ranking = field(default_factory=dict)
+    ranking: NodeRanking = field(default_factory=dict)
     ranked: bool = False
     """Whether the ranking still says how memories stand."""
 
@@ -119,7 +119,7 @@ class SqliteSearch:
     fingerprints = reads(nodes.fingerprints)
     unreadable = reads(nodes.unreadable)
     search_text = reads(text.search_text)
-    ids = reads(vectors.ids_of)
+    ids = reads(vectors.read_ids)
     of_source = reads(gathering.of_source)
     unseen = reads(standing.unseen)
 
@@ -131,8 +131,13 @@ class SqliteSearch:
             return nodes.memories(connection, wanted)
 
     def search_vector(
-        self, vector: Vector, chosen: Filter, now: datetime, limit: int, least: float = NO_LEAST
-    ) -> list[Hit]:
+        self,
+        vector: Vector,
+        chosen: Filter,
+        now: datetime,
+        limit: int,
+        least: float = LOWEST_COSINE,
+    ) -> list[IndexHit]:
         # The matrix is looked at while a connection is held, so that `replace_with` cannot
         # change the one without the other.
         with self.reading() as connection:
@@ -141,29 +146,31 @@ class SqliteSearch:
             matrix = self._state.matrix
             return vectors.search_vector(connection, matrix, vector, chosen, now, limit, least)
 
-    def extent(self) -> Extent:
+    def extent(self) -> CollectionStatistics:
         matrix = self._state.matrix
         speakers = matrix.speakers
-        return Extent(matrix.nodes, matrix.mean_words, speakers.names, speakers.short_names)
+        return CollectionStatistics(
+            matrix.nodes, matrix.mean_words, speakers.names, speakers.short_names
+        )
 
-    def terms(self, words: Sequence[str]) -> list[tuple[Term, ...]]:
+    def terms(self, words: Sequence[str]) -> list[tuple[IndexedTerm, ...]]:
         with self.reading() as connection:
             return text.terms(connection, Stemmer(connection, self._state.stems), words)
 
     def spellings(self, words: Sequence[str]) -> dict[str, str]:
         with self.reading() as connection:
             stemmer = Stemmer(connection, self._state.stems)
-            return spellings(partial(text.near, connection), stemmer, words)
+            return find_spellings(partial(text.read_terms_between, connection), stemmer, words)
 
-    def matching(self, words: Sequence[str]) -> Matches:
+    def matching(self, words: Sequence[str]) -> WordMatches:
         with self.reading() as connection:
-            return Matches(*text.matches(connection, words))
+            return WordMatches(*text.find_matches(connection, words))
 
-    def pool(self, wanted: Wanted, chosen: Filter, now: datetime) -> Pool:
+    def pool(self, wanted: CandidateQuery, chosen: Filter, now: datetime) -> CandidatePool:
         with self.reading() as connection:
             return pool.pool(connection, self._state.matrix, wanted, chosen, now)
 
-    def details(self, found: Pool, places: NDArray[np.int64]) -> Details:
+    def details(self, found: CandidatePool, places: NDArray[np.int64]) -> PassageDetails:
         kept = getattr(self._state.steady, "kept", None) or self._state.kept
         wide = self._state.place.wide.token
         with self.reading() as connection:
@@ -171,33 +178,42 @@ class SqliteSearch:
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         with self.reading() as connection:
-            return vectors.vectors_of(connection, ids) if self._state.place.wide.vector else {}
+            return vectors.read_vectors(connection, ids) if self._state.place.wide.vector else {}
 
     def neighbours(
-        self, ids: Sequence[str], chosen: Filter, now: datetime, k: int, least: float = NO_LEAST
-    ) -> dict[str, list[Hit]]:
+        self,
+        ids: Sequence[str],
+        chosen: Filter,
+        now: datetime,
+        k: int,
+        least: float = LOWEST_COSINE,
+    ) -> dict[str, list[IndexHit]]:
         state = self._state
         while state.place.wide.vector:
             with self.reading() as connection:
                 matrix = state.matrix
-                asked = standing.asked(connection, matrix, ids, chosen, now)
-            found = near(asked, k, least)  # nobody waits for this
+                asked = standing.prepare_neighbour_query(connection, matrix, ids, chosen, now)
+            found = nearest_by_id(asked, k, least)  # nobody waits for this
             with self.reading() as connection:
                 if state.matrix is matrix:  # else a rebuild came between, and numbers mean others
-                    return standing.named(connection, found, k)
+                    return standing.name_neighbours(connection, found, k)
         return {}
 
-    def standings(self, between: Between = nothing) -> Standings:
+    def standings(self, between: PauseCallback = no_pause) -> MemoryColumns:
         with self.reading() as connection:
             return standing.standings(connection, between=between)
 
-    def sample(self, bar: Bar, now: datetime, size: int, seed: int) -> list[str]:
+    def sample(self, bar: RelevanceThreshold, now: datetime, size: int, seed: int) -> list[str]:
         with self.reading() as connection:
             return gathering.sample(connection, self._state.matrix, bar, now, size, seed)
 
     def gathered(
-        self, bar: Bar, now: datetime, also: Sequence[str] = (), between: Between = nothing
-    ) -> Gathered:
+        self,
+        bar: RelevanceThreshold,
+        now: datetime,
+        also: Sequence[str] = (),
+        between: PauseCallback = no_pause,
+    ) -> EmbeddedMemories:
         with self.reading() as connection:
             return gathering.gathered(connection, self._state.matrix, bar, now, also, between)
 
@@ -223,12 +239,12 @@ class SqliteGraph:
         if not self._state.ranked:
             self._state.ranked = True  # what is written meanwhile says again that it is not
             with self.reading() as connection:
-                self._state.ranking = ranking.ranking(connection, now)
+                self._state.ranking = ranking.read_ranking(connection, now)
         return {space: len(nodes) for space, nodes in self._state.ranking.items()}
 
     def strongest(
         self, space: str | None, now: datetime, limit: int, offset: int = 0
-    ) -> list[Sketch]:
+    ) -> list[MemorySketch]:
         if not self._state.ranking:
             self.regions(now)
         ranked = self._state.ranking.get(space, np.empty(0, np.int64))
@@ -251,7 +267,7 @@ class SqliteLog:
     outcome = reads(events.outcome)
     in_force = reads(events.in_force)
     unsettled = reads(events.unsettled)
-    recent_events = reads(events.recent)
+    recent_events = reads(events.recent_events)
     proposals = reads(events.proposals)
     state = reads(events.state)
     feedback = reads(events.feedback)
@@ -259,9 +275,9 @@ class SqliteLog:
     uses = reads(standing.uses)
     used_today = reads(usage.used_today)
     used_together = reads(gathering.used_together)
-    whisper = reads(whispers.get)  # before the next line hides the module
-    whispers = reads(whispers.newest)
+    whisper = reads(whispers.read_entry)  # before the next line hides the module
+    whispers = reads(whispers.read_newest)
 
     def log_whisper(self, entry: WhisperEntry, keep_after: datetime) -> None:
         with self._state.connections.writing() as connection:
-            whispers.log(connection, entry, keep_after)
+            whispers.write_entry(connection, entry, keep_after)

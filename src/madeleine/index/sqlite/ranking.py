@@ -15,32 +15,32 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.common.ranking import BEGINNING_CHARS, Ranking, ranked, sketch_of
-from madeleine.index.common.times import micros
-from madeleine.index.graph import Sketch
-from madeleine.index.sqlite.filters import CURRENT
+from madeleine.index.common.ranking import BEGINNING_CHARS, NodeRanking, rank_nodes, sketch_from_row
+from madeleine.index.common.times import to_micros
+from madeleine.index.graph import MemorySketch
+from madeleine.index.sqlite.filters import CURRENT_SQL
 from madeleine.model.memory import DEFAULT_IMPORTANCE
 
-_OVER = f"NOT {CURRENT}"
+_IS_OUTDATED = f"NOT {CURRENT_SQL}"
 
 
-def ranking(connection: apsw.Connection, now: datetime) -> Ranking:
-    """Return all nodes by space, as `ranked` orders them."""
-    sql = f"SELECT n.node, n.space, n.tier, n.created, {_OVER}, n.id FROM nodes n"
-    rows = connection.execute(sql, (micros(now),)).fetchall()
-    importance = _importance(connection)
-    return ranked(rows, [importance.get(str(row[5]), DEFAULT_IMPORTANCE) for row in rows])
+def read_ranking(connection: apsw.Connection, now: datetime) -> NodeRanking:
+    """Return all nodes by space, as `rank_nodes` orders them."""
+    sql = f"SELECT n.node, n.space, n.tier, n.created, {_IS_OUTDATED}, n.id FROM nodes n"
+    rows = connection.execute(sql, (to_micros(now),)).fetchall()
+    importance = _read_importance(connection)
+    return rank_nodes(rows, [importance.get(str(row[5]), DEFAULT_IMPORTANCE) for row in rows])
 
 
-def _importance(connection: apsw.Connection) -> dict[str, float]:
+def _read_importance(connection: apsw.Connection) -> dict[str, float]:
     used = connection.execute("SELECT memory, importance FROM usage")
     scored = connection.execute("SELECT memory, importance FROM scores WHERE importance NOT NULL")
     return {**dict(used), **dict(scored)}
 
 
-_SKETCH = f"""
+_SELECT_SKETCH = f"""
     SELECT n.id, n.type, n.tier, n.space, t.title, substr(t.content, 1, {BEGINNING_CHARS}),
-           coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), {_OVER}
+           coalesce(s.importance, u.importance, {DEFAULT_IMPORTANCE}), {_IS_OUTDATED}
     FROM nodes n JOIN texts t ON t.node = n.node
     LEFT JOIN usage u ON u.memory = n.id LEFT JOIN scores s ON s.memory = n.id
 """
@@ -48,20 +48,20 @@ _SKETCH = f"""
 
 def sketches_of_nodes(
     connection: apsw.Connection, nodes: NDArray[np.int64], now: datetime
-) -> list[Sketch]:
+) -> list[MemorySketch]:
     """Return the sketches of these nodes in this order; what is gone is left out."""
-    sql = f"{_SKETCH} JOIN json_each(?) w ON w.value = n.node ORDER BY w.key"
-    return _sketches(connection, sql, now, nodes.tolist())
+    sql = f"{_SELECT_SKETCH} JOIN json_each(?) w ON w.value = n.node ORDER BY w.key"
+    return _read_sketches(connection, sql, now, nodes.tolist())
 
 
-def sketches(connection: apsw.Connection, ids: Sequence[str], now: datetime) -> list[Sketch]:
+def sketches(connection: apsw.Connection, ids: Sequence[str], now: datetime) -> list[MemorySketch]:
     """Return the sketches of these memories in this order; what is gone is left out."""
-    sql = f"{_SKETCH} JOIN json_each(?) w ON w.value = n.id ORDER BY w.key"
-    return _sketches(connection, sql, now, list(ids))
+    sql = f"{_SELECT_SKETCH} JOIN json_each(?) w ON w.value = n.id ORDER BY w.key"
+    return _read_sketches(connection, sql, now, list(ids))
 
 
-def _sketches(
+def _read_sketches(
     connection: apsw.Connection, sql: str, now: datetime, wanted: Sequence[object]
-) -> list[Sketch]:
-    rows = connection.execute(sql, (micros(now), json.dumps(wanted)))
-    return [sketch_of(row) for row in rows]
+) -> list[MemorySketch]:
+    rows = connection.execute(sql, (to_micros(now), json.dumps(wanted)))
+    return [sketch_from_row(row) for row in rows]

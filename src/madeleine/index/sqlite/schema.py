@@ -24,7 +24,7 @@ from madeleine.errors import IndexCorrupt, IndexTooNew
 
 APPLICATION_ID = 0x4D41444C  # "MADL": tells our file from another program's
 
-_MEMORIES = """
+_MEMORY_TABLES = """
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -131,7 +131,7 @@ CREATE TABLE unreadable (
 ) STRICT, WITHOUT ROWID;
 """
 
-_JOURNAL = """
+_JOURNAL_TABLES = """
 CREATE TABLE positions (
     name   TEXT PRIMARY KEY,
     offset INTEGER NOT NULL,
@@ -253,7 +253,7 @@ CREATE VIEW affinity AS
     FROM audit_log WHERE kind = 'feedback';
 """
 
-_SLEEP = """
+_SLEEP_TABLES = """
 -- What a judge reads of each memory, as a hash: tells what changed since a job looked at it.
 CREATE TABLE digests (
     node   INTEGER PRIMARY KEY,
@@ -283,35 +283,43 @@ CREATE TABLE verdicts (
 ) STRICT, WITHOUT ROWID;
 """
 
-_MADE = """
+_MADE_INDEXES = """
 -- What consolidation made is little among many arrows, and asked for as a whole.
 CREATE INDEX edges_discovered ON edges (at) WHERE edge = 'discovered';
 CREATE INDEX edges_made_of ON edges (source) WHERE edge IN ('derived_from', 'summarizes');
 """
 
-BEGUN_ANEW = 3  # an index older than this is emptied: its tables say too little
+FIRST_KEPT_VERSION = 3  # an index older than this is emptied: its tables say too little
 
 # Who drew an arrow stands in the index by target too, so that counting those that somebody meant
 # needs no look at each of them.
-_DRAWN = """
+_EDGE_AUTHOR_INDEX = """
 DROP INDEX edges_target;
 CREATE INDEX edges_target ON edges (target, by);
 """
 
-_TURNING = """
+_TURNING_INDEX = """
 -- So are the arrows that tell what replaced or contradicts what; the newest of them are shown.
 CREATE INDEX edges_turning ON edges (edge, at) WHERE edge IN ('contradicts', 'evolved_from');
 """
 
-_EXTRA = """
+_EXTRA_COLUMN = """
 -- The fields of a memory that no query asks for, as one JSON object.
 ALTER TABLE texts ADD COLUMN extra TEXT;
 """
 
-_BEGUN = _MEMORIES + _JOURNAL + _SLEEP
-MIGRATIONS: tuple[str, ...] = ("", "", _BEGUN, _DRAWN, _MADE, _TURNING, _EXTRA)
+_FIRST_SCHEMA = _MEMORY_TABLES + _JOURNAL_TABLES + _SLEEP_TABLES
+MIGRATIONS: tuple[str, ...] = (
+    "",
+    "",
+    _FIRST_SCHEMA,
+    _EDGE_AUTHOR_INDEX,
+    _MADE_INDEXES,
+    _TURNING_INDEX,
+    _EXTRA_COLUMN,
+)
 
-CLEARED = (
+INDEX_TABLES = (
     *(
         "nodes",
         "texts",
@@ -328,10 +336,10 @@ CLEARED = (
 )
 """The tables that a rebuild fills; `whisper_log` is telemetry and follows from nothing."""
 
-NEEDED = frozenset({"meta", "fts", "fts_words", "whisper_log", *CLEARED})
+REQUIRED_TABLES = frozenset({"meta", "fts", "fts_words", "whisper_log", *INDEX_TABLES})
 
 
-def migrate(connection: apsw.Connection, path: Path) -> None:
+def migrate_schema(connection: apsw.Connection, path: Path) -> None:
     """Bring a file up to this release's schema, in one transaction that the caller holds.
 
     One whose tables are not what its version says is damaged.
@@ -339,19 +347,19 @@ def migrate(connection: apsw.Connection, path: Path) -> None:
     found = int(connection.pragma("user_version"))
     if found > len(MIGRATIONS):
         raise IndexTooNew(path, found, len(MIGRATIONS))
-    if not _is_ours(connection):
+    if not _is_own_database(connection):
         raise IndexCorrupt(path, "is a database of another program")
     try:
-        _bring_up(connection, found)
+        _run_migrations(connection, found)
     except apsw.SQLError as error:
         raise IndexCorrupt(path, f"is not of schema {found}, as it says: {error}") from error
-    if missing := NEEDED.difference(_tables(connection)):
+    if missing := REQUIRED_TABLES.difference(_list_tables(connection)):
         raise IndexCorrupt(path, f"has no table `{min(missing)}`")
 
 
-def _bring_up(connection: apsw.Connection, found: int) -> None:
-    if found < BEGUN_ANEW:
-        _empty(connection)
+def _run_migrations(connection: apsw.Connection, found: int) -> None:
+    if found < FIRST_KEPT_VERSION:
+        _drop_everything(connection)
         found = 0
     for script in MIGRATIONS[found:]:
         connection.execute(script)
@@ -360,7 +368,7 @@ def _bring_up(connection: apsw.Connection, found: int) -> None:
         connection.pragma("application_id", APPLICATION_ID)
 
 
-def _empty(connection: apsw.Connection) -> None:
+def _drop_everything(connection: apsw.Connection) -> None:
     """Drop every view and table. The virtual ones come first and take their own tables along."""
     views = "SELECT name FROM sqlite_schema WHERE type = 'view'"
     for (name,) in list(connection.execute(views)):
@@ -368,17 +376,17 @@ def _empty(connection: apsw.Connection) -> None:
     virtual = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY 1"
     for (name,) in reversed(list(connection.execute(virtual))):
         connection.execute(f'DROP TABLE "{name}"')
-    for name in _tables(connection):
+    for name in _list_tables(connection):
         connection.execute(f'DROP TABLE "{name}"')
 
 
-def _tables(connection: apsw.Connection) -> list[str]:
+def _list_tables(connection: apsw.Connection) -> list[str]:
     """Return the names of all tables but SQLite's own."""
     sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
     return [name for (name,) in connection.execute(sql)]
 
 
-def _is_ours(connection: apsw.Connection) -> bool:
+def _is_own_database(connection: apsw.Connection) -> bool:
     if connection.pragma("application_id") == APPLICATION_ID:
         return True
     return not connection.execute("SELECT EXISTS (SELECT 1 FROM sqlite_schema)").get

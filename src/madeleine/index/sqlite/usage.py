@@ -13,8 +13,8 @@ from datetime import datetime
 
 import apsw
 
-from madeleine.index.common.events import row_of
-from madeleine.index.common.times import DAY_MICROS, instant, micros
+from madeleine.index.common.events import usage_row
+from madeleine.index.common.times import DAY_MICROS, from_micros, to_micros
 from madeleine.rules.usage import (
     WHISPER_COUNT,
     AdoptedCounters,
@@ -23,18 +23,20 @@ from madeleine.rules.usage import (
     read_adopted_counters,
 )
 
-_LISTED = "(SELECT value FROM json_each(?))"
+_IN_LIST = "(SELECT value FROM json_each(?))"
 
 
-def refresh(connection: apsw.Connection, ids: Iterable[str]) -> None:
+def refresh_usage(connection: apsw.Connection, ids: Iterable[str]) -> None:
     """Fold the uses of these memories anew, as far as their files are there."""
     wanted = json.dumps(list(dict.fromkeys(ids)))
-    uses, adopted = _uses(connection, wanted), _adoptions(connection, wanted)
+    uses, adopted = _read_uses(connection, wanted), _read_adoptions(connection, wanted)
     if not uses and not adopted:
         return
-    born = connection.execute(f"SELECT id, created FROM nodes WHERE id IN {_LISTED}", (wanted,))
+    born = connection.execute(f"SELECT id, created FROM nodes WHERE id IN {_IN_LIST}", (wanted,))
     rows = [
-        row_of(memory, fold_uses(instant(created), uses.get(memory, ()), adopted.get(memory)))
+        usage_row(
+            memory, fold_uses(from_micros(created), uses.get(memory, ()), adopted.get(memory))
+        )
         for memory, created in list(born)
         if memory in uses or memory in adopted
     ]
@@ -49,25 +51,25 @@ def used_today(
     whispers: bool = False,
 ) -> set[str]:
     """Return those of the memories whose use in this session and UTC day already counts."""
-    start, least = micros(at) // DAY_MICROS * DAY_MICROS, WHISPER_COUNT if whispers else 1
-    sql = f"""SELECT DISTINCT memory FROM uses WHERE memory IN {_LISTED}
+    start, least = to_micros(at) // DAY_MICROS * DAY_MICROS, WHISPER_COUNT if whispers else 1
+    sql = f"""SELECT DISTINCT memory FROM uses WHERE memory IN {_IN_LIST}
               AND at >= ? AND at < ? AND session IS ? AND n >= ?"""
     bindings = (json.dumps(list(ids)), start, start + DAY_MICROS, session, least)
     return {memory for (memory,) in connection.execute(sql, bindings)}
 
 
-def _uses(connection: apsw.Connection, wanted: str) -> dict[str, list[MemoryUse]]:
+def _read_uses(connection: apsw.Connection, wanted: str) -> dict[str, list[MemoryUse]]:
     found: dict[str, list[MemoryUse]] = defaultdict(list)
-    sql = f"SELECT memory, at, session, n FROM uses WHERE memory IN {_LISTED}"
+    sql = f"SELECT memory, at, session, n FROM uses WHERE memory IN {_IN_LIST}"
     for memory, at, session, count in connection.execute(sql, (wanted,)):
-        found[memory].append(MemoryUse(instant(at), session, count))
+        found[memory].append(MemoryUse(from_micros(at), session, count))
     return found
 
 
-def _adoptions(connection: apsw.Connection, wanted: str) -> dict[str, AdoptedCounters]:
+def _read_adoptions(connection: apsw.Connection, wanted: str) -> dict[str, AdoptedCounters]:
     """Return the counters each memory brought along; the first time counts."""
     found: dict[str, AdoptedCounters] = {}
-    sql = f"SELECT memory, body FROM adopted WHERE memory IN {_LISTED} ORDER BY memory, at, event"
+    sql = f"SELECT memory, body FROM adopted WHERE memory IN {_IN_LIST} ORDER BY memory, at, event"
     for memory, body in connection.execute(sql, (wanted,)):
         found.setdefault(memory, read_adopted_counters(json.loads(body)))
     return found

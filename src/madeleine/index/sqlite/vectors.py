@@ -22,29 +22,29 @@ from numpy.typing import NDArray
 from madeleine.index.common.matrix import (
     FOREVER,
     NONE,
-    Cells,
-    Change,
     Mask,
     Matrix,
+    MatrixChange,
+    MatrixSnapshot,
+    PassageCells,
     Rows,
-    Snapshot,
-    to_halves,
+    to_half_vectors,
 )
-from madeleine.index.common.neighbours import nearest_nodes
+from madeleine.index.common.neighbours import find_nearest_nodes
 from madeleine.index.common.passages import (
+    MAX_TURN,
     TIER_CODES,
     TYPE_CODES,
-    WIDEST_TURN,
-    Spaces,
-    checked,
-    checked_query,
+    ModelDimensions,
+    check_embeddings,
+    check_query_vector,
+    passage_stems,
     passage_traits,
-    stems_of,
 )
-from madeleine.index.common.rows import Placed, numbers
+from madeleine.index.common.rows import PlacedMemory, passage_number_range
 from madeleine.index.common.stems import Stemmer
-from madeleine.index.common.times import maybe_micros, micros
-from madeleine.index.search import Hit
+from madeleine.index.common.times import to_micros, to_micros_or_none
+from madeleine.index.search import IndexHit
 from madeleine.index.sqlite import nodes
 from madeleine.language.passages import MOST_PASSAGES, find_speaker, split_passages
 from madeleine.language.traits import PassageTraits
@@ -53,13 +53,13 @@ from madeleine.model.trace import PassageEmbedding
 from madeleine.model.vector import Vector
 
 HALF_BYTES = 2
-LOADED_AT_ONCE = 4_096
+ROWS_PER_LOAD = 4_096
 
-_CELLS = """n.node, n.type, n.tier, n.space, n.created, n.valid_until,
+_CELL_COLUMNS = """n.node, n.type, n.tier, n.space, n.created, n.valid_until,
             n.superseded_by IS NOT NULL, n.session, n.turn, n.speaker, n.id"""
 
 
-def claim_model(connection: apsw.Connection, model: str | None, wide: Spaces) -> None:
+def claim_model(connection: apsw.Connection, model: str | None, wide: ModelDimensions) -> None:
     """Note whose traces the index holds, and drop those of any other model."""
     if model is None:
         return  # the model may be back tomorrow
@@ -77,32 +77,33 @@ def claim_model(connection: apsw.Connection, model: str | None, wide: Spaces) ->
     connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", wanted.items())
 
 
-def load(connection: apsw.Connection, dimension: int, exact_up_to: int) -> Matrix:
+def load_matrix(connection: apsw.Connection, dimension: int, exact_up_to: int) -> Matrix:
     """Return the matrix of all passages in the file."""
     total = connection.execute("SELECT count(*) FROM passages").get
     matrix = Matrix(dimension, exact_up_to, rows=total)
     # Without a model the vectors in the file belong to one that is away.
     vector = "v.vector" if dimension else "NULL"
     rows = connection.execute(
-        f"""SELECT {vector}, p.number % {MOST_PASSAGES}, p.traits, p.capitals, p.words, {_CELLS}
+        f"""SELECT {vector}, p.number % {MOST_PASSAGES}, p.traits, p.capitals, p.words,
+                   {_CELL_COLUMNS}
             FROM passages p JOIN nodes n ON n.node = p.number / {MOST_PASSAGES}
             LEFT JOIN vectors v ON v.number = p.number ORDER BY p.number"""
     )
     nothing = bytes(dimension * HALF_BYTES)
-    while chunk := list(islice(rows, LOADED_AT_ONCE)):
+    while chunk := list(islice(rows, ROWS_PER_LOAD)):
         halves = np.frombuffer(b"".join(row[0] or nothing for row in chunk), np.float16)
-        cells = [_loaded(matrix, row) for row in chunk]
-        matrix.apply(Change(cells, halves.reshape(len(chunk), dimension)))
+        cells = [_cells_from_row(matrix, row) for row in chunk]
+        matrix.apply(MatrixChange(cells, halves.reshape(len(chunk), dimension)))
     return matrix
 
 
-def _loaded(matrix: Matrix, row: tuple[Any, ...]) -> Cells:
+def _cells_from_row(matrix: Matrix, row: tuple[Any, ...]) -> PassageCells:
     vector, part, bits, capitals, words, *cells = row
-    seen = Seen(part, PassageTraits(bits, capitals, words), vector is not None)
-    return _cells(matrix, seen, *cells)
+    seen = PassageFacts(part, PassageTraits(bits, capitals, words), vector is not None)
+    return _build_cells(matrix, seen, *cells)
 
 
-class Seen(NamedTuple):
+class PassageFacts(NamedTuple):
     """What is known of one passage beside what is known of its memory."""
 
     part: int
@@ -110,17 +111,17 @@ class Seen(NamedTuple):
     embedded: bool
 
 
-def _cells_of(matrix: Matrix, placed: Placed, seen: Seen) -> Cells:
+def _cells_of_put(matrix: Matrix, placed: PlacedMemory, seen: PassageFacts) -> PassageCells:
     memory = placed.memory
-    return _cells(
+    return _build_cells(
         matrix,
         seen,
         placed.node,
         memory.type.value,
         memory.tier.value,
         memory.space,
-        micros(memory.created),
-        maybe_micros(memory.valid_until),
+        to_micros(memory.created),
+        to_micros_or_none(memory.valid_until),
         memory.superseded_by is not None,
         memory.origin.session if memory.origin else None,
         memory.origin.turn if memory.origin else None,
@@ -129,9 +130,9 @@ def _cells_of(matrix: Matrix, placed: Placed, seen: Seen) -> Cells:
     )
 
 
-def _cells(
+def _build_cells(
     matrix: Matrix,
-    seen: Seen,
+    seen: PassageFacts,
     node: int,
     memory_type: str,
     tier: str,
@@ -143,9 +144,9 @@ def _cells(
     turn: int | None,
     speaker: str | None,
     memory_id: str,
-) -> Cells:
+) -> PassageCells:
     code = matrix.space_code(space)
-    return Cells(
+    return PassageCells(
         node,
         TYPE_CODES[memory_type],
         TIER_CODES[tier],
@@ -156,7 +157,7 @@ def _cells(
         seen.embedded,
         seen.part,
         matrix.session_code(code, session),
-        NONE if turn is None else max(NONE, min(turn, WIDEST_TURN)),
+        NONE if turn is None else max(NONE, min(turn, MAX_TURN)),
         matrix.speakers.code(speaker),
         *seen.traits,
         memory_id,
@@ -164,60 +165,68 @@ def _cells(
 
 
 @dataclass(slots=True)
-class _Rows:
+class _PassageRows:
     """What a batch writes, gathered so that each table is written once."""
 
     passages: list[tuple[int, int, int, int, bytes, bytes]] = field(default_factory=list)
     vectors: list[tuple[int, bytes]] = field(default_factory=list)
-    fresh: list[Cells] = field(default_factory=list)
+    fresh: list[PassageCells] = field(default_factory=list)
     halves: list[NDArray[np.float16]] = field(default_factory=list)
-    kept: list[Cells] = field(default_factory=list)
+    kept: list[PassageCells] = field(default_factory=list)
 
 
 def put_passages(
     connection: apsw.Connection,
     matrix: Matrix,
-    wide: Spaces,
+    wide: ModelDimensions,
     stemmer: Stemmer,
-    placed: Sequence[Placed],
-) -> Change:
+    placed: Sequence[PlacedMemory],
+) -> MatrixChange:
     """Store what is kept of the passages of memories just put, and drop what no longer fits."""
-    rows = _Rows()
+    rows = _PassageRows()
     for each in placed:
         if each.keeps_traces:
-            _keep(connection, matrix, each, rows)
+            _keep_passages(connection, matrix, each, rows)
         else:
-            _replace(matrix, wide, stemmer, each, rows)
+            _replace_passages(matrix, wide, stemmer, each, rows)
     replaced = [each.node for each in placed if each.known is not None and not each.keeps_traces]
     nodes.forget_passages(connection, replaced)
-    connection.executemany(f"INSERT INTO passages VALUES ({nodes.marks(6)})", rows.passages)
+    connection.executemany(f"INSERT INTO passages VALUES ({nodes.placeholders(6)})", rows.passages)
     connection.executemany("INSERT INTO vectors VALUES (?, ?)", rows.vectors)
     vectors = np.concatenate(rows.halves) if rows.halves else np.empty((0, matrix.dimension))
-    return Change(rows.fresh, vectors.astype(np.float16, copy=False), rows.kept)
+    return MatrixChange(rows.fresh, vectors.astype(np.float16, copy=False), rows.kept)
 
 
-def _keep(connection: apsw.Connection, matrix: Matrix, placed: Placed, rows: _Rows) -> None:
+def _keep_passages(
+    connection: apsw.Connection, matrix: Matrix, placed: PlacedMemory, rows: _PassageRows
+) -> None:
     """Give the passages that stay the columns of their memory as it is now."""
     sql = """SELECT number, traits, capitals, words FROM passages
              WHERE number BETWEEN ? AND ? ORDER BY number"""
-    for number, *traits in connection.execute(sql, numbers(placed.node)):
-        seen = Seen(number % MOST_PASSAGES, PassageTraits(*traits), matrix.dimension > 0)
-        rows.kept.append(_cells_of(matrix, placed, seen))
+    for number, *traits in connection.execute(sql, passage_number_range(placed.node)):
+        seen = PassageFacts(number % MOST_PASSAGES, PassageTraits(*traits), matrix.dimension > 0)
+        rows.kept.append(_cells_of_put(matrix, placed, seen))
 
 
-def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, rows: _Rows) -> None:
+def _replace_passages(
+    matrix: Matrix,
+    wide: ModelDimensions,
+    stemmer: Stemmer,
+    placed: PlacedMemory,
+    rows: _PassageRows,
+) -> None:
     """Gather the passages of a memory whose text is new, with their traces if there are any."""
     memory, passages = placed.memory, split_passages(placed.memory)
-    traces = checked(placed.put.traces, len(passages), wide)
-    first = numbers(placed.node)[0]
+    traces = check_embeddings(placed.put.traces, len(passages), wide)
+    first = passage_number_range(placed.node)[0]
     for part, passage in enumerate(passages):
         text = memory.content[passage.start : passage.end]
         traits = passage_traits(text)
-        stems = stems_of(stemmer, memory, passage, part)
+        stems = passage_stems(stemmer, memory, passage, part)
         tokens = traces[part].tokens.tobytes() if traces else b""
         rows.passages.append((first + part, *traits, stems, tokens))
-        rows.fresh.append(_cells_of(matrix, placed, Seen(part, traits, bool(traces))))
-    halves = to_halves([each.vector for each in traces], wide.vector)
+        rows.fresh.append(_cells_of_put(matrix, placed, PassageFacts(part, traits, bool(traces))))
+    halves = to_half_vectors([each.vector for each in traces], wide.vector)
     if traces:
         rows.vectors += [(first + part, half.tobytes()) for part, half in enumerate(halves)]
     else:
@@ -228,11 +237,11 @@ def _replace(matrix: Matrix, wide: Spaces, stemmer: Stemmer, placed: Placed, row
 def set_traces(
     connection: apsw.Connection,
     matrix: Matrix,
-    wide: Spaces,
+    wide: ModelDimensions,
     given: Mapping[str, Sequence[PassageEmbedding]],
-) -> Change:
+) -> MatrixChange:
     """Give traces to the nodes that are there and have as many passages."""
-    sql = f"""SELECT n.id, p.number, p.traits, p.capitals, p.words, {_CELLS}
+    sql = f"""SELECT n.id, p.number, p.traits, p.capitals, p.words, {_CELL_COLUMNS}
               FROM nodes n JOIN passages p ON p.number >= n.node * {MOST_PASSAGES}
               AND p.number < (n.node + 1) * {MOST_PASSAGES}
               WHERE n.id IN (SELECT value FROM json_each(?)) ORDER BY p.number"""
@@ -240,8 +249,8 @@ def set_traces(
     counts = Counter(row[0] for row in rows)
     fitting = [row for row in rows if counts[row[0]] == len(given[row[0]])]
     traces = [given[row[0]][row[1] % MOST_PASSAGES] for row in fitting]
-    checked(traces, len(fitting), wide)
-    halves = to_halves([each.vector for each in traces], wide.vector)
+    check_embeddings(traces, len(fitting), wide)
+    halves = to_half_vectors([each.vector for each in traces], wide.vector)
     blobs = [(row[1], half.tobytes()) for row, half in zip(fitting, halves, strict=True)]
     connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", blobs)
     tokens = [(each.tokens.tobytes(), row[1]) for each, row in zip(traces, fitting, strict=True)]
@@ -249,13 +258,15 @@ def set_traces(
     marked = ((row[5],) for row in fitting)
     connection.executemany("UPDATE nodes SET embedded = 1 WHERE node = ?", marked)
     cells = [
-        _cells(matrix, Seen(row[1] % MOST_PASSAGES, PassageTraits(*row[2:5]), True), *row[5:])
+        _build_cells(
+            matrix, PassageFacts(row[1] % MOST_PASSAGES, PassageTraits(*row[2:5]), True), *row[5:]
+        )
         for row in fitting
     ]
-    return Change(cells, halves)
+    return MatrixChange(cells, halves)
 
 
-def vectors_of(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Vector]:
+def read_vectors(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Vector]:
     """Return the vectors of those of the ids that have one."""
     sql = f"""SELECT n.id, v.vector FROM nodes n JOIN vectors v
               ON v.number = n.node * {MOST_PASSAGES}
@@ -274,47 +285,51 @@ def search_vector(
     now: datetime,
     limit: int,
     least: float,
-) -> list[Hit]:
+) -> list[IndexHit]:
     """Return the nearest memories that pass the filter, best first, ties by id."""
-    query = checked_query(vector, matrix.dimension)
+    query = check_query_vector(vector, matrix.dimension)
     snapshot = matrix.snapshot
     if limit <= 0 or not snapshot.count:
         return []
-    mask = allowed(connection, matrix, snapshot, chosen, now) & snapshot.column("embedded")
-    scored = nearest_nodes(snapshot, query, mask, limit, least)
+    mask = mask_allowed(connection, matrix, snapshot, chosen, now) & snapshot.column("embedded")
+    scored = find_nearest_nodes(snapshot, query, mask, limit, least)
     if not scored:
         return []
-    named = ids_of(connection, list(scored))
-    hits = [Hit(memory_id, scored[node]) for node, memory_id in named.items()]
+    named = read_ids(connection, list(scored))
+    hits = [IndexHit(memory_id, scored[node]) for node, memory_id in named.items()]
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
-def ids_of(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, str]:
+def read_ids(connection: apsw.Connection, nodes: Sequence[int]) -> dict[int, str]:
     """Return the ids of nodes that are there."""
     sql = "SELECT node, id FROM nodes WHERE node IN (SELECT value FROM json_each(?))"
     return dict(connection.execute(sql, (json.dumps(list(nodes)),)))
 
 
-def allowed(
-    connection: apsw.Connection, matrix: Matrix, snapshot: Snapshot, chosen: Filter, now: datetime
+def mask_allowed(
+    connection: apsw.Connection,
+    matrix: Matrix,
+    snapshot: MatrixSnapshot,
+    chosen: Filter,
+    now: datetime,
 ) -> Mask:
-    """Return which rows pass the filter. The same rule as `filters.condition`, on columns."""
+    """Return which rows pass the filter. The same rule as `filters.build_condition`, on columns."""
     passing = snapshot.alive()
     if chosen.types:
-        passing &= _among(snapshot, "type", [TYPE_CODES[each.value] for each in chosen.types])
+        passing &= _mask_codes(snapshot, "type", [TYPE_CODES[each.value] for each in chosen.types])
     if chosen.tiers:
-        passing &= _among(snapshot, "tier", [TIER_CODES[each.value] for each in chosen.tiers])
+        passing &= _mask_codes(snapshot, "tier", [TIER_CODES[each.value] for each in chosen.tiers])
     if chosen.spaces:
         known = [code for each in chosen.spaces if (code := matrix.spaces.get(each)) is not None]
-        passing &= _among(snapshot, "space", known)
+        passing &= _mask_codes(snapshot, "space", known)
     if chosen.tags:
-        passing &= np.isin(snapshot.column("node"), _tagged(connection, chosen.tags))
-    for part in _times(snapshot, chosen, now):
+        passing &= np.isin(snapshot.column("node"), _read_tagged(connection, chosen.tags))
+    for part in _iterate_time_masks(snapshot, chosen, now):
         passing &= part
     return passing
 
 
-def _among(snapshot: Snapshot, column: str, codes: list[int]) -> Mask:
+def _mask_codes(snapshot: MatrixSnapshot, column: str, codes: list[int]) -> Mask:
     values = snapshot.column(column)
     wanted = np.zeros(int(values.max(initial=0)) + 1, np.bool_)
     wanted[[code for code in codes if code < len(wanted)]] = True
@@ -322,29 +337,31 @@ def _among(snapshot: Snapshot, column: str, codes: list[int]) -> Mask:
     return found
 
 
-def _tagged(connection: apsw.Connection, tags: Sequence[str]) -> NDArray[np.int64]:
+def _read_tagged(connection: apsw.Connection, tags: Sequence[str]) -> NDArray[np.int64]:
     marks = ", ".join("?" * len(tags))
     rows = connection.execute(f"SELECT node FROM node_tags WHERE tag IN ({marks})", tuple(tags))
     return np.fromiter((node for (node,) in rows), np.int64)
 
 
-def _times(snapshot: Snapshot, chosen: Filter, now: datetime) -> Iterator[Mask]:
+def _iterate_time_masks(snapshot: MatrixSnapshot, chosen: Filter, now: datetime) -> Iterator[Mask]:
     created = snapshot.column("created")
     if chosen.created_after is not None:
-        yield created >= micros(chosen.created_after)
+        yield created >= to_micros(chosen.created_after)
     if chosen.created_before is not None:
-        yield created < micros(chosen.created_before)
+        yield created < to_micros(chosen.created_before)
     if chosen.as_of is not None:
-        yield created <= micros(chosen.as_of)
+        yield created <= to_micros(chosen.as_of)
     if not chosen.outdated:
-        yield ~outdated(snapshot, chosen, now, slice(None))
+        yield ~mask_outdated(snapshot, chosen, now, slice(None))
 
 
-def outdated(snapshot: Snapshot, chosen: Filter, now: datetime, rows: Rows | slice) -> Mask:
+def mask_outdated(
+    snapshot: MatrixSnapshot, chosen: Filter, now: datetime, rows: Rows | slice
+) -> Mask:
     """Return which of these rows are expired or superseded at the moment asked about."""
     until: NDArray[np.int64] = snapshot.column("valid_until")[rows]
     superseded: Mask = snapshot.column("superseded")[rows]
     if chosen.as_of is not None:  # it was still true then, unless nobody said until when
         superseded = superseded & (until == FOREVER)
-    passed: Mask = (until <= micros(chosen.as_of or now)) | superseded
+    passed: Mask = (until <= to_micros(chosen.as_of or now)) | superseded
     return passed

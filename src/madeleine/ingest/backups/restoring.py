@@ -22,7 +22,7 @@ from typing import NamedTuple
 from zipfile import ZipFile
 
 from madeleine.errors import Damaged, Rejected, StoreUnwritable
-from madeleine.index.sqlite.files import remove
+from madeleine.index.sqlite.files import remove_index
 from madeleine.ingest.backups.archive import (
     CONFIG,
     JOURNAL,
@@ -136,7 +136,7 @@ def finish(home: Path) -> bool:
         return False
     for folder, aside, staged in json.loads(mark.read_text(encoding="utf-8")):
         _carry_out(Exchange(Path(folder), Path(aside), Path(staged)))
-    remove(home / "index.db")
+    remove_index(home / "index.db")
     mark.unlink()
     fsync_folder(mark.parent)
     return True

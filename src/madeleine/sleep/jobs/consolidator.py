@@ -21,7 +21,7 @@ from itertools import combinations
 import numpy as np
 
 from madeleine.index.graph import EdgeRow
-from madeleine.index.search import Hit
+from madeleine.index.search import IndexHit
 from madeleine.language.keeping import SYNTHESIS_SHARE, find_synthesis_fault
 from madeleine.language.uniting import denies_alike, find_missing_sentences, join_title_and_text
 from madeleine.model.judging import MemoryPair, Relation, Synthesis, Verdict
@@ -124,7 +124,7 @@ class _Around:
     """Some memories with their neighbours and what is between them."""
 
     seeds: list[Memory]
-    near: Mapping[str, Sequence[Hit]]
+    near: Mapping[str, Sequence[IndexHit]]
     known: Mapping[str, Memory]
     vectors: Mapping[str, Vector]
     arrows: Mapping[frozenset[str], Sequence[EdgeRow]]
@@ -216,13 +216,13 @@ def _spoken_for(night: Night) -> frozenset[frozenset[str]]:
     )
 
 
-def _near(night: Night, seeds: Iterable[Memory]) -> dict[str, list[Hit]]:
+def _near(night: Night, seeds: Iterable[Memory]) -> dict[str, list[IndexHit]]:
     """Return the nearest working memories of each, all in its own space."""
     spaces: dict[str | None, list[str]] = defaultdict(list)
     for seed in seeds:
         spaces[seed.space].append(seed.id)
     drawn = DRAWN * night.habits.consolidate_most
-    near: dict[str, list[Hit]] = {}
+    near: dict[str, list[IndexHit]] = {}
     for space, ids in spaces.items():
         chosen = Filter(tiers=(Tier.WORKING,), spaces=(space,))
         near |= night.stores.search.neighbours(ids, chosen, night.now, drawn, _bar(night))

@@ -23,7 +23,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from madeleine.index.search import Standings
+from madeleine.index.search import MemoryColumns
 from madeleine.language.upcoming import is_upcoming
 from madeleine.model.cause import Cause
 from madeleine.model.event import Event, EventKind
@@ -85,7 +85,7 @@ class DecayManager:
     def done(self, night: Night) -> None:
         """Nothing to note: every memory is looked at each time."""
 
-    def _faded(self, night: Night, page: Standings) -> Iterator[tuple[str, float]]:
+    def _faded(self, night: Night, page: MemoryColumns) -> Iterator[tuple[str, float]]:
         habits = night.habits
         least = habits.decay_least_days if night.waits else 0.0
         idle = days_before(night, page.last_accessed) >= least
@@ -98,7 +98,7 @@ class DecayManager:
                 yield page.ids[place], chance
 
     def _chances(
-        self, night: Night, page: Standings, places: NDArray[np.int64]
+        self, night: Night, page: MemoryColumns, places: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return retrievabilities, all in one go where single uses do not matter."""
         if isinstance(self._lifecycle, ExponentialLifecycle):
@@ -108,7 +108,7 @@ class DecayManager:
         return np.array([self._lifecycle.retrievability(each) for each in lives], np.float64)
 
     def _lives(
-        self, night: Night, page: Standings, places: Sequence[int]
+        self, night: Night, page: MemoryColumns, places: Sequence[int]
     ) -> Iterator[LifecycleState]:
         ids = [page.ids[each] for each in places]
         uses = night.stores.log.uses(ids)
@@ -121,7 +121,7 @@ class DecayManager:
             yield LifecycleState(float(ages[place]), float(idle[place]), stability, after, whispers)
 
 
-def _protections(night: Night, page: Standings) -> NDArray[np.uint8]:
+def _protections(night: Night, page: MemoryColumns) -> NDArray[np.uint8]:
     """Return what protects the memories of a page, by the rule that forgetting goes by."""
     habits = night.habits
     found = ProtectionColumns(

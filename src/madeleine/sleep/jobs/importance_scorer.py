@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from madeleine.index.search import Standings
+from madeleine.index.search import MemoryColumns
 from madeleine.rules.importance import importance_score
 from madeleine.sleep.standings import days_before, pages
 from madeleine.sleep.values import Night, Patch, Score
@@ -40,7 +40,7 @@ class ImportanceScorer:
         """Nothing to note: every memory is looked at each time."""
 
 
-def _patches(night: Night, page: Standings) -> Iterator[Patch]:
+def _patches(night: Night, page: MemoryColumns) -> Iterator[Patch]:
     uses, connections = page.uses.astype(np.float64), page.connections.astype(np.float64)
     days = days_before(night, page.last_accessed)
     found = np.round(importance_score(uses, connections, days, page.stability), DECIMALS)

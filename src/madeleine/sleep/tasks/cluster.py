@@ -26,7 +26,7 @@ from itertools import takewhile
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from madeleine.index.search import Gathered
+from madeleine.index.search import EmbeddedMemories
 from madeleine.language.gist import build_gist
 from madeleine.language.keeping import find_made_up
 from madeleine.language.uniting import join_title_and_text
@@ -69,7 +69,7 @@ def cluster() -> Cluster:
 class Group:
     """A cluster that was found, its members in the order of their ids."""
 
-    all: Gathered
+    all: EmbeddedMemories
     community: Community
 
     @cached_property

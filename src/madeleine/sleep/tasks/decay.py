@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from madeleine.errors import BadSetting
-from madeleine.index.search import Bar, Standings
+from madeleine.index.search import MemoryColumns, RelevanceThreshold
 from madeleine.rules.relevance import (
     RelevanceCurve,
     RelevanceEvidence,
@@ -91,7 +91,7 @@ def curve_of(habits: ConsolidationHabits) -> RelevanceCurve:
     return RelevanceCurve(RelevanceFormula(habits.formula), *rates)
 
 
-def relevance_of(night: Night, page: Standings, curve: RelevanceCurve) -> Column:
+def relevance_of(night: Night, page: MemoryColumns, curve: RelevanceCurve) -> Column:
     """Return how relevant the memories of a page are now."""
     known = RelevanceEvidence(
         age=days_before(night, page.created),
@@ -103,15 +103,17 @@ def relevance_of(night: Night, page: Standings, curve: RelevanceCurve) -> Column
     return relevance_scores(known, curve)
 
 
-def bar_of(night: Night) -> Bar:
+def bar_of(night: Night) -> RelevanceThreshold:
     """Return how relevant a memory must be to take part in what consolidation finds."""
     curve = curve_of(night.habits.consolidation)
     above = night.habits.consolidation.sample_relevance
-    return Bar(above, lambda page: np.round(relevance_of(night, page, curve), DECIMALS))
+    return RelevanceThreshold(
+        above, lambda page: np.round(relevance_of(night, page, curve), DECIMALS)
+    )
 
 
 def scored(
-    night: Night, page: Standings, wanted: Flags, seen: Seen, reckoned: Column
+    night: Night, page: MemoryColumns, wanted: Flags, seen: Seen, reckoned: Column
 ) -> Patch | None:
     """Return the patch that gives those of a page that are wanted the scores that were reckoned;
     nothing where none moved noticeably."""
@@ -125,7 +127,7 @@ def scored(
     return _scores(page, places, found) if len(places) else None
 
 
-def _wanted(night: Night, page: Standings) -> Flags:
+def _wanted(night: Night, page: MemoryColumns) -> Flags:
     """Return who has its turn in this run."""
     there: Flags = page.tiers != ARCHIVAL
     if not night.due:
@@ -136,7 +138,7 @@ def _wanted(night: Night, page: Standings) -> Flags:
     return turn
 
 
-def _scores(page: Standings, places: NDArray[np.int64], found: Column) -> Patch:
+def _scores(page: MemoryColumns, places: NDArray[np.int64], found: Column) -> Patch:
     ids = [page.ids[each] for each in places.tolist()]
     was = zip(ids, page.relevance[places].tolist(), strict=True)
     scores = dict(zip(ids, found[places].tolist(), strict=True))

@@ -17,7 +17,7 @@ from itertools import islice
 
 import numpy as np
 
-from madeleine.index.search import Standings
+from madeleine.index.search import MemoryColumns
 from madeleine.language.upcoming import is_upcoming
 from madeleine.model.memory import Memory
 from madeleine.model.words import MemoryType, Tier
@@ -115,7 +115,7 @@ def _least_relevant(each: Doomed) -> tuple[float, str]:
 # -- looking -------------------------------------------------------------------------------
 
 
-def _looked(night: Night, page: Standings, look: Look) -> Iterator[Patch]:
+def _looked(night: Night, page: MemoryColumns, look: Look) -> Iterator[Patch]:
     """Note which memories of a page are below a threshold; yield their scores as decay would."""
     there = page.tiers != ARCHIVAL
     found = _candidates(night, page, look)
@@ -129,7 +129,7 @@ def _looked(night: Night, page: Standings, look: Look) -> Iterator[Patch]:
         yield patch
 
 
-def _candidates(night: Night, page: Standings, look: Look) -> ForgettingColumns:
+def _candidates(night: Night, page: MemoryColumns, look: Look) -> ForgettingColumns:
     return ForgettingColumns(
         relevance=relevance_of(night, page, look.curve),
         importance=page.importance,
@@ -141,7 +141,7 @@ def _candidates(night: Night, page: Standings, look: Look) -> ForgettingColumns:
 
 
 def _doomed(
-    page: Standings, found: ForgettingColumns, codes: tuple[Codes, Codes], place: int
+    page: MemoryColumns, found: ForgettingColumns, codes: tuple[Codes, Codes], place: int
 ) -> Doomed:
     fate, kept_by = (int(each[place]) for each in codes)
     score = float(found.relevance[place])
